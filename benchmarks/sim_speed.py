@@ -72,7 +72,7 @@ def main(repeats: int) -> None:
 
     sim = MujocoSimulator(world)
     recorder = StateRecorder()
-    recorder.attach(sim)
+    sim.on_sample(recorder.record)
     for goal in (away, home) * 9:
         swing(sim, goal, 2.0)
     with tempfile.TemporaryDirectory() as folder:

@@ -51,8 +51,7 @@ from spca_planner.trusted import TrustedDomains
 from spca_robot.arms import FILES as ARMS
 from spca_sense.hand_eye_files import read_lens, read_wrist
 from spca_sense.recorded_camera import load_frame, save_frame
-from spca_sim.recording import load_states, save_states
-from spca_sim.state import SimState
+from spca_sim.recording import SimState, load_states, save_states
 from spca_testing.damage import damaged
 
 

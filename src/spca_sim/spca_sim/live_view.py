@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from spca_robot.windowless import mujoco
 from spca_sim.display import require_display
+from spca_sim.recording import SimState
 from spca_sim.simulator import MujocoSimulator
-from spca_sim.state import SimState
 
 _V = TypeVar("_V", bound="AttachedView")
 

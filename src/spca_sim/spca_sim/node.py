@@ -152,7 +152,7 @@ class SimNode(SpcaNode):
         variation = variation.model_copy(update={"disturbances": variant.disturbances})
         self._sim = MujocoSimulator(self._world, variant.noise, variation, variant.camera)
         self._sim_clock = SimulationClock(self._sim, *self._rates)
-        self._recorder.attach(self._sim)
+        self._sim.on_sample(self._recorder.record)
         self._disturbances.attach(self._sim)
         self._sim.on_contacts(self._on_sample)
         if self._view is not None:

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
 from spca_core.arrays import read_arrays
+from spca_core.geometry import Array
 from spca_core.validation import expecting
-from spca_sim.state import SimState
 
 
-class StateSource(Protocol):
-    """A source of states, such as the embedded simulator."""
+@dataclass(frozen=True)
+class SimState:
+    """A moment of the simulation: all generalised positions `qpos` at `stamp` (simulated s).
 
-    def on_sample(self, listener: Callable[[SimState], None]) -> Callable[[], None]:
-        """Subscribe; returns what ends the subscription."""
-        ...
+    They are those of the model with these objects in it.
+    """
+
+    stamp: float
+    objects: tuple[str, ...]
+    qpos: Array
 
 
 class StateRecorder:
-    """Keeps one state every `period` simulated seconds, in single precision: about 10 kB a simulated second.
+    """Listens to a simulator's samples (`on_sample`) with `record`.
+
+    Keeps one state every `period` simulated seconds, in single precision: about 10 kB a simulated second.
 
     By default that is every sample of the simulator, so that the log has the joints at the rate at which they
     come.
@@ -35,10 +40,6 @@ class StateRecorder:
     def __init__(self, period: float = 0.02) -> None:
         self.period = period
         self.states: list[SimState] = []
-
-    def attach(self, source: StateSource) -> Callable[[], None]:
-        """Record from a simulator; returns what ends the recording."""
-        return source.on_sample(self.record)
 
     def record(self, state: SimState) -> None:
         """Keep a state if it is due."""

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.camera import RgbdFrame
+from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array, Pose
@@ -27,9 +27,9 @@ from spca_sim.disturbances.disturber import DISTURBED_KINDS, Disturbed, Disturbe
 from spca_sim.disturbances.picture import disturb
 from spca_sim.lighting import Lighting
 from spca_sim.physics_model import SENSOR, build_physics, place_camera
+from spca_sim.recording import SimState
 from spca_sim.rendering import CameraKind, Renderer, make_renderer
 from spca_sim.sensor import RgbdSensor
-from spca_sim.state import SimState
 from spca_sim.tracking import ArmServo, GripperRamp, check_trajectory
 from spca_sim.variation import SimVariation
 from spca_sim.view import CameraView, moved, sensor_view
@@ -342,3 +342,22 @@ def _subscribe(listeners: list[_T], listener: _T) -> Callable[[], None]:
             listeners.remove(listener)
 
     return end
+
+
+class SimulatedCamera:
+    """Sees a simulator's world.
+
+    Its `pose` is the calibrated one of the world file, as a real camera's would be.
+    """
+
+    intrinsics: CameraIntrinsics
+    pose: Pose
+
+    def __init__(self, simulator: MujocoSimulator) -> None:
+        self._simulator = simulator
+        self.intrinsics = simulator.world.camera.intrinsics
+        self.pose = simulator.world.camera.pose
+
+    def capture(self) -> RgbdFrame:
+        """A new frame, taken now."""
+        return self._simulator.capture()

@@ -23,7 +23,7 @@ from spca_core.world import World
 from spca_sim.lighting import Lighting
 from spca_sim.physics_model import build_physics
 from spca_sim.ray_renderer import RayRenderer
-from spca_sim.state import SimState
+from spca_sim.recording import SimState
 from spca_sim.variation import SimVariation
 from spca_sim.view import CameraView, overview, sensor_view
 

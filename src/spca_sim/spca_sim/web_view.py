@@ -23,8 +23,8 @@ from spca_core.names import symbol_of, words_of
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex
 from spca_sim.live_view import AttachedView
+from spca_sim.recording import SimState
 from spca_sim.simulator import MujocoSimulator
-from spca_sim.state import SimState
 
 HOST, PORT = "127.0.0.1", 8080
 ADDRESS = f"http://{HOST}:{PORT}"

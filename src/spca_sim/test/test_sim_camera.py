@@ -21,9 +21,8 @@ from spca_core.geometry import Pose
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.world import World, load_world
 from spca_sim import ray_renderer
-from spca_sim.camera import SimulatedCamera
 from spca_sim.gl_renderer import find_gl
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.simulator import MujocoSimulator, SimulatedCamera
 from spca_sim.variation import SimVariation
 from spca_sim.view import CameraView
 from spca_testing.contracts.camera_contract import CameraContract

@@ -14,9 +14,8 @@ from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
 from spca_sim.live_view import LiveView
 from spca_sim.pace import Pacer
-from spca_sim.recording import StateRecorder, load_states, save_states
+from spca_sim.recording import SimState, StateRecorder, load_states, save_states
 from spca_sim.simulator import MujocoSimulator
-from spca_sim.state import SimState
 from spca_sim.variation import PRESETS, SimVariation, draw_variation
 from spca_sim.video import Banner, _Scenes, render_video
 
@@ -31,7 +30,7 @@ def recorder(world: World) -> StateRecorder:
     """Two seconds of a moving arm with all objects, then one with a single object after a reset."""
     simulator = MujocoSimulator(world)
     recorder = StateRecorder(period=0.08)
-    recorder.attach(simulator)
+    simulator.on_sample(recorder.record)
     start = simulator.joint_state().position
     ends = np.array([start, start + np.array([0.8, 0, 0, 0, 0, 0])])
     simulator.follow(JointTrajectory(np.array([0.0, 1.5]), ends, np.zeros((2, 6))))

@@ -209,9 +209,8 @@ def build_tabletop(
     world.
     """
     from spca_sense.detectors import make_detector
-    from spca_sim.camera import SimulatedCamera
     from spca_sim.live_view import LiveView
-    from spca_sim.simulator import MujocoSimulator
+    from spca_sim.simulator import MujocoSimulator, SimulatedCamera
     from spca_tabletop.environment import InprocTabletop
     from spca_tabletop.presets import draw_table, load_table
 
@@ -224,7 +223,7 @@ def build_tabletop(
         level, world, layout, simulator, camera, options.seed, vision, detector,
         options.ablations.vision_alone,
     )  # fmt: skip
-    environment.recording.states.attach(simulator)
+    simulator.on_sample(environment.recording.states.record)
     environment.recording.disturbances.attach(simulator)
     if options.view == "web":
         environment.live_view = partial(_web_view, environment, simulator)

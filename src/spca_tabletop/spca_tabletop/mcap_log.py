@@ -30,8 +30,7 @@ from spca_core.verdict import Verdict
 from spca_core.world import World
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
-from spca_sim.recording import load_states
-from spca_sim.state import SimState
+from spca_sim.recording import SimState, load_states
 from spca_tabletop.message_definitions import Message, definition, header, mirrored, quaternion, time, vector
 from spca_tabletop.presets import load_table
 from spca_tabletop.recording import CONTACTS, LOOKS, STATES
@@ -211,7 +210,7 @@ def _info(i: CameraIntrinsics, stamp: float) -> Message:
 
 def _scene_markers(scene: Scene) -> list[Message]:
     found = []
-    for number, thing in enumerate(o for o in scene.objects if o.kind != "table"):
+    for number, thing in enumerate(scene.objects):
         x, y, z, w = thing.pose.quaternion
         colour = (*_COLOURS.get(thing.colour, (0.6, 0.6, 0.6)), 0.9 if thing.visible else 0.4)
         shape = 3 if is_round(thing.kind) else 1

@@ -24,8 +24,7 @@ from spca_motion.tool import ToolKinematics
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_sense.detectors import make_detector
-from spca_sim.camera import SimulatedCamera
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.simulator import MujocoSimulator, SimulatedCamera
 from spca_tabletop.act.conversion import pose_value, raised
 from spca_tabletop.act.ctx import FRESH
 from spca_tabletop.act.grasps import APPROACH

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_sim.disturbances.disturbance import Happened
+from spca_sim.recording import SimState
 from spca_sim.simulator import MujocoSimulator
-from spca_sim.state import SimState
 
 FOLDER = "disturbances"
 """Where in a run's folder the pictures are, each with a record (`Happened`) of the same name."""

@@ -70,11 +70,9 @@ class TabletopTwin:
 
     def refusal(self, observation: Observation) -> str:
         """See `Twin`."""
-        try:
-            scene = _scene_of(observation)
-        except InputError:
+        if observation.scene is None:
             return "the observation has no record of poses"
-        if any(f.predicate == "held" for f in scene.relations):
+        if any(f.predicate == "held" for f in observation.scene.relations):
             return "something is in the gripper"
         return ""
 
@@ -88,14 +86,16 @@ class TabletopTwin:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> tuple[ActResult, float]:
         """See `Twin`."""
-        scene, errors = _scene_of(observation), Errors(perturbation)
+        scene, errors = observation.scene, Errors(perturbation)
+        if scene is None:
+            raise InputError("the observation has no scene to rehearse in")
         self._played = self._world.of(scene)
         simulator = self._simulator(self._played, errors)
         self._recorder = StateRecorder()
         simulator.reset(errors.truth(scene))
         kept = {atom[1] for goal in goals_of(plan.draft.problem) for atom in goal if atom[0] == "kept"}
         stage = _Stage(self._world.bare, simulator, scene, errors, kept)
-        listening = [simulator.on_contacts(stage.touched), self._recorder.attach(simulator)]
+        listening = [simulator.on_contacts(stage.touched), simulator.on_sample(self._recorder.record)]
         stopped = not go_on(stage.moment("start"))
 
         def on_step(step: StepReport) -> None:
@@ -169,9 +169,9 @@ class _Stage:
         self._since |= sample.pairs
         self._ever_touched |= {a if b == COBOT else b for a, b in sample.pairs if COBOT in (a, b)}
 
-    def settle(self, most: float = _SETTLE_S) -> None:
+    def settle(self) -> None:
         """Let things come to rest."""
-        end, before = self._sim.time + most, self._poses()
+        end, before = self._sim.time + _SETTLE_S, self._poses()
         while self._sim.time < end:
             self._sim.step(_TICK_S)
             now = self._poses()
@@ -280,13 +280,6 @@ class _Stage:
         for name in sorted(self._kept):
             if pair(COBOT, name) in self._since:
                 yield f"the arm touches {name}, which is to be left alone"
-
-
-def _scene_of(observation: Observation) -> Scene:
-    """The perceived scene that an observation was made of. Raises InputError if there is none."""
-    if observation.scene is None:
-        raise InputError("the observation has no scene to rehearse in")
-    return observation.scene
 
 
 def _at(thing: SceneObject, pose: Pose, stamp: float = 0.0) -> SceneObject:
