@@ -64,7 +64,7 @@ TIE = 0.003
 
 
 class Scene(Record):
-    """The objects at `stamp` (simulated s), their relations, and a description in sentences.
+    """The objects on the table at `stamp` (simulated s), their relations, and a description in sentences.
 
     The description has 4-8 sentences and no numbers.
     """

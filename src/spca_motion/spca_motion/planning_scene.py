@@ -62,7 +62,7 @@ class PlanningScene:
     def perceived(self, scene: Scene) -> PlanningScene:
         """The same held thing among newly perceived obstacles."""
         held = self.held.thing.id if self.held else None
-        things = (o for o in scene.objects if o.kind != "table" and o.id != held)
+        things = (o for o in scene.objects if o.id != held)
         return replace(self, obstacles=tuple(Obstacle.of(o) for o in things))
 
     def attached(self, object_id: str, tool0: Array, tcp: Array) -> PlanningScene:

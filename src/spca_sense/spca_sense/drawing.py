@@ -29,16 +29,13 @@ def draw_scene(frame: RgbdFrame, scene: Scene, scale: int = 2) -> Image:
         cv2.resize(frame.colour, None, fx=scale, fy=scale, interpolation=cv2.INTER_LINEAR), np.uint8
     )
     canvas = _Canvas(image, frame, scale)
-    for thing in sorted(scene.objects, key=lambda o: o.pose.position[2]):
-        if thing.kind != "table":
-            _draw_outline(canvas, thing)
+    upwards = sorted(scene.objects, key=lambda o: o.pose.position[2])
+    for thing in upwards:
+        _draw_outline(canvas, thing)
     for thing in scene.objects:
-        if thing.kind != "table":
-            _draw_axes(canvas, thing)
-    for thing in sorted(scene.objects, key=lambda o: o.pose.position[2]):
-        if thing.kind != "table":
-            held = scene.holds("held", thing.id)
-            _draw_label(canvas, thing, held)
+        _draw_axes(canvas, thing)
+    for thing in upwards:
+        _draw_label(canvas, thing, scene.holds("held", thing.id))
     return canvas.image
 
 

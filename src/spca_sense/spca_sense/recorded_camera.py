@@ -19,35 +19,28 @@ _SUFFIX = ".npz"
 class RecordedCamera:
     """See `spca_core.ports.camera.Camera`.
 
-    Each capture is the next frame of a folder, in the order of their names.
-
-    The sequence repeats, unless `once` is set; then TimeoutError follows the last frame, as from a camera
-    that has stopped.
+    Each capture is the next frame of a folder, in the order of their names; the first one follows the last.
     """
 
     intrinsics: CameraIntrinsics
     pose: Pose
 
-    def __init__(self, folder: Path, once: bool = False) -> None:
+    def __init__(self, folder: Path) -> None:
         """Raises InputError unless the folder has frames (see `save_frame`), all of one calibration."""
         self._paths = sorted(folder.glob(f"*{_SUFFIX}"))
         if not self._paths:
             raise InputError(f"no recorded frames (*{_SUFFIX})", where=str(folder))
-        self._once, self._next = once, 0
+        self._next = 0
         first = load_frame(self._paths[0])
         self.intrinsics, self.pose = first.intrinsics, first.pose
 
     def capture(self) -> RgbdFrame:
-        """The next frame. Raises TimeoutError at the end of a recording that is shown once."""
-        if self._next == len(self._paths):
-            if self._once:
-                raise TimeoutError(f"the recording has no more than {len(self._paths)} frames")
-            self._next = 0
+        """The next frame. Raises InputError for one of another calibration than the first."""
         path = self._paths[self._next]
         frame = load_frame(path)
         if (frame.intrinsics, frame.pose) != (self.intrinsics, self.pose):
             raise InputError("calibrated differently from the first frame", where=str(path))
-        self._next += 1
+        self._next = (self._next + 1) % len(self._paths)
         return frame
 
 

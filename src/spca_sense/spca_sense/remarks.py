@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
-from spca_core.observation import REMARK
+from spca_core.observation import REMARK, Observation
 from spca_core.ports.proposer import ModelError
 from spca_core.ports.vision import VisionModel
-from spca_core.scene import Scene
+from spca_core.scene import Fact, Scene
 from spca_core.task import Task
 
 PREFIX = f"{REMARK}an image model, not verified: "
@@ -120,6 +120,31 @@ def disagreement(scene: Scene, remark: str) -> str:
         return ""
     supports = [f.args[1] for f in scene.relations if f.predicate == "on" and f.args[0] == above[0]]
     return f"the detector sees the {words_of(above[0])} on the {words_of(supports[0])}"
+
+
+def observed_in_words(scene: Scene, sentences: tuple[str, ...]) -> Observation:
+    """The observation that a vision model's sentences amount to, if it is all there is: an ablation.
+
+    As the published system did it: the detector still tells `ctx` where things are, but nothing that it sees
+    reaches the planner or its critics.
+
+    An object is what is mentioned by colour and kind; it rests where a sentence says so, and is clear if
+    none puts something on it. `scene`, the detector's, gives the time stamp and goes into `detail` for the
+    report.
+    """
+    quoted = tuple(filter(None, (quotable(s) for s in sentences)))[:MOST_REMARKS]
+    things = list(dict.fromkeys(symbol for sentence in quoted for symbol in mentions(sentence)))
+    stated = [pair for sentence in quoted if (pair := resting(sentence)) is not None]
+    below = {lower for _, lower in stated}
+    facts = [Fact(predicate="on", args=pair) for pair in dict.fromkeys(stated)]
+    facts += [Fact(predicate="clear", args=(thing,)) for thing in things if thing not in below]
+    return Observation(
+        stamp=scene.stamp,
+        objects={**{thing: thing.partition("_")[0] for thing in things}, TABLE_SYMBOL: "table"},
+        facts=tuple(facts),
+        sentences=quoted,
+        scene=scene,
+    )
 
 
 def resting(remark: str) -> tuple[str, str] | None:

@@ -58,25 +58,19 @@ class SceneTracker:
         """The scene of the last look, or None before the first."""
         return self._scene
 
-    @property
-    def look(self) -> Look | None:
-        """The detections of the last frame alone, for reports and tests."""
-        return self._look
-
     def forget(self) -> None:
         """Forget everything, as for another table."""
         self._memory: dict[str, SceneObject] = {}
         self._missing: dict[str, SceneObject] = {}
         self._held: str | None = None
         self._scene: Scene | None = None
-        self._look: Look | None = None
         self._camera = np.eye(4)
 
     def adopt(self, scene: Scene) -> None:
         """Replace the memory by a scene, for example after the world was restored from a checkpoint."""
         self.forget()
         self._scene = scene
-        self._memory = {o.id: o for o in scene.objects if o.kind != "table"}
+        self._memory = {o.id: o for o in scene.objects}
         self._held = next((f.args[0] for f in scene.relations if f.predicate == "held"), None)
 
     def update(
@@ -120,7 +114,7 @@ class SceneTracker:
             (known.keys() - objects.keys()) - {i for i in known if known[i].kind == "unknown"}
         ):
             notes.append(f"{lost} is missing: it is not where it was, and nowhere else in sight")
-        return self._conclude(look, known, objects, held, notes, frame.stamp)
+        return self._conclude(known, objects, held, notes, frame.stamp)
 
     def _corrected(self, frame: RgbdFrame) -> RgbdFrame:
         """The frame with the pose of a camera that has been moved since the first look."""
@@ -285,7 +279,6 @@ class SceneTracker:
 
     def _conclude(
         self,
-        look: Look,
         known: dict[str, SceneObject],
         objects: dict[str, SceneObject],
         held: str | None,
@@ -305,7 +298,7 @@ class SceneTracker:
         self._missing = {
             name: thing for name, thing in known.items() if name not in objects and thing.kind != "unknown"
         }
-        self._held, self._scene, self._look = held, scene, look
+        self._held, self._scene = held, scene
         return scene
 
 

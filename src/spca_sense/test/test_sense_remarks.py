@@ -22,10 +22,10 @@ from spca_sense.remarks import (
     PREFIX,
     disagreement,
     fuse,
+    observed_in_words,
     quotable,
     with_remarks,
 )
-from spca_sense.vision_alone import observed_in_words
 
 TASK = Task(group="stack", id="stack_01", title="Stack", description="Put the red cube on the blue cube.")
 

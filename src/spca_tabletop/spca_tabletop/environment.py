@@ -41,9 +41,8 @@ from spca_sense.detector import ShapeDetector
 from spca_sense.detectors import Detector
 from spca_sense.drawing import draw_scene
 from spca_sense.observation import observation_of
-from spca_sense.remarks import with_remarks
+from spca_sense.remarks import observed_in_words, with_remarks
 from spca_sense.tracker import SceneTracker
-from spca_sense.vision_alone import observed_in_words
 from spca_sim.pace import Pacer
 from spca_sim.web_view import WebView
 from spca_tabletop.act import skills
@@ -204,7 +203,7 @@ class InprocTabletop:
     def _perceive(self) -> Scene:
         frame = self.camera.capture()
         scene = self._tracker.update(frame, self._arm.held, self._arm.tool_pose(), self._arm.state())
-        self.recording.on_look(frame, scene)
+        self.recording.looks.append((frame, scene))
         return scene
 
     def _judge(self, sample: ContactSample) -> None:

@@ -32,10 +32,6 @@ class Recording:
     states: StateRecorder = field(default_factory=StateRecorder)
     disturbances: DisturbanceRecorder = field(default_factory=DisturbanceRecorder)
 
-    def on_look(self, frame: RgbdFrame, scene: Scene) -> None:
-        """A listener for what Sense saw."""
-        self.looks.append((frame, scene))
-
     def clear(self) -> None:
         """Forget everything, for the next run."""
         self.looks.clear()

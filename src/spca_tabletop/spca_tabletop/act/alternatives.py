@@ -74,7 +74,7 @@ class Alternatives(SkillContext):
         ]
         poses = (top_down(px, py, z, t) for px, py in free for t in finger_turns(thing.pose.yaw, self._arm))
         with touching(self._arm, name):
-            return self._reachable_json(poses, gap=0.0, approach=True)
+            return self._possible(poses, 0.0)
 
     @offered
     def _do_spots_on(self, name: str) -> list[Pose]:
@@ -161,9 +161,9 @@ class Alternatives(SkillContext):
         self._cramped.add(name)
         self._hindered[name] = predicate, in_the_way(self.scene, thing, self._arm, possible)
 
-    def _can_put(self, pose: geometry.Pose) -> bool:
+    def _can_put(self, pose: geometry.Pose, gap: float | None = None) -> bool:
         above = raised(pose, APPROACH)
-        return self._arm.reachable(pose) and self._arm.reachable(above)
+        return self._arm.reachable(pose, gap) and self._arm.reachable(above, gap)
 
     def _can_slide(self, spot: placements.PlaceCandidate) -> bool:
         return self._can_put(spot.pose) and self._arm.reachable(spot.contact)
@@ -173,13 +173,8 @@ class Alternatives(SkillContext):
 
     def _placing_json(self, poses: Iterable[geometry.Pose], *touch: str) -> list[Pose]:
         with touching(self._arm, *touch, *self._supports()):
-            tools = map(self._hold.tool_at, poses)
-            return [pose_value(p) for p in islice(filter(self._can_put, tools), CHOICES)]
+            return self._possible(map(self._hold.tool_at, poses))
 
-    def _reachable_json(self, poses: Iterator[geometry.Pose], gap: float, approach: bool) -> list[Pose]:
-        fine = (
-            p
-            for p in poses
-            if self._arm.reachable(p, gap) and (not approach or self._arm.reachable(raised(p, APPROACH), gap))
-        )
+    def _possible(self, poses: Iterable[geometry.Pose], gap: float | None = None) -> list[Pose]:
+        fine = (pose for pose in poses if self._can_put(pose, gap))
         return [pose_value(p) for p in islice(fine, CHOICES)]

@@ -12,7 +12,7 @@ from itertools import product, takewhile
 
 import numpy as np
 
-from spca_core.geometry import Array, Pose, top_down, top_down_yaw
+from spca_core.geometry import Pose, top_down, top_down_yaw
 from spca_core.kinds import KINDS, MESHES, SOLIDS, WALL, is_round
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import Table, WorkArea
@@ -142,7 +142,8 @@ def on_top(base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: fl
                 d = held_size / 2 + other.size[0] / 2 + PLATE_SPACING
                 along = (y - oy) * c - (x - ox) * s if shifted else 0.0
                 px, py = ox + d * c - along * s, oy + d * s + along * c
-                if math.hypot(px - x, py - y) > reach or not _apart(px, py, angle, others, hold):
+                near = math.hypot(px - x, py - y) <= reach
+                if not near or _room(px, py, angle, hold, others) <= PLATE_SPACING / 2:
                     continue
                 # Pads closing across the row first: the fingers do not reach between the things.
                 for yaw in _across_first(angle, hold):
@@ -172,8 +173,7 @@ def _within(
             us, vs = (spread(*pair) for pair in zip(inner, extents, strict=True))
             for u, v in product(us, vs):
                 px, py = x + c * u - s * v, y + s * u + c * v
-                own = _rectangle(px, py, base.pose.yaw + turn, hold)
-                room = min((gap(own, footprint(o)) for o in others), default=1.0)
+                room = _room(px, py, base.pose.yaw + turn, hold, others)
                 # The fingers open across the tool's x axis and must not open into the wall.
                 beside = (inner[1] / 2 - abs(v)) if turn == 0.0 else (inner[0] / 2 - abs(u))
                 if room >= PLATE_SPACING:
@@ -202,19 +202,15 @@ def _closely(inner: float, extent: float) -> list[float]:
     return [float(v) for v in np.linspace(-reach, reach, 1 + round(2 * reach / 0.01))]
 
 
-def _rectangle(x: float, y: float, yaw: float, hold: Hold) -> Array:
-    return outline_of("cuboid", Pose.from_xyz_yaw(x, y, 0.0, yaw), (hold.along, hold.across, 0.01))
-
-
-def _apart(x: float, y: float, yaw: float, others: list[SceneObject], hold: Hold) -> bool:
-    own = _rectangle(x, y, yaw, hold)
-    return all(gap(own, footprint(o)) > PLATE_SPACING / 2 for o in others)
+def _room(x: float, y: float, yaw: float, hold: Hold, others: Sequence[SceneObject]) -> float:
+    """The least gap in metres between what is held, put down there, and other things; 1 without any."""
+    own = outline_of("cuboid", Pose.from_xyz_yaw(x, y, 0.0, yaw), (hold.along, hold.across, 0.01))
+    return min((gap(own, footprint(o)) for o in others), default=1.0)
 
 
 def clear_of(tool: Pose, others: Sequence[SceneObject], hold: Hold) -> bool:
     """Whether what is held at that tool pose is over none of these."""
-    own = _rectangle(*tool.position[:2], tool.yaw, hold)
-    return all(gap(own, footprint(o)) > 0 for o in others)
+    return _room(*tool.position[:2], tool.yaw, hold, others) > 0
 
 
 def next_to(
@@ -301,12 +297,12 @@ def across(a: SceneObject, b: SceneObject, scene: Scene, held: str, hold: Hold) 
     x, y = np.mean([a.pose.position[:2], b.pose.position[:2]], axis=0)
     z = max(a.top, b.top) + hold.height + DROP
     row = math.atan2(b.pose.position[1] - a.pose.position[1], b.pose.position[0] - a.pose.position[0])
-    outlines = [footprint(o) for o in beside_on(a, b, scene, held)]
+    beside = beside_on(a, b, scene, held)
 
     def off(shift: float, yaw: float) -> float:
         """How far off its neighbours a thing is, `shift` metres from the joint; more than enough is equal."""
-        own = _rectangle(x + shift * math.cos(row), y + shift * math.sin(row), yaw, hold)
-        return round(min([OFF_NEIGHBOUR, *(gap(own, outline) for outline in outlines)]), 4)
+        room = _room(x + shift * math.cos(row), y + shift * math.sin(row), yaw, hold, beside)
+        return round(min(OFF_NEIGHBOUR, room), 4)
 
     for yaw in _across_first(_along_faces(row, a, b), hold):
         shift = max(np.linspace(-MOST_OFF, MOST_OFF, 17), key=lambda s: (off(s, yaw), -abs(s)))

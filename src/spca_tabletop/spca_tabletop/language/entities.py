@@ -156,10 +156,6 @@ class Discourse:
                 found += [solid, *self.above([solid])]
         return found
 
-    def is_choice(self, entity: Entity) -> bool:
-        """Return whether it is left open which thing it is."""
-        return isinstance(entity, AnyOf)
-
     def demand(self, entity: Entity, symbols: Sequence[str]) -> None:
         """Demand that it is one of these."""
         self.constraints.append(lambda assignment: value(entity, assignment) in symbols)

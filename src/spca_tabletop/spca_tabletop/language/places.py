@@ -171,7 +171,7 @@ class Places:
         if (
             not said
             or any(t.quantifier != "any" for t in said)
-            or not all(map(self._talk.is_choice, resting))
+            or not all(isinstance(one, AnyOf) for one in resting)
         ):
             raise NotUnderstood("I do not know which of them should go where; say it for each.")
         chosen = list(resting)

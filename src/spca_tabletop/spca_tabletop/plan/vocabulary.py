@@ -111,10 +111,11 @@ class TabletopVocabulary:
 
         on, held, pairs = seen("on"), seen("held"), seen("next_to")
         lost = frozenset((c,) for c in cubes - within_reach)
+        inside = frozenset((c, x) for c, x in on if observation.objects.get(x) in CONTAINERS)
         free = frozenset(f.args for f in observation.facts if f.predicate == "clear" and f.args[0] in cubes)
         found = {
             "on": Extension((_CUBE, _ANYTHING), on),
-            "in": Extension((_CUBE, _ANYTHING), frozenset(p for p in on if _contains(p[1], observation))),
+            "in": Extension((_CUBE, _ANYTHING), inside),
             # of a held cube, some say that it is clear and some do not; a fallen one had better not be
             "clear": Extension((_CUBE,), free - held - lost, unsaid=held),
             "next_to": Extension((_CUBE | _PLATE,) * 2, pairs | {(b, a) for a, b in pairs}),
@@ -201,10 +202,6 @@ class TabletopVocabulary:
         }
         facts = tuple(frozenset(f for atom in goal if (f := _said(atom))) for goal in goals)
         return SecondOpinion(facts, stays, describe(goals))
-
-
-def _contains(symbol: str, observation: Observation) -> bool:
-    return observation.objects.get(symbol) in CONTAINERS
 
 
 def _said(atom: tuple[str, ...]) -> frozenset[tuple[str, ...]]:

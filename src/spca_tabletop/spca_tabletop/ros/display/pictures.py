@@ -67,16 +67,15 @@ def scene_pictures(scene: Scene, world: World) -> list[MarkerShape]:
 
     Names stand above a stack, the uppermost first: a name of its own above each would be in the next one.
     """
-    things = [thing for thing in scene.objects if thing.kind != "table"]
     pictures = [_table(world)]
-    for thing in things:
+    for thing in scene.objects:
         r, g, b = _COLOURS.get(thing.colour, _GREY)
         look = (r, g, b, _SEEN if thing.visible else _REMEMBERED)
         x, y, z = (edge + 2 * _GROW for edge in thing.size)
         pictures.append(
             MarkerShape("cylinder" if is_round(thing.kind) else "cube", thing.pose, (x, y, z), look)
         )
-    for stack in _stacks(things):
+    for stack in _stacks(scene.objects):
         lines = [words_of(t.id) + ("" if t.visible else " (remembered)") for t in reversed(stack)]
         x, y, z = stack[-1].pose.position
         behind = _SLOPE * max(stack[-1].size[:2]) / 2  # in a slanting view, behind its top and not before it
