@@ -105,7 +105,7 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
         run = CopicRun(world=trial.world, tasks=(trial.task,), recipe=recipe, llm=self.llm, table=table)
         kept = CopicFolder.create(run, folder / "runs" / trial.key.replace("/", "_").replace(":", "_"))
         with closing(open_world(trial.world, table)) as world:
-            train_run(kept, world=world)
+            train_run(kept, world)
             state, selector = kept.trained(trial.task)
             cases = unseen_cases(world, trial.task, recipe, self.cases)
             asks = set(self.policies) & set(WITH_MODEL)

@@ -30,6 +30,13 @@ class Moment:
         self.world, self.pool, self.situation = world, pool, situation
         self.memory: Memory = []
         self.decisions: list[Decision] = []
+        self.candidates: tuple[Candidate, ...] = ()
+        self.context: ChoiceContext
+
+    def of(self, program: str) -> tuple[int, np.ndarray]:
+        """The index of the candidate that a program (an id) proposes, or the first one's; with certainty."""
+        chosen = next((i for i, c in enumerate(self.candidates) if program in c.programs), 0)
+        return chosen, np.eye(len(self.candidates))[chosen]
 
     def note(self, plan: Sequence[str], transition: Transition) -> None:
         """What programs will remember of a step."""
@@ -41,13 +48,11 @@ class Moment:
 
 
 class Choice(Protocol):
-    """Chooses one of several candidates."""
+    """Chooses one of the candidates of a moment."""
 
     name: str
 
-    def choose(
-        self, moment: Moment, context: ChoiceContext, candidates: Sequence[Candidate]
-    ) -> tuple[int, np.ndarray, float]:
+    def choose(self, moment: Moment) -> tuple[int, np.ndarray, float]:
         """Its index, the probabilities of all (shape (candidates,)), and the value that is expected."""
         ...
 
@@ -63,16 +68,17 @@ def run_episode(
     ended = "no end"
     while len(moment.decisions) < MOST_DECISIONS:
         candidates, problems = pool.propose(moment.situation, moment.memory)
+        moment.candidates = candidates
         if not candidates:
             ended = "no program had a plan: " + "; ".join(dict.fromkeys(problems.values()))
             break
-        context = context_of(moment.situation, moment.decisions)
+        moment.context = context_of(moment.situation, moment.decisions)
         began = time.monotonic()
-        chosen, probabilities, value = choice.choose(moment, context, candidates)
+        chosen, probabilities, value = choice.choose(moment)
         seconds = time.monotonic() - began
         transition = world.step(candidates[chosen].plan)
         decision = Decision(
-            context=context,
+            context=moment.context,
             candidates=candidates,
             chosen=chosen,
             probabilities=tuple(float(p) for p in probabilities),
@@ -120,14 +126,12 @@ class SelectorChoice:
         self.name = f"selector ({selector.name})"
         self._selector, self._rng = selector, rng
 
-    def choose(
-        self, moment: Moment, context: ChoiceContext, candidates: Sequence[Candidate]
-    ) -> tuple[int, np.ndarray, float]:
+    def choose(self, moment: Moment) -> tuple[int, np.ndarray, float]:
         """See `Choice.choose`."""
-        probabilities, value = self._selector.score(context, candidates)
+        probabilities, value = self._selector.score(moment.context, moment.candidates)
         if self._rng is None:
-            return _best(probabilities, context, candidates), probabilities, value
-        return int(self._rng.choice(len(candidates), p=probabilities)), probabilities, value
+            return _best(probabilities, moment.context, moment.candidates), probabilities, value
+        return int(self._rng.choice(len(probabilities), p=probabilities)), probabilities, value
 
 
 def _best(probabilities: np.ndarray, context: ChoiceContext, candidates: Sequence[Candidate]) -> int:
@@ -148,12 +152,10 @@ class RandomChoice:
     def __init__(self, seed: int = 0) -> None:
         self._rng = np.random.default_rng(seed)
 
-    def choose(
-        self, moment: Moment, context: ChoiceContext, candidates: Sequence[Candidate]
-    ) -> tuple[int, np.ndarray, float]:
+    def choose(self, moment: Moment) -> tuple[int, np.ndarray, float]:
         """See `Choice.choose`."""
-        probabilities = np.full(len(candidates), 1 / len(candidates))
-        return int(self._rng.integers(len(candidates))), probabilities, 0.0
+        count = len(moment.candidates)
+        return int(self._rng.integers(count)), np.full(count, 1 / count), 0.0
 
 
 class ProgramChoice:
@@ -163,9 +165,6 @@ class ProgramChoice:
         self.name = f"program {program}"
         self._program = program
 
-    def choose(
-        self, moment: Moment, context: ChoiceContext, candidates: Sequence[Candidate]
-    ) -> tuple[int, np.ndarray, float]:
+    def choose(self, moment: Moment) -> tuple[int, np.ndarray, float]:
         """See `Choice.choose`."""
-        chosen = next((i for i, c in enumerate(candidates) if self._program in c.programs), 0)
-        return chosen, np.eye(len(candidates))[chosen], 0.0
+        return *moment.of(self._program), 0.0

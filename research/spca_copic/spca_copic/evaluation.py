@@ -22,7 +22,7 @@ from spca_copic.rollouts import Rollouts
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.ports.chat import ChatModel, ChatUsage
-from spca_programs.plan_world import Candidate, Case, ChoiceContext, Episode
+from spca_programs.plan_world import Case, Episode
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.selector import Selector
 
@@ -207,20 +207,16 @@ class OracleChoice:
         self._rollouts = Rollouts()
         self._following, self._sure = "", False
 
-    def choose(
-        self, moment: Moment, context: ChoiceContext, candidates: Sequence[Candidate]
-    ) -> tuple[int, np.ndarray, float]:
+    def choose(self, moment: Moment) -> tuple[int, np.ndarray, float]:
         """See `Choice.choose`."""
         if not moment.decisions:
             self._rollouts, self._following, self._sure = Rollouts(), "", False
-        chosen = next((i for i, c in enumerate(candidates) if self._following in c.programs), None)
         value = 0.0
-        if chosen is None or not self._sure:
+        if not self._sure or not any(self._following in c.programs for c in moment.candidates):
             outcomes = {p.id: self._rollouts.outcome(moment, p.id) for p in moment.pool.programs}
             # The first program of those that do best: stable, so that the oracle does not waver between
             # equals.
             best = max(outcomes, key=lambda id_: outcomes[id_])
             success, value = outcomes[best]
-            chosen = next((i for i, c in enumerate(candidates) if best in c.programs), 0)
             self._following, self._sure = best, success
-        return chosen, np.eye(len(candidates))[chosen], value
+        return *moment.of(self._following), value

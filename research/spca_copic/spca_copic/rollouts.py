@@ -9,7 +9,7 @@ import numpy as np
 
 from spca_copic.episode import MOST_DECISIONS, Choice, Moment
 from spca_copic.recipe import Outcome
-from spca_programs.plan_world import ActionSequence, Candidate, ChoiceContext
+from spca_programs.plan_world import ActionSequence, Candidate
 
 
 class _Step(NamedTuple):
@@ -82,15 +82,13 @@ class TryingChoice:
         self.outcomes: list[tuple[float, ...]] = []
         """Of each decision of the episode: each candidate's rewards to come; empty where none was tried."""
 
-    def choose(
-        self, moment: Moment, context: ChoiceContext, candidates: Sequence[Candidate]
-    ) -> tuple[int, np.ndarray, float]:
+    def choose(self, moment: Moment) -> tuple[int, np.ndarray, float]:
         """See `Choice.choose`."""
         if not moment.decisions:
             self._rollouts, self.outcomes = Rollouts(), []
-        tried = len(candidates) > 1 and self._rng.random() < self._share
-        self.outcomes.append(tuple(self._worth(moment, c) for c in candidates) if tried else ())
-        return self._choice.choose(moment, context, candidates)
+        tried = len(moment.candidates) > 1 and self._rng.random() < self._share
+        self.outcomes.append(tuple(self._worth(moment, c) for c in moment.candidates) if tried else ())
+        return self._choice.choose(moment)
 
     def _worth(self, moment: Moment, candidate: Candidate) -> float:
         """The mean over the programs that propose it."""

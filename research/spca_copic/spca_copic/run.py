@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from functools import partial
 
 from spca_copic.grammar_programs import GrammarPrograms
@@ -12,7 +12,6 @@ from spca_copic.recipe import Trial
 from spca_copic.selectors import make_selector
 from spca_copic.store import CopicFolder
 from spca_copic.training import Listener, train_task
-from spca_copic.worlds.registry import open_world
 from spca_core.errors import InputError
 from spca_core.ports.chat import ChatModel
 from spca_programs.ipp.dialogue import open_writer
@@ -25,9 +24,9 @@ PROPOSERS = (GrammarPrograms.name, LanguagePrograms.name)
 
 def train_run(
     folder: CopicFolder,
+    world: PlanWorld,
     on_episode: Callable[[str, int, Episode], None] = lambda task, trial, episode: None,
     on_trial: Callable[[str, Trial], None] = lambda task, trial: None,
-    world: PlanWorld | None = None,
 ) -> None:
     """Train every task type of a folder that is not finished. Raises InputError, ModelError."""
     run = folder.run
@@ -36,15 +35,12 @@ def train_run(
             f"unknown proposer '{run.recipe.proposer}'", hint=f"there are {', '.join(PROPOSERS)}"
         )
     asks = run.recipe.proposer == LanguagePrograms.name
-    with (
-        closing(open_world(run.world, run.table)) if world is None else nullcontext(world) as opened,
-        open_writer(run.llm, folder.path / "llm", run.recipe.temperature) if asks else nullcontext() as chat,
-    ):
+    with open_writer(run.llm, folder.path / "llm", run.recipe.temperature) if asks else nullcontext() as chat:
         for task in run.tasks:
             loaded = folder.load(task)
             state, selector = loaded or (None, make_selector(run.recipe.selector, run.recipe.seed))
             listener = Listener(on_episode, on_trial, partial(folder.save, selector=selector))
-            train_task(opened, task, _proposer(chat), selector, run.recipe, state, listener)
+            train_task(world, task, _proposer(chat), selector, run.recipe, state, listener)
 
 
 def _proposer(chat: ChatModel | None) -> ProgramProposer:

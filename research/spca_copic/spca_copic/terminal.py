@@ -45,7 +45,7 @@ def train_command(world_name: str, tasks: list[str], recipe: Recipe, llm: str, o
                     bar.reset(task_bar)
                     console.print(f"  {task:<12} {_told(done)}")
 
-                train_run(folder, episode, trial, world)
+                train_run(folder, world, episode, trial)
         except InputError:  # refused: nothing is left of a new training that has learned nothing
             if new and not any(folder.load(task) for task in run.tasks):
                 rmtree(folder.path)

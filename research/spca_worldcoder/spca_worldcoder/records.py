@@ -10,6 +10,7 @@ from pydantic import Field
 
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
+from spca_programs.ipp.dialogue import Dialogue, add_usage
 from spca_worldcoder.state import State, from_json, to_json
 
 
@@ -138,6 +139,11 @@ class Usage(Record):
     questions: int = 0
     chat: ChatUsage = ChatUsage()
     seconds: float = 0.0
+
+    def and_of(self, asked: Dialogue) -> Usage:
+        """This and a question more."""
+        chat, seconds = add_usage(self.chat, asked.usage), self.seconds + asked.usage.seconds
+        return Usage(questions=self.questions + 1, chat=chat, seconds=seconds)
 
     @property
     def tokens(self) -> int:

@@ -110,14 +110,11 @@ class ModelRunner:
 
     def explore(
         self, program: Program, state: State, mission: str, actions: Sequence[str], frame: Sequence[Any],
-        counts: Mapping[str, Any], budget: int = 8000, depth: int = 60,
+        counts: Mapping[str, Any],
     ) -> list[str] | None:  # fmt: skip
         """The way to the least tried step, its last action being that step; None where there is none."""
-        value = self._search(
-            "wc_explore",
-            program,
-            [to_json(state), mission, list(actions), list(frame), dict(counts), budget, depth],
-        )
+        arguments = [to_json(state), mission, list(actions), list(frame), dict(counts)]
+        value = self._search("wc_explore", program, arguments)
         return _plan(value[1]) if isinstance(value, list) and len(value) == 2 else None
 
     def plan(

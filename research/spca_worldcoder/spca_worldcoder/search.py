@@ -70,8 +70,6 @@ def wc_explore(
     actions: Sequence[str],
     frame: Sequence[Any],
     counts: Mapping[str, Any],
-    budget: int,
-    depth: int,
 ) -> list[Any] | None:
     """The shortest way to the least tried step: `[cost, plan]` or None.
 
@@ -79,7 +77,7 @@ def wc_explore(
     after which less is left of what the mission names costs more: such an episode may be lost.
     """
     words = mission.split()
-    model = WcModel(actions, mission, budget)
+    model, depth = WcModel(actions, mission, 8000), 60
     first = model.key(wc_load(state))
     came: Came = {first: None}
     queue, novel = deque([(first, 0)]), set(first)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from spca_copic.episode import Moment
 from spca_core.ports.chat import ChatModel, ChatUsage
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, render
-from spca_programs.plan_world import Briefing, Candidate, ChoiceContext
+from spca_programs.plan_world import Briefing
 
 _NUMBER = re.compile(r"\d+")
 
@@ -26,27 +25,22 @@ class ModelJudge:
         self._model, self._briefing = model, briefing
         self.usage: list[ChatUsage] = []
 
-    def choose(
-        self, moment: Moment, context: ChoiceContext, candidates: Sequence[Candidate]
-    ) -> tuple[int, np.ndarray, float]:
+    def choose(self, moment: Moment) -> tuple[int, np.ndarray, float]:
         """See `Choice.choose`. Raises BudgetExhausted."""
-        chosen = 0
-        if len(candidates) > 1:
+        chosen, count = 0, len(moment.candidates)
+        if count > 1:
             dialogue = Dialogue(self._model, SYSTEM)
             question = render(
                 "spca_copic",
                 "judge",
                 briefing=self._briefing,
-                instruction=context.instruction,
-                text=context.text,
-                tried=context.tried,
-                failure=context.last_failure,
-                plans=[c.plan for c in candidates],
+                context=moment.context,
+                plans=[c.plan for c in moment.candidates],
             )
             try:
                 numbers = [int(n) for n in _NUMBER.findall(dialogue.ask(question))]
             except ModelError:
                 numbers = []
             self.usage.append(dialogue.usage)
-            chosen = next((n - 1 for n in numbers if 1 <= n <= len(candidates)), 0)
-        return chosen, np.eye(len(candidates))[chosen], 0.0
+            chosen = next((n - 1 for n in numbers if 1 <= n <= count), 0)
+        return chosen, np.eye(count)[chosen], 0.0

@@ -81,9 +81,9 @@ class Evaluation(Record):
 class ProgramRunner:
     """Calls programs in the sandbox, by their `function`. Use as a context manager, or `close` it."""
 
-    def __init__(self, deadline_s: float = 2.0, memory_mb: int = 512, function: str = FUNCTION) -> None:
+    def __init__(self, deadline_s: float = 2.0, function: str = FUNCTION) -> None:
         self._deadline_s, self.function = deadline_s, function
-        self._host = SkillHost(limits=Limits(modules=PROGRAM_MODULES, memory_mb=memory_mb))
+        self._host = SkillHost(limits=Limits(modules=PROGRAM_MODULES, memory_mb=512))
 
     def __enter__(self) -> ProgramRunner:
         return self

@@ -88,7 +88,6 @@ class MinigridDomain:
         self.name = name
         self._env, aim = TASKS[name]
         self.briefing = _BRIEFING.format(aim=aim)
-        self._references: dict[int, float] = {}
 
     def split(self, train: int, test: int, seed: int) -> tuple[list[MinigridCase], list[MinigridCase]]:
         """Consecutive seeds; the same test worlds for equal seeds, whatever the training."""

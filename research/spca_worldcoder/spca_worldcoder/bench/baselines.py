@@ -15,7 +15,7 @@ from spca_benchmarks.minigrid.learning.ppo import ppo
 from spca_core.model import Record
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
-from spca_programs.ipp.dialogue import Dialogue, add_usage, render
+from spca_programs.ipp.dialogue import Dialogue, render
 from spca_worldcoder.induction.emit import emit
 from spca_worldcoder.induction.goals import Ending, RewardRules
 from spca_worldcoder.induction.rulebook import Clause, Group, Rulebook
@@ -82,10 +82,7 @@ def react(world: World, chat: ChatModel, seed: int, episodes: int, steps: int = 
                 )  # fmt: skip
             except ModelError:
                 answer = ""
-            usage = Usage(
-                questions=usage.questions + 1, chat=add_usage(usage.chat, dialogue.usage),
-                seconds=usage.seconds + dialogue.usage.seconds,
-            )  # fmt: skip
+            usage = usage.and_of(dialogue)
             named = [name for name in _ANSWER.findall(answer) if name in world.actions]
             if not named:
                 unusable += 1

@@ -10,7 +10,7 @@ import numpy as np
 from spca_core.fenced import PYTHON, fenced
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
-from spca_programs.ipp.dialogue import Dialogue, add_usage, render
+from spca_programs.ipp.dialogue import Dialogue, render
 from spca_worldcoder.records import Experience, Program, Transition, Usage, Verdict, words_apart
 from spca_worldcoder.sandbox import SIGNATURES
 from spca_worldcoder.state import State, described, in_words
@@ -82,10 +82,7 @@ class LanguageSynthesizer:
         try:
             text = dialogue.ask(render(_PACKAGE, template, **values))
         finally:
-            self.usage = Usage(
-                questions=self.usage.questions + 1, chat=add_usage(self.usage.chat, dialogue.usage),
-                seconds=self.usage.seconds + dialogue.usage.seconds,
-            )  # fmt: skip
+            self.usage = self.usage.and_of(dialogue)
         return Program(source=code_in(text), origin=f"{why} by {dialogue.model_name or 'a model'}")
 
     def _spread(self, data: Sequence[Transition], indices: Sequence[int], count: int) -> list[int]:
