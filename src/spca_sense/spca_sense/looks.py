@@ -14,7 +14,11 @@ from spca_core.disk import write_picture
 from spca_core.scene import Scene
 from spca_sense.drawing import draw_scene
 
-_FAST = [cv2.IMWRITE_PNG_COMPRESSION, 1]
+_FILTER, _SUB = 19, 16  # releases of OpenCV before 5 have no names for them, and filter so anyway
+_FAST = [
+    *(cv2.IMWRITE_PNG_COMPRESSION, 1, _FILTER, _SUB),
+    *(cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_PNG_STRATEGY_HUFFMAN_ONLY),  # noise does not repeat itself
+]
 _JPEG = [cv2.IMWRITE_JPEG_QUALITY, 88]
 
 
