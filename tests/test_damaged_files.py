@@ -25,7 +25,7 @@ from spca.report.page import write_report
 from spca.state import SavedState
 from spca_bench.campaign import HEAD, Head, read_head
 from spca_coder.trusted import TrustedLibrary
-from spca_copic.selectors.hashed import HashedOptions, HashedSelector
+from spca_copic.selectors import hashed
 from spca_core.arms import load_arm
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.checkpoint import _MAGIC, _SEAL, _sealed, pack, unpack
@@ -98,7 +98,15 @@ budget: {tokens: 200000, usd: 1.5, seconds: 900}
 SKILL = 'def tap(ctx, thing):\n    """Tap it."""\n    ctx.close()\n'
 DOMAIN = "(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))"
 TABLETOP = load_world()
-TINY = HashedOptions(bits=4, hidden=1)
+
+
+def selector() -> hashed.HashedSelector:
+    """So small that damage meets what a reader looks at."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hashed, "_FEATURES", 16)
+        patch.setattr(hashed, "_HIDDEN", 1)
+        return hashed.HashedSelector()
+
 
 READERS = {
     "level": Reader("level.yaml", lambda f: examine(str(f / "level.yaml"))),
@@ -120,7 +128,7 @@ READERS = {
     "camera info": Reader("lens.yaml", lambda f: read_lens(f / "lens.yaml", TABLETOP.camera)),
     "joint state": Reader("joints.yaml", lambda f: read_wrist(f / "joints.yaml", TABLETOP)),
     "tool's pose": Reader("tool.yaml", lambda f: read_wrist(f / "tool.yaml", TABLETOP)),
-    "selector": Reader("selector", lambda f: HashedSelector(TINY).load(f / "selector")),
+    "selector": Reader("selector", lambda f: selector().load(f / "selector")),
     "state": Reader(STATE, lambda f: RunFolder(f).read(STATE, SavedState)),
     "manifest": Reader(MANIFEST, lambda f: RunFolder(f).read(MANIFEST, Manifest)),
     "checkpoint": Reader("checkpoint", unsealed),
@@ -179,7 +187,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"name: [{', '.join(TABLETOP.robot.arm.joint_names)}]\nposition: [0, 1.5, -.1, 0, 1, 2]\n---\n"
     )
     (folder / "tool.yaml").write_text("position: [0.1, 0.2, 0.3]\nquaternion: [0, 0, 0.6, 0.8]\n")
-    HashedSelector(TINY).save(folder / "selector")
+    selector().save(folder / "selector")
     packed = pack({"qpos": np.zeros(3), "at": (1.5, None, {2})})
     (folder / "checkpoint").write_bytes(zlib.decompress(packed[len(_MAGIC) + _SEAL :]))
     head = Head(bench="levels", settings={"tables": 3}, identity={"a": 1}, software=software())
