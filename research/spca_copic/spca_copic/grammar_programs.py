@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 from spca_core.errors import InputError
@@ -27,13 +27,7 @@ class GrammarPrograms:
         """Different programs, each slot filled by chance."""
         grammar = _grammar(briefing)
         rng = Random(f"write/{briefing.task}/{seed}")
-        found: dict[str, PlanningProgram] = {}
-        for _ in range(50 * count):
-            if len(found) == count:
-                break
-            program = assemble(grammar, _any(grammar, rng), remark="drawn by chance")
-            found.setdefault(program.id, program)
-        return list(found.values())
+        return _different(count, lambda: assemble(grammar, _any(grammar, rng), remark="drawn by chance"))
 
     def evolve(
         self,
@@ -46,22 +40,15 @@ class GrammarPrograms:
         """Programs that differ from a present one in up to three slots, chosen by what failed under it."""
         grammar = _grammar(briefing)
         rng = Random(f"evolve/{briefing.task}/{seed}")
-        known = {program.id for program in programs}
         trial = 1 + max((program.trial for program in programs), default=0)
-        found: dict[str, PlanningProgram] = {}
-        for _ in range(50 * count):
-            if len(found) == count:
-                break
+
+        def draw() -> PlanningProgram:
             parent = rng.choice(list(programs)) if programs else None
             if parent is None or set(parent.fragments) != _slots(grammar) or rng.random() < _FRESH:
-                program = assemble(grammar, _any(grammar, rng), trial=trial, remark="drawn by chance")
-            else:
-                program = self._mended(
-                    grammar, parent, programs, failures_of(episodes, parent.id), trial, rng
-                )
-            if program.id not in known:
-                found.setdefault(program.id, program)
-        return list(found.values())
+                return assemble(grammar, _any(grammar, rng), trial=trial, remark="drawn by chance")
+            return self._mended(grammar, parent, programs, failures_of(episodes, parent.id), trial, rng)
+
+        return _different(count, draw, programs)
 
     @staticmethod
     def _mended(
@@ -137,6 +124,20 @@ def failures_of(episodes: Sequence[Episode], program: str) -> Counter[FailureKin
         if program in decision.candidates[decision.chosen].programs
         for remark in decision.remarks
     )
+
+
+def _different(
+    count: int, draw: Callable[[], PlanningProgram], known: Sequence[PlanningProgram] = ()
+) -> list[PlanningProgram]:
+    """Draw until there are so many programs that are not known, or luck runs out."""
+    old, found = {program.id for program in known}, dict[str, PlanningProgram]()
+    for _ in range(50 * count):
+        if len(found) == count:
+            break
+        program = draw()
+        if program.id not in old:
+            found.setdefault(program.id, program)
+    return list(found.values())
 
 
 def _any(grammar: Grammar, rng: Random) -> dict[str, str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from spca_core.errors import InputError, SpcaError
+from spca_core.errors import SpcaError
+from spca_core.validation import expecting
 from spca_programs.plan_world import ActionSequence, Case, Situation, Transition
 from spca_programs.ports.plan_world import PlanWorld
 
@@ -71,13 +72,11 @@ class RememberedWorld:
 
     def restore(self, checkpoint: bytes) -> Situation:
         """See `PlanWorld.restore`; plans that are not remembered are carried out again."""
-        try:
+        with expecting("a checkpoint", self.name):
             case, path = json.loads(checkpoint)
             situation = self.reset(Case.model_validate(case))
             for plan in path:
                 situation = self.step(tuple(plan)).situation
-        except (ValueError, TypeError) as error:
-            raise InputError("not a checkpoint", self.name) from error
         return situation
 
     def close(self) -> None:

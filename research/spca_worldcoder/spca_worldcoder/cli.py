@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -27,9 +28,10 @@ def mount(app: typer.Typer) -> None:
 
 def resume(folder: Path) -> int:
     """Continue an interrupted run; return the exit status."""
-    from spca_worldcoder.terminal import go_on
+    from spca_worldcoder.run import resume
+    from spca_worldcoder.terminal import learn
 
-    return go_on(folder)
+    return learn(partial(resume, folder))
 
 
 LEARN = Command(mount, OPTIONS, resume)
@@ -80,7 +82,7 @@ def learn(
     Exit status 0 learned, 1 not learned, 2 bad input. `spca resume` continues an interrupted run.
     """
     from spca_worldcoder.agent.settings import EPSILON, Settings
-    from spca_worldcoder.run import LearnOptions
+    from spca_worldcoder.run import LearnOptions, start
     from spca_worldcoder.terminal import learn as run
     from spca_worldcoder.worlds.catalogue import WorldOptions
 
@@ -99,4 +101,4 @@ def learn(
         LearnOptions, worlds=worlds, settings=settings, synthesizer=synthesizer, llm=llm,
         temperature=temperature,
     )  # fmt: skip
-    raise typer.Exit(run(options, out))
+    raise typer.Exit(run(partial(start, options, out)))

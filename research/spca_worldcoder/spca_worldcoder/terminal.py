@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 from rich.console import Console
 from rich.live import Live
@@ -12,10 +12,11 @@ from spca.interrupt import stopping_on_interrupt
 from spca.terminal import notices, results, show_table
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.flag import Flag
-from spca_worldcoder.agent.agent import EpisodeResult
+from spca_core.run_folder import RunFolder
+from spca_worldcoder.agent.agent import EpisodeResult, Listener
 from spca_worldcoder.records import Draft, TransitionLine, Usage
 from spca_worldcoder.report import environments_table, write_report
-from spca_worldcoder.run import LearnOptions, resume, start
+from spca_worldcoder.run import LearnResult
 
 
 class Progress:
@@ -63,21 +64,12 @@ class Progress:
         self._live.update(table)
 
 
-def learn(options: LearnOptions, out: Path | None) -> int:
-    """Run it; returns the exit status."""
-    return _run(lambda listener, cancelled: start(options, out, listener, cancelled))
-
-
-def go_on(folder: Path) -> int:
-    """Take an interrupted run up again; returns the exit status."""
-    return _run(lambda listener, cancelled: resume(folder, listener, cancelled))
-
-
-def _run(work) -> int:  # type: ignore[no-untyped-def]
+def learn(run: Callable[[Listener, Callable[[], bool]], tuple[RunFolder, LearnResult]]) -> int:
+    """Begin a run, or go on with one (`start` and `resume` of `run.py`); returns the exit status."""
     console = notices()
     stop = Flag()
     with stopping_on_interrupt(stop.set), Live(console=console, refresh_per_second=4, transient=True) as live:
-        folder, result = work(Progress(live, console), stop.is_set)
+        folder, result = run(Progress(live, console), stop.is_set)
     out, usage, table = results(), result.usage, environments_table(result.environments)
     out.print(
         f"{result.outcome.replace('_', ' ')} · {result.actions} actions · "

@@ -12,12 +12,12 @@ import numpy as np
 
 from spca_core.errors import InputError
 from spca_core.model import Record
+from spca_core.validation import expecting
 from spca_programs.grasp.generate import ENERGIES, STARTS, Energy, Start, generate
 from spca_programs.grasp.grid import Grid
 from spca_programs.grasp.rules import Rules
 
 GRIDS_PER_FAMILY = 100
-_LONGEST_MESSAGE = 200
 RULES = tuple(
     Rules(diagonals=diagonals, carry_limit=limit, cost=cost)
     for diagonals, limit, cost in itertools.product((False, True), (None, 2), (0.0, 0.3))
@@ -85,28 +85,14 @@ def released(folder: Path) -> Iterator[Drawn]:
         if start not in STARTS or energy not in _RELEASED_ENERGY or obstacles not in ("block", "free"):
             raise InputError(f"unknown family {file.stem!r}", str(file), "expected e.g. outer_upDown_block")
         family = Family(energy=_RELEASED_ENERGY[energy], obstacles=obstacles == "block", start=_start(start))
-        try:
+        with expecting("a file of released grids", file):
             lines = file.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError("cannot read the released grids", str(file), str(error)) from error
         for number, line in enumerate(lines, start=1):
             where = f"{file}:{number}"
-            try:
+            with expecting("a released grid", where):
                 record = json.loads(line)
                 grid = Grid.from_text(record["grid"], where)
                 index, home = int(record["index"]), tuple(record["start"])
-            except InputError:
-                raise
-            except (
-                ArithmeticError,
-                LookupError,
-                ValueError,
-                TypeError,
-                AttributeError,
-                RecursionError,
-            ) as error:
-                what = f"not a released grid: {type(error).__name__}: {error}"
-                raise InputError(what[:_LONGEST_MESSAGE], where) from error
             if home != grid.start:
                 raise InputError(f"start {home} disagrees with the grid's {grid.start}", where)
             yield family, index, grid

@@ -28,10 +28,9 @@ class Attempt(Record):
 
 
 class Refined(Record):
-    """The best program and its training figures, with everything that was tried, in order."""
+    """The best program, with everything that was tried, in order."""
 
     program: Program
-    train: Evaluation
     attempts: tuple[Attempt, ...]
     ended: str
     """Why it ended, in words."""
@@ -103,7 +102,6 @@ def refine(
             break
     return Refined(
         program=best,
-        train=figures.without_results(),
         attempts=tuple(attempts),
         ended=ended,
         usage=spent,

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from spca_core.errors import InputError
 from spca_core.paths import LIBRARY
+from spca_core.validation import expecting
 from spca_programs.ipp.develop import Development
 from spca_programs.ipp.program import Program
 
@@ -60,7 +59,5 @@ class ProgramStore:
 
     @staticmethod
     def _read(path: Path) -> Development:
-        try:
+        with expecting("the record of a program", path):
             return Development.model_validate_json(path.read_bytes())
-        except ValidationError as error:
-            raise InputError("not the record of a program", str(path), "delete its folder") from error

@@ -27,6 +27,10 @@ HALF, FEW = 2, 5
 fail, every fifth."""
 
 
+def _sokoban(**settings: Any) -> Suite:
+    return Suite(lambda seed: [Sokoban(2, 7)], {"curiosity": 20, **settings}, every=FEW)
+
+
 def _unlock(**settings: Any) -> Suite:
     return Suite(lambda seed: [MinigridWorld("UnlockPickup")], settings, every=FEW)
 
@@ -47,18 +51,12 @@ SUITES: dict[str, Suite] = {
         lambda seed: [Sokoban(1, 8, reach=2)], {"curiosity": 80}, every=HALF
     ),
     "sokoban with gates": Suite(lambda seed: [Teleporting(1, 7)], {"curiosity": 80}, every=HALF),
-    "sokoban, without optimism": Suite(
-        lambda seed: [Sokoban(2, 7)], {"curiosity": 20, "optimism": False, **_LIMITS}, every=FEW
-    ),
-    "sokoban, tree search": Suite(
-        lambda seed: [Sokoban(2, 7)], {"curiosity": 20, "planner": "tree", **_LIMITS}, every=FEW
-    ),
+    "sokoban, without optimism": _sokoban(optimism=False, **_LIMITS),
+    "sokoban, tree search": _sokoban(planner="tree", **_LIMITS),
     "UnlockPickup": Suite(lambda seed: [MinigridWorld("UnlockPickup")]),
     "UnlockPickup renamed": Suite(lambda seed: [Renamed(MinigridWorld("UnlockPickup"), seed)]),
     "UnlockPickup, without optimism": _unlock(optimism=False, **_LIMITS),
-    "sokoban, greedy refinement": Suite(
-        lambda seed: [Sokoban(2, 7)], {"curiosity": 20, "strategy": "greedy", **_LIMITS}, every=FEW
-    ),
+    "sokoban, greedy refinement": _sokoban(strategy="greedy", **_LIMITS),
     "UnlockPickup, greedy refinement": _unlock(strategy="greedy", **_LIMITS),
     "UnlockPickup, tree search": _unlock(planner="tree", **_LIMITS),
     "DoorKey, only wrong keys open": Suite(
