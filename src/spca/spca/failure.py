@@ -29,19 +29,19 @@ def describe_steps(result: ActResult, verdict: Verdict) -> list[str]:
         if step.status == "failed":
             parts.append(describe_failed(step))
         elif step.status == "cancelled" and verdict.final:
-            parts.append(f"it ended during step {step.index + 1} {step.action}({', '.join(step.args)})")
+            parts.append(f"it ended during step {step.index + 1} {step}")
     return parts
 
 
 def describe_failed(step: StepReport) -> str:
     """A failed step and its cause."""
     cause = f"{step.failure.kind}: {step.failure.message}" if step.failure else step.message
-    return f"step {step.index + 1} {step.action}({', '.join(step.args)}) failed, {cause}"
+    return f"step {step.index + 1} {step} failed, {cause}"
 
 
 def describe_step(step: StepReport) -> str:
     """A step and how it ended."""
-    words = f"{step.index + 1}. {step.action}({', '.join(step.args)}): {step.status}"
+    words = f"{step.index + 1}. {step}: {step.status}"
     return f"{words}, {step.message}" if step.message else words
 
 

@@ -153,9 +153,7 @@ class Journal:
 
     def publish_step(self, step: StepReport) -> None:
         """A step has ended."""
-        self.publish(
-            "step", stage="act", text=f"{step.action}({', '.join(step.args)})", data=step.model_dump()
-        )
+        self.publish("step", stage="act", text=str(step), data=step.model_dump())
 
 
 def _skills(state: RunState, promotion: Promotion) -> SkillCounts:

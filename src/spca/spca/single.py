@@ -64,8 +64,8 @@ def give_answer(folder: RunFolder, approve: Approve, goal: str) -> None:
 
 def newest_plan(folder: Path) -> Plan | None:
     """The last plan of a run that passed every critic."""
-    found = sorted(folder.glob("round_*/plan_*.json"), key=lambda path: path.stat().st_mtime)
-    return PlanResult.model_validate_json(found[-1].read_bytes()).plan if found else None
+    found = RunFolder(folder).results("plan", PlanResult)
+    return found[-1].plan if found else None
 
 
 def as_asked(folder: RunFolder, stages: Stages, cancelled: Callable[[], bool] = lambda: False) -> Stages:

@@ -15,7 +15,6 @@ from spca_bench.page import Card
 from spca_core.extensions import find
 from spca_core.model import Record
 from spca_core.options import RunOptions
-from spca_core.plan import ActResult
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 
@@ -90,12 +89,6 @@ class RunsBench(Bench[TrialT, RunT]):
         """See `Bench`; one row a run."""
         trial: dict[str, Any] = done.trial.model_dump(mode="json") if isinstance(done.trial, Record) else {}
         yield {"trial": done.trial.key, **trial, **done.result.row()}
-
-
-def acts(folder: RunFolder) -> list[ActResult]:
-    """Every time that a plan was carried out in a run."""
-    files = sorted(folder.path.glob("round_*/act_*.json"), key=lambda f: int(f.stem.split("_")[-1]))
-    return [ActResult.model_validate_json(file.read_bytes()) for file in files]
 
 
 def run_cards(runs: Iterable[tuple[str, RunSummary]]) -> list[Card]:

@@ -136,6 +136,15 @@ class RunFolder:
         with expecting("as it was written", path):
             return kind.model_validate_json(path.read_bytes())
 
+    def files(self, stage: str) -> list[Path]:
+        """A stage's records of all rounds, such as `round_2/plan_7.json`, in the order of their writing."""
+        found = self.path.glob(f"round_*/{stage}_*.json")
+        return sorted(found, key=lambda file: int(file.stem.rpartition("_")[2]))
+
+    def results(self, stage: str, kind: type[T]) -> list[T]:
+        """What each call of a stage came to. InputError for a damaged record."""
+        return [self.read(str(file.relative_to(self.path)), kind) for file in self.files(stage)]
+
     def read_bytes(self, name: str) -> bytes | None:
         """A file's content, or None."""
         path = self.path / name

@@ -119,3 +119,6 @@ class StepReport(Record):
     log: tuple[str, ...] = ()
     seen: Observation | None = None
     """What was known for certain when the step ended well; None where nothing was."""
+
+    def __str__(self) -> str:
+        return f"{self.action}({', '.join(self.args)})"

@@ -9,6 +9,7 @@ import pytest
 from spca.events import Event
 from spca.state import Phase, RunState, SavedState
 from spca_core.errors import InputError
+from spca_core.plan import ActResult
 from spca_core.result import RunResult
 from spca_core.run_folder import EVENTS, RunFolder, write_atomically
 
@@ -56,6 +57,14 @@ def test_a_damaged_record_says_which_and_why(tmp_path):
     folder.write("result.json", '{"level": "x"')
     with pytest.raises(InputError, match=r"result\.json"):
         folder.read("result.json", RunResult)
+
+
+def test_results_of_a_stage_come_in_the_order_of_their_numbers(tmp_path):
+    folder = RunFolder.create("x", tmp_path / "run")
+    for place in ("round_1/act_2", "round_1/act_10", "round_2/act_11", "round_10/act_12"):
+        folder.write(f"{place}.json", ActResult(attempt=place, status="done", steps=()))
+    numbers = [result.attempt.rpartition("_")[2] for result in folder.results("act", ActResult)]
+    assert numbers == ["2", "10", "11", "12"]
 
 
 def test_a_torn_last_event_is_passed_over(tmp_path):

@@ -41,9 +41,7 @@ def ending_of(verdict: Verdict, act: ActResult | None, missing: str = "") -> End
     ending, why = _judge(verdict, act, failed, missing)
     if failed is None or ending is EpisodeEnding.SUCCESS:
         return Ended(ending=ending, why=why)
-    return Ended(
-        ending=ending, why=why, step=failed.index + 1, action=f"{failed.action}({', '.join(failed.args)})"
-    )
+    return Ended(ending=ending, why=why, step=failed.index + 1, action=str(failed))
 
 
 def _judge(

@@ -36,10 +36,10 @@ Picture = NDArray[np.uint8]  # (H, W, 3), BGR
 
 def write_looks(folder: RunFolder, options: RunOptions) -> Path:
     """Write `looks/NN.jpg`: the level at the beginning and after every step of a plan, with what was done."""
-    steps = _steps(folder.path)
+    steps = _steps(folder)
     wanted = {0: f"The level at its beginning: {_world(options).mission}."}
     for step in steps:
-        said = f"After {step.action}({', '.join(step.args)})"
+        said = f"After {step}"
         wanted[round(step.ended)] = f"{said}." if step.status == "done" else f"{said}: {step.status}."
     looks = folder.path / "looks"
     looks.mkdir(exist_ok=True)
@@ -57,7 +57,7 @@ def write_animation(folder: RunFolder, options: RunOptions) -> Path:
 
     The animation has a picture per primitive; those of long runs are thinned out.
     """
-    steps = _steps(folder.path)
+    steps = _steps(folder)
     drawn = list(_replay(folder, options))
     every = -(-len(drawn) // _MOST_FRAMES)
     chosen = [*drawn[:-1:every], drawn[-1]]
@@ -98,13 +98,12 @@ def _draw(env: Any) -> Picture:
 def _captioned(picture: Picture, done: int, steps: Sequence[StepReport]) -> Picture:
     """The picture with what is being done below it."""
     doing = next((s for s in steps if s.started < done <= s.ended), None)
-    text = f"{done}" if doing is None else f"{done}  {doing.action}({', '.join(doing.args)})"
+    text = f"{done}" if doing is None else f"{done}  {doing}"
     framed = cv2.copyMakeBorder(picture, 0, _BAND, 0, 0, cv2.BORDER_CONSTANT, value=(40, 40, 40))
     at = (6, framed.shape[0] - 8)
     cv2.putText(framed, text, at, cv2.FONT_HERSHEY_SIMPLEX, 0.5, (255, 255, 255), 1, cv2.LINE_AA)
     return np.asarray(framed, dtype=np.uint8)
 
 
-def _steps(path: Path) -> list[StepReport]:
-    acts = sorted(path.glob("round_*/act_*.json"), key=lambda f: int(f.stem.split("_")[-1]))
-    return [step for act in acts for step in ActResult.model_validate_json(act.read_bytes()).steps]
+def _steps(folder: RunFolder) -> list[StepReport]:
+    return [step for act in folder.results("act", ActResult) for step in act.steps]

@@ -249,11 +249,10 @@ def _write_plans(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
         for line in _lines(folder / EVENTS)
         if (event := json.loads(line))["kind"] == "stage_ended" and event["stage"] == "plan"
     ]
-    paths = sorted(folder.glob("round_*/plan_*.json"), key=lambda path: int(path.stem.split("_")[-1]))
-    for path, stamp in zip(paths, ended, strict=False):  # a run that was killed may lack the last event
-        plan = PlanResult.model_validate_json(path.read_bytes()).plan
-        if plan is not None:
-            message = mirrored("spca_interfaces/Plan", plan)
+    results = RunFolder(folder).results("plan", PlanResult)
+    for result, stamp in zip(results, ended, strict=False):  # a run that was killed may lack the last event
+        if result.plan is not None:
+            message = mirrored("spca_interfaces/Plan", result.plan)
             log.add("/plan", "spca_interfaces/Plan", stamp, message)
 
 
@@ -263,8 +262,8 @@ def _lines(path: Path) -> list[str]:
 
 def _write_steps(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
     """/steps: every executed step of a plan, when it ended."""
-    for path in sorted(folder.glob("round_*/act_*.json")):
-        for step in ActResult.model_validate_json(path.read_bytes()).steps:
+    for act in RunFolder(folder).results("act", ActResult):
+        for step in act.steps:
             message = mirrored("spca_interfaces/StepReport", step)
             log.add("/steps", "spca_interfaces/StepReport", step.ended, message)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import cv2
@@ -10,6 +9,8 @@ import cv2
 from spca_core.disk import write_picture
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
+from spca_core.rehearsal import Rehearsed
+from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_core.world import World
 from spca_sim.recording import load_states
@@ -31,9 +32,7 @@ def write_video(folder: RunFolder, options: RunOptions) -> Path:
     world, level = load_table(options)
     _, variation = draw_table(options.preset, options.seed, world, level)
     captions = [(0.0, level.title)]
-    for path in sorted(folder.path.glob("round_*/act_*.json")):
-        for step in ActResult.model_validate_json(path.read_bytes()).steps:
-            captions.append((step.started, f"{step.action}({', '.join(step.args)})"))
+    captions += [(step.started, str(step)) for act in folder.results("act", ActResult) for step in act.steps]
     path = folder.path / VIDEO
     last = render_video(
         world,
@@ -41,7 +40,7 @@ def write_video(folder: RunFolder, options: RunOptions) -> Path:
         path,
         variation=variation,
         captions=captions,
-        verdict=_banner(folder.path / "result.json"),
+        verdict=_banner(folder),
     )
     small = cv2.resize(cv2.cvtColor(last, cv2.COLOR_RGB2BGR), _THUMBNAIL_SIZE, interpolation=cv2.INTER_AREA)
     write_picture(folder.path / THUMBNAIL, small, [cv2.IMWRITE_JPEG_QUALITY, 80])
@@ -53,22 +52,20 @@ def write_rehearsal_videos(folder: RunFolder, options: RunOptions) -> Path:
     for states in sorted(folder.path.glob("round_*/try_*.states.npz")):
         name = states.name.removesuffix(".states.npz")
         world = World.model_validate_json((states.parent / f"{name}.world.json").read_bytes())
-        said = json.loads((states.parent / f"{name.replace('try', 'rehearsal')}.json").read_text())
-        failing = next(t for t in said["tries"] if t["fault"])
-        captions = [(0.0, "rehearsal")]
-        captions += [
-            (s["started"], f"{s['action']}({', '.join(s['args'])})") for s in failing["result"]["steps"]
-        ]
+        record = states.parent / f"{name.replace('try', 'rehearsal')}.json"
+        tries = Rehearsed.model_validate_json(record.read_bytes()).tries
+        steps, fault = next((t.result.steps, t.fault) for t in tries if t.fault)
+        captions = [(0.0, "rehearsal"), *((step.started, str(step)) for step in steps)]
         render_video(
             world, load_states(states), states.parent / f"{name}.mp4", captions=captions,
-            verdict=Banner(failing["fault"]["sentence"], False), size=_REHEARSAL_SIZE, inset=False,
+            verdict=Banner(fault.sentence, False), size=_REHEARSAL_SIZE, inset=False,
         )  # fmt: skip
     return folder.path
 
 
-def _banner(result: Path) -> Banner | None:
+def _banner(folder: RunFolder) -> Banner | None:
     """How the run ended; None where it has not."""
-    if not result.is_file():
+    if not (folder.path / "result.json").is_file():
         return None
-    said = json.loads(result.read_text())
-    return Banner(f"{said['outcome'].replace('_', ' ')}: {said['reason']}", said["outcome"] == "success")
+    result = folder.read("result.json", RunResult)
+    return Banner(f"{result.outcome.words}: {result.reason}", result.success)

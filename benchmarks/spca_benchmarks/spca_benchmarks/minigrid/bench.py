@@ -13,13 +13,14 @@ from pydantic import Field
 from spca_bench import plots
 from spca_bench.bench import Done
 from spca_bench.page import Page, PageTable
-from spca_bench.runs import STAGES, RunsBench, RunSummary, acts, level_runs, run_cards
+from spca_bench.runs import STAGES, RunsBench, RunSummary, level_runs, run_cards
 from spca_bench.statistics import Rate, groups, median_of
 from spca_benchmarks.drafts import draft_sums
 from spca_benchmarks.minigrid.shortest import Truth, shortest
 from spca_core.ending import Ending
 from spca_core.model import Record
 from spca_core.options import RunOptions, Skills
+from spca_core.plan import ActResult
 from spca_minigrid import published
 from spca_minigrid.ending import Ended, ending_of
 from spca_minigrid.kit import MinigridKit
@@ -130,7 +131,7 @@ class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
         summary, run = level_runs().run(options, folder, trial.key.replace("/", "_"))
         no_skill = summary.outcome is Ending.GAVE_UP and summary.reason.startswith("no skill for")
         why = summary.reason if no_skill else ""
-        ended = ending_of(summary.verdict, next(reversed(acts(run)), None), why)
+        ended = ending_of(summary.verdict, next(reversed(run.results("act", ActResult)), None), why)
         level_runs().keep_failed(summary, run)
         return MinigridResult(**dict(summary), ended=ended, reference=reference(trial.level, trial.seed))
 

@@ -206,9 +206,7 @@ def fates_of(run: RunFolder) -> tuple[Fate, ...]:
 
 def repaired_in(run: RunFolder) -> tuple[str, ...]:
     """Skills that the coder wrote after they had failed, each as often as that."""
-    codes = [
-        CodeResult.model_validate_json(p.read_bytes()) for p in sorted(run.path.glob("round_*/code_*.json"))
-    ]
+    codes = run.results("code", CodeResult)
     return tuple(name for c in codes if c.drafts and c.drafts[0].kind == "semantic" for name in c.written)
 
 

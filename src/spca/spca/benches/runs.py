@@ -7,8 +7,9 @@ import json
 import shutil
 from pathlib import Path
 
+from spca.api import conduct, document
 from spca.benches.remedies import disturbances_in, remedies_in
-from spca_bench.runs import RunSummary, acts
+from spca_bench.runs import RunSummary
 from spca_core.ending import Ending
 from spca_core.options import Manifest, RunOptions
 from spca_core.plan import ActResult
@@ -24,10 +25,10 @@ class SupervisedRuns:
         path = campaign / "runs" / name
         shutil.rmtree(path, ignore_errors=True)
         folder = RunFolder.create(name, path)
-        result = _run(options, folder)
+        result = conduct(options, folder)
         if result.outcome is Ending.CANCELLED:
             raise KeyboardInterrupt
-        carried_out = acts(folder)
+        carried_out = folder.results("act", ActResult)
         summary = RunSummary(
             **dict(result),
             digest=_digest(result, carried_out),
@@ -40,22 +41,10 @@ class SupervisedRuns:
 
     def keep_failed(self, summary: RunSummary, folder: RunFolder) -> None:
         """See `LevelRuns.keep_failed`."""
-        from spca.api import document
-
         if summary.success:
             shutil.rmtree(folder.path, ignore_errors=True)
         else:
             document(folder.read(MANIFEST, Manifest).options, folder)
-
-
-def _run(options: RunOptions, folder: RunFolder) -> RunResult:
-    if options.transport == "ros":
-        from spca.ros.run import run_ros  # heavy, as the other: imported where the work is done
-
-        return run_ros(options, folder)
-    from spca.inproc import run_inproc
-
-    return run_inproc(options, folder)
 
 
 def _digest(result: RunResult, acts: list[ActResult]) -> str:

@@ -75,10 +75,10 @@ def write_report(folder: RunFolder) -> Path:
     manifest = _load(path / MANIFEST, Manifest)
     result = _load(path / "result.json", RunResult)
     events = list(folder.lines(Event, EVENTS))
-    plans = _numbered(path, "plan_*.json", PlanResult)
-    codes = [c for _, c in _numbered(path, "code_*.json", CodeResult) if c.drafts]
-    rehearsals = [r for f in _files(path, "rehearsal_*.json") if (r := _rehearsal(f))]
-    trees, steps = executed(plans, _numbered(path, "act_*.json", ActResult))
+    plans = _numbered(folder, "plan", PlanResult)
+    codes = [c for _, c in _numbered(folder, "code", CodeResult) if c.drafts]
+    rehearsals = [r for f in folder.files("rehearsal") if (r := _rehearsal(f))]
+    trees, steps = executed(plans, _numbered(folder, "act", ActResult))
     unit = _time_unit(manifest)
     begun = next((e for e in events if e.kind == "run_started"), None)
     page = (
@@ -138,8 +138,7 @@ def executed(
         for act in tries or [None]:
             reports = act.steps if act else ()
             nodes = [
-                {"text": f"{r.action}({', '.join(r.args)})", "step": i, "status": r.status}
-                for i, r in enumerate(reports, len(steps))
+                {"text": str(r), "step": i, "status": r.status} for i, r in enumerate(reports, len(steps))
             ]
             nodes += [{"text": str(s), "step": None, "status": "ahead"} for s in plan.steps[len(nodes) :]]
             trees.append(
@@ -156,7 +155,7 @@ def executed(
 def _step(report: StepReport) -> dict[str, Any]:
     failure = report.failure if report.status == "failed" else None
     return {
-        "text": f"{report.action}({', '.join(report.args)})",
+        "text": str(report),
         "status": report.status,
         "started": report.started,
         "ended": report.ended,
@@ -203,21 +202,10 @@ def _models(path: Path) -> dict[str, str]:
     return {str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in asked if e.answer}
 
 
-def _files(path: Path, pattern: str) -> list[Path]:
-    """The files of all rounds in the order in which they were written.
-
-    For example, `round_2/plan_7.json` comes after `round_1/plan_2.json`.
-    """
-    return sorted(path.glob(f"round_*/{pattern}"), key=_number)
-
-
-def _number(file: Path) -> int:
-    return int(file.stem.split("_")[-1])
-
-
-def _numbered(path: Path, pattern: str, kind: Any) -> list[tuple[int, Any]]:
+def _numbered(folder: RunFolder, stage: str, kind: Any) -> list[tuple[int, Any]]:
     """The records of all rounds with their numbers; what is damaged is left out."""
-    return [(_number(f), record) for f in _files(path, pattern) if (record := _load(f, kind))]
+    found = ((int(f.stem.rpartition("_")[2]), _load(f, kind)) for f in folder.files(stage))
+    return [(number, record) for number, record in found if record]
 
 
 def _in_order(files: Iterable[Path]) -> list[Path]:
