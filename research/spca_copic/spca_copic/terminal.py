@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from spca.logs import log_to
-from spca.terminal import show_table
+from spca.terminal import results, show_table
 from spca_copic.evaluation import WITH_MODEL, Score, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
 from spca_copic.report import scores_table, write_report
@@ -25,7 +25,7 @@ from spca_programs.ports.plan_world import PlanWorld
 
 def train_command(world_name: str, tasks: list[str], recipe: Recipe, llm: str, out: Path | None) -> int:
     """Train in a world; status 0 when all of it is done."""
-    console = Console(highlight=False)
+    console = results()
     with closing(open_world(world_name)) as world:
         run = CopicRun(world=world_name, tasks=_known(world, tasks), recipe=recipe, llm=llm)
         new = out is None or not out.exists()
@@ -67,7 +67,7 @@ def compare_command(
     world_name: str, tasks: list[str], run: Path | None, cases: int, policies: list[str], llm: str
 ) -> int:
     """Test in a world by one policy or several; status 0."""
-    console = Console(highlight=False)
+    console = results()
     folder = CopicFolder.open(run) if run is not None else CopicFolder.newest(world_name)
     if folder.run.world != world_name:
         raise InputError(f"a training in '{folder.run.world}', not in '{world_name}'", str(folder.path))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from datetime import datetime
 from pathlib import Path
 
-from rich.console import Console
-
+from spca.terminal import results
 from spca_core.errors import InputError
 from spca_core.paths import RUNS
+from spca_core.run_folder import RunFolder
 from spca_llm.chat import Chat
 from spca_llm.connect import open_chat
 from spca_programs.ipp.develop import Recipe, develop, history_of
@@ -23,11 +22,7 @@ def write_program(
     task: str, recipe: Recipe, program: str, llm: str, data: Path | None, store: Path | None
 ) -> None:
     """Make a program by a recipe, show how it came about, and keep it."""
-    domain, programs, console = (
-        domain_of(task, data),
-        ProgramStore(store or PROGRAMS),
-        Console(highlight=False),
-    )
+    domain, programs, console = domain_of(task, data), ProgramStore(store or PROGRAMS), results()
     first = programs.find(task, program) if program else None
 
     def show(attempt: Attempt) -> None:
@@ -45,7 +40,7 @@ def _chat(llm: str, task: str) -> Chat:
 
     Raises InputError unless it answers.
     """
-    folder = RUNS / f"{datetime.now():%Y%m%d-%H%M%S}_{task}"
+    folder = RunFolder.create(task, parent=RUNS).path
     try:
         chat = open_chat(llm, folder / "llm")
         chat.preflight([ROLE])

@@ -23,7 +23,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from spca_worldcoder.induction.view import REACH, Frame, View, is_vector
+from spca_worldcoder.induction.view import REACH, Frame, Vector, View, is_vector
 from spca_worldcoder.state import Entity, State, difference, state_of
 
 Role = tuple[Any, ...]
@@ -51,6 +51,11 @@ _COSTS = {
 }
 _STEPS = (1, 2, 3, -1, -2, -3)
 _MOST_ALTERNATIVES = 48
+
+
+def turned(vector: Vector, m: tuple[Vector, Vector]) -> Vector:
+    """Multiply a vector by a matrix."""
+    return m[0][0] * vector[0] + m[0][1] * vector[1], m[1][0] * vector[0] + m[1][1] * vector[1]
 
 
 def cost(template: Template) -> float:
@@ -129,9 +134,7 @@ def _apply_one(effect: Effect, view: View, frame: Frame, things: list[Entity], m
             value = me.get(name)
             if not is_vector(value):
                 return None
-            return me.having(
-                **{name: (m[0][0] * value[0] + m[0][1] * value[1], m[1][0] * value[0] + m[1][1] * value[1])}
-            )
+            return me.having(**{name: turned(value, m)})
         case ("mine", name, value):
             return me.having(**{name: value}) if any(key == name for key, _ in me.attributes) else None
         case ("put", k):
@@ -231,10 +234,7 @@ def _explain_mover(  # noqa: PLR0912
         else:
             turns: list[Effect] = []
             if is_vector(old) and is_vector(value):
-                turns = [
-                    ("turn", name, m) for m in MATRICES
-                    if (m[0][0] * old[0] + m[0][1] * old[1], m[1][0] * old[0] + m[1][1] * old[1]) == value
-                ]  # fmt: skip
+                turns = [("turn", name, m) for m in MATRICES if turned(old, m) == value]
             parts.append([*turns, ("mine", name, value)])
     return all(parts)
 

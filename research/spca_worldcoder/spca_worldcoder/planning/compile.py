@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from spca_worldcoder.induction.effects import MATRICES
+from spca_worldcoder.induction.effects import MATRICES, turned
 from spca_worldcoder.induction.goals import Goal
 from spca_worldcoder.induction.rulebook import Rulebook
-from spca_worldcoder.induction.view import Vector
 from spca_worldcoder.planning.actions import ActionWriter
 from spca_worldcoder.planning.conditions import GoalFormula, with_contraries
 from spca_worldcoder.planning.dead_ends import Cell, live_cells
@@ -96,7 +95,7 @@ def _problem(
             if (x + dx, y + dy) in known:
                 init.append(f"(next {cell_name((x, y))} {cell_name((x + dx, y + dy))} d{d})")
     for i, matrix in enumerate(MATRICES):
-        init += [f"(r{i} d{a} d{COMPASS.index(_turned(v, matrix))})" for a, v in enumerate(COMPASS)]
+        init += [f"(r{i} d{a} d{COMPASS.index(turned(v, matrix))})" for a, v in enumerate(COMPASS)]
     init += [f"(live {cell_name(c)})" for c in sorted(live)]
     facts = set(words.facts())
     init += sorted(facts)
@@ -131,7 +130,3 @@ def _live(
                     classes = {k for k, name in words.kinds.items() if name in moving}
                     return kind, live_cells(rules, words.state, actions, kind, classes, goals, cancelled)
     return "", set()
-
-
-def _turned(vector: Vector, m: tuple[Vector, Vector]) -> Vector:
-    return m[0][0] * vector[0] + m[0][1] * vector[1], m[1][0] * vector[0] + m[1][1] * vector[1]
