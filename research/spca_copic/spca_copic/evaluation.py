@@ -89,34 +89,27 @@ def evaluate(
             raise InputError(f"unknown policy '{policy}'", hint=f"there are {', '.join(POLICIES)}")
         if policy in WITH_MODEL and model is None:
             raise InputError(f"'{policy}' asks a language model", hint="configure one (see docs/models.md)")
-    scores = []
+    scores: list[Score] = []
+    score = partial(_score, world, state, cases, on_episode)
     grammar = world.briefing(state.task).grammar
     with ProgramPool(state.programs, recipe.deadline_s, grammar) as programs:
         programs.use(state.programs, state.worth)
         programs.check()
         for policy in dict.fromkeys(policies):  # one that is named twice runs once
             if policy == "programs":
-                for program in programs.programs:
-                    choice: Choice = ProgramChoice(program.id)
-                    scores.append(_score(world, state, choice, programs, cases, on_episode))
-                continue
-            if policy in ASKED and model is not None:
+                scores += [score(ProgramChoice(program.id), programs) for program in programs.programs]
+            elif policy in ASKED and model is not None:
                 plans = ASKED[policy](model, world.briefing(state.task), state.recent, recipe.deadline_s)
                 with closing(plans):
-                    scores.append(_score(world, state, _named(plans), plans, cases, on_episode, plans.usage))
-                continue
-            usage: list[ChatUsage] = []
-            if policy == "selector":
-                choice = frozen_choice(state, selector)
-            elif policy == "random":
-                choice = RandomChoice(recipe.seed)
-            elif policy == "oracle":
-                choice = OracleChoice()
-            else:
-                assert model is not None
+                    scores.append(score(_named(plans), plans, plans.usage))
+            elif policy == "judge" and model is not None:
                 judge = ModelJudge(model, world.briefing(state.task))
-                choice, usage = judge, judge.usage
-            scores.append(_score(world, state, choice, programs, cases, on_episode, usage))
+                scores.append(score(judge, programs, judge.usage))
+            elif policy == "selector":
+                scores.append(score(frozen_choice(state, selector), programs))
+            else:
+                choice = RandomChoice(recipe.seed) if policy == "random" else OracleChoice()
+                scores.append(score(choice, programs))
     return scores
 
 
@@ -138,11 +131,11 @@ def _named(plans: ModelPlans) -> Choice:
 def _score(
     world: PlanWorld,
     state: TaskState,
-    choice: Choice,
-    pool: ProgramPool,
     cases: Sequence[Case],
     on_episode: Callable[[str, Episode], None],
-    usage: list[ChatUsage] | None = None,
+    choice: Choice,
+    pool: ProgramPool,
+    asked: Sequence[ChatUsage] = (),
 ) -> Score:
     episodes = []
     began = time.monotonic()
@@ -152,7 +145,6 @@ def _score(
         on_episode(choice.name, episodes[-1])
     seconds = time.monotonic() - began
     decisions = [d for e in episodes for d in e.decisions]
-    asked = usage or []
     return Score(
         policy=choice.name,
         task=state.task,
