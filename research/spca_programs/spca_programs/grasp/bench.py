@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from spca_bench.bench import Bench, Done
@@ -27,7 +28,7 @@ from spca_programs import published
 from spca_programs.grasp.dataset import Environment, Slice, environments, generated, released
 from spca_programs.grasp.domain import GraspDomain
 from spca_programs.grasp.policy import answers_of, planner_of
-from spca_programs.grasp.rules import play
+from spca_programs.grasp.rules import TAKE, play
 from spca_programs.ipp.domain import Answer
 from spca_programs.ipp.program import ProgramRunner
 from spca_programs.ipp.thinking import plans_of
@@ -82,6 +83,39 @@ def margins(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
             free, limited = (Mean.of([a.score for _, a in own[key]]).value for key in ("False", "True"))
             rows.append((name, free, limited, f"{limited - free:+.2f}", "", ""))
     return rows
+
+
+def histogram(scored: Sequence[Scored]) -> Figure:
+    """The distribution of the scores."""
+    figure, axes = new_figure(9, 2.6)
+    axes.hist([a.score for _, a in scored], bins=[b / 2 for b in range(-13, 21)])
+    axes.set_xlabel("score")
+    axes.set_ylabel("environments")
+    return figure
+
+
+def paths(chosen: Sequence[Scored]) -> Figure:
+    """Grids with the way of their plans: energy as dots, obstacles as black cells, the start as a square."""
+    with rc_context({"font.size": 8}):
+        figure = Figure(figsize=(4.2 * len(chosen), 4.4))
+        for place, (environment, answer) in enumerate(chosen, start=1):
+            axes = figure.add_subplot(1, len(chosen), place)
+            grid = environment.grid
+            axes.imshow(grid.obstacle, cmap="gray_r", vmin=0, vmax=1)
+            rows, columns = np.nonzero(grid.energy)
+            axes.scatter(columns, rows, s=18, color="C2")
+            effects = play(grid, environment.rules, answer.plan).effects
+            way = [grid.start, *(effect.position for effect in effects)]
+            axes.plot([column for _, column in way], [row for row, _ in way], "-", color="C0", alpha=0.7)
+            taken = [e.position for e in effects if e.action == TAKE and not e.problem]
+            axes.scatter([c for _, c in taken], [r for r, _ in taken], s=60, marker="x", color="C3")
+            axes.scatter(grid.start[1], grid.start[0], s=110, marker="s", facecolors="none", edgecolors="C1")
+            axes.set_title(
+                f"{environment.name}: {answer.score:.1f} with {len(answer.plan)} actions", fontsize=8
+            )
+            axes.set_xticks([])
+            axes.set_yticks([])
+        return figure
 
 
 def heat_map(scored: Sequence[Scored]) -> Figure:
@@ -254,6 +288,7 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         if problems := Counter(a.problem for _, a in scored if a.problem):
             page.heading("Environments without a plan")
             page.table(("why", "how often"), problems.most_common())
+        page.figure(histogram(scored))
         if self.asks_model:
             page.heading("Published, on the released grids")
             page.text(
@@ -278,6 +313,10 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         page.heading("Each constraint alone")
         page.text("Mean score with and without it; pairs of environments that differ in nothing else.")
         page.table(("constraint", "without", "with", "difference", "95 % ±", "pairs"), margins(scored))
+        page.heading("The best and the worst plan")
+        page.text("Dots: energy. Black: obstacles. Crosses: energy taken. The orange square: the start.")
+        ordered = sorted(scored, key=lambda s: s[1].score)
+        page.figure(paths([ordered[-1], ordered[0]]))
         for trait in ("energy", "obstacles", "start"):
             page.heading(f"By {trait}")
             own = groups(scored, lambda s, trait=trait: TRAITS[trait](s[0]))  # type: ignore[misc]
