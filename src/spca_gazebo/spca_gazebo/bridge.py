@@ -34,23 +34,16 @@ class Topic:
 CLOCK = Topic("/gazebo/clock", "/clock", "rosgraph_msgs/msg/Clock", "gz.msgs.Clock")
 """For the node `sim` alone, which publishes `/clock` less often: once a physics step, as Gazebo does, keeps a
 processor busy in every node that uses simulated time."""
-COLOUR = Topic(
-    f"{CAMERA_TOPIC}/image", f"{CAMERA_TOPIC}/image", "sensor_msgs/msg/Image", "gz.msgs.Image", lazy=True
-)
-DEPTH = Topic(
-    f"{CAMERA_TOPIC}/depth_image",
-    f"{CAMERA_TOPIC}/depth_image",
-    "sensor_msgs/msg/Image",
-    "gz.msgs.Image",
-    lazy=True,
-)
-POINTS = Topic(
-    f"{CAMERA_TOPIC}/points",
-    f"{CAMERA_TOPIC}/points",
-    "sensor_msgs/msg/PointCloud2",
-    "gz.msgs.PointCloudPacked",
-    lazy=True,
-)
+
+
+def _of_camera(name: str, ros_type: str, gz_type: str) -> Topic:
+    topic = f"{CAMERA_TOPIC}/{name}"
+    return Topic(topic, topic, f"sensor_msgs/msg/{ros_type}", f"gz.msgs.{gz_type}", lazy=True)
+
+
+COLOUR = _of_camera("image", "Image", "Image")
+DEPTH = _of_camera("depth_image", "Image", "Image")
+POINTS = _of_camera("points", "PointCloud2", "PointCloudPacked")
 CONTACTS = Topic(CONTACT_TOPIC, CONTACT_TOPIC, "ros_gz_interfaces/msg/Contacts", "gz.msgs.Contacts")
 TOPICS = (CLOCK, COLOUR, DEPTH, POINTS, CONTACTS)
 """Bridged topics.

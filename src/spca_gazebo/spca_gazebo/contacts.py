@@ -8,7 +8,7 @@ reported for `timeout` seconds of simulated time.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample, Pair, pair
 from spca_core.names import COBOT
@@ -75,7 +75,7 @@ class ContactSampler:
             self._next = now + self._period
             return
         while self._next is not None and self._next <= now:
-            self._emit(ContactSample(stamp=self._next, pairs=frozenset(self._touching(self._next))))
+            self._emit(ContactSample(stamp=self._next, pairs=self._touching(self._next)))
             self._next += self._period
 
     def clear(self, since: float = -math.inf) -> None:
@@ -86,8 +86,6 @@ class ContactSampler:
         self._seen.clear()
         self._next, self._since = None, since
 
-    def _touching(self, stamp: float) -> Iterator[Pair]:
-        ended = [p for p, seen in self._seen.items() if stamp - seen > self._timeout]
-        for past in ended:
-            del self._seen[past]
-        return iter(list(self._seen))
+    def _touching(self, stamp: float) -> frozenset[Pair]:
+        self._seen = {p: seen for p, seen in self._seen.items() if stamp - seen <= self._timeout}
+        return frozenset(self._seen)
