@@ -11,25 +11,24 @@ import cv2
 import numpy as np
 
 from spca_core.geometry import Array
+from spca_core.rotations import aligning
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import ColourLabels
 from spca_sense.explanations import ANYTHING, FREE, KNOWN, Plateau, Silhouette
 from spca_sense.fitting import Fit
 from spca_sense.footprint import shared_area
-from spca_sense.outline import Outline, trace
-from spca_sense.regions import ColourRegion, Face, silhouette
-from spca_sense.shapes import BoxShape, fit_box, starts_around, tilt_of
+from spca_sense.outline import OCCLUDER, Outline, trace
+from spca_sense.regions import LEVEL, ColourRegion, Face, silhouette
+from spca_sense.shapes import BoxShape, fit_box, starts_around
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, bounding_window
 
 _MIN_COMPONENT = 60  # pixels; a twelfth of a cube's face
 _MIN_FACE = 0.15  # share of an upper face that must be in sight for a cube to be found
-_LEVEL = 0.008  # metres above or below its median that still belong to an upper face (noise, a slight lean)
 _BIN = 0.002  # metres; of the histogram in which upper faces are peaks
 _HIGHEST = 0.40  # metres above the floor; nothing on the table is higher
 _CUT = (
     0.4  # share of a cube's height, from the top, whose outline is used: its sides lower down may be hidden
 )
-_OCCLUDER = 0.012  # metres above an upper face: what is there hides the cube
 _MIN_LEAN, _LEAN_SIGMAS = np.radians(2.5), 5.0
 _MIN_POINTS = 20
 _MOST_TOGETHER = 4  # cubes of one colour in one level region; larger ones are something else
@@ -114,7 +113,7 @@ class _Search:
         cubes: list[FoundCube] = []
         remaining = self.mask.copy()
         while (level := self._top_level(remaining)) is not None:
-            near = remaining & (np.abs(self.heights - level) < _LEVEL)
+            near = remaining & (np.abs(self.heights - level) < LEVEL)
             found = [c for face in self._faces(near, level) for c in self._cubes_of_face(face, remaining)]
             if found and not self._better_than_one(found, near, remaining, level):
                 found = []
@@ -250,7 +249,7 @@ class _Search:
         body = remaining & ((self.heights > level - _CUT * self.edge) | no_depth)
         _, parts = cv2.connectedComponents(body.astype(np.uint8), connectivity=4)
         body = np.isin(parts, np.unique(parts[face & body])) & body
-        return trace(body, self.heights, level + _OCCLUDER)
+        return trace(body, self.heights, level)
 
     def _lean(self, measured: Mask, level: float) -> Array:
         """The cube's own axis, from the slope of its upper face; upright unless the slope is beyond doubt."""
@@ -268,7 +267,7 @@ class _Search:
         lean = float(np.hypot(slope[0], slope[1]))
         if lean < max(_MIN_LEAN, _LEAN_SIGMAS * sigma):
             return np.eye(3)
-        return tilt_of(np.array([-slope[0], -slope[1], 1.0]))
+        return aligning(np.array([0.0, 0.0, 1.0]), np.array([-slope[0], -slope[1], 1.0]))
 
     def _split(self, shape: BoxShape, own: Outline, points: Array, count: int) -> list[Fit]:
         """Boxes for `count` touching faces of one colour, each outline point assigned to the nearest."""
@@ -314,9 +313,9 @@ class _Search:
         if not len(heights):
             return 0.0, 0.0
         coloured = patch.of(self.colours.labels) == self.colours.label_of(self.colour)
-        level_or_unknown = (np.abs(heights - level) < 1.5 * _LEVEL) | (heights < NO_HEIGHT / 2)
+        level_or_unknown = (np.abs(heights - level) < 1.5 * LEVEL) | (heights < NO_HEIGHT / 2)
         agree = coloured & level_or_unknown
-        hidden = ~agree & (heights > level + _OCCLUDER)
+        hidden = ~agree & (heights > level + OCCLUDER)
         return float(agree.mean()), float(hidden.mean())
 
 

@@ -15,6 +15,9 @@ Residuals = Callable[[Array], Array]
 _STEPS = np.array([1e-5, 1e-5, 1e-4, 1e-5, 1e-5])  # for numerical derivatives: 10 µm, 0.1 mrad
 _LONGEST = np.array([0.01, 0.01, 0.3, 0.01, 0.01])  # one iteration moves no farther: 10 mm, 17°
 _MAX_ITERATIONS = 15
+TOLERANCE = 0.0025
+"""Metres, about two pixels: points farther from the outline count nothing in the end."""
+_NOISE = 0.0005  # metres: the expected deviation of a point, which weighs points against the prior
 
 
 @dataclass(frozen=True)
@@ -34,35 +37,32 @@ class Prior:
     sigma: Array
 
 
-def fit_shape(
-    residuals: Residuals, start: Array, tolerance: float, prior: Prior | None = None, noise: float = 0.0005
-) -> Fit:
-    """Gauss-Newton with Tukey's biweight; points farther than `tolerance` metres count nothing in the end.
+def fit_shape(residuals: Residuals, start: Array, prior: Prior | None = None) -> Fit:
+    """Gauss-Newton with Tukey's biweight.
 
     Parameters are x, y in metres, then a yaw in radians and two lengths in metres, as far as there are any.
     The tolerance begins at four times its value, so that a start which is off by that much still converges.
-    `noise` is the expected deviation of a point, which weighs points against the `prior`.
     """
     x = np.array(start, float)
     size = len(x)
     for iteration in range(_MAX_ITERATIONS):
-        reach = tolerance * max(1.0, 4.0 * 0.6**iteration)
+        reach = TOLERANCE * max(1.0, 4.0 * 0.6**iteration)
         r = residuals(x)
         weight = np.clip(1 - (r / reach) ** 2, 0, None) ** 2
         jacobian = np.column_stack(
             [(residuals(x + step) - r) / _STEPS[i] for i, step in enumerate(np.diag(_STEPS[:size]))]
         )
-        normal = jacobian.T @ (jacobian * weight[:, None]) / noise**2
-        gradient = jacobian.T @ (weight * r) / noise**2
+        normal = jacobian.T @ (jacobian * weight[:, None]) / _NOISE**2
+        gradient = jacobian.T @ (weight * r) / _NOISE**2
         if prior is not None:
             normal += np.diag(prior.sigma**-2.0)
             gradient += (x - prior.mean) / prior.sigma**2
         # The faint ridge keeps directions that no point constrains where they are.
         move = -np.linalg.solve(normal + np.diag(1e-6 * np.diag(normal) + 1e-3), gradient)
         x = x + np.clip(move, -_LONGEST[:size], _LONGEST[:size])
-        if reach == tolerance and np.all(np.abs(move) < _STEPS[:size]):
+        if reach == TOLERANCE and np.all(np.abs(move) < _STEPS[:size]):
             break
     r = residuals(x)
-    near = np.abs(r) < tolerance
+    near = np.abs(r) < TOLERANCE
     spread = float(np.sqrt(np.mean(r[near] ** 2))) if near.any() else float("inf")
     return Fit(parameters=x, spread=spread, inliers=float(near.mean()) if len(r) else 0.0)

@@ -9,7 +9,7 @@ import numpy as np
 from spca_core.geometry import Array, Pose
 from spca_core.kinds import MESHES
 from spca_sense.explanations import Silhouette
-from spca_sense.fitting import fit_shape
+from spca_sense.fitting import TOLERANCE, fit_shape
 from spca_sense.view import HeightView, Mask, Patch, Window
 
 _CELL = 0.002  # metres between the points at which distances are known
@@ -18,7 +18,6 @@ _TURNS = 12  # from which a fit begins
 _TRIED = 2  # of them, the best ones
 _FEW, _ENOUGH = 100, 400  # points for a rough fit, and for a good one
 _LEAST, _MOST = 0.3, 1.5  # times what it covers from above: what shows less or more is nothing of that kind
-_TOLERANCE = 0.0025
 _NEAR = 0.005  # metres off its surface: what shows the thing
 
 
@@ -38,9 +37,9 @@ def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> list[tupl
 
     def fit(start: Array, count: int) -> tuple[float, Array]:
         own = points[:: max(1, len(points) // count)]
-        parameters = fit_shape(lambda p: profile.distances(own, p), start, _TOLERANCE).parameters
+        parameters = fit_shape(lambda p: profile.distances(own, p), start).parameters
         off = np.abs(profile.distances(own, parameters))
-        return float(np.minimum(off, 4 * _TOLERANCE).mean()), parameters
+        return float(np.minimum(off, 4 * TOLERANCE).mean()), parameters
 
     z = float(np.percentile(heights, 95)) - MESHES[kind].size[2] / 2
     middle = cells.mean(axis=0) * _CELL

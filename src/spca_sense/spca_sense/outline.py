@@ -15,6 +15,8 @@ from spca_sense.view import NO_HEIGHT, FloatImage, Mask
 _LOOK = (1, 2, 3, 4)  # pixels outside the border; the first two of them with depth tell whose border it is
 _ENOUGH = 2
 _LEVEL = 0.020  # metres below the limit for an occluder: what is higher than that is as high as the mask
+OCCLUDER = 0.012
+"""Metres above an upper face: what is there hides a part of it."""
 
 
 @dataclass(frozen=True)
@@ -35,23 +37,19 @@ class Outline:
         """Share of the outline that is the thing's own."""
         return float(self.own.mean()) if len(self.own) else 0.0
 
-    @classmethod
-    def alone(cls, points: Array) -> Outline:
-        """The border (N, 2) of something that nothing hides or touches."""
-        return cls(points, np.ones(len(points), bool), np.zeros(len(points), bool))
-
     def part(self, mask: Mask, origin: Array | float = 0.0) -> Outline:
         """Some of its points, moved by `origin` (column, row)."""
         return Outline(self.points[mask] + origin, self.own[mask], self.beside[mask])
 
 
-def trace(mask: Mask, heights: FloatImage, limit: float, foreign: Mask | None = None) -> Outline:
-    """The outline of `mask` (H, W).
+def trace(mask: Mask, heights: FloatImage, level: float, foreign: Mask | None = None) -> Outline:
+    """The outline of `mask` (H, W), which reaches up to `level` (metres).
 
-    A point is an occluder's where just outside it the heights exceed `limit` (metres), where there is no
+    A point is an occluder's where just outside it the heights exceed that by `OCCLUDER`, where there is no
     depth at all, or where the outside lies in `foreign`. Borders of the image are not part of an outline.
     """
     height, width = mask.shape
+    limit = level + OCCLUDER
     points, own, beside = [], [], []
     for axis in (0, 1):
         step = np.diff(mask.astype(np.int8), axis=axis)
@@ -60,7 +58,7 @@ def trace(mask: Mask, heights: FloatImage, limit: float, foreign: Mask | None = 
         points.append(np.column_stack((columns + (0.5 if axis else 0.0), rows + (0.0 if axis else 0.5))))
         known = np.zeros(len(rows), int)
         free = np.ones(len(rows), bool)
-        level = np.zeros(len(rows), bool)
+        as_high = np.zeros(len(rows), bool)
         for distance in _LOOK:
             # From the pixel before the border (index i) the first one outside is i + 1 or i itself.
             offset = np.where(sign > 0, distance, 1 - distance)
@@ -68,11 +66,11 @@ def trace(mask: Mask, heights: FloatImage, limit: float, foreign: Mask | None = 
             c = np.clip(columns + (offset if axis == 1 else 0), 0, width - 1)
             outside = heights[r, c]
             telling = (outside > NO_HEIGHT / 2) & (known < _ENOUGH)
-            level |= telling & (known == 0) & (outside > limit - _LEVEL)
+            as_high |= telling & (known == 0) & (outside > limit - _LEVEL)
             known += telling
             free &= ~telling | (outside <= limit)
             if foreign is not None and distance == _LOOK[0]:
                 free &= ~foreign[r, c]
         own.append((known > 0) & free)
-        beside.append(level)
+        beside.append(as_high)
     return Outline(np.vstack(points), np.concatenate(own), np.concatenate(beside))

@@ -10,11 +10,11 @@ from spca_core.geometry import Array
 from spca_core.scene import SceneObject
 from spca_sense.detection import Look
 from spca_sense.footprint import footprint
+from spca_sense.outline import OCCLUDER
 from spca_sense.view import NO_HEIGHT, HeightView
 
 Presence = Literal["hidden", "gone"]
 
-_HIGHER = 0.012  # metres above its upper face: something hides the place
 _LOWER = 0.010  # metres below its upper face: the place is empty (thicker things only)
 _EMPTY_SHARE = 0.4  # of the place that must be seen to be empty
 
@@ -45,7 +45,7 @@ def presence(look: Look, thing: SceneObject) -> Presence:
     if not len(heights):
         return "hidden"
     known = heights > NO_HEIGHT / 2
-    covered = heights > top + _HIGHER
+    covered = heights > top + OCCLUDER
     coloured = np.zeros(len(heights), bool)
     if thing.colour in look.colours.names:
         coloured = patch.of(look.colours.labels) == look.colours.label_of(thing.colour)

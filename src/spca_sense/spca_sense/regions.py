@@ -34,7 +34,7 @@ LOW = 0.005
 NOISE = 0.005
 """Metres by which single pixels of a face may be too high or too low."""
 LEVEL = 0.008
-"""Metres below the highest level that still belong to it."""
+"""Metres off the level of an upper face that still belong to it: noise, a slight lean."""
 MIN_AREA = 90
 """Pixels that are enough for a thing: 1.8 cm²."""
 
@@ -43,14 +43,12 @@ _SEAMS = np.ones((9, 9), np.uint8)  # pixels between the parts of a mesh, as nar
 _BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
 _BOX = np.array(list(product((-0.5, 0.5), repeat=3)))  # corners of a box with edges of 1
 _CUT = 0.010  # metres of the sides, from the top, whose outline is used
-_OCCLUDER = 0.012
 _STEP = 0.010  # metres from a rim down to what is inside of it
 _HOLLOW = 0.3  # share of the area within the rim that must be lower
 _RIM = 1.5  # times a wall's thickness within which all of a rim lies
 _DOME = 0.12  # of its radius, by which a ball's upper side falls off towards its outline
 _LEAST_FALL = 0.004  # metres; noise makes small level faces fall off by less
 _MIN_OWN, _ENOUGH = 24, 400  # outline points that are needed, and that are enough
-_TOLERANCE = 0.0025
 MIN_INLIERS = 0.6
 _MIN_ARC = 0.25  # share of a rim that must be in sight
 _DOUBTFUL = 0.85  # share of inliers below which a face may be that of several things
@@ -280,7 +278,7 @@ class ColourRegion:
         return ("cylinder", disc) if round_ else ("cuboid", box)
 
     def _outline(self, face: Face, foreign: Mask | None = None) -> Array | None:
-        outline = trace(face.body, self.heights, face.level + _OCCLUDER, foreign)
+        outline = trace(face.body, self.heights, face.level, foreign)
         own = outline.points[outline.own]
         own = own[:: max(1, len(own) // _ENOUGH)]
         if face.body.any() and len(own) >= _MIN_OWN:
@@ -299,7 +297,7 @@ class ColourRegion:
         def residuals(parameters: Array) -> Array:
             return distance_to_polygon(points, shape.silhouette(self.view, parameters))
 
-        fit = fit_shape(residuals, np.array([x, y, np.radians(degrees), a, b]), _TOLERANCE)
+        fit = fit_shape(residuals, np.array([x, y, np.radians(degrees), a, b]))
         return _of_possible_size(fit, fit.parameters[3:])
 
     def _disc(self, pixels: Array, height: float, depth: float) -> Fit | None:
@@ -313,7 +311,7 @@ class ColourRegion:
             shape = DiscShape(parameters[2] / 10, min(depth, height), height)
             return shape.distance(self.view, points, parameters[:2])
 
-        fit = fit_shape(residuals, np.array([x, y, 10 * radius]), _TOLERANCE)
+        fit = fit_shape(residuals, np.array([x, y, 10 * radius]))
         if share_of_turn(points - fit.parameters[:2]) < _MIN_ARC:
             return None  # too little of the rim to tell how large the disc is
         return _of_possible_size(fit, fit.parameters[2:] / 5)

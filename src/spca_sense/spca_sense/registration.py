@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from spca_core.geometry import Array
+from spca_core.rotations import about_z
 from spca_core.scene import SceneObject
 from spca_sense.association import associate
 from spca_sense.detection import Detection
@@ -53,7 +54,7 @@ def camera_motion(detections: Sequence[Detection], known: Mapping[str, SceneObje
         return None
     turn, shift = _fit(now[best], before[best])
     motion = np.eye(4)
-    motion[:2, :2] = _rotation(turn)
+    motion[:3, :3] = about_z(turn)
     motion[:2, 3] = shift
     return motion
 
@@ -62,13 +63,8 @@ def _fit(points: Array, targets: Array) -> tuple[float, Array]:
     """The turn (rad) and the shift (2,) that take points (N, 2) to targets, least squares."""
     a, b = points - points.mean(axis=0), targets - targets.mean(axis=0)
     turn = math.atan2(float((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum()), float((a * b).sum()))
-    return turn, targets.mean(axis=0) - _rotation(turn) @ points.mean(axis=0)
-
-
-def _rotation(turn: float) -> Array:
-    c, s = math.cos(turn), math.sin(turn)
-    return np.array([[c, -s], [s, c]])
+    return turn, targets.mean(axis=0) - about_z(turn)[:2, :2] @ points.mean(axis=0)
 
 
 def _moved(points: Array, turn: float, shift: Array) -> Array:
-    return np.asarray(points @ _rotation(turn).T + shift)
+    return np.asarray(points @ about_z(turn)[:2, :2].T + shift)

@@ -12,7 +12,6 @@ import cv2
 import numpy as np
 
 from spca_core.geometry import Array
-from spca_core.rotations import aligning
 from spca_sense.fitting import Fit, Prior, fit_shape
 from spca_sense.outline import Outline
 from spca_sense.view import HeightView
@@ -22,7 +21,6 @@ _BOX = np.column_stack((np.tile(_CORNERS, (2, 1)), np.repeat([0.0, -1.0], 4)))
 _START_YAWS = np.radians([0.0, 30.0, 60.0])  # a square's yaw has a period of 90°
 _SECTORS = 36  # directions that are told apart
 _GOOD = 0.9  # share of outline points that must agree with a fit for no other start to be tried
-_TOLERANCE = 0.0025  # metres; about two pixels
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ def fit_box(
 
     fits: list[Fit] = []
     for start in starts:
-        fits.append(fit_shape(residuals, start, _TOLERANCE, prior))
+        fits.append(fit_shape(residuals, start, prior))
         if fits[-1].inliers >= _GOOD:
             break
     return max(fits, key=lambda f: (round(f.inliers, 2), -f.spread))
@@ -136,15 +134,10 @@ class DiscShape:
 def fit_disc(view: HeightView, shape: DiscShape, pixels: Array, start: Array) -> Fit:
     """Fit (x, y) of a disc to outline `pixels` (N, 2)."""
     points = view.to_plane(pixels, shape.height)
-    return fit_shape(lambda p: shape.distance(view, points, p), start, _TOLERANCE)
+    return fit_shape(lambda p: shape.distance(view, points, p), start)
 
 
 def share_of_turn(offsets: Array) -> float:
     """The share of all directions in which there is one of the offsets (N, 2) from a centre."""
     sectors = np.floor((np.arctan2(offsets[:, 1], offsets[:, 0]) + np.pi) / (2 * np.pi) * _SECTORS)
     return len(np.unique(sectors)) / _SECTORS
-
-
-def tilt_of(normal: Array) -> Array:
-    """The smallest rotation (3, 3) that turns the vertical into `normal`."""
-    return aligning(np.array([0.0, 0.0, 1.0]), normal)

@@ -138,7 +138,7 @@ def _visible_part(
 def _own_outline(view: HeightView, cube: FoundCube, patch: Patch, part: Mask, claims: Array) -> Outline:
     # A neighbour on the same level hides nothing: the border with it is the cube's own.
     higher = claims[patch.window] > cube.shape.height + _LEVEL_STEP
-    outline = trace(part, view.heights[patch.window], cube.shape.height + 0.012, higher)
+    outline = trace(part, view.heights[patch.window], cube.shape.height, higher)
     return outline.part(outline.own, np.array([patch.window[1].start, patch.window[0].start], float))
 
 
