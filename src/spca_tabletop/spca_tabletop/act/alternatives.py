@@ -44,7 +44,7 @@ class Alternatives(SkillContext):
     @offered
     def _do_grasps(self, name: str) -> list[Grasp]:
         """Reachable tool poses from which the open fingers fit around the object, best first."""
-        if self._thing(name).kind == "table":
+        if self._thing(name) is self._table:
             return []
         found = list(islice(self._grasps(self.scene, name), CHOICES))
         if not found:
@@ -57,7 +57,7 @@ class Alternatives(SkillContext):
     def _do_touch_poses(self, name: str) -> list[Pose]:
         """Where the closed fingertips touch the top of the object."""
         thing = self._thing(name)
-        if thing.kind == "table":
+        if thing is self._table:
             raise ValueError("the table may not be touched")
         on_it = [o for o in self.scene.of_kind(*SOLIDS) if self.scene.holds("on", o.id, name)]
         z = thing.top + self._tip_reach - PRESS
@@ -80,7 +80,7 @@ class Alternatives(SkillContext):
     def _do_spots_on(self, name: str) -> list[Pose]:
         """Where the held object rests on (or in) a thing or the table."""
         base = self._thing(name)
-        if base.kind == "table":
+        if base is self._table:
             return self._do_spots_on_table()
 
         def spots(seen: Scene) -> list[Pose]:
@@ -106,7 +106,8 @@ class Alternatives(SkillContext):
             with touching(self._arm, name, *self._supports()):
                 beside = placements.next_to(other, self._hold, row, shifts)
                 possible = (replace(s, pose=tool_at(s.pose), contact=tool_at(s.contact)) for s in beside)
-                return [s for s in possible if self._on_area(s.pose) and self._can_slide(s)]
+                possible = (s for s in possible if self._on_area(s.pose) and self._can_put(s.pose))
+                return [s for s in possible if self._arm.reachable(s.contact)]
 
         mats = [o for o in self.scene.of_kind("mat") if not self.scene.holds("on", name, o.id)]
 
@@ -164,9 +165,6 @@ class Alternatives(SkillContext):
     def _can_put(self, pose: geometry.Pose, gap: float | None = None) -> bool:
         above = raised(pose, APPROACH)
         return self._arm.reachable(pose, gap) and self._arm.reachable(above, gap)
-
-    def _can_slide(self, spot: placements.PlaceCandidate) -> bool:
-        return self._can_put(spot.pose) and self._arm.reachable(spot.contact)
 
     def _on_area(self, pose: geometry.Pose) -> bool:
         return self._world.table.contains(*pose.position[:2], margin=0.03)

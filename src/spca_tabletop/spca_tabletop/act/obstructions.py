@@ -37,14 +37,6 @@ Hindered = tuple[str, list[SceneObject]]
 """How a thing was found to be hindered (`blocks`, `crowds`), and by what."""
 
 
-def obstructions(scene: Scene, arm: Arm, tip_reach: float) -> tuple[Fact, ...]:
-    """The facts `blocks(b, x)` and `crowds(b, x)`.
-
-    `b` keeps the fingers from grasping `x` or leaves no room on it; `b` leaves no room next to `x`.
-    """
-    return tuple(_found(scene, arm, tip_reach))
-
-
 def out_of_reach(scene: Scene, tools: ToolKinematics) -> tuple[Fact, ...]:
     """The facts `far(x)`: the tool, pointing down, reaches `x` or the place above it in no turn.
 
@@ -109,7 +101,12 @@ def in_the_way(scene: Scene, thing: SceneObject, arm: Arm, possible: Possible) -
     return decisive or together
 
 
-def _found(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
+def obstructions(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
+    """The facts `blocks(b, x)` and `crowds(b, x)`.
+
+    `b` keeps the fingers from grasping `x` or leaves no room on it; `b` leaves no room next to `x`.
+    """
+
     def reachable(pose: Pose) -> bool:
         # While something is held, only the room on the table counts: the arm would plan with the held object.
         return arm.held is not None or (

@@ -123,6 +123,15 @@ class Discourse:
             self.constraints.append(_differ(choice, other))
         return choice
 
+    def several_of(
+        self, candidates: Sequence[str], number: int, apart_from: Sequence[Entity] = ()
+    ) -> list[Entity]:
+        """So many new free choices that differ from each other and from other entities."""
+        chosen: list[Entity] = []
+        for _ in range(number):
+            chosen.append(self.choose(candidates, [*apart_from, *chosen]))
+        return chosen
+
     def kind(self, entity: Entity) -> str:
         """The kind of a thing, table or ground."""
         if isinstance(entity, Matching):
@@ -186,10 +195,7 @@ class Discourse:
             symbols = [e.symbol for e in group if isinstance(e, Known)]
             if len(symbols) < (thing.number or 1) or len(symbols) < len(group):
                 raise NotUnderstood(f"I do not know which '{thing.text}' are; name them.")
-            chosen: list[Entity] = []
-            for _ in range(thing.number or 1):
-                chosen.append(self.choose(symbols, chosen))
-            return chosen
+            return self.several_of(symbols, thing.number or 1)
         if thing.number is not None and thing.number != len(group):
             raise NotUnderstood(
                 f"I do not know which {thing.number} things '{thing.text}' refers to; name them."
@@ -247,10 +253,7 @@ class Discourse:
             if len(candidates) == number:
                 return [Known(s) for s in candidates]
             apart = [e for e in self.mentioned if isinstance(e, AnyOf)] if thing.other else []
-            chosen: list[Entity] = []
-            for _ in range(number):
-                chosen.append(self.choose(candidates, [*apart, *chosen]))
-            return chosen
+            return self.several_of(candidates, number, apart)
         if thing.quantifier in ("all", "each") or thing.plural or thing.number not in (None, 1):
             return self._several(thing, candidates)
         if len(candidates) == 1:
@@ -281,10 +284,7 @@ class Discourse:
         left = len(candidates) - len(before)
         if not before or thing.quantifier == "any" or left != (thing.number or (left if thing.plural else 1)):
             return []
-        chosen: list[Entity] = []
-        for _ in range(left):
-            chosen.append(self.choose(candidates, [*before, *chosen]))
-        return chosen
+        return self.several_of(candidates, left, before)
 
     def _several(self, thing: NounPhrase, candidates: list[str]) -> list[Entity]:
         if thing.number is not None and thing.number != len(candidates):

@@ -75,7 +75,7 @@ class OrderedClaims:
             natural = earlier.args[0] in later.args or later.predicate == "holding"
             if not natural and not (_on_table(earlier) or _on_table(later)):
                 self._m.rules.append(Claim("before", (earlier.args[0], later.args[0])))
-            elif not natural and not _same_stage(stages, earlier, later):
+            elif not natural and not any(earlier in stage and later in stage for stage in stages):
                 raise NotUnderstood("I can keep no order with what is put on the table; leave out the order.")
 
     def _is_heeded(self, number: int, building: bool) -> bool:
@@ -92,10 +92,6 @@ class OrderedClaims:
 def _telling(stage: Sequence[Claim]) -> list[Claim]:
     """Without the table, where something stands on it next to another thing."""
     return [c for c in stage if not _on_table(c) or not any(o != c and o.args[0] == c.args[0] for o in stage)]
-
-
-def _same_stage(stages: Sequence[Sequence[Claim]], a: Claim, b: Claim) -> bool:
-    return any(a in stage and b in stage for stage in stages)
 
 
 def _on_table(claim: Claim) -> bool:

@@ -375,9 +375,7 @@ class Places:
             top = rest[0]
         elif top is None and not supports and len(rest) >= 3:
             symbols = [r.symbol for r in rest if isinstance(r, Known)]
-            top = self._talk.choose(symbols)
-            supports = [self._talk.choose(symbols, [top])]
-            supports.append(self._talk.choose(symbols, [top, *supports]))
+            top, *supports = self._talk.several_of(symbols, 3)
         if top is None or len(supports) != 2:
             raise NotUnderstood(_BRIDGE)
         return top, supports

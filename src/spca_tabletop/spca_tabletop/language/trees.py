@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from lark import Token, Transformer, Tree
 from lark.exceptions import VisitError
@@ -269,11 +269,9 @@ def _place(kind: PlaceKind) -> Any:
     return lambda _self, children: Place(kind, _things(children), said=_said(children))
 
 
-_SIMPLE = (
-    "on", "to", "on_each_other", "beside", "side_by_side", "under", "across", "edge", "beyond", "source",
-)  # fmt: skip
-for _kind in _SIMPLE:
-    setattr(_Phrases, _kind, _place(cast(PlaceKind, _kind)))
+for _kind in get_args(PlaceKind):
+    if _kind != "slot":  # which says more
+        setattr(_Phrases, _kind, _place(_kind))
 
 
 @dataclass(frozen=True)

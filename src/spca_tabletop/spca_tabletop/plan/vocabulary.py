@@ -122,7 +122,7 @@ class TabletopVocabulary:
         }
         found["held"] = Extension((_CUBE,), held)
         found["hand_empty"] = Extension((), frozenset() if held else frozenset({()}))
-        found["on_table"] = Extension((_CUBE,), frozenset((c,) for c, x in on if x == "table"))
+        found["on_table"] = Extension((_CUBE,), frozenset((c,) for c, x in on if x == TABLE_SYMBOL))
         for name in list(found):
             found |= dict.fromkeys(_NAMES[name], found[name])
         found["across"] = Extension((_CUBE,) * 3, frozenset(bridges(observation)))
