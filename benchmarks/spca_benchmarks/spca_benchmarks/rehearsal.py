@@ -62,7 +62,7 @@ class RehearsalTrial(Record):
 
 
 class RehearsalResult(Record):
-    """What the rehearsal said, and what came of the plan in the real run. Seconds of wall time."""
+    """Verdict of the rehearsal, and outcome of the plan in the real run. Seconds of wall time."""
 
     applies: bool = True
     """False where there is no such fault: no plan was found, or it does not use what is changed."""
@@ -261,7 +261,7 @@ ABLATIONS = {
 
 
 def choice(done: Trials) -> dict[str, Rate]:
-    """How often sound plans solve the level with what geometry puts first, and with what the twin chose."""
+    """Compare how often sound plans solve the level with geometry's first choice and with the twin's."""
     return {
         "what comes first": Rate.of(d.result.solved for d in done),
         "choice by rehearsal": Rate.of(d.result.solved_chosen for d in done),

@@ -143,7 +143,7 @@ class Answerer:
     def solution(
         self, task: Task, goal: str, domain: str = "", facts: str = "", greedy: Greedy | None = None
     ) -> Solution:
-        """What Fast Downward finds for another goal, or another domain and more facts.
+        """Return Fast Downward's solution for another goal, or another domain and more facts.
 
         A shortest plan, or with `greedy` any; a proof that there is none is as good with it.
         """
@@ -204,7 +204,7 @@ def _written(atom: Atom) -> str:
 
 
 def shared_words(action: Atom, words: list[str]) -> tuple[int, int, int]:
-    """How well a ground action fits words: its arguments among them, in their order, and its name's parts."""
+    """Score a ground action's fit to words: arguments among them, parts of its name, arguments' order."""
     named = set(action[1:]) & set(words)
     places = [words.index(a) for a in action[1:] if a in words]
     parts = re.split(r"[-_]", action[0])

@@ -42,7 +42,7 @@ Trials = Sequence[Done[QuestionTrial, AnswerResult]]
 
 
 class AcpBench(Bench[QuestionTrial, AnswerResult]):
-    """Which questions are asked: those of the `kinds`, or every `every`-th of them."""
+    """Bench over the questions of the `kinds`, or over every `every`-th of them."""
 
     name = "acpbench"
     result_type: ClassVar[type[Record]] = AnswerResult

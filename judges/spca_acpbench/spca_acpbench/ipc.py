@@ -49,7 +49,7 @@ class PairTrial(Record):
 
 
 class PairResult(Record):
-    """What became of it. `same`: whether Fast Downward's reader finds the same, or refuses it, too.
+    """Outcome of one pair. `same`: whether Fast Downward's reader finds the same, or refuses it, too.
 
     `verdicts` are of the stack's validators on plans; `equal`, those that VAL shares.
     """

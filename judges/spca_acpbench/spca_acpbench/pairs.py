@@ -1,4 +1,4 @@
-"""Which atoms can hold together, as far as pairs of them tell (h², Haslum and Geffner 2000)."""
+"""Atoms that can hold together, as far as pairs of them tell (h², Haslum and Geffner 2000)."""
 
 from __future__ import annotations
 

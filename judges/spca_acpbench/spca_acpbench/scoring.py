@@ -16,7 +16,7 @@ from spca_core.model import Record
 
 
 class Score(Record):
-    """Whether an answer is right: by the evaluator's rule, and by proof. `why` where they differ."""
+    """Correctness of an answer: by the evaluator's rule, and by proof. `why` where they differ."""
 
     evaluator: bool
     proven: bool
@@ -50,7 +50,7 @@ def score(question: Question, answer: Any, answerer: Answerer) -> Score:
 
 
 def _proven(question: Question, answer: Atom | None, answerer: Answerer) -> bool:
-    """Whether the engine confirms an answer about what is possible; of "none", that it is listed so."""
+    """Return whether the engine confirms an answer on what is possible; of "none", that it is listed so."""
     task = Task(question.domain, question.problem)
     if answer is None:
         return not (question.gold["yes"] if question.kind == "land" else question.gold)

@@ -197,7 +197,7 @@ class Task:
 
 
 def literals(effect: Group | None) -> tuple[list[Group], list[Group]]:
-    """What a conjunction of literals adds, and what it deletes."""
+    """Return the literals that a conjunction adds, and those that it deletes."""
     adds: list[Group] = []
     deletes: list[Group] = []
     for part in conjuncts(effect) if effect is not None else []:

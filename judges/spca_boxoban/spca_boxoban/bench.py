@@ -45,7 +45,7 @@ class LevelTrial(Record):
 
 
 class LevelResult(Record):
-    """Whether the world itself said that the game is won; moves of the plan, and wall time of planning."""
+    """Result of a level: won by the world's own word, or not; moves of the plan; wall time of planning."""
 
     solved: bool
     moves: int
@@ -143,7 +143,7 @@ def _level(block: str, where: str) -> Level:
 
 @lru_cache(maxsize=1)
 def read_program(run: Path) -> Program:
-    """What a run has learned. Raises InputError."""
+    """Read the program that a run has learned. Raises InputError."""
     if not (run / PROGRAM).is_file():
         raise InputError("holds no learned rules", where=str(run), hint="a run of `spca learn sokoban`")
     return RunFolder(run).read(PROGRAM, Program)

@@ -49,7 +49,7 @@ class EpisodeResult(Record):
 
     @property
     def whole(self) -> bool:
-        """Whether all of the score was earned; it is a sum of fractions."""
+        """True if all of the score was earned; it is a sum of fractions."""
         return self.score > 0.99
 
 

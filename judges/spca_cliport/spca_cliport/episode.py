@@ -31,7 +31,7 @@ class PickPlaceEpisode(RemoteEpisode):
     """An `Episode` with other actions: what is driven are no joints, but one pick and place as a whole."""
 
     def instruction(self) -> Instruction:
-        """What CLIPort says now."""
+        """Return CLIPort's current instruction."""
         return Instruction.model_validate(self._ask("feel")["state"])
 
     def pick_and_place(self, pick: Pose, place: Pose) -> None:

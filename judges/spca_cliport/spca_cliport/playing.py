@@ -89,7 +89,7 @@ def _in_our_words(text: str, scene: Scene) -> str:
 
 
 def poses_of(steps: Iterable[Step], scene: Scene, frame: RgbdFrame) -> tuple[Pose, Pose] | str:
-    """Where to pick and where to place, in the frame of the robot's base; or why that is not possible."""
+    """Return the pick pose and the place pose in the robot's base frame, or why that is not possible."""
     names = [step.action for step in steps]
     if len(names) != 2 or names[0] != "pick_up" or names[1] not in _PLACES:
         return f"{' and '.join(names)} is no pick and place"

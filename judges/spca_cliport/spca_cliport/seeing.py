@@ -1,4 +1,4 @@
-"""What the stack's detector is shown of CLIPort's table: three views as one from above, in false colours.
+"""CLIPort's table as the stack's detector is shown it: three views as one from above, in false colours.
 
 The detector tells things by hue alone. CLIPort has eleven colours, some of one hue (red and pink, brown and
 orange) and some without (white, gray): each pixel is repainted with the hue that stands for its nearest one.

@@ -1,4 +1,4 @@
-"""Which judges there are, what each needs, and whether it is here."""
+"""Catalogue of the judges: what each needs, and whether it is installed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Judge:
 
     @property
     def folder(self) -> Path:
-        """Where its interpreter is put."""
+        """The folder of its interpreter."""
         return ROOT / f".venv-judge-{self.name}"
 
     @property
@@ -53,7 +53,7 @@ class Judge:
 
     @property
     def state(self) -> str:
-        """What `spca judge list` says of it."""
+        """Its state, in the words of `spca judge list`."""
         if not self.package:
             return "ready"
         if not self.stamp.is_file():

@@ -1,4 +1,4 @@
-"""What every `Episode` has to do, as a test class to be subclassed."""
+"""Contract of every `Episode`, as a test class to be subclassed."""
 
 from __future__ import annotations
 

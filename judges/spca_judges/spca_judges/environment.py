@@ -89,7 +89,7 @@ class JudgedTabletop:
         return self.verdict()
 
     def verdict(self) -> Verdict:
-        """What the judge says now."""
+        """Return the judge's current verdict."""
         stamp = self._robot.now() - self._start
         if self._episode.success():
             return Verdict(outcome=Outcome.SUCCESS, score=1.0, stamp=stamp, reason="the judge's rule holds")

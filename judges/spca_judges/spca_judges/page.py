@@ -56,7 +56,7 @@ def _section(judge: Judge, folders: Sequence[Path]) -> Iterator[str]:
 
 
 def _settings(bench: Bench[Any, Any], identity: Mapping[str, Any]) -> Iterator[str]:
-    """What was chosen: neither where the data lie, nor what is so by default."""
+    """Yield the settings that differ from their defaults; where the data lie is left out."""
     for name, field in type(bench).model_fields.items():
         if not field.is_required() and getattr(bench, name) != field.default and name in identity:
             value = identity[name]

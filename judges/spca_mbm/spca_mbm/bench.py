@@ -40,7 +40,7 @@ Trials = Sequence[Done[MbmTrial, Outcome]]
 
 
 class MbmBench(Bench[MbmTrial, Outcome]):
-    """Which problems are planned: all in `problems`, or every `every`-th."""
+    """Bench over all problems in `problems`, or over every `every`-th of them."""
 
     name = "mbm"
     result_type: ClassVar[type[Record]] = Outcome

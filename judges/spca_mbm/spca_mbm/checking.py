@@ -84,7 +84,7 @@ def surfaces(world: World, gap: float, meshes: Path | None = None) -> list[Surfa
 
 
 def touched(world: World, robot: list[Surface], obstacles: tuple[Obstacle, ...], path: Array) -> str:
-    """What a path (n, 6) goes through: `part in obstacle, depth` of the deepest sample; empty for nothing."""
+    """Return the deepest touch along a path (n, 6) as `part in obstacle, depth`; empty if there is none."""
     mount = Pose.from_xyz_yaw(*world.robot.base.position, world.robot.base.yaw).matrix()
     frames = mount @ _body_frames(world.robot.arm, path)
     deepest, words = -1e-6, ""
@@ -106,7 +106,7 @@ def touched(world: World, robot: list[Surface], obstacles: tuple[Obstacle, ...],
 
 
 def _outside(part: Primitive, points: Array) -> Array:
-    """How far points (n, 3) are outside of a box or an upright cylinder at the origin; negative inside."""
+    """Return how far points (n, 3) are outside a box or upright cylinder at the origin; negative inside."""
     half = np.array(part.size) / 2
     if part.shape == "box":
         return np.asarray((abs(points) - half).max(axis=1))

@@ -23,7 +23,7 @@ _EVERYWHERE = WorkspaceBox(np.full(3, -np.inf), np.full(3, np.inf))
 
 
 class Outcome(Record):
-    """How one problem ended. Seconds of processor time; the length of the path in radians.
+    """Outcome of one problem. Seconds of processor time; the length of the path in radians.
 
     invalid: start or goal is nearer to something than the planner's clearances allow; `message` says to what.
     """

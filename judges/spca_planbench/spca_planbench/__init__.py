@@ -1,1 +1,1 @@
-"""What a chat model writes for Planetarium and PlanBench, before and after critics and repair."""
+"""A chat model's answers to Planetarium and PlanBench, before and after critics and repair."""

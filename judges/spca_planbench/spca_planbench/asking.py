@@ -1,4 +1,4 @@
-"""What both benches have in common: a chat model is asked, its answer judged, and asked again after a no."""
+"""Common base of both benches: a chat model is asked, its answer judged, and asked again after a no."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Verdict:
 
 
 class Written(Record):
-    """How many of `answers` answers reached each level, the first ones and those after repair.
+    """Counts of `answers` answers that reached each level, the first ones and those after repair.
 
     `published` is how many of them others found correct, `differ` names those with another verdict here.
     `reread` is how many are correct by the plan that they mark as such, where they do.

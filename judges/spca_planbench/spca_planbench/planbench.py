@@ -107,7 +107,7 @@ class Language:
     @staticmethod
     @lru_cache(maxsize=16)
     def of(repository: Path, domain: str) -> Language:
-        """What the checkout says of a domain. Raises InputError."""
+        """Read the description of a domain from the checkout. Raises InputError."""
         path = repository / _ANALYSIS / "configs" / f"{domain}.yaml"
         try:
             told = yaml.safe_load(path.read_text())
@@ -122,7 +122,7 @@ class Language:
 
     @property
     def has_words(self) -> bool:
-        """Whether plans in words can be read: every thing has a phrase of its own."""
+        """True if plans in words can be read: every thing has a phrase of its own."""
         return bool(self.actions and self.things) and not any("{}" in p for p in self.things.values())
 
     def judge(self, answer: str, number: int) -> Verdict:
@@ -134,7 +134,7 @@ class Language:
         return Verdict(level(steps, why), self.in_words(why))
 
     def why_wrong(self, steps: tuple[Words, ...], number: int) -> str:
-        """What the validators say of a plan; empty if both accept it."""
+        """Return the validators' objection to a plan; empty if both accept it."""
         problem = (self.instances / f"instance-{number}.pddl").read_text()
         return why_invalid(read(self.rules, problem), steps)
 
@@ -187,7 +187,7 @@ class Language:
 
 
 def level(steps: tuple[Words, ...], why: str) -> int:
-    """How far a plan came (see `LEVELS`), by what the validators say of it."""
+    """Return the level that a plan reached (see `LEVELS`), by what the validators say of it."""
     if not why:
         return 3
     return 0 if not steps else 2 if why.startswith(_UNMET) else 1

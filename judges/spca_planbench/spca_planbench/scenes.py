@@ -17,7 +17,7 @@ _NO_FACTS = ("and", "or", "not", "imply", "exists", "forall", "=")
 
 @dataclass(frozen=True)
 class Scenes:
-    """What a problem describes: its objects with their types, and the facts of its start and its goal."""
+    """Content of a problem: its objects with their types, and the facts of its start and its goal."""
 
     objects: Mapping[str, str]
     init: frozenset[Atom]
@@ -129,7 +129,7 @@ def _towers(scenes: Scenes) -> set[Atom]:
 
 
 def _grippers(scenes: Scenes) -> set[Atom]:
-    """What things are does not change; grippers that nothing is said of are free if all balls are placed."""
+    """Return the type facts, which never change; unmentioned grippers are free if all balls are placed."""
     kinds = {f for f in scenes.init if f[0] in ("room", "ball", "gripper")}
     balls, grippers = ({f[1] for f in kinds if f[0] == kind} for kind in ("ball", "gripper"))
     placed = {f[1] for f in scenes.goal if f[0] in ("at", "carry")}

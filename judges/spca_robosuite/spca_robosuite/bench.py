@@ -52,7 +52,7 @@ class EpisodeTrial(Record):
 
 
 class EpisodeResult(Record):
-    """How a run ended; `simulated_s` from the reset to the verdict."""
+    """Outcome of a run; `simulated_s` from the reset to the verdict."""
 
     ending: Ending
     reason: str

@@ -1,4 +1,4 @@
-"""What is to be done in robosuite's tasks, in words. Imported by `server`, too, which has nothing of spca."""
+"""Texts of robosuite's tasks: what is to be done. Imported by `server`, too, which has nothing of spca."""
 
 TEXTS = {
     "Lift": "Lift the red cube.",

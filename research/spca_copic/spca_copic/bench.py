@@ -47,7 +47,7 @@ class CopicTrial(Record):
 
 
 class CopicRow(Record):
-    """What a training and its test came to."""
+    """Result of a training and its test."""
 
     scores: tuple[Score, ...]
     trials: tuple[Trial, ...]
@@ -235,7 +235,7 @@ def _policies(own: Trials, asked: bool) -> list[tuple[object, ...]]:
 
 
 def _cost(own: Trials) -> list[object]:
-    """What trainings took, in the order of `COSTS`."""
+    """Return the cost of trainings, in the order of `COSTS`."""
     results = [d.result for d in own]
     used, last = [r.trials[-1].use for r in results], [r.trials[-1].usage for r in results]
     wrote = [r.written for r in results]

@@ -1,4 +1,4 @@
-"""What a selector is told of a situation: its observation as words, and what has been done so far."""
+"""Context of a situation for a selector: its observation as words, and what has been done so far."""
 
 from __future__ import annotations
 

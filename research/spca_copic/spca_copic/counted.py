@@ -8,7 +8,7 @@ from spca_programs.ports.plan_world import PlanWorld
 
 
 class WorldUse(Record):
-    """What was taken of a world: episodes and trials of programs alike."""
+    """Use made of a world: episodes and trials of programs alike."""
 
     plans: int = 0
     """Plans carried out."""

@@ -1,4 +1,4 @@
-"""Which programs stay: those that add most to the others on held-out cases."""
+"""Selection of the programs that stay: those that add most to the others on held-out cases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ALONE = 0.05
 def alone(
     world: PlanWorld, pool: ProgramPool, program: PlanningProgram, cases: Sequence[Case]
 ) -> tuple[Outcome, ...]:
-    """What comes of each case when nobody else is asked."""
+    """Return the outcome of each case when this program alone is asked."""
     pool.use([program])
     followed = [follow(Moment(world, pool, world.reset(case)), program.id) for case in cases]
     return tuple(Outcome(success, sum(step.reward for step in steps)) for success, steps in followed)
@@ -51,7 +51,7 @@ def keep_best(
 
 
 def diversity(episodes: Sequence[Episode]) -> float:
-    """How different the proposals are: 1 less the mean Jaccard index of two candidates' actions, 0-1.
+    """Compute the diversity of proposals: 1 less the mean Jaccard index of two candidates' actions, 0-1.
 
     A program's plan that equals another's counts as a pair without any difference.
     """

@@ -39,7 +39,7 @@ class Moment:
         return chosen, np.eye(len(self.candidates))[chosen]
 
     def note(self, plan: Sequence[str], transition: Transition) -> None:
-        """What programs will remember of a step."""
+        """Record a step in the memory that programs are shown, and go on to its situation."""
         remarks = [remark.model_dump(mode="json") for remark in transition.remarks]
         self.memory.append(
             {"observation": self.situation.observation, "plan": list(plan), "remarks": remarks}

@@ -114,7 +114,7 @@ def evaluate(
 
 
 def frozen_choice(state: TaskState, selector: Selector) -> Choice:
-    """What a training ended with: the selector, or one program where that was no worse."""
+    """Return the choice that a training ended with: the selector, or one program where that was no worse."""
     choice: Choice = SelectorChoice(selector)
     if state.follow:
         name, choice = choice.name, ProgramChoice(state.follow)

@@ -106,7 +106,7 @@ def assemble(
 
 
 def is_assembled(grammar: Grammar, program: PlanningProgram) -> bool:
-    """Whether a program is, letter by letter, what the grammar makes of the fragments that it names."""
+    """Return whether a program is, letter by letter, what the grammar makes of the fragments it names."""
     known = {slot.name: {f.name for f in slot.fragments} for slot in grammar.slots}
     named = program.fragments
     if list(named) != list(known) or any(named[slot] not in known[slot] for slot in known):
@@ -115,7 +115,7 @@ def is_assembled(grammar: Grammar, program: PlanningProgram) -> bool:
 
 
 def failures_of(episodes: Sequence[Episode], program: str) -> Counter[FailureKind]:
-    """How often each kind of failure came up where that program's plan was followed."""
+    """Count each kind of failure in failed episodes where that program's plan was followed."""
     return Counter(
         remark.kind
         for episode in episodes

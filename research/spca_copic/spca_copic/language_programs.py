@@ -30,7 +30,7 @@ class LanguagePrograms:
     def __init__(self, model: ChatModel) -> None:
         self._model = model
         self.usage = ChatUsage()
-        """What all conversations have taken so far."""
+        """The usage of all conversations so far."""
 
     def write(self, briefing: Briefing, count: int, seed: int) -> list[PlanningProgram]:
         """Independent drafts for the same question."""

@@ -104,7 +104,7 @@ class ProgramPool:
     def plan_of(
         self, program: str, situation: Situation, memory: Sequence[Mapping[str, Any]]
     ) -> tuple[ActionSequence, str]:
-        """What one program (an id) proposes; empty with the reason where that is nothing."""
+        """Return the plan that one program (an id) proposes; empty with the reason if it proposes none."""
         observation = {**situation.observation, "memory": list(memory[-MEMORY:])}
         answer = self._workers[program].ask(
             [observation, [a.plain for a in situation.actions], situation.instruction]
@@ -146,7 +146,7 @@ class _Worker:
 
     @property
     def problem(self) -> str:
-        """Why it cannot be used; empty if it can. Loads it at the first time of asking."""
+        """Reason why it cannot be used; empty if it can. Loads it on first access."""
         if self._loaded is None:
             self._loaded = self._runner.load(self._program.source, SIGNATURE)
         return self._loaded

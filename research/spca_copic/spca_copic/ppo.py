@@ -30,7 +30,7 @@ certain hardly learns any more.
 
 
 class Differentiable(Protocol):
-    """What the algorithm needs of a selector. Samples are numbered as in the batch given to `prepare`."""
+    """Interface that the algorithm needs of a selector. Samples are numbered as in `prepare`'s batch."""
 
     def prepare(self, batch: Sequence[Experience]) -> None:
         """Make ready for a batch."""

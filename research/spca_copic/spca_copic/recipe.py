@@ -1,4 +1,4 @@
-"""How a training goes, and what it leaves behind."""
+"""Recipe of a training, its trials, and the state that it leaves behind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUCCESS = 2.0
 
 
 class Outcome(NamedTuple):
-    """How an episode, or the rest of one, went; a success is better than any score without one."""
+    """Outcome of an episode, or of the rest of one; a success is better than any score without one."""
 
     success: bool
     score: float
@@ -163,7 +163,7 @@ class TaskState(Record):
 
     @property
     def worth(self) -> dict[str, float]:
-        """What each program is worth alone: the mean over the held-out cases."""
+        """The worth of each program alone: the mean over the held-out cases."""
         return {id_: mean_worth(outcomes) for id_, outcomes in self.alone.items() if outcomes}
 
     @property

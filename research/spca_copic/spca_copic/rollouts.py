@@ -1,4 +1,4 @@
-"""What comes of following one program from some moment of an episode to its end."""
+"""Rollouts: following one program from some moment of an episode to its end."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Rollouts:
         self._known: dict[tuple[tuple[ActionSequence, ...], str], Outcome] = {}
 
     def outcome(self, moment: Moment, program: str) -> Outcome:
-        """What comes of following a program (an id) alone from this moment on."""
+        """Return the outcome of following a program (an id) alone from this moment on."""
         path = tuple(tuple(step["plan"]) for step in moment.memory)
         if (path, program) not in self._known:
             saved = moment.world.checkpoint()

@@ -16,7 +16,7 @@ _STATE = "state.json"
 
 
 class CopicRun(Record):
-    """What a training is started with."""
+    """Parameters that a training is started with."""
 
     kind: str = "copic"
     world: str

@@ -1,4 +1,4 @@
-"""What `spca copic` does: trains and tests with progress in the terminal, and writes the report."""
+"""Commands of `spca copic`: train and test with progress in the terminal, and write the report."""
 
 from __future__ import annotations
 

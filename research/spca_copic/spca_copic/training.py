@@ -31,7 +31,7 @@ _MOST_TRIED = 2000
 
 @dataclass
 class Listener:
-    """Who wants to know how training goes; by default nobody does."""
+    """Callbacks for the progress of a training; by default they do nothing."""
 
     on_episode: Callable[[str, int, Episode], None] = lambda task, trial, episode: None
     on_trial: Callable[[str, Trial], None] = lambda task, trial: None
@@ -168,13 +168,13 @@ class _Training:
 
     @staticmethod
     def _reached_before(state: TaskState) -> int:
-        """How many of the last trials have reached the threshold, one after the other."""
+        """Count how many of the last trials in a row have reached the threshold."""
         return sum(1 for _ in takewhile(lambda trial: trial.reached, reversed(state.trials)))
 
     def _alone(
         self, programs: Sequence[PlanningProgram], known: dict[str, tuple[Outcome, ...]]
     ) -> dict[str, tuple[Outcome, ...]]:
-        """What is known, and what these programs are worth alone."""
+        """Return `known` extended by the outcomes of following each of these programs alone."""
         return known | {p.id: alone(self._world, self.pool, p, self._held_out) for p in programs}
 
     def _safest(self, state: TaskState) -> str:
@@ -188,7 +188,7 @@ class _Training:
         return "" if mean_worth(selected) > mean_worth(single) else best.id
 
     def _frozen(self, cases: Sequence[Case]) -> list[Episode]:
-        """What comes of cases when the selector does not learn."""
+        """Run cases while the selector does not learn, and return the episodes."""
         return [run_episode(self._world, case, self.pool, SelectorChoice(self._selector)) for case in cases]
 
     def _roll_out(

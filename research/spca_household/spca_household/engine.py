@@ -84,12 +84,12 @@ class Game:
 
     @property
     def won(self) -> bool:
-        """Whether the goal holds."""
+        """True if the goal holds."""
         self._use()
         return bool(self._library.check_goal())
 
     def commands(self) -> dict[str, Any]:
-        """What can be done now: command → the engine's operator."""
+        """Return the commands that can be carried out now: command → the engine's operator."""
         self._use()
         found = (self._types.Operator * self._library.get_applicable_operators_count())()
         self._library.get_applicable_operators(found)
@@ -124,7 +124,7 @@ class Game:
         return next((f[2] for f in self.facts if f[0] == "holds"), "")
 
     def contents(self, receptacle: str) -> list[str]:
-        """What lies in or on a receptacle, whether or not it can be seen, sorted."""
+        """Return the objects in or on a receptacle, whether or not they can be seen, sorted."""
         return sorted(f[1] for f in self.facts if f[0] == "inreceptacle" and f[2] == receptacle)
 
     def is_open(self, receptacle: str) -> bool:
@@ -132,7 +132,7 @@ class Game:
         return ("openable", receptacle) not in self.facts or ("opened", receptacle) in self.facts
 
     def treated(self, name: str) -> list[str]:
-        """What was done to an object: of `clean`, `hot` and `cool`."""
+        """Return the treatments that an object has had, of `clean`, `hot` and `cool`."""
         return [p[2:] for p in ("isclean", "ishot", "iscool") if (p, name) in self.facts]
 
     def _state(self) -> frozenset[Fact]:

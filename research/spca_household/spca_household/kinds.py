@@ -95,7 +95,7 @@ Habits = dict[str, tuple[str, str]]
 
 
 def draw_habits(seed: int) -> Habits:
-    """Where the people of household `seed` keep things: nobody says, but it can be learned."""
+    """Draw where the people of household `seed` keep things: nobody says, but it can be learned."""
     rng = Random(f"habits/{seed}")
     habits: Habits = {}
     for name, kind in OBJECTS.items():

@@ -79,7 +79,7 @@ class Game:
 
     @property
     def glyphs(self) -> np.ndarray:
-        """What the map shows, shape (21, 79)."""
+        """The glyphs of the map, shape (21, 79)."""
         return np.asarray(self._screen[0])
 
     @property
@@ -106,7 +106,7 @@ class Game:
 
     @property
     def asks(self) -> bool:
-        """Whether a question is waiting for a key."""
+        """True if a question is waiting for a key."""
         return bool(self._screen[5][0] or self._screen[5][1])
 
     def close(self) -> None:

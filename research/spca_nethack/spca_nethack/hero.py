@@ -36,7 +36,7 @@ PLACES = ("fountain", "box", "stairs_down", "item", "sink")
 
 
 class Deeds(Record):
-    """What tasks ask for, as the game's own messages tell it."""
+    """Deeds that tasks ask for, as the game's own messages tell them."""
 
     drank: bool = False
     opened: bool = False

@@ -1,4 +1,4 @@
-"""What the hero knows of one level: its squares, the ways between them, and what stands on them."""
+"""The hero's knowledge of one level: its squares, the ways between them, and what stands on them."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Level:
         )
 
     def suspect(self, at: Square) -> Square:
-        """Where a hidden door may be near: dead ends, then beside walls, where the least was searched."""
+        """Return where a hidden door may be near: dead ends, then beside walls, least searched first."""
         symbol, walkable, _, _ = _tables()
         open_ = np.pad(walkable[self._ground], 1)
         ways = sum(open_[1 + r : 22 + r, 1 + c : 80 + c].astype(int) for r, c in KEYS)

@@ -19,7 +19,7 @@ _MENDS = re.compile(r"Mends: ([a-z_, ]+)\.")
 
 
 def read_briefing(folder: Path, task: str, goal: str, example_task: str, **numbers: int) -> Briefing:
-    """What a world's folder says: `api.md`, the program `example.py` for `example_task`, `fragments.py`.
+    """Read the briefing in a world's folder: `api.md`, `example.py` for `example_task`, `fragments.py`.
 
     `numbers` are those of `Briefing`: how many programs, episodes, and cases held out.
     """

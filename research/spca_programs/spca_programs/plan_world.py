@@ -67,7 +67,7 @@ class ActionKind(Record):
 
 
 class Situation(Record):
-    """What a planner may know now. `observation` is plain JSON; `text` describes it in words."""
+    """A planner's current knowledge. `observation` is plain JSON; `text` describes it in words."""
 
     instruction: str
     observation: dict[str, Any]
@@ -125,7 +125,7 @@ class Grammar(Record):
 
 
 class Briefing(Record):
-    """What the author of a program needs to know.
+    """Briefing for the author of a program.
 
     That is the world as a Python API, and a program for *another* task type as an example.
     """
@@ -178,7 +178,7 @@ class Candidate(Record):
 
 
 class ChoiceContext(Record):
-    """What a selector may know when it chooses: words for the situation, and what was done so far."""
+    """Knowledge of a selector when it chooses: words for the situation, and what was done so far."""
 
     instruction: str
     facts: tuple[str, ...]
@@ -223,5 +223,5 @@ class Episode(Record):
 
     @property
     def actions(self) -> int:
-        """How many actions were carried out or tried."""
+        """Number of actions that were carried out or tried."""
         return sum(len(d.candidates[d.chosen].plan) for d in self.decisions)

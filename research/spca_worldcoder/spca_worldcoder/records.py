@@ -1,4 +1,4 @@
-"""What an agent has experienced and what it believes: transitions, missions and programs."""
+"""Experience and beliefs of an agent: transitions, missions and programs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class TransitionLine(Record):
 
 
 def words_apart(one: str, other: str) -> int:
-    """How many words have to be put in, left out or replaced between two missions (Levenshtein)."""
+    """Count the words to be put in, left out or replaced between two missions (Levenshtein)."""
     ours, theirs = one.split(), other.split()
     row = list(range(len(theirs) + 1))
     for i, word in enumerate(ours, 1):
@@ -134,7 +134,7 @@ class Experience:
 
 
 class Usage(Record):
-    """What writing programs took: questions to a model, tokens, money, and seconds of wall time."""
+    """Cost of writing programs: questions to a model, tokens, money, and seconds of wall time."""
 
     questions: int = 0
     chat: ChatUsage = ChatUsage()
@@ -167,7 +167,7 @@ class Verdict(Record):
 
     @property
     def fits(self) -> bool:
-        """Whether every transition is explained."""
+        """True if every transition is explained."""
         return not self.failing and not self.problem
 
 
@@ -200,7 +200,7 @@ class Contradiction(Exception):
 
 
 class NotLearnable(Exception):
-    """What was seen cannot be said in the built-in synthesizer's rules, which is no fault of the world.
+    """Failure of the built-in synthesizer's rules to express what was seen, no fault of the world.
 
     A language model may write it.
     """

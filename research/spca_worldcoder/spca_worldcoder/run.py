@@ -48,7 +48,7 @@ _TREE_BUDGET = 18_000
 
 
 class LearnOptions(Record):
-    """What to learn, and how."""
+    """Options of a learning run: the worlds to learn, and how."""
 
     worlds: WorldOptions
     settings: Settings = Settings()
@@ -68,7 +68,7 @@ class DraftLine(Record):
 
 
 class LearnResult(Record):
-    """How a run ended. `problem` names contradictory or inexpressible data."""
+    """Result of a learning run. `problem` names contradictory or inexpressible data."""
 
     outcome: Literal["learned", "not_learned", "contradictory", "not_learnable", "interrupted"]
     environments: tuple[EnvironmentResult, ...] = ()

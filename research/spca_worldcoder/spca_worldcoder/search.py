@@ -332,5 +332,5 @@ def wc_dead(  # noqa: PLR0912
 
 
 def wc_place(key: StateKey, kind: str) -> frozenset[Place]:
-    """Where the entities of a class are."""
+    """Return the places of the entities of a class."""
     return frozenset(one[:3] for one in key if one[0] == kind)

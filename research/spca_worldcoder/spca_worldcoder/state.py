@@ -110,7 +110,7 @@ def _value(value: Any) -> Any:
 
 
 def difference(before: State, after: State) -> tuple[list[Entity], list[Entity]]:
-    """What is gone and what is new, as bags."""
+    """Return the entities that are gone and those that are new, as bags."""
     gone, new = list(before), []
     for one in after:
         if one in gone:

@@ -60,11 +60,11 @@ class Run:
 
     @property
     def events(self) -> list[Event]:
-        """What happened, in order."""
+        """The events of the run, in order."""
         return list(RunFolder(self.folder).lines(Event, EVENTS))
 
     def looks(self) -> Iterator[NDArray[np.uint8]]:
-        """What the camera saw at each look, with the detections drawn in: RGB images (height, width, 3)."""
+        """Yield the camera image of each look, detections drawn in: RGB images (height, width, 3)."""
         import cv2
 
         for path in sorted(self.folder.glob("looks/*.[jp][pn]g")):

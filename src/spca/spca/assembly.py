@@ -81,7 +81,7 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
 def _rehearsing(
     kit: Kit, options: RunOptions, readers: Readers, others: Others, more: More
 ) -> Iterator[Rehearsing | None]:
-    """What rehearses in runs with these options; None where nothing does.
+    """Open the rehearsal of runs with these options; None if there is none.
 
     The twin is made when it is first used.
     """
@@ -95,7 +95,7 @@ def _rehearsing(
 def _known(
     options: RunOptions, kit: Kit, folder: RunFolder, proposals: Proposals
 ) -> tuple[Learned, TrustedDomains, str]:
-    """What was learned before, the domains to start from, and the source of the skills to start with."""
+    """Return what was learned before, the domains to start from, and the source of the initial skills."""
     builtin = library_source(kit.name, kit.builtin_skills)
     learned = Learned(
         folder_of(options, folder),

@@ -21,7 +21,7 @@ _MOST_FACTS = 24
 
 
 class Blame(Record):
-    """What has to be rewritten, and the feedback for its author.
+    """Blame for a failure: what has to be rewritten, and the feedback for its author.
 
     `suspects` are the skills to rewrite; if there are none, the plan is wrong. `complaint` names what was
     seen to go wrong; if it is the same after a rewrite, the domain may demand what does not happen.
@@ -205,7 +205,7 @@ def _unseen(plan: Plan, evidence: Evidence) -> list[int]:
 
 
 def _seen(before: Observation | None, afterwards: Observation | None) -> str:
-    """What is there now and was not before, and what is there no more."""
+    """Describe the facts that are seen now and were not before, and those no longer seen."""
     if afterwards is None or not afterwards.facts:
         return ""
     then, now = ([f.pddl for f in look.told] if look else [] for look in (before, afterwards))

@@ -1,4 +1,4 @@
-"""What a person says to a session: tasks that refer to earlier ones, questions, and answers to questions."""
+"""Dialogue of a person with a session: tasks that refer to earlier ones, questions and answers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _Done:
         return named[-1] if named else ""
 
     def support(self, thing: str) -> str:
-        """What a thing rested on before; empty where that was not seen."""
+        """Return what a thing rested on before; empty if that was not seen."""
         facts = self.before.facts if self.before else ()
         return next((f.args[1] for f in facts if f.predicate == "on" and f.args[0] == thing), "")
 

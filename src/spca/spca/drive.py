@@ -114,7 +114,7 @@ class JudgedByLook:
         return self._seen
 
     def verdict(self) -> Verdict:
-        """What the last look after a plan showed; before that, the referee's own, which has no conditions."""
+        """Return what the last look after a plan showed; before, the referee's verdict without conditions."""
         return self._seen or self._env.verdict().model_copy(update={"conditions": ()})
 
     def checkpoint(self) -> bytes:

@@ -51,7 +51,7 @@ class Journal:
         self._folder.write_sealed(STATE, SavedState(state))
 
     def recall(self) -> RunState | None:
-        """Where the folder's run stood, with the world put back there; None for a run that never began.
+        """Restore the world and return the state of the folder's run; None for a run that never began.
 
         Only the referee says how a level went: a judged end that its record does not show is judged again,
         from before the phase that ended. Raises InputError for files that this checkout has not written.

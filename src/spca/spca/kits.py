@@ -39,7 +39,7 @@ def _lacks(kit: Kit) -> list[str]:
 
 
 def faults_of(kit: Kit) -> list[str]:
-    """What would stop a run in this environment, a phrase each, found without building anything."""
+    """List what would stop a run in this environment, a phrase each, found without building anything."""
     if lacks := _lacks(kit):
         return [f"lacks {', '.join(lacks)}"]
     found = [] if kit.presets else ["has no preset"]
@@ -132,7 +132,7 @@ def checked_kit(options: RunOptions) -> Kit:
 
 
 def twin_maker(kit: Kit, options: RunOptions) -> Callable[[], Twin]:
-    """What makes the twin of a run: the kit's, or with `options.twin` one with learned rules.
+    """Return the factory of a run's twin: the kit's, or with `options.twin` one with learned rules.
 
     Raises InputError where there are no such rules.
     """

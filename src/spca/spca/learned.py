@@ -1,4 +1,4 @@
-"""What runs with a language model have learned in one environment.
+"""Library of what runs with a language model have learned in one environment.
 
 That is skills, planning domains, and the levels that they solved, on which changed skills are tried.
 """
@@ -80,7 +80,7 @@ class Learned:
 
 
 def folder_of(options: RunOptions, run: RunFolder) -> Path:
-    """Where a run learns. What grew from nothing is kept apart from what stands on the builtin skills.
+    """Return where a run learns. What grew from nothing is kept apart from what stands on builtin skills.
 
     A replay begins with what the recorded run began with, and learns within its own folder, unless the
     options name a library.
@@ -152,7 +152,7 @@ class SolvedLevels:
         write_atomically(self._path(table_name(options)), solved.model_dump_json(indent=1).encode())
 
     def passes(self, library: str, table: str) -> bool:
-        """Whether the plan that solved a level on a table (see `table_name`) still does with these skills.
+        """Return whether a solved level's plan still solves a table (see `table_name`) with these skills.
 
         The referee must say so, none of the plan's effects may be seen to be missing, and no step may move
         what it is not about; `library` is source text. False for a level that is not known, or that cannot be

@@ -168,7 +168,7 @@ class _Writer:
 
 
 def _features(episode: Episode, fps: int) -> dict[str, Any]:
-    """What `info.json` says of each column and of the video."""
+    """Return the entries of `info.json` on each column and on the video."""
     width, height = episode.size
     joints = {"dtype": "float32", "shape": [len(episode.joint_names)], "names": list(episode.joint_names)}
     video = {

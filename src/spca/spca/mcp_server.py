@@ -35,7 +35,7 @@ _WHAT = (
 
 
 class Approval(BaseModel):
-    """What a person is asked before the arm moves."""
+    """Question to a person before the arm moves."""
 
     approve: bool = Field(description="Carry this plan out?")
 
@@ -122,7 +122,7 @@ class _Server:
         return "stopped"
 
     async def read_run(self, number: int = -1) -> dict[str, Any]:
-        """What happened in a run of this session, by its number from 1; the last one by default."""
+        """Return what happened in a run of this session, by its number from 1; the last one by default."""
         runs = self._session.runs if self._session else []
         if not runs or not -len(runs) <= (index := number - 1 if number > 0 else number) < len(runs):
             raise ToolError(f"there is no run {number}; there are {len(runs)}")

@@ -55,7 +55,7 @@ class Progress:
             show(event)
 
     def say(self, text: str) -> None:
-        """What is under way now."""
+        """Show what is under way now."""
         self._status.update(text)
 
     def pause(self) -> None:
@@ -121,7 +121,7 @@ class Progress:
                 console.print(f"    {mark} {escape(condition.text)}  {escape(condition.reason)}")
 
     def say_interrupted(self, what_next: str, command: str, folder: Path) -> None:
-        """What was interrupted, and the command to go on with."""
+        """Report the interruption, and the command to go on with."""
         with suppress(ValueError):
             folder = folder.resolve().relative_to(Path.cwd())
         self.console.print(f"interrupted; {what_next}:  {as_typed(f'{command} {folder}')}", soft_wrap=True)

@@ -45,7 +45,7 @@ _MOST_ANSWERS = 2
 
 @dataclass(frozen=True)
 class Proposals:
-    """What a proposer brings to a run.
+    """Parts that a proposer brings to a run.
 
     `planner` may differ by mode. Without a `coder`, an action that has no skill ends the run. What `learns`
     may use skills and domains of earlier runs, adds its own after a success, and may try again from where its
@@ -109,7 +109,7 @@ def open_models(options: RunOptions, folder: Path) -> Iterator[Chat]:
 
 
 def usage_of(chat: Chat) -> dict[str, Usage]:
-    """What each role has used so far, for a run's result."""
+    """Return what each role has used so far, for a run's result."""
     wanted = Usage.model_fields
     return {
         role: Usage(**{name: value for name, value in totals if name in wanted})

@@ -1,4 +1,4 @@
-"""What a run reads out of its plans and skills."""
+"""Readers of a run's plans and skills."""
 
 from __future__ import annotations
 

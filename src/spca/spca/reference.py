@@ -65,7 +65,7 @@ def _fields(fields: Mapping[str, str]) -> str:
 
 
 def _meanings(text: str) -> dict[str, str]:
-    """What the comment behind a predicate's declaration says, by the predicate's name."""
+    """Return the meaning of each predicate, from the comment behind its declaration, by its name."""
     found = re.findall(r"^\s*\((?::predicates \()?([\w-]+)[^();]*\)+\s*;\s*(.+)$", text, re.MULTILINE)
     return {name: meaning.strip() for name, meaning in found}
 

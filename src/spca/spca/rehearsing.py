@@ -134,7 +134,7 @@ def guessed(state: RunState) -> bool:
 
 
 def blame_of(rehearsed: Rehearsed) -> Blame:
-    """What a rejected plan is blamed for, in the words of the first failing try."""
+    """Return the blame for a rejected plan, in the words of the first failing try."""
     failing = next((t for t in rehearsed.tries if t.fault is not None), None)
     fault = rehearsed.fault
     return Blame(

@@ -32,7 +32,7 @@ class FailedAttempt(Record):
 
 
 def failed_attempt(plan: Plan, before: Observation, result: ActResult, failure: str) -> FailedAttempt | None:
-    """What there is to remember of a failed attempt; None for a failure of the moment."""
+    """Return the record of a failed attempt to be remembered; None for a failure of the moment."""
     failed = [s.failure for s in result.steps if s.failure is not None]
     if failed and failed[-1].kind in TRANSIENT:
         return None
@@ -40,7 +40,7 @@ def failed_attempt(plan: Plan, before: Observation, result: ActResult, failure: 
 
 
 def rejected(result: PlanResult, before: Observation) -> FailedAttempt | None:
-    """What there is to remember of drafts none of which was accepted; None where there were none."""
+    """Return the record of drafts none of which was accepted; None if there were none."""
     drafts = _drafts(result)
     return _tried(drafts, before, result.message) if drafts else None
 

@@ -144,7 +144,7 @@ def _document(folder: RunFolder, options: RunOptions, console: Console) -> Path:
 
 
 def _full(folder: RunFolder, ended: bool) -> SpcaError:
-    """What to do when the disk is full: a run that has ended cannot be resumed."""
+    """Return the error for a full disk, with what to do: a run that has ended cannot be resumed."""
     what, command = ("make the report", "report") if ended else ("go on", "resume")
     again = as_typed(f"{command} {folder.path}")
     return SpcaError(f"the disk is full ({folder.path}): make room, then {what} with: {again}")

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class View:
-    """What a look showed."""
+    """Observation and picture of a look."""
 
     observation: Observation
     picture: NDArray[np.uint8]
@@ -76,7 +76,7 @@ class View:
 
 @dataclass(frozen=True)
 class Proposal:
-    """How a sentence was understood: a validated plan and its goal, or the question that is left."""
+    """Interpretation of a sentence: a validated plan and its goal, or the question that is left."""
 
     sentence: str
     plan: Plan | None
@@ -92,7 +92,7 @@ class Proposal:
 
 
 class TableHere:
-    """Where a session's runs take place in this process, in lockstep; nothing changes on it between them."""
+    """Table of a session's runs in this process, in lockstep; nothing changes on it between them."""
 
     def __init__(self, options: RunOptions, kit: Kit, approve: Approve | None) -> None:
         self._kit, self._approve = kit, approve
@@ -263,7 +263,7 @@ class Session:
 
 
 def _seen(run: Run) -> Observation:
-    """What was seen last at the beginning of a round. Raises SpcaError where nothing was."""
+    """Return the last observation at the beginning of a round. Raises SpcaError where there is none."""
     if not (looks := sorted(run.folder.glob("round_*/observation.json"))):
         raise SpcaError(run.result.reason)
     return Observation.model_validate_json(looks[-1].read_bytes())

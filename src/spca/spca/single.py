@@ -1,4 +1,4 @@
-"""What a session asks of a run besides its task: to end after the plan, or to carry out one that is given."""
+"""Orders of a session to a run besides its task: to end after the plan, or to carry out a given one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CHANGED = "the table is not as it was when this plan was made: plan again"
 
 
 class SessionOrder(Record):
-    """What a session asks of a run, wherever it is carried out."""
+    """Order of a session to a run, wherever that is carried out."""
 
     after: str = ""
     """The folder of the run on whose table this one goes on; empty: the table is laid first."""
@@ -46,13 +46,13 @@ class SessionOrder(Record):
 
 
 class PlanAnswer(Record):
-    """Whether the plan that the event `question` is about may be carried out."""
+    """Answer whether the plan that the event `question` is about may be carried out."""
 
     yes: bool
 
 
 def asked_of(folder: RunFolder) -> SessionOrder:
-    """What a session asks of the run of a folder; of one without a session, nothing."""
+    """Read the order of a session to the run of a folder; without a session, an empty one."""
     return folder.read(ASKED, SessionOrder) if (folder.path / ASKED).is_file() else SessionOrder()
 
 

@@ -1,4 +1,4 @@
-"""What a supervisor needs besides the environment."""
+"""Parts that a supervisor needs besides the environment."""
 
 from __future__ import annotations
 

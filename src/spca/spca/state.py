@@ -26,7 +26,7 @@ _MOST_DOUBTS = 4
 
 
 class Phase(str, Enum):
-    """What comes next."""
+    """Next phase of a run."""
 
     SENSE = "sense"
     PLAN = "plan"
@@ -112,12 +112,12 @@ class RunState:
         return replace(self, observation=observation, known=known, phase=Phase.PLAN)
 
     def doubting(self) -> RunState:
-        """What seems impossible may only be out of sight: look again."""
+        """Return the state for another look: what seems impossible may only be out of sight."""
         return replace(self, doubts=self.doubts + 1, phase=Phase.SENSE)
 
     @property
     def doubtful(self) -> bool:
-        """Whether another look may show that what seems impossible is possible after all."""
+        """True if another look may show that what seems impossible is possible after all."""
         assert self.observation is not None
         out_of_sight = set(self.known) - set(self.observation.objects) or self.observation.hidden
         return self.doubts < (_MOST_DOUBTS if out_of_sight else 1)
@@ -154,24 +154,24 @@ class RunState:
         )
 
     def complained(self, blame: Blame) -> bool:
-        """Whether the same was wrong before with this plan, although the skill has been rewritten since."""
+        """Return whether the same was wrong with this plan before, although the skill has been rewritten."""
         last = self.tried[-1] if self.code_retry and self.tried else None
         if last is None or last.round != self.round or not blame.complaint:
             return False
         return (last.blame.complaint, last.blame.suspects) == (blame.complaint, blame.suspects)
 
     def has_failed(self, fingerprint: str) -> Failed | None:
-        """How a plan of that fingerprint failed; None if none has."""
+        """Return how a plan of that fingerprint failed; None if none has."""
         return next((f for f in self.tried if f.fingerprint == fingerprint), None)
 
     def lessons_for(self, plan: Plan) -> str:
-        """What was wrong with versions of the plan's skills that were given up, for their next author."""
+        """Return what was wrong with given-up versions of the plan's skills, for their next author."""
         skills = dict.fromkeys(python_name(step.action) for step in plan.steps)
         told = {self.lessons[name]: name for name in skills if name in self.lessons}
         return "\n".join(f"an earlier version of {name} was given up: {why}" for why, name in told.items())
 
     def keeping(self, failed: Failed, author: str) -> RunState:
-        """What has failed is handed in unchanged by that author."""
+        """Return the state in which that author has handed in unchanged what has failed."""
         kept = failed.model_copy(update={"kept_by": (*failed.kept_by, author)})
         return replace(self, tried=tuple(kept if f is failed else f for f in self.tried))
 

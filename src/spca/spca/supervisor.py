@@ -248,7 +248,7 @@ class Supervisor:
         self._promotion = self._stages.promote(state.library, state.plan, distrust)
 
     def _look_again(self) -> Observation | None:
-        """What a look after a plan shows; None where the arm cannot be moved out of the camera's view."""
+        """Look after a plan and return what is seen; None if the arm cannot leave the camera's view."""
         try:
             return self._env.sense()
         except BudgetExhausted:

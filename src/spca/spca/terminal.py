@@ -1,4 +1,4 @@
-"""What the command line prints: results go to standard output, progress and complaints to standard error.
+"""Output of the command line: results go to standard output, progress and complaints to standard error.
 
 If the output is not a terminal, no line is cut or wrapped and nothing is animated, so that `grep` finds
 whole names.

@@ -55,7 +55,7 @@ class Bench(Record, Generic[TrialT, ResultT]):
     # --- what is run ----------------------------------------------------------------------------------------
 
     def identity(self) -> Mapping[str, Any]:
-        """What a result depends on, as plain JSON; a folder holds the results of one identity only."""
+        """Return what a result depends on, as plain JSON; a folder holds the results of one identity only."""
         return self.model_dump(mode="json", exclude=set(self.not_identity))
 
     def prepare(self, folder: Path) -> None:
@@ -82,22 +82,22 @@ class Bench(Record, Generic[TrialT, ResultT]):
 
     @property
     def parallel(self) -> bool:
-        """Whether trials may run next to each other; if not, this process runs them one by one."""
+        """True if trials may run next to each other; if not, this process runs them one by one."""
         return True
 
     def cost(self, result: ResultT) -> float:
-        """What a trial has cost, in US dollars."""
+        """Return the cost of a trial, in US dollars."""
         return 0.0
 
     def cost_of_broken(self, trial: TrialT, folder: Path) -> float:
-        """What a trial has cost that broke or was killed, in US dollars.
+        """Return the cost of a trial that broke or was killed, in US dollars.
 
         It moves its records of that aside, so that they are counted once only.
         """
         return 0.0
 
     def why_stop(self, done: Sequence[Done[TrialT, ResultT]], wasted: Mapping[str, float]) -> str:
-        """Why no further trial may begin; empty if one may. By default, the price limit.
+        """Explain why no further trial may begin; empty if one may. By default, the price limit.
 
         `wasted` is what broken trials have cost, in US dollars, by the trials' keys.
         """

@@ -119,7 +119,7 @@ def append(folder: Path, entry: ResultLine) -> None:
 
 
 def read_head(folder: Path) -> Head:
-    """What campaign a folder holds. InputError if it holds none."""
+    """Read the head of the campaign that a folder holds. InputError if it holds none."""
     path = folder / HEAD
     try:
         return Head.model_validate_json(path.read_bytes())

@@ -1,4 +1,4 @@
-"""What a package declares at the extension point `spca.benches`, and the options that benches share.
+"""Declaration of a package's bench at the extension point `spca.benches`, and options that benches share.
 
 Only `typer` is imported here: a bench's own modules are loaded when it runs, so that `spca bench --help` and
 tab completion stay quick.

@@ -37,7 +37,7 @@ class RunSummary(RunResult):
 
     @property
     def cause(self) -> str:
-        """Why it was not solved, in one line; empty for a success."""
+        """Reason why it was not solved, in one line; empty for a success."""
         return "" if self.success else self.reason
 
     def row(self) -> dict[str, Any]:

@@ -109,7 +109,7 @@ class Paired(Record):
 
     @property
     def total(self) -> int:
-        """How many trials both have done."""
+        """Number of trials that both have done."""
         return self.both + self.first + self.second + self.neither
 
     @property

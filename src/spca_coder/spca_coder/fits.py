@@ -31,7 +31,7 @@ def as_present(schema: ActionSchema, library: str) -> ActionSchema:
 
 
 def misfit(function: Function, schema: ActionSchema) -> str:
-    """Why a newly written function is none for this action, or ""."""
+    """Explain why a newly written function does not fit this action; return "" if it does."""
     if function.parameters == expected(schema):
         return ""
     has = ", ".join(function.parameters)

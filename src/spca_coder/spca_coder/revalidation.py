@@ -22,12 +22,12 @@ class Ballot(Record):
 
     @property
     def contested(self) -> bool:
-        """Whether some level that the trusted versions have solved fails with the new ones."""
+        """True if some level that the trusted versions have solved fails with the new ones."""
         return len(self.for_new) < len(self.levels)
 
     @property
     def won(self) -> bool:
-        """Whether the new versions have the majority; a tie leaves what is trusted."""
+        """True if the new versions have the majority; a tie leaves what is trusted."""
         return not self.contested or len(self.for_new) > len(self.for_old)
 
     def __str__(self) -> str:

@@ -29,7 +29,7 @@ class Function:
 
     @property
     def is_skill(self) -> bool:
-        """Whether a planner may use it: public, and its first parameter is `ctx`. Helpers begin with `_`."""
+        """True if a planner may use it: public, and its first parameter is `ctx`. Helpers begin with `_`."""
         return self.parameters[:1] == ("ctx",) and not self.name.startswith("_")
 
 

@@ -32,7 +32,7 @@ SKILLS, RECORD, LOCK = "skills.py", "solved.json", ".lock"
 
 
 class SkillStatus(Record):
-    """How a skill stands: `builtin` ones come with the environment, `hidden` ones may not be used."""
+    """Status of a skill: `builtin` ones come with the environment, `hidden` ones may not be used."""
 
     name: str
     doc: str
@@ -197,7 +197,7 @@ class TrustedLibrary:
         return found
 
     def history(self, skill: str) -> tuple[SkillEvent, ...]:
-        """What happened to a skill, the oldest first."""
+        """Return the events of a skill, the oldest first."""
         return tuple(event for event in self._ledger().history if event.skill == skill)
 
     def excerpt(self, skill: str) -> str:

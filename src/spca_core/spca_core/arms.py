@@ -47,7 +47,7 @@ class Tube(Part):
 
 
 class ArmBase(Part):
-    """What the first joint stands on."""
+    """Base that the first joint stands on."""
 
     mass: float = Field(gt=0)
     tubes: tuple[Tube, ...]
@@ -131,7 +131,7 @@ class ArmDescription(Part):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """What messages and the URDF call the joints."""
+        """Names of the joints in messages and in the URDF."""
         return tuple(joint.name for joint in self.joints)
 
     @property

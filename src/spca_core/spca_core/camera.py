@@ -1,4 +1,4 @@
-"""What an RGB-D camera delivers."""
+"""Data that an RGB-D camera delivers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class RgbdFrame:
     stamp: float
 
     def points(self) -> Array:
-        """What each pixel sees (H, W, 3), metres in `world`; the camera itself where nothing was measured."""
+        """Return the point of each pixel (H, W, 3), metres in `world`; the camera itself if not measured."""
         k, pose = self.intrinsics, self.pose.matrix()
         rows, columns = np.indices(self.depth.shape)
         rays = np.stack([(columns - k.cx) / k.fx, (rows - k.cy) / k.fy, np.ones(rows.shape)], axis=2)

@@ -36,5 +36,5 @@ class Ending(str, Enum):
 
     @property
     def judged(self) -> bool:
-        """Whether it is a referee's verdict."""
+        """True if it is a referee's verdict."""
         return self in (Ending.SUCCESS, Ending.FAIL, Ending.TIMEOUT)

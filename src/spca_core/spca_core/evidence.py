@@ -1,4 +1,4 @@
-"""What was seen of a plan that was carried out: its effects step by step, its goal, and what else moved."""
+"""Evidence on a plan that was carried out: its effects step by step, its goal, and what else moved."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Literal(Record):
 
 
 class SideEffect(Record):
-    """What came to be elsewhere during `steps` (by index), none of which mentions it."""
+    """Effect elsewhere during `steps` (by index), none of which mentions it."""
 
     steps: tuple[int, ...]
     sentence: str
 
 
 class StepEvidence(Record):
-    """What was seen of one step's effects; what nothing could show is `unjudged`.
+    """Evidence on one step's effects; what nothing could show is `unjudged`.
 
     `undone` are confirmed effects of the last step that a later look shows not to have lasted.
     """
@@ -36,7 +36,7 @@ class StepEvidence(Record):
 
 
 class Evidence(Record):
-    """What was seen of a plan that was carried out: by step, as far as it came, and of its goal.
+    """Evidence on a plan that was carried out: by step, as far as it came, and on its goal.
 
     `goal` is None where what was seen does not settle it; `expected` are the facts that the steps carried out
     were to bring about and that should hold at the end, `goal_unseen` the atoms of the goal that nothing

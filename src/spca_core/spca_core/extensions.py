@@ -89,7 +89,7 @@ _all_declared = cache(entry_points)  # once, as that means opening a file of eve
 
 
 def singular(group: str) -> str:
-    """What one entry of a group is called.
+    """Return the name of one entry of a group.
 
     >>> singular("spca.benches"), singular("spca.plan_worlds")
     ('bench', 'plan world')

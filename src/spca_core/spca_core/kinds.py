@@ -29,7 +29,7 @@ _BOWL_SIDES = 16
 
 
 class KindFile(Part):
-    """What a package says of a kind: a solid with the shape that the file `mesh` beside it has (a `Mesh`)."""
+    """A package's description of a kind: a solid with the shape of the file `mesh` beside it (a `Mesh`)."""
 
     nouns: tuple[Annotated[str, Field(pattern="^[a-z]+$")], ...] = Field(min_length=1)
     """The first is how it is called."""
@@ -40,7 +40,7 @@ class KindFile(Part):
 
 @dataclass(frozen=True)
 class Kind:
-    """What is true of every thing of a kind.
+    """Properties of every thing of a kind.
 
     `solid` things are grasped and moved; the others are what solids are put on or, with walls, into.
     `outline` is what it looks like from above. `room` is how many solids it carries: one, or as many as fit.
@@ -193,7 +193,7 @@ def primitives(kind: str, size: Vec3) -> tuple[Primitive, ...]:
 
 
 def problem_with(kind: str, size: Vec3) -> str:
-    """What is wrong with the size of a thing, as the end of a sentence; "" if nothing."""
+    """Describe what is wrong with the size of a thing, as the end of a sentence; "" if nothing."""
     a, b, c = size
     if (mesh := KINDS[kind].mesh) and size != mesh.size:
         return f"is a {kind} of another size than {', '.join(f'{s:g}' for s in mesh.size)} m"

@@ -1,4 +1,4 @@
-"""What every environment reports to the planner: symbols, facts and sentences."""
+"""Report of every environment to the planner: symbols, facts and sentences."""
 
 from __future__ import annotations
 

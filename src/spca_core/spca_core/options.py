@@ -88,7 +88,7 @@ class RunOptions(Record):
 
 
 class Software(Record):
-    """What runs: the project's revision, the interpreter, the platform, and the packages that matter."""
+    """Running software: the project's revision, the interpreter, the platform, the packages that matter."""
 
     git_revision: str
     python: str

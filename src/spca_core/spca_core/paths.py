@@ -1,4 +1,4 @@
-"""Where the project's data are, and where a user's runs go.
+"""Folders of the project's data, and of a user's runs.
 
 Data (worlds, levels, launch files, ...) lie at the top of a checkout. An installed package carries a copy of
 its own in `share/PACKAGE`, as ament packages do. The checkout comes first, so that an edit there counts at
@@ -68,7 +68,7 @@ LIBRARY = ROOT / "library"
 
 
 def state_folder() -> Path:
-    """Where the project keeps keys, locks and logs of its own between runs; it need not exist yet.
+    """Return the folder of the project's own keys, locks and logs between runs; it need not exist yet.
 
     Inside a checkout nothing else is touched; without one it is the user's state folder (XDG base
     directories).

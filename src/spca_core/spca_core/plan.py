@@ -64,7 +64,7 @@ class Plan(Record):
 
 
 class Execution(Record):
-    """How a plan failed, as input for replanning."""
+    """Failed execution of a plan, as input for replanning."""
 
     steps: tuple[str, ...]
     """Each step as it was carried out, and how it ended."""
@@ -77,7 +77,7 @@ class Execution(Record):
 
 
 class PlanRequest(Record):
-    """What the planner is asked; `attempt` is echoed in the answer.
+    """Request to the planner; `attempt` is echoed in the answer.
 
     To replan, `failure` says what went wrong before, and `executed` how it went where a plan was carried out.
     """
@@ -164,7 +164,7 @@ class CodeResult(Record):
 
 
 class ActResult(Record):
-    """How a plan's execution ended, step by step."""
+    """Result of a plan's execution, step by step."""
 
     attempt: str
     status: Literal["done", "failed", "cancelled"]

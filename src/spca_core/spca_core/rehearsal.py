@@ -12,7 +12,7 @@ from spca_core.skill import StepReport
 
 
 class Perturbation(Record):
-    """How one try's world differs from what was observed. Equal perturbations give equal worlds.
+    """Deviation of one try's world from what was observed. Equal perturbations give equal worlds.
 
     `exact`: not at all. `drawn`: poses, friction and masses are drawn by `seed` from the measured errors of
     perception and calibration. `pessimistic`: errors that are rare, and less friction.
@@ -84,7 +84,7 @@ class Try(Record):
 
 
 class Rehearsed(Record):
-    """What a rehearsal came to.
+    """Result of a rehearsal.
 
     `accepted`, `rejected`; `doubtful`: neither; `unfinished`: the time was up; `impossible`: such a scene
     cannot be rehearsed. `share` of the tries went well. `sentence` says why, in one line; `suspects` are the

@@ -59,7 +59,7 @@ class Usage(Record):
 
 
 class Promotion(Record):
-    """What a success changed: skills now trusted in their new form, and skills refused with the reason."""
+    """Changes by a success: skills now trusted in their new form, and skills refused with the reason."""
 
     promoted: tuple[str, ...] = ()
     refused: dict[str, str] = {}
@@ -134,12 +134,12 @@ class RunResult(Record):
 
     @property
     def success(self) -> bool:
-        """Whether the referee said so."""
+        """True if the referee's verdict is success."""
         return self.outcome is Ending.SUCCESS
 
     @property
     def exit_status(self) -> int:
-        """What `spca run` ends with."""
+        """Exit status of `spca run`."""
         if self.success:
             return EXIT_SUCCESS
         return EXIT_INTERRUPTED if self.outcome is Ending.CANCELLED else EXIT_NOT_SOLVED

@@ -161,7 +161,7 @@ class RunFolder:
         self.write(name, content)
 
     def read_sealed(self, name: str) -> bytes | None:
-        """What `write_sealed` wrote, or None. InputError when somebody else wrote or changed it."""
+        """Read what `write_sealed` wrote, or None. InputError when somebody else wrote or changed it."""
         content = self.read_bytes(name)
         if content is None:
             return None

@@ -1,4 +1,4 @@
-"""What a run measured over time, for the plots of its report and the scene in it that moves."""
+"""Signals that a run measured over time, for the plots of its report and the moving scene in it."""
 
 from __future__ import annotations
 

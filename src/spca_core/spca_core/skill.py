@@ -57,7 +57,7 @@ class CtxApi(Record):
 
 
 class FailureKind(str, Enum):
-    """Why a step ended badly, in one word; most are the kinds of `MotionError`."""
+    """Reason why a step failed, as one word; most are the kinds of `MotionError`."""
 
     UNREACHABLE = "unreachable"
     """The arm has no configuration or no path for it."""
@@ -97,7 +97,7 @@ class FailureKind(str, Enum):
 
 
 class SkillFailure(Record):
-    """Why a step ended badly."""
+    """Reason why a step failed."""
 
     kind: FailureKind
     message: str

@@ -17,12 +17,12 @@ class Upright:
 
         @property
         def kind(self) -> ObjectKind:
-            """What it is."""
+            """Kind of the thing."""
             ...
 
         @property
         def pose(self) -> Pose:
-            """Where its centre is."""
+            """Pose of its centre."""
             ...
 
         @property

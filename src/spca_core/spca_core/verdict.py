@@ -8,7 +8,7 @@ from spca_core.model import Record
 
 
 class Outcome(str, Enum):
-    """Where a level stands."""
+    """State of a level."""
 
     RUNNING = "running"
     SUCCESS = "success"
@@ -38,5 +38,5 @@ class Verdict(Record):
 
     @property
     def final(self) -> bool:
-        """Whether nothing can change it any more."""
+        """True if nothing can change it any more."""
         return self.outcome is not Outcome.RUNNING

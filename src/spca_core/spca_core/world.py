@@ -86,7 +86,7 @@ class WristSensor(Part):
 
 
 class RobotMount(Part):
-    """Which arm it is, where it stands, what is at its wrist, and its named configurations (radians).
+    """The arm's model, its base's pose, what is at its wrist, and its named configurations (radians).
 
     A world's file gives the arm's name or the path of its file; configurations that it leaves out are
     the arm's.
@@ -225,7 +225,7 @@ class World(Part):
         raise KeyError(model)
 
     def problems(self) -> list[str]:
-        """What is physically wrong with the description, a sentence each."""
+        """List what is physically wrong with the description, a sentence each."""
         found = []
         names = self.model_names
         found += [f"model name '{n}' is used twice" for n in sorted({n for n in names if names.count(n) > 1})]
@@ -280,7 +280,7 @@ def load_world(name_or_path: str | Path = "tabletop") -> World:
 
 
 def _equipped(robot: dict[str, Any], arm: str) -> dict[str, Any]:
-    """What a world says of its robot, with the arm's description and, unless it has own ones, configurations.
+    """Complete a world's robot with the arm's description and, unless it has own ones, configurations.
 
     Those of a world are for the arm that it names; with another `arm` they are left out.
     """

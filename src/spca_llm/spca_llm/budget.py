@@ -15,7 +15,7 @@ class Budget(Record):
     seconds: float | None = Field(default=None, ge=0)
 
     def exceeded(self, tokens: int, usd: float) -> str:
-        """Which limit these amounts have reached, in words; empty if none.
+        """Return in words the limit that these amounts have reached; empty if none.
 
         >>> Budget(tokens=1000).exceeded(1100, 0.2)
         '1000 tokens are used up (1100 so far)'

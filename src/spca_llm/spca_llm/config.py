@@ -1,4 +1,4 @@
-"""Which server, model and key serve each role, within which limits. From a YAML file and the environment.
+"""Server, model, key and limits of each role, from a YAML file and the environment.
 
 A file has `defaults` for all roles, `roles`, and optionally `budget` and `prices` (a table of one's own):
 
@@ -93,12 +93,12 @@ class ModelConfig(Record):
 
     @property
     def is_openai(self) -> bool:
-        """Whether this is OpenAI's own server."""
+        """True if this is OpenAI's own server."""
         return urlsplit(self.base_url).hostname == urlsplit(OPENAI_URL).hostname
 
     @property
     def is_local(self) -> bool:
-        """Whether the server runs on this machine, where tokens cost no money."""
+        """True if the server runs on this machine, where tokens cost no money."""
         host = urlsplit(self.base_url).hostname or ""
         try:
             return ipaddress.ip_address(host).is_loopback
@@ -182,7 +182,7 @@ def _read(path: Path) -> _File:
 
 
 def _values(file: _File, role: Role, env: Mapping[str, str]) -> dict[str, Any]:
-    """What is known of a role's model: defaults, then the role's own, then the environment's."""
+    """Collect the settings of a role's model: defaults, then the role's own, then the environment's."""
     values = {**file.defaults, **file.roles.get(role, {})}
     for field in ("model", "base_url", "api_key_env"):
         for name in (f"SPCA_LLM_{field.upper()}", f"SPCA_LLM_{role.upper()}_{field.upper()}"):

@@ -106,7 +106,7 @@ class Exchange(Record):
 
 
 class AnswerSource(Protocol):
-    """Where answers come from: a server, or a folder of recorded ones."""
+    """Source of answers: a server, or a folder of recorded ones."""
 
     def model_of(self, role: Role) -> tuple[str, str]:
         """The name of a role's model, and its server's address (empty if there is none)."""

@@ -20,7 +20,7 @@ from spca_llm.exchange import HIDDEN, Exchange
 
 
 class Totals(Record):
-    """What a role has used so far; `failures` are calls that brought no answer."""
+    """Usage of a role so far; `failures` are calls that brought no answer."""
 
     calls: int = 0
     failures: int = 0
@@ -66,7 +66,7 @@ class ExchangeLog:
         folder.mkdir(parents=True, exist_ok=True)
 
     def totals(self) -> dict[Role, Totals]:
-        """What each role has used so far."""
+        """Return the usage of each role so far."""
         for path in sorted(self.folder.glob("*.json")):
             if path.name not in self._counted:
                 self._count(path.name, read_exchange(path))

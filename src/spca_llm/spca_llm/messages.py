@@ -8,7 +8,7 @@ from spca_core.ports.chat import Message
 
 
 def system(text: str) -> Message:
-    """What the model is and how it shall answer."""
+    """Return the message that tells the model what it is and how it shall answer."""
     return {"role": "system", "content": text}
 
 

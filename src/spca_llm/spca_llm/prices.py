@@ -1,4 +1,4 @@
-"""What tokens cost, by a table that can be edited."""
+"""Prices of tokens, by a table that can be edited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a schema is passed on: enforced by the server, or described to the model in the prompt.
+"""Answer schemas, enforced by the server, or described to the model in the prompt.
 
 A JSON schema can enforce that an answer has a text `domain`, but not that the text is PDDL. Small models lose
 parentheses; under a grammar (GBNF, as of llama.cpp; vLLM takes it, too) they cannot.

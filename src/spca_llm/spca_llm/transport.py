@@ -39,13 +39,13 @@ class TooLong(httpx2.TransportError):
 
 
 class _Account:
-    """What is left for one response: wall seconds until a deadline, and bytes."""
+    """Remaining allowance of one response: wall seconds until a deadline, and bytes."""
 
     def __init__(self, seconds: float, size: int) -> None:
         self._until, self._size, self._left = time.monotonic() + seconds, size, size
 
     def wait(self, timeout: float | None) -> float:
-        """How long the next step may take. Raises ReadTimeout when nothing is left."""
+        """Return how long the next step may take. Raises ReadTimeout when nothing is left."""
         left = self._until - time.monotonic()
         if left <= 0:
             raise httpcore2.ReadTimeout("the whole response took too long")
@@ -176,7 +176,7 @@ def _walked(secrets: Iterable[str], value: Any) -> Any:
 
 
 def _within(seconds: float, work: Callable[[], _T]) -> _T:
-    """What `work` returns or raises, or ConnectTimeout; work that takes longer is left to itself."""
+    """Return or raise what `work` does, or ConnectTimeout; work that takes longer is left to itself."""
     done: list[_T] = []
     failed: list[BaseException] = []
 

@@ -29,7 +29,7 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class Findings:
-    """What is wrong with a level file, a sentence each.
+    """Faults of a level file, a sentence each.
 
     `level` and `world` are None where they cannot be read.
 

@@ -42,7 +42,7 @@ Seconds = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Conditions(Record):
-    """What must be so: contacts, and `states` of things.
+    """Conditions of a level: contacts, and `states` of things.
 
     Contacts are unordered pairs of model or role names that must (`collisions_true`) and must not be in
     contact.
@@ -105,7 +105,7 @@ class Level(Record):
 
     @property
     def needs_poses(self) -> bool:
-        """Whether contacts alone do not tell how it stands."""
+        """True if contacts alone do not tell how it stands."""
         return any(state.relation != "touches" for state in self.states)
 
     @property
@@ -120,11 +120,11 @@ class Level(Record):
 
     @property
     def must_release(self) -> bool:
-        """Whether success counts only once the robot has let go of the objects it names."""
+        """True if success counts only once the robot has let go of the objects it names."""
         return self.task_group in RELEASE_GROUPS if self.release is None else self.release
 
     def problems(self, world: World) -> Iterator[tuple[str, str]]:
-        """What is wrong with this level in that world: (what, what would be right), a sentence each."""
+        """Yield what is wrong with this level in that world: (what, what would be right), a sentence each."""
         yield from self._naming_problems(world)
         yield from self._contradictions(world)
         yield from self._state_problems(world)
@@ -236,7 +236,7 @@ def list_levels(folder: Path = LEVELS) -> tuple[str, ...]:
 
 
 def task(level: Level) -> Task:
-    """What perception and planning may know of a level."""
+    """Return the task: what perception and planning may know of a level."""
     return Task(
         group=level.task_group,
         id=level.name,

@@ -66,7 +66,7 @@ class Referee:
 
     @property
     def holding(self) -> bool:
-        """Whether everything but the dwell is fulfilled now: waiting longer may make it a success."""
+        """True if everything but the dwell is fulfilled now: waiting longer may make it a success."""
         return any(way.since is not None and not way.failure for way in self._ways)
 
     def timeline(self) -> tuple[ContactInterval, ...]:
@@ -102,7 +102,7 @@ class Referee:
         return self._verdict
 
     def _situation(self, poses: Mapping[str, Pose]) -> Situation:
-        """What the level's states are judged by."""
+        """Return the situation that the level's states are judged by."""
         touching = self._contacts.all_active(self._now) if self.level.states else frozenset()
         return Situation(poses, touching, self._stillness.record(self._now, poses), self._kinds)
 

@@ -1,4 +1,4 @@
-"""Which objects touch in a layout, by geometry alone, before anything moves."""
+"""Contacts between the objects of a layout, by geometry alone, before anything moves."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ Pick = Literal["any", "leftmost", "middle", "rightmost", "nearest", "farthest", 
 
 
 class Role(Record):
-    """Which object a name stands for.
+    """Rule that tells which object a name stands for.
 
     `pick` chooses among the objects of `kind`: the leftmost (greatest y), rightmost, middle from left to
     right, nearest (smallest x), farthest, `any` one, or one of the `same_colour` or `other_colour` as `of`,

@@ -14,7 +14,7 @@ from spca_core.world import World
 
 
 class Placement(Record):
-    """Where one object starts: centred `on_top_of` another, `at` (x, y) on the table in metres, or `absent`.
+    """Start of one object: centred `on_top_of` another, `at` (x, y) on the table in metres, or `absent`.
 
     `yaw` in radians; without it the object keeps the yaw it had.
     """

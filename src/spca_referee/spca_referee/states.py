@@ -86,7 +86,7 @@ class JudgedState(Record):
 
     @property
     def relation(self) -> str:
-        """Which relation is asked for."""
+        """Name of the relation that is asked for."""
         return "group" if self.group else next(k for k in _RELATIONS if getattr(self, k) is not None)
 
     @property
@@ -160,7 +160,7 @@ class JudgedState(Record):
 
 
 class Situation:
-    """What states are judged by: poses, pairs in contact, things at rest, and kinds, by model."""
+    """Basis for judging states: poses, pairs in contact, things at rest, and kinds, by model."""
 
     def __init__(
         self, poses: Mapping[str, Pose], touching: Set[Pair], still: Set[str], kinds: Mapping[str, str]

@@ -122,7 +122,7 @@ class Critic:
         ]
 
     def _disturbed(self, index: int, moment: Moment) -> str:
-        """What the step changed of things that neither its arguments nor its effects mention."""
+        """Describe a change of things that neither the step's arguments nor effects mention; "" if none."""
         effects = self._prediction.effects[index] if self._prediction is not None else {}
         about = mentioned(self._plan.steps[index], effects)
         for thing, metres in moment.displaced.items():
@@ -168,7 +168,7 @@ class Critic:
 
 
 def _supports(observation: Observation, meant: set[str]) -> set[Fact]:
-    """What rests on what, among things that the step is not about."""
+    """Return the support facts of things that the step is not about."""
     return {f for f in observation.facts if f.predicate == _SUPPORT and f.args[0].lower() not in meant}
 
 

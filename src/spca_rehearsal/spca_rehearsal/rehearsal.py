@@ -35,7 +35,7 @@ Status = Literal["accepted", "rejected", "doubtful", "unfinished"]
 
 
 class Settings(Record):
-    """How a rehearsal is done; the alternatives are for ablations."""
+    """Settings of a rehearsal; the alternatives are for ablations."""
 
     drawn: int = 3
     """Tries with drawn errors, between the exact and the pessimistic one."""
@@ -135,7 +135,7 @@ class _Series:
         self._choices: Sequence[Sequence[Choice]] = ()
 
     def judged(self, attempt: str, plan: Plan, known: Try | None = None) -> Rehearsed:
-        """What the tries of a plan come to, one after the other until that is clear; one may be known."""
+        """Judge a plan by its tries, one after the other until the result is clear; one may be known."""
         tries: list[Try] = []
         status: Status | None = None
         for perturbation in self._perturbations:
@@ -151,7 +151,7 @@ class _Series:
         return _concluded(attempt, status or "unfinished", tries)
 
     def better(self, first: Rehearsed, failing: Try, plan: Plan, others: Sequence[Plan]) -> Rehearsed:
-        """What the best of the other plans comes to, or of the plan with other choices; else the first.
+        """Rehearse the other plans, or the plan with other choices; return the best result or `first`.
 
         They are compared in the world in which the plan failed: the other plans, then the alternatives to
         each choice. The best of the first of these groups in which one goes well is judged as the plan was.
@@ -182,7 +182,7 @@ class _Series:
         return found.model_copy(update={"others": (*before, *tried)})
 
     def _instead(self, first: Rehearsed, plan: Plan, made: Try) -> Rehearsed:
-        """What a plan comes to that was found to go well in one world."""
+        """Return the result of a plan that was found to go well in one world; `first` if unfinished."""
         found = self.judged(first.attempt, plan, made)
         if found.status == "unfinished":
             return first
@@ -193,7 +193,7 @@ class _Series:
         )
 
     def _try(self, plan: Plan, perturbation: Perturbation) -> Try | None:
-        """How a plan goes; None where there was no time for it: what is cut short says nothing."""
+        """Try a plan; return None where there was no time for it: what is cut short says nothing."""
         if self.simulated >= self._simulated_s:
             return None
         began = time.monotonic()

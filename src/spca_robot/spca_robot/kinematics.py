@@ -42,7 +42,7 @@ class ArmKinematics:
         """The joint that folds the arm, counted from 0."""
 
     def link_frames(self, joints: ArrayLike) -> Array:
-        """Where each joint's successor sits, and the flange, in `base_link`: (…, n, 4, 4) for joints (…, n).
+        """Compute the link frames, the flange last, in `base_link`: (…, n, 4, 4) for joints (…, n).
 
         These are the Denavit-Hartenberg frames 1 … n of the standard convention.
         """

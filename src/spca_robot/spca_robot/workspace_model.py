@@ -110,7 +110,7 @@ def build_model(
 
 
 class WorkspaceIndex:
-    """Where things are in the arrays of a compiled workspace."""
+    """Index of things in the arrays of a compiled workspace."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
         self._model = model
@@ -158,7 +158,7 @@ class WorkspaceIndex:
         data.qpos[at + 3 : at + 7] = w, x, y, z
 
     def item_pose(self, data: mujoco.MjData, name: str) -> Pose:
-        """Where an item is, in `world`. Ground truth."""
+        """Return an item's pose in `world`. Ground truth."""
         at = self.item_qpos[name]
         px, py, pz, w, x, y, z = (float(v) for v in data.qpos[at : at + 7])
         return Pose(position=(px, py, pz), quaternion=(x, y, z, w))

@@ -27,7 +27,7 @@ class Job:
 
     @property
     def goal(self) -> Any:
-        """What was asked for."""
+        """The requested goal."""
         return self._handle.request
 
     def cancelled(self) -> bool:
@@ -77,7 +77,7 @@ class LongAction:
 
     @property
     def busy(self) -> bool:
-        """Whether a goal is under way."""
+        """True if a goal is under way."""
         return self._job is not None
 
     def cancel(self) -> None:

@@ -1,4 +1,4 @@
-"""How commands reach the arm and the gripper: the actions of the simulators' nodes, or those of ros2_control.
+"""Drivers of the arm and the gripper: the actions of the simulators' nodes, or those of ros2_control.
 
 `spca_ros.robot.RosRobot` stands on either.
 """
@@ -55,7 +55,7 @@ class Driver(Protocol):
         ...
 
     def ended(self, client: ActionClient, result: Any) -> str:
-        """Why the arm stands for good, from a goal's result; "" if it does not. In the spinning thread."""
+        """Explain from a goal's result why the arm stands for good; "" if not. In the spinning thread."""
         ...
 
     def hold(self, wait: bool) -> None:

@@ -76,7 +76,7 @@ class NodeProcess:
         self._child.end(max(deadline - time.monotonic(), 0.01))
 
     def complaint(self, status: int) -> SpcaError:
-        """Why it ended, as an error: its last words, or how."""
+        """Return the error that says why it ended: by its last words, or how."""
         last = last_words(self.log, self._log_begin) or "it said nothing"
         if status == EXIT_BAD_INPUT:
             return InputError(last.removeprefix("spca: "))

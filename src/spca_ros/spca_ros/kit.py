@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class VisionSlot:
-    """Where the vision model of the run under way is found; empty between runs."""
+    """Slot for the vision model of the run under way; empty between runs."""
 
     model: VisionModel | None = None
 
@@ -38,7 +38,7 @@ class RosEnvironment(Environment, Protocol):
 
 
 class RosSide(Protocol):
-    """What a kit adds to a ROS graph."""
+    """Additions of a kit to a ROS graph."""
 
     def processes(self, options: RunOptions) -> Sequence[ProcessSpec]:
         """The processes of the world itself: all nodes but those that think."""

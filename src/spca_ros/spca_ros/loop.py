@@ -47,7 +47,7 @@ class Loop:
 
     @property
     def here(self) -> bool:
-        """Whether the calling thread is the one that turns, which must not wait for an answer."""
+        """True if the calling thread is the one that turns, which must not wait for an answer."""
         return self._thread == threading.get_ident()
 
     def soon(self, task: Callable[[], Any]) -> None:

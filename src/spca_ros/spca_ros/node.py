@@ -1,4 +1,4 @@
-"""What every node of the graph has in common: a status, typed parameters, a clean end."""
+"""Common base of every node of the graph: a status, typed parameters, a clean end."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]], leaving: Callable[[], bool
 
 @contextmanager
 def answering(response: Any) -> Iterator[None]:
-    """What goes wrong in a service becomes its answer: `success` and `message`."""
+    """Turn what goes wrong in a service into its answer: `success` and `message`."""
     try:
         yield
         response.success = True

@@ -61,12 +61,12 @@ class Peer:
 
     @property
     def lost(self) -> bool:
-        """Whether it was there and is no more."""
+        """True if it was there and is no more."""
         return self._lost.is_set()
 
     @property
     def ready(self) -> bool:
-        """Whether it has said that it is ready, and lives."""
+        """True if it has said that it is ready, and lives."""
         return self._ready.is_set()
 
     def wait_ready(self, timeout: float, cancelled: Callable[[], bool] = lambda: False) -> None:

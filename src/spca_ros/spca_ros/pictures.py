@@ -22,7 +22,7 @@ class CameraTopics:
 
     @property
     def watched(self) -> bool:
-        """Whether anybody subscribes to one of them."""
+        """True if anybody subscribes to one of them."""
         return any(topic.get_subscription_count() for topic in (self._colour, self._depth, *self._infos))
 
     def publish(self, colour: Image, depth: Image, info: CameraInfo) -> None:

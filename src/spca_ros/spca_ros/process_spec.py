@@ -1,4 +1,4 @@
-"""What a process of a graph is: known without ROS, so that a graph can be described without joining one."""
+"""Specification of a graph's process, known without ROS, so that a graph can be described without joining."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ProcessSpec:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Name for people."""
         return "+".join(self.nodes)
 
     @property
@@ -34,5 +34,5 @@ class ProcessSpec:
 
     @property
     def executable(self) -> str:
-        """What `ros2 run` calls it: the node's name, or the module's where several nodes live in it."""
+        """Name for `ros2 run`: the node's, or the module's where several nodes live in it."""
         return self.nodes[0] if len(self.nodes) == 1 else self.module.rpartition(".")[2]

@@ -79,7 +79,7 @@ class Watch:
         self._watching = False
 
     def limit(self, seen: float) -> float:
-        """What may be reported as seen, in simulated seconds: at most what every watcher has."""
+        """Return what may be reported as seen, in simulated seconds: at most what every watcher has."""
         return min(seen, *self._seen.values()) if self._watching and self._seen else seen
 
     def _on_lease(self, lease: Lease) -> None:

@@ -69,7 +69,7 @@ class Cell:
             self._worker = None
 
     def autopsy(self) -> str:
-        """How the worker died by itself; another is started."""
+        """Explain how the worker died by itself, and start another."""
         how = self.worker.autopsy()
         self.replace()
         return how

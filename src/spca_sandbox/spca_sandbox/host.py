@@ -53,7 +53,7 @@ class SkillHost:
 
     @property
     def report(self) -> SandboxReport:
-        """How well the worker is locked in. Raises SpcaError when none can be started."""
+        """Report on how well the worker is confined. Raises SpcaError when none can be started."""
         return self._cell.started().wait_ready()
 
     def load(self, source: str, min_level: SandboxLevel | None = None) -> Loaded | SkillFailure:

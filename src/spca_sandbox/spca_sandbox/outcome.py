@@ -1,4 +1,4 @@
-"""How loading and running untrusted code ended, and text from it, made harmless for terminals and pages."""
+"""Outcomes of loading and running untrusted code, and its text, made harmless for terminals and pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Loaded(Record):
 
 
 class RunOutcome(Record):
-    """How one run ended. `value` is plain JSON; `log` what it printed; `seconds` the wall time it took."""
+    """Outcome of one run. `value` is plain JSON; `log` what it printed; `seconds` the wall time it took."""
 
     status: Literal["done", "failed", "cancelled"]
     value: Any = None

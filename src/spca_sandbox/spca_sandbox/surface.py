@@ -18,7 +18,7 @@ _CONSTANT = re.compile(r"^\s*([A-Za-z_]\w*)\s*=\s*(.+?)\s*(?:#.*)?$")
 
 
 class Surface:
-    """What the code on the other side can reach.
+    """Surface that the code on the other side can reach.
 
     A helper of the form `pose(x, y, z, yaw=0.0) -> Pose: …` becomes a function that makes a record of its
     arguments (JSON {"x": …, "y": …, "z": …, "yaw": …}); `LEFT = 0` becomes a constant; any other text is

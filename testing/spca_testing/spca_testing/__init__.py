@@ -1,1 +1,1 @@
-"""What the tests of several packages share: contracts of the ports, scripted models, doubles."""
+"""Shared parts of several packages' tests: contracts of the ports, scripted models, doubles."""

@@ -42,7 +42,7 @@ class ToyTrial(Record):
 
 
 class ToyResult(Record):
-    """Whether it was solved, and how many trials of its chain were done before."""
+    """Result of a trial: whether it was solved, and how many trials of its chain were done before."""
 
     solved: bool
     before: int = 0

@@ -194,7 +194,7 @@ class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
 
 
 def ratios_in_view(done: Trials) -> list[str]:
-    """How much longer than the shortest way successes were that did not have to look around first."""
+    """Report the ratio to the shortest way of successes that did not have to look around first."""
     lines = []
     for name, what in (("in_view", "their whole world"), ("named_in_view", "all that the mission names")):
         successes = [d.result for d in done if getattr(d.result.reference, name)]

@@ -46,7 +46,7 @@ Trials = Sequence[Done[PddlTrial, PddlResult]]
 
 
 class PddlBench(Bench[PddlTrial, PddlResult]):
-    """What is run.
+    """Settings of the bench of PDDL drafts.
 
     `models` are configuration files (YAML, by whose stem they are called), or names that replace the
     configured model of the role planner_big; none: that model itself.
@@ -235,7 +235,7 @@ def _is_file(model: str) -> bool:
 
 
 def at_most(k: int, marks: Sequence[int | None]) -> Rate:
-    """How many marks are at most k; None is never.
+    """Return the share of marks that are at most k; None never is.
 
     >>> [str(at_most(k, [1, 3, None, 1])) for k in (1, 2, 3)]
     ['2/4', '2/4', '3/4']

@@ -52,7 +52,7 @@ def judge(draft: Draft, task: PddlTask, solver: SolverProcess, timeout_s: float)
 
 
 def why_wrong(task: PddlTask, steps: tuple[Words, ...]) -> str:
-    """Why a plan does not solve the reference; empty if it does."""
+    """Explain why a plan does not solve the reference; return an empty string if it does."""
     from spca_planner.solver.reading import read  # Unified Planning takes a second to import
     from spca_planner.solver.validation import why_invalid
 

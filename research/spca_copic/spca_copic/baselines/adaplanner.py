@@ -57,7 +57,7 @@ class AdaPlanner(ModelPlans):
     def _answered(
         self, program: str, situation: Situation, memory: Sequence[Mapping[str, Any]]
     ) -> tuple[ActionSequence, str]:
-        """What a program plans once the model has answered what it asks in a plan's place."""
+        """Return a program's plan once the model has answered what it asks in a plan's place."""
         for _ in range(1 + _QUESTIONS):
             told = situation.model_copy(
                 update={"observation": {**situation.observation, "answers": self._answers}}

@@ -103,7 +103,7 @@ class ModelPlans(ProgramPool):
 
 
 def trouble(memory: Sequence[Mapping[str, Any]]) -> str:
-    """What went wrong in the last plan, in words; empty if nothing did."""
+    """Describe what went wrong in the last plan; return an empty string if nothing did."""
     return "; ".join(remark["text"] for remark in memory[-1]["remarks"]) if memory else ""
 
 

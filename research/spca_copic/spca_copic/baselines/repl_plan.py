@@ -120,7 +120,7 @@ class ReplPlan(ModelPlans):
         raise NoPlan(f"no action within {_MOST} cells and questions")
 
     def _run(self, session: Session) -> tuple[str, str]:
-        """What the session needs next (`act`, `ask`, `open`, `answer`); or nothing, and what it printed."""
+        """Run the session; return its next request (`act`, `ask`, `open`, `answer`) or "", and its output."""
         if not session.cells:
             return "", ""
         program = PlanningProgram(source=session.source, proposer="model")
@@ -153,7 +153,7 @@ class ReplPlan(ModelPlans):
 
 
 def _value(text: str) -> Any:
-    """What `repr` wrote, where that is plain data; else the text."""
+    """Parse what `repr` wrote, where that is plain data; else return the text."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -22,7 +22,7 @@ _LONGEST_HEADER = 1 << 20
 
 
 class Learnt(Record):
-    """How far a selector's learning has come: its steps, and the state of its random numbers (PCG64)."""
+    """Progress of a selector's learning: its steps, and the state of its random numbers (PCG64)."""
 
     steps: int = Field(ge=0, lt=2**53)
     random: dict[Literal["state", "inc"], Annotated[int, Field(ge=0, lt=2**128)]] = Field(min_length=2)

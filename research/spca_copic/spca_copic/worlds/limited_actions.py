@@ -1,4 +1,4 @@
-"""What worlds have in common whose episodes are a limited number of actions, one after the other."""
+"""Base of worlds whose episodes are a limited number of actions, one after the other."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ class LimitedActions(ABC):
         """Return whether the task is done."""
 
     def _lost(self) -> Remark | None:
-        """Why the episode cannot go on, if that is so."""
+        """Return why the episode cannot go on; None if it can."""
         return None
 
     @abstractmethod
     def _situation(self) -> Situation:
-        """What may be known now."""
+        """Return what may be known now."""

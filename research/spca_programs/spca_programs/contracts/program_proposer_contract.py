@@ -25,7 +25,7 @@ class ProgramProposerContract:
         raise NotImplementedError
 
     def briefing(self) -> Briefing:
-        """What it is to write programs for."""
+        """Return the briefing to write programs for."""
         raise NotImplementedError
 
     def test_it_writes_different_programs(self) -> None:

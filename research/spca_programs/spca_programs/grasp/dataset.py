@@ -33,7 +33,7 @@ _RELEASED_ENERGY: dict[str, Energy] = {
 
 
 class Family(Record):
-    """How a grid was drawn."""
+    """Parameters that a grid was drawn with."""
 
     energy: Energy
     obstacles: bool

@@ -21,7 +21,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Where energy, obstacles and the start are; arrays (11, 11) bool, cells (row, column), row 0 on top."""
+    """Layout of energy, obstacles and the start; arrays (11, 11) bool, cells (row, column), row 0 on top."""
 
     energy: NDArray[np.bool_]
     obstacle: NDArray[np.bool_]

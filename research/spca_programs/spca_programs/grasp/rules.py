@@ -26,7 +26,7 @@ OPPOSITE = {
 
 
 class Rules(Record):
-    """What varies from setting to setting.
+    """Rules that vary from setting to setting.
 
     `carry_limit` None is no limit; `cost` is paid for every action.
     """
@@ -46,7 +46,7 @@ class Rules(Record):
 
 
 class Effect(Record):
-    """What one action did; `problem` says why it did nothing, empty if it did something."""
+    """Effect of one action; `problem` says why it did nothing, empty if it did something."""
 
     action: str
     position: Cell

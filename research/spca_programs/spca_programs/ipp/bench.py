@@ -68,7 +68,7 @@ class IppTrial(Record):
 
 
 class CaseScore(Record):
-    """What one case came to."""
+    """Result of one case."""
 
     case: str
     score: float
@@ -337,7 +337,7 @@ class IppBench(Bench[IppTrial, IppResult]):
 
 
 def _record(trial: IppTrial, folder: Path) -> Path:
-    """Where a trial's exchanges with its model are recorded."""
+    """Return the folder in which a trial's exchanges with its model are recorded."""
     return folder / "llm" / trial.key.replace(":", "_")
 
 
@@ -393,7 +393,7 @@ def _curves(curves: Mapping[str, Sequence[CurvePoint]]) -> Figure:
 
 
 def _traits(case: str) -> tuple[str, ...]:
-    """What a case of GRASP has in common with others, by its name (`inner-spiral-block-07/8,∞,0.3`)."""
+    """Return what a GRASP case shares with others, by its name (`inner-spiral-block-07/8,∞,0.3`)."""
     family, _, rules = case.partition("/")
     _, energy, obstacles, _ = family.split("-")
     moves, carry, cost = rules.split(",")

@@ -18,7 +18,7 @@ from spca_programs.ipp.strategies import STRATEGIES, Workshop
 
 
 class Recipe(Record):
-    """How a program is made.
+    """Recipe for making a program.
 
     `strategy` writes the first ones; `refine` is the most rounds of refinement after it.
     """
@@ -115,7 +115,7 @@ def _write(shop: Workshop, strategy: str) -> tuple[list[Program], str]:
 
 
 def history_of(development: Development) -> str:
-    """How a program came about, in a few lines."""
+    """Describe how a program came about, in a few lines."""
     lines = [
         f"{number}. {'best so far' if a.best else 'not better'}: {a.train.mean:.3f} in training, "
         f"{a.train.problems} without a plan ({a.program.origin.strategy}, {a.program.id})"

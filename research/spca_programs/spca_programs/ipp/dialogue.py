@@ -47,7 +47,7 @@ def open_writer(llm: str, folder: Path, temperature: float) -> Chat:
 
 
 def add_usage(one: ChatUsage, other: ChatUsage) -> ChatUsage:
-    """What two exchanges took together."""
+    """Add up the usage of two exchanges."""
     return ChatUsage(
         input_tokens=one.input_tokens + other.input_tokens,
         output_tokens=one.output_tokens + other.output_tokens,

@@ -9,7 +9,7 @@ from spca_core.model import Record
 
 
 class Answer(Record):
-    """What a program or a model answered for one case.
+    """Answer of a program or a model to one case.
 
     `problem` (kind and words, perhaps a line) is set where there is no plan.
     """
@@ -64,7 +64,7 @@ class Domain(Protocol[Case]):
         ...
 
     def arguments(self, case: Case) -> list[Any]:
-        """What `solve` is called with: plain JSON values."""
+        """Return the arguments that `solve` is called with: plain JSON values."""
         ...
 
     def show(self, case: Case) -> str:
@@ -84,5 +84,5 @@ class Domain(Protocol[Case]):
         ...
 
     def baseline(self, name: str, cases: Sequence[Case], seed: int) -> list[Answer]:
-        """What one of `baselines` answers."""
+        """Return the answers of one of `baselines`."""
         ...

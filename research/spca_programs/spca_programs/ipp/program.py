@@ -21,7 +21,7 @@ _LONGEST_PLAN = 10_000
 
 
 class Origin(Record):
-    """Where a program comes from: strategy, model, and the number of questions that led to it."""
+    """Origin of a program: strategy, model, and the number of questions that led to it."""
 
     strategy: str
     model: str = ""

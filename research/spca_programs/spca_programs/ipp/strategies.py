@@ -21,7 +21,7 @@ REPAIRS = 3
 
 @dataclass
 class Workshop:
-    """What a strategy works with. `sample` is one case in words and as a picture."""
+    """Tools that a strategy works with. `sample` is one case in words and as a picture."""
 
     domain: Domain
     model: ChatModel

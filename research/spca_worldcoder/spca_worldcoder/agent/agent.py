@@ -46,7 +46,7 @@ class EpisodeResult(Record):
 
 
 class EnvironmentResult(Record):
-    """What learning one environment took. `learned` says whether the last `streak` episodes succeeded."""
+    """Effort of learning one environment. `learned` says whether the last `streak` episodes succeeded."""
 
     environment: str
     learned: bool

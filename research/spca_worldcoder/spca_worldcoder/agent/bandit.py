@@ -1,4 +1,4 @@
-"""Which program to refine next: Thompson sampling over programs, each refinement opening a new arm (REx)."""
+"""Choice of the program to refine: Thompson sampling over programs; each refinement opens an arm (REx)."""
 
 from __future__ import annotations
 

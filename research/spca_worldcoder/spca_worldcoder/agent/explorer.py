@@ -1,4 +1,4 @@
-"""What was tried in which surroundings, and the way to what was tried least."""
+"""Record of what was tried in which surroundings, and the way to what was tried least."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ EPSILON = 0.05
 
 
 class Settings(Record):
-    """How the agent acts and learns."""
+    """Settings of the agent's acting and learning."""
 
     seed: int = Field(0, ge=0)
     """Random seed of episodes and of chance."""

@@ -1,4 +1,4 @@
-"""What the agent is compared with: chance, a model asked at every step, and the true rules of Sokoban.
+"""Baselines of the agent: chance, a model asked at every step, and the true rules of Sokoban.
 
 Tabular Q-learning and PPO are in `spca_bench`.
 """
@@ -125,7 +125,7 @@ class Planes(gymnasium.Env[Any, int]):
 
 
 def ppo_played(world: sokoban.Sokoban, seed: int, actions: int) -> Played:
-    """What PPO solves of its last 20 episodes, once it has taken so many actions."""
+    """Train PPO for so many actions, and return its success over the last 20 episodes."""
     outcomes: list[bool] = []
     taken = 0
 

@@ -199,7 +199,7 @@ def _baselines(done: Trials, page: Page) -> None:
 
 
 def _to_the_end(row: WorldcoderRow) -> tuple[Spent, ...]:
-    """What was asked, up to the last action: nothing more after the last draft."""
+    """Return what was asked, up to the last action: nothing more after the last draft."""
     actions = sum(one.result.actions for one in row.environments)
     return (*row.spent, row.spent[-1].model_copy(update={"actions": actions})) if row.spent else ()
 

@@ -1,4 +1,4 @@
-"""What the bench records: trials, and what came of them."""
+"""Records of the bench: trials and their results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WorldcoderTrial(Record):
 
 
 class Spent(Record):
-    """What a model had been asked by the time that so many actions were taken, in all environments."""
+    """Usage of a model by the time that so many actions were taken, in all environments."""
 
     actions: int
     questions: int
@@ -65,7 +65,7 @@ class Solved(Record):
 
 
 class Baselines(Record):
-    """How much others succeed in an environment."""
+    """Success of the baselines in an environment."""
 
     environment: str
     chance: float
@@ -77,7 +77,7 @@ class Baselines(Record):
 
 
 class WorldcoderRow(Record):
-    """What a trial came to; `problem` where the data could not be explained."""
+    """Result of a trial; `problem` where the data could not be explained."""
 
     environments: tuple[Learned, ...] = ()
     levels: tuple[Solved, ...] = ()

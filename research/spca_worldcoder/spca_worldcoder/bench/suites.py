@@ -1,4 +1,4 @@
-"""What the bench learns: worlds in their order, settings of the agent, and how many seeds that is worth."""
+"""Suites of the bench: worlds in their order, settings of the agent, and how many seeds each is worth."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def turned(vector: Vector, m: tuple[Vector, Vector]) -> Vector:
 
 
 def cost(template: Template) -> float:
-    """How much there is to say."""
+    """Compute the description length of an effect template."""
     total = 0.0
     for effect in template:
         total += _COSTS[effect[0]]
@@ -285,7 +285,7 @@ def _pushed(one: Entity, view: View, m: int) -> tuple[int, int] | None:
 
 
 def _spot(view: View, cell: tuple[int, int] | None) -> int | None:
-    """How many cells ahead a cell is."""
+    """Return how many cells ahead a cell is, 0 to `REACH`; None if it is not."""
     if cell == view.me.cell:
         return 0
     if view.heading is None:

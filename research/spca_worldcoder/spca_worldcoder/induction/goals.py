@@ -42,7 +42,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class RewardRules:
-    """What a step pays (`constant` and `weights` on changes of counts), and what ends an episode."""
+    """Reward of a step (`constant` and `weights` on changes of counts), and endings of an episode."""
 
     constant: float = 0.0
     weights: tuple[tuple[Feature, float], ...] = ()
@@ -115,7 +115,7 @@ def _at(place: str, state: State, frame: Frame) -> list[Entity]:
 
 
 def cost(goal: Goal) -> float:
-    """What there is to say; what the mission mentions is cheap, constants are dear."""
+    """Compute the description length of a goal; what the mission mentions is cheap, constants are dear."""
     total = 0.0
     for condition in goal:
         total += _COST[condition[0]]
@@ -217,7 +217,7 @@ def imagined(
 
 
 def counts(state: State) -> Counter[Feature]:
-    """How often each feature is there."""
+    """Count how often each feature occurs in a state."""
     found: Counter[Feature] = Counter()
     cells: dict[tuple[int, int], list[Entity]] = {}
     for one in state:

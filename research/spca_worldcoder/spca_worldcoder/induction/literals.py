@@ -77,7 +77,7 @@ def holds(literal: Literal, view: View) -> bool:
 
 
 def cost(literal: Literal, variable: Collection[str] = (), filled: Collection[int] = ()) -> float:
-    """What it costs to say.
+    """Compute the description length of a literal.
 
     Cheap to ask for are attributes that effects change (`variable`) and whether those of the next cells are
     free that the effect fills (`filled`).
@@ -97,7 +97,7 @@ def cost(literal: Literal, variable: Collection[str] = (), filled: Collection[in
 def conjunction_cost(
     literals: Conjunction, variable: Collection[str] = (), filled: Collection[int] = ()
 ) -> float:
-    """What saying all of them costs."""
+    """Compute the description length of a conjunction."""
     return sum(cost(one, variable, filled) for one in literals) + 0.5 * (len(literals) - 1)
 
 

@@ -117,7 +117,7 @@ class RewardLearner:
         )
 
     def _rest(self, data: Sequence[Transition], i: int, rules: RewardRules) -> float:
-        """What a last step pays beyond the sum."""
+        """Return the reward of a last step beyond the sum of constant and weights."""
         change = self._changes.setdefault(i, changes(data[i]))
         step = rules.constant + sum(weight * change.get(feature, 0) for feature, weight in rules.weights)
         return round(data[i].reward - step, _DIGITS)

@@ -76,7 +76,7 @@ class Rulebook:
 
     @classmethod
     def read(cls, text: str) -> Rulebook:
-        """What `dump` wrote. ValueError for anything else."""
+        """Read what `dump` wrote. ValueError for anything else."""
         frame, groups, rewards = ast.literal_eval(text)
         return cls(
             None if frame is None else Frame(*frame),

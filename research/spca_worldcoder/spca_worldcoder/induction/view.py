@@ -1,4 +1,4 @@
-"""Where the learner stands in a state: who moves, which way an action looks, what is held, what lies ahead.
+"""The learner's view of a state: who moves, which way an action looks, what is held, what lies ahead.
 
 All of it is found in the data by statistics; nothing here knows a world.
 """

@@ -79,7 +79,7 @@ class Vocabulary:
         return f"{self.kinds[kind]}_{self.names[name]}"
 
     def facts(self) -> Iterator[str]:
-        """What is true in the state, but for where the mover is."""
+        """Yield the facts of the state, but for where the mover is."""
         taken = set()
         for one in self.state:
             if one is self.me or one.cell is None:

@@ -19,7 +19,7 @@ GROUP = "spca.learnable_worlds"
 
 
 class WorldOptions(Record):
-    """Which worlds. Fields that a world has no use for are ignored by it."""
+    """Choice of worlds. Fields that a world has no use for are ignored by it."""
 
     world: str
     environments: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from spca_worldcoder.state import State
 
 
 class Step(NamedTuple):
-    """What came of one action."""
+    """Result of one action."""
 
     state: State
     reward: float

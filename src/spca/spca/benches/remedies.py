@@ -1,4 +1,4 @@
-"""What disturbed a run, and the remedies that were used, read from the run's folder."""
+"""Disturbances of a run, and the remedies that were used, read from the run's folder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def disturbances_in(run: Path, until: float) -> tuple[str, ...]:
 
 
 def remedies_in(run: Path, acts: Sequence[ActResult]) -> dict[str, int]:
-    """How often each of `REMEDIES` was used in a run; without those that were not."""
+    """Count how often each of `REMEDIES` was used in a run; unused ones are left out."""
     used: Counter[str] = Counter()
     used["grasp again"] = sum("again" in line for line in _said_by_skills(run))
     used["plan again"] = len(acts) - 1 if acts else 0
@@ -52,7 +52,7 @@ def remedies_in(run: Path, acts: Sequence[ActResult]) -> dict[str, int]:
 
 
 def _said_by_skills(run: Path) -> list[str]:
-    """What skills wrote into the run's record, for example that they try again."""
+    """Return what skills wrote into the run's record, for example that they try again."""
     if not (path := run / LOG).is_file():
         return []
     lines = [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]

@@ -1,4 +1,4 @@
-"""What tab completion offers for levels and runs."""
+"""Tab completion for levels and runs."""
 
 from __future__ import annotations
 

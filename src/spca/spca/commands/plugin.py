@@ -15,7 +15,7 @@ GROUP = "spca.commands"
 
 @dataclass(frozen=True)
 class Command:
-    """What an entry point of `spca.commands` names; its own name is the command's."""
+    """Command that an entry point of `spca.commands` names; the entry point's name is the command's."""
 
     mount: Callable[[typer.Typer], None]
     """Add the command to the command line. Import what the command needs only when it runs."""

@@ -92,7 +92,7 @@ def show_findings(findings: list[Finding], console: Console) -> None:
 
 
 def doctor() -> None:
-    """What this machine can run, version by version, and what to install for the rest. Exit status 0."""
+    """Show what this machine can run, version by version, and what to install for the rest. Exit status 0."""
     console = results()
     show(examine(), console)
     console.print("\n[bold]Extensions[/bold]")

@@ -58,7 +58,7 @@ def rendering() -> Finding:
 
 
 def sandbox() -> Finding:
-    """How well generated code is confined."""
+    """Report how well generated code is confined."""
     from spca_sandbox.level import SandboxLevel
     from spca_sandbox.process import probe
 
@@ -71,7 +71,7 @@ def sandbox() -> Finding:
 
 
 def model_server() -> Finding:
-    """Which models are configured, and whether their servers answer. No tokens are spent."""
+    """Report which models are configured, and whether their servers answer. No tokens are spent."""
     from spca_llm.config import is_configured, load_config
     from spca_llm.connect import open_chat
 

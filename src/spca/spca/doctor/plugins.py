@@ -1,4 +1,4 @@
-"""What is installed at the extension points, and which package brings it."""
+"""Plugins installed at the extension points, and the packages that bring them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def examine_plugins() -> list[Finding]:
 
 
 def _faults(plugin: Plugin) -> list[str]:
-    """What a plugin lacks, before anything uses it. Raises InputError for one that does not load."""
+    """List what a plugin lacks, before anything uses it. Raises InputError for one that does not load."""
     loaded = plugin.load()
     if plugin.group == GROUP:
         return faults_of(kit_named(plugin.name))

@@ -78,7 +78,7 @@ def _runs(folder: Path) -> Iterator[RunCard]:
 
 
 def _task(run: Path) -> str:
-    """What a run whose level is a file was to do."""
+    """Return the task of a run whose level is a file."""
     begun = next(RunFolder(run).lines(Event), None)
     return begun.text if begun else run.name
 

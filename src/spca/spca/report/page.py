@@ -48,14 +48,14 @@ _FILES = (
 
 
 class _Exchange(BaseModel):
-    """What the page tells of an exchange with a language model."""
+    """Exchange with a language model, as far as the page shows it."""
 
     request: dict[str, Any]
     answer: dict[str, Any] | None = None
 
 
 class _Look(BaseModel):
-    """What stands beside a look's picture, or a disturbance's."""
+    """Data beside a look's picture, or a disturbance's."""
 
     stamp: float = 0.0
     text: str = ""
@@ -189,7 +189,7 @@ def templates() -> Environment:
 
 
 def _time_unit(manifest: Manifest | None) -> str:
-    """What the environment's time is counted in; seconds where it is not installed any more."""
+    """Return the unit of the environment's time; seconds where it is not installed any more."""
     try:
         return kit_of(manifest.options.level).time_unit if manifest else "s"
     except InputError:
@@ -235,7 +235,7 @@ def _rehearsal(path: Path) -> dict[str, Any] | None:
 
 
 def obstacles(path: Path) -> list[str]:
-    """What was seen on the table that is none of the known kinds, at the last look that showed any."""
+    """List things on the table that are none of the known kinds, at the last look that showed any."""
     found: list[str] = []
     for file in sorted(path.glob("round_*/observation.json"), key=lambda f: int(f.parent.name[6:])):
         seen = _load(file, Observation)

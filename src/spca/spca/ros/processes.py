@@ -21,7 +21,7 @@ GAZEBO_LAG = 0.4
 
 
 class Backends(Record):
-    """Who simulates, and who plans motions."""
+    """Backends that simulate and that plan motions."""
 
     sim: Literal["mujoco", "gazebo"] = "mujoco"
     arm: Literal["embedded", "moveit"] = "embedded"
@@ -30,7 +30,7 @@ class Backends(Record):
 
 
 def parameters(options: RunOptions) -> dict[str, str]:
-    """What a graph is made for: the environment's name, and the parameters that its nodes share."""
+    """Return what a graph is made for: the environment's name, and the parameters that its nodes share."""
     kit = kit_of(options.level)
     side: RosSide | None = kit.ros()
     if side is None:

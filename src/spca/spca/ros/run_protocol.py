@@ -1,4 +1,4 @@
-"""What a run and the daemon of a standing graph say to each other, over a socket of this user alone.
+"""Protocol between a run and the daemon of a standing graph, over a socket of this user alone.
 
 The run sends one `RunOrder`; the daemon answers with `unfit`, or with the run's events and then its `RunEnd`.
 Whatever else the run sends, and its end, cancels the run.
@@ -22,7 +22,7 @@ class RunOrder(Record):
 
 
 class RunEnd(Record):
-    """How a run has ended."""
+    """Ending of a run, as the daemon reports it."""
 
     outcome: str = ""
     """See `spca_core.ending.Ending`; empty where there is no result."""

@@ -77,7 +77,7 @@ class RunServer:
                 channel.send(answer, time.monotonic() + SEND_S)
 
     def _answer(self, order: RunOrder, channel: Channel) -> dict[str, Any]:
-        """How the run has ended, or why there is none."""
+        """Carry out the run and return how it has ended, or why there is none."""
         try:
             options = RunFolder.open(Path(order.run_folder)).read(MANIFEST, Manifest).options
             if why := self._unfit(options):
@@ -111,7 +111,7 @@ class RunServer:
         return end.model_copy(update={"message": self._why(began) or end.message})
 
     def _why(self, began: float) -> str:
-        """Which process ended, as far as one did: it knows better than the supervisor."""
+        """Return which process ended, as far as one did: it knows better than the supervisor."""
         end = time.monotonic() + _NEWS_S
         while not (reason := self._fault(began)) and time.monotonic() < end and not self._ended:
             time.sleep(0.05)

@@ -39,7 +39,7 @@ END_S = 15.0
 
 
 class UpRequest(Record):
-    """What `spca up` asks the daemon for."""
+    """Request of `spca up` to the daemon."""
 
     options: RunOptions
     choice: Backends
@@ -62,7 +62,7 @@ class NodeState(Record):
 
 
 class Standing(Record):
-    """What the daemon says of its graph."""
+    """State of the daemon's graph, as it reports it."""
 
     pid: int
     """The daemon's."""
@@ -102,7 +102,7 @@ def files() -> tuple[Path, Path, Path]:
 
 
 def socket_path() -> Path:
-    """Where the daemon of this checkout's graph takes orders for runs."""
+    """Return the socket on which the daemon of this checkout's graph takes orders for runs."""
     state, _, _ = files()
     return state.with_suffix(".sock")
 
@@ -162,7 +162,7 @@ def hanging(pid: int) -> str:
 
 
 def last_words() -> str:
-    """Why the daemon's last graph has ended, as it said."""
+    """Return why the daemon's last graph has ended, as it said."""
     _, _, logs = files()
     try:
         lines = (logs / DAEMON_LOG).read_text(errors="replace").strip().splitlines()
@@ -204,7 +204,7 @@ def keeping() -> Iterator[None]:
 
 
 def misfit(standing: Standing, options: RunOptions) -> str:
-    """Why a run cannot use the graph, in words that follow "it"; "" if it can, its level permitting.
+    """Explain why a run cannot use the graph, in words following "it"; "" if it can, its level permitting.
 
     Whether the level does, the daemon says: see `made_otherwise`.
     """
@@ -225,7 +225,7 @@ def misfit(standing: Standing, options: RunOptions) -> str:
 
 
 def made_otherwise(standing: Standing, parameters: dict[str, str]) -> str:
-    """Why a run that needs these parameters cannot use the graph, in words that follow "it"; "" if it can."""
+    """Explain why a run that needs these parameters cannot use the graph, to follow "it"; "" if it can."""
     for name, wanted in parameters.items():
         if (has := standing.parameters.get(name, "")) != wanted:
             return f"has the {name} '{has}', not '{wanted}'"

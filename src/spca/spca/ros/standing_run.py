@@ -55,7 +55,7 @@ def _converse(
     beat = time.monotonic()
 
     def lost() -> bool:
-        """Whether the daemon is silent though this process has not slept, as both do with the machine."""
+        """Return whether the daemon is silent while this process is awake, as both sleep with the machine."""
         nonlocal beat
         if not standing.silent():
             beat = time.monotonic()

@@ -65,7 +65,7 @@ class Arm(Protocol):
         ...
 
     def reachable(self, pose: Pose, gap: float | None = None) -> bool:
-        """Whether a collision-free configuration exists for that tool pose in the current planning scene.
+        """Return whether that tool pose has a collision-free configuration in the current planning scene.
 
         The pads are assumed `gap` metres apart (default: as now); an attached object is taken into account.
         """

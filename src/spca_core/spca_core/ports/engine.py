@@ -8,7 +8,7 @@ from spca_core.model import Record
 
 
 class Solution(Record):
-    """How a search ended; `message` says why there is no plan.
+    """Result of a search; `message` says why there is no plan.
 
     solved: `steps` are the plan, each one an action's name and its arguments. unsolvable: proven to have no
     plan. timeout: neither found nor disproved within the limits of time and memory. refused: the engine

@@ -32,7 +32,7 @@ class CtxServer(Protocol):
         ...
 
     def notice(self, since: float) -> Observation | None:
-        """What is known for certain now, without moving; None if nothing is.
+        """Return what is known for certain now, without moving; None if nothing is.
 
         This is what the gripper feels, and what was observed after `since` (in the environment's time),
         unless an object was manipulated after that observation.
@@ -49,7 +49,7 @@ class TakesChoices(Protocol):
     """A `CtxServer` that offers skills alternatives, and can put one of them first."""
 
     def prefer(self, choices: tuple[Choice, ...]) -> None:
-        """What to offer first, in place of what was preferred before."""
+        """Set the choices to offer first, in place of those preferred before."""
         ...
 
 

@@ -39,7 +39,7 @@ class LevelInfo(Record):
 
 
 class PublishedResult(Record):
-    """What a paper reports for some levels, to be shown beside results on the same levels only."""
+    """Results that a paper reports for some levels, to be shown beside results on the same levels only."""
 
     what: str
     """Who did what, in a few words."""
@@ -61,7 +61,7 @@ class HasPublishedResult(Protocol):
 
 
 class LevelFindings(Record):
-    """What is wrong with a level, one sentence per finding.
+    """Faults of a level, one sentence per finding.
 
     Errors prevent the level from running; warnings are probable mistakes.
     """
@@ -128,7 +128,7 @@ class Kit(Protocol):
 
     @property
     def api(self) -> CtxApi:
-        """What a skill may call."""
+        """API that a skill may call."""
         ...
 
     @property

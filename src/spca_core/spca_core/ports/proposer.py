@@ -92,7 +92,7 @@ class ModelError(Exception):
 
     @property
     def answered(self) -> bool:
-        """Whether the model did answer, so that repeating the same request is pointless."""
+        """True if the model did answer, so that repeating the same request is pointless."""
         return self.kind in self._ANSWERS
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:

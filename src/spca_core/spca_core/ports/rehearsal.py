@@ -57,7 +57,7 @@ class Twin(Protocol):
     """Whether all perturbations are alike in it, so that one try says everything."""
 
     def refusal(self, observation: Observation) -> str:
-        """Why a world cannot be made from that observation; empty if it can."""
+        """Explain why a world cannot be made from that observation; empty if it can."""
         ...
 
     def play(
@@ -78,7 +78,7 @@ class Twin(Protocol):
         ...
 
     def alternatives(self) -> Sequence[Sequence[Choice]]:
-        """What else the skills of the last play could have chosen, choice by choice; the latest first."""
+        """Return what else the skills of the last play could have chosen, by choice; the latest first."""
         ...
 
     def record(self, folder: Path, name: str) -> None:

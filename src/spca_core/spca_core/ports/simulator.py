@@ -49,7 +49,7 @@ class Simulator(Protocol):
         ...
 
     def object_pose(self, model: str) -> Pose:
-        """Where an object is, in `world`. Ground truth: for referees. KeyError if it is not there."""
+        """Return an object's pose in `world`. Ground truth: for referees. KeyError if it is not there."""
         ...
 
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:

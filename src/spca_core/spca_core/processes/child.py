@@ -71,12 +71,12 @@ class Child:
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """True while it runs."""
         return self._process.poll() is None
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody has stopped it (SIGSTOP)."""
+        """True if somebody has stopped it (SIGSTOP)."""
         look = os.WEXITED | os.WSTOPPED | os.WNOWAIT | os.WNOHANG
         with contextlib.suppress(ChildProcessError):
             return _stopped(os.waitid(os.P_PID, self.pid, look))
@@ -134,7 +134,7 @@ class Child:
         return "" if status is None else how_it_ended(status)
 
     def autopsy(self) -> str:
-        """How it ended, when it has stopped answering: waits a moment for its death, then ends it."""
+        """Explain how it ended, when it has stopped answering: waits a moment for its death, then ends it."""
         if self.stopped:
             self.end()
             return how_it_ended(-signal.SIGSTOP)

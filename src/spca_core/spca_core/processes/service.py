@@ -79,7 +79,7 @@ class Service:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs now."""
+        """True while the process runs."""
         child = self._child
         return child is not None and child.alive
 

@@ -1,4 +1,4 @@
-"""Where things are at the stamp of a contact sample. Ground truth, for the referee only."""
+"""Poses of things at the stamp of a contact sample. Ground truth, for the referee only."""
 
 from __future__ import annotations
 

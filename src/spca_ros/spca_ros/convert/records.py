@@ -121,7 +121,7 @@ _ABSENT = object()
 
 
 def _outgoing(record: BaseModel, name: str) -> Any:
-    """What the message's field `name` is made of, or _ABSENT."""
+    """Return the value that the message's field `name` is made of, or _ABSENT."""
     if name == "header":  # the record's stamp, in frame `world`
         return getattr(record, "stamp", _ABSENT)
     return getattr(record, name, _ABSENT)

@@ -127,7 +127,7 @@ def follow_goal(action: Any, tolerance: type, trajectory: JointTrajectory, joint
 
 
 def follow_problem(action: Any, result: Any) -> str:
-    """Why a trajectory did not end well, in words; "" if it did."""
+    """Explain why a trajectory did not end well; return "" if it did."""
     if result.error_code == action.Result.SUCCESSFUL:
         return ""
     codes = (

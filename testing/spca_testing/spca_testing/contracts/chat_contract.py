@@ -12,7 +12,7 @@ from spca_core.ports.proposer import ModelError
 
 
 class Fruit(BaseModel):
-    """What the contract asks for."""
+    """Answer that the contract asks for."""
 
     name: str
     legs: int

@@ -1,4 +1,4 @@
-"""What every planning engine must do."""
+"""Contract of every planning engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every kind of thing, built in or brought by a package."""
+"""Contract of every kind of thing, built in or brought by a package."""
 
 from __future__ import annotations
 

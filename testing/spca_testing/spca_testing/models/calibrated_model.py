@@ -135,7 +135,7 @@ class CalibratedModel:
 
 
 def seen_in(seen: Seen) -> list[str]:
-    """What lies on the table in a request's picture: spots of the three colours, the large ones plates."""
+    """Return what lies on the table in a request's picture: spots of three colours, large ones plates."""
     url = next(
         part["image_url"]["url"]
         for message in seen.body["messages"]

@@ -109,7 +109,7 @@ class GrammarModel:
 
 
 def observation_in(text: str) -> Observation:
-    """What a planner's request says was observed."""
+    """Return the observation that a planner's request states."""
     atoms = [a.split() for a in re.findall(r"\(([^()]+)\)", _json_after(text, "facts that hold now: "))]
     objects = _json_after(text, "objects and their kinds: ")
     below = {words[1]: words[2] for words in atoms if words[0] == "on"}

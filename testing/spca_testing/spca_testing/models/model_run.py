@@ -38,7 +38,7 @@ class ModelRun:
         return [(d.rejection.critic, d.rejection.message) for r in results for d in r.drafts if d.rejection]
 
     def code_rejections(self) -> list[str]:
-        """Why drafts of code were rejected."""
+        """Return why drafts of code were rejected."""
         results = [CodeResult.model_validate_json(p.read_bytes()) for p in self._files("code")]
         return [d.rejection for r in results for d in r.drafts if d.rejection]
 

@@ -63,7 +63,7 @@ class ModelServer:
 
     @property
     def base_url(self) -> str:
-        """What a client is given as `base_url`."""
+        """URL that a client is given as `base_url`."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Wire:
-    """What a behaviour writes its answer to. A client that has gone away is not an error."""
+    """Channel that a behaviour writes its answer to. A client that has gone away is not an error."""
 
     def __init__(self, handler: BaseHTTPRequestHandler, closing: threading.Event) -> None:
         self._handler = handler

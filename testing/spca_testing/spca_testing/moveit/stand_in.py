@@ -259,17 +259,17 @@ class PlanningComponent:
         self._constraints = Constraints()
 
     def set_start_state(self, *, robot_state: State) -> bool:
-        """Where the path begins."""
+        """Set where the path begins."""
         self._start = robot_state
         return True
 
     def set_goal_state(self, *, robot_state: State) -> bool:
-        """Where the path ends."""
+        """Set where the path ends."""
         self._goal = robot_state
         return True
 
     def set_path_constraints(self, path_constraints: Constraints) -> bool:
-        """What must hold on the path."""
+        """Set what must hold on the path."""
         self._constraints = path_constraints
         return True
 

@@ -55,7 +55,7 @@ class RlTrial(Record):
 
 
 class RlResult(Record):
-    """What learning came to."""
+    """Result of a learning trial."""
 
     episodes: int
     actions: int

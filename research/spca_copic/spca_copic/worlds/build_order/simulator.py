@@ -46,16 +46,16 @@ class Base:
 
     @property
     def have(self) -> Counter[str]:
-        """What stands or is under way."""
+        """Counts of what stands or is under way."""
         return self.done + self.underway
 
     @property
     def underway(self) -> Counter[str]:
-        """What is under way."""
+        """Counts of what is under way."""
         return Counter(name for name, _ in self.work)
 
     def idle(self, maker: str) -> int:
-        """How many of a kind of structure have nothing to make now."""
+        """Return how many of a kind of structure have nothing to make now."""
         busy = sum(ENTRIES[name].maker == maker for name, _ in self.work)
         return self.done[maker] - busy
 

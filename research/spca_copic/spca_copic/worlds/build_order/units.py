@@ -1,4 +1,4 @@
-"""What Terrans can build and train: prices, times and needs, as public game data has them (patch 5)."""
+"""Units and structures of the Terrans: prices, times and needs, as public game data has them (patch 5)."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _DECISIONS = 110
 
 
 class _Checkpoint(Record):
-    """What `BuildOrderWorld.checkpoint` keeps."""
+    """State that `BuildOrderWorld.checkpoint` keeps."""
 
     base: Base
     wanted: dict[str, int]

@@ -55,7 +55,7 @@ _ACTIONS = tuple(
 
 
 class _Checkpoint(Record):
-    """What `HouseholdWorld.checkpoint` keeps: the commands lead to the same state again."""
+    """State that `HouseholdWorld.checkpoint` keeps: the commands lead to the same state again."""
 
     room: Room
     done: tuple[str, ...]

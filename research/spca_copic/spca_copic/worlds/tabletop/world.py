@@ -71,7 +71,7 @@ _TEST_SEEDS = 1_000_000
 
 
 class _Checkpoint(Record):
-    """What `TabletopWorld.checkpoint` keeps."""
+    """State that `TabletopWorld.checkpoint` keeps."""
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
