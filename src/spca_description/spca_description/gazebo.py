@@ -1,4 +1,4 @@
-"""What Gazebo must know about the robot's links beyond URDF: friction, self-collision, contact sensors."""
+"""Gazebo's settings of the robot's links beyond URDF: friction, self-collision, contact sensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MERGED = "_fixed_joint_lump__"
 
 
 def collision_names(link: str, count: int = 1) -> tuple[str, ...]:
-    """What sdformat calls the unnamed collisions of a URDF's link."""
+    """Return sdformat's names of the unnamed collisions of a URDF's link."""
     return tuple(f"{link}_collision" + (f"_{i}" if i else "") for i in range(count))
 
 

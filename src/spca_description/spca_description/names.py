@@ -1,4 +1,4 @@
-"""What the links and joints of the gripper are called in each of the two robot descriptions."""
+"""Names of the gripper's links and joints in each of the two robot descriptions."""
 
 from __future__ import annotations
 

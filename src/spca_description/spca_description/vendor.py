@@ -72,7 +72,7 @@ def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") ->
 
 
 def extension(world: World, controllers_file: str = "", solid: tuple[str, ...] = ()) -> str:
-    """What the project adds to the composed robot.
+    """Return the project's additions to the composed robot.
 
     These are the camera frames and, for Gazebo, control and contact sensors.
     """

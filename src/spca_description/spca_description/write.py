@@ -17,7 +17,7 @@ from spca_description.vendor import build_vendor_urdf
 
 @dataclass(frozen=True)
 class RobotFiles:
-    """Where the generated files are."""
+    """Paths of the generated files."""
 
     urdf: Path
     srdf: Path

@@ -1,4 +1,4 @@
-"""What passes between Gazebo's topics and ROS: the configuration of `ros_gz_bridge`'s `parameter_bridge`."""
+"""Topics bridged between Gazebo and ROS: the configuration of `ros_gz_bridge`'s `parameter_bridge`."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def brake(state: JointState, deceleration: Array) -> JointTrajectory:
 
 
 def refusal(trajectory: JointTrajectory, state: JointState, joints: Sequence[str]) -> str:
-    """Why a trajectory of those joints cannot begin at a state; "" if it can."""
+    """Explain why a trajectory of those joints cannot begin at a state; return "" if it can."""
     if len(trajectory.times) < 1 or not np.isfinite(trajectory.positions).all():
         return "a trajectory needs finite points"
     if (np.diff(trajectory.times) <= 0).any() or trajectory.times[0] < 0:

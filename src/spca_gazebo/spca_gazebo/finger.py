@@ -35,7 +35,7 @@ def command(gap: float, upper: float = CLOSED_ANGLE) -> float:
 
 
 class Finger:
-    """What the joint's states say about the pads."""
+    """State of the pads, as told by the joint's states."""
 
     def __init__(self) -> None:
         self.goal = 0.0

@@ -19,7 +19,7 @@ from spca_gazebo.world_sdf import build_world
 
 @dataclass(frozen=True)
 class GazeboFiles:
-    """Where the generated files are."""
+    """Paths of the generated files."""
 
     world: Path
     bridge: Path

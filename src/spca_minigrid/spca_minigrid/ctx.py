@@ -1,4 +1,4 @@
-"""What a skill can do in a MiniGrid world: the far side of its `ctx`."""
+"""Capabilities of a skill in a MiniGrid world: the far side of its `ctx`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a run on a MiniGrid level ended, and where."""
+"""Ending of a run on a MiniGrid level, and its place."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class MinigridEnvironment:
             self.map.observe(*self.world.step(primitive), primitive)
 
     def sense(self) -> Observation:
-        """What has been seen up to now; looking takes no time here."""
+        """Return what has been seen up to now; looking takes no time here."""
         seen = observe(self.map, self._referents, self._ctx.now(), self.level.report, self.world.mission)
         steps_left = self.world.max_steps - len(self.world.primitives)
         return seen.model_copy(update={"detail": {**seen.detail, "steps_left": steps_left}})

@@ -37,7 +37,7 @@ class MinigridKit:
 
     @cached_property
     def api(self) -> CtxApi:
-        """What a skill may call."""
+        """API that a skill may call."""
         from spca_minigrid.environment import MinigridEnvironment
 
         return MinigridEnvironment.api

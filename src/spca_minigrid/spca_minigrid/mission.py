@@ -56,7 +56,7 @@ _EXAMPLES = (
 
 
 class Noun(Record):
-    """What a mission names. `symbol` stands for it in plans; equal words in two clauses have two symbols."""
+    """Noun of a mission. `symbol` stands for it in plans; equal words in two clauses have two symbols."""
 
     symbol: str
     kind: str

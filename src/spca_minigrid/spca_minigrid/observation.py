@@ -1,4 +1,4 @@
-"""What the agent knows of its world, in symbols and words: the planner's view of a MiniGrid level."""
+"""The agent's knowledge of its world, in symbols and words: the planner's view of a MiniGrid level."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _facts(
 
 
 def _facts_of_word(symbol: str, meant: Sequence[KnownThing]) -> Iterator[Fact]:
-    """What is known of a word of the mission, by the things that it may mean."""
+    """Yield the facts that are known of a word of the mission, by the things that it may mean."""
     if any(t.place == HELD for t in meant):
         yield _fact("held", symbol)
     elif meant:

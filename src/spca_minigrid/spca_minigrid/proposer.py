@@ -68,7 +68,7 @@ def _needed_keys(symbols: Iterable[str], observation: Observation) -> list[str]:
 
 
 def _wishes(mission: Mission) -> Iterator[str]:
-    """What each clause wants of the things it names."""
+    """Yield what each clause wants of the things it names."""
     for clause in mission.clauses:
         if clause.beside is None:
             yield f"({_WISH[clause.verb]} {clause.noun.symbol})"

@@ -1,4 +1,4 @@
-"""Which of the things that are known a mission's words may mean."""
+"""Referents of a mission's words: the known things that they may mean."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Referents:
         self.nouns = {noun.symbol: noun for noun in mission.nouns}
 
     def noun(self, symbol: str) -> Noun | None:
-        """What a symbol asks for; None for the id of a thing and for unknown symbols."""
+        """Return the noun that a symbol stands for; None for the id of a thing and for unknown symbols."""
         colour, _, kind = symbol.rpartition("_")
         if symbol in self.nouns:
             return self.nouns[symbol]

@@ -191,7 +191,7 @@ class Navigator:
         return {n for point in open_cells for n in beside(point) if self._map.cell(n) == UNSEEN}
 
     def _gain(self, pose: Pose, edge: set[Point]) -> int:
-        """How many unseen cells can be seen from a pose, if all unseen cells are transparent."""
+        """Count the unseen cells that can be seen from a pose, if all unseen cells are transparent."""
         if not any(in_view(*pose, point) for point in edge):
             return 0
         seen = visible(*pose, self._map.cell)
@@ -213,7 +213,7 @@ def spare_places(known: WorldMap) -> set[Point]:
 
 
 def _gaps(known: WorldMap, point: Point) -> int:
-    """How many separate groups the free cells around a point form.
+    """Count the separate groups that the free cells around a point form.
 
     With more than one, a path may lead through the point.
 

@@ -46,7 +46,7 @@ _STEP_WALL_S = 120.0
 
 
 class MapVocabulary(MissionVocabulary):
-    """What holds in a twin, whose things are all known."""
+    """Vocabulary of a twin, whose things are all known."""
 
     def after(self, observation: Observation) -> dict[str, Extension]:
         """See `Vocabulary`."""

@@ -27,7 +27,7 @@ class MissionVocabulary(FactVocabulary):
     """
 
     def words(self) -> tuple[ObservableWord, ...]:
-        """What has been seen of the things, and what the agent carries."""
+        """Return the words for what has been seen of the things, and for what the agent carries."""
         return _WORDS
 
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ class GridWorld:
 
     @property
     def over(self) -> bool:
-        """Whether the episode has ended."""
+        """True if the episode has ended."""
         return self.terminated or self.truncated
 
     def look(self) -> tuple[np.ndarray, int]:

@@ -65,7 +65,7 @@ class KnownMap(Record):
 
 
 class WorldMap:
-    """What is known so far.
+    """Map of what is known so far.
 
     Points are relative to the start; the compass is MiniGrid's (0 right, 1 down, …).
     """
@@ -105,7 +105,7 @@ class WorldMap:
         )
 
     def cell(self, point: Point) -> str:
-        """What is at a point, `unseen` if nothing is known."""
+        """Return what is at a point, `unseen` if nothing is known."""
         return self.cells.get(point, UNSEEN)
 
     def thing_at(self, point: Point) -> KnownThing | None:
@@ -153,7 +153,7 @@ class WorldMap:
             self.version += 1
 
     def _reckon(self, seen: list[list[str]], action: int | None) -> Point:
-        """Where the agent is: after a step forward, the one of the two possible cells that fits better."""
+        """Locate the agent: after a step forward, at the one of two possible cells that fits better."""
         if action != primitives.FORWARD:
             return self.position
         likely, other = ahead(self.position, self.direction), self.position
@@ -162,7 +162,7 @@ class WorldMap:
         return min((likely, other), key=lambda position: self._mismatch(seen, position))
 
     def _mismatch(self, seen: list[list[str]], position: Point) -> int:
-        """How many cells of a view contradict the map, if it was seen from `position`.
+        """Count the cells of a view that contradict the map, if it was seen from `position`.
 
         Balls may move, nothing else.
         """

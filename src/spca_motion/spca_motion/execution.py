@@ -17,7 +17,7 @@ from spca_core.trajectory import JointState, JointTrajectory
 
 @dataclass(frozen=True)
 class Tolerances:
-    """How closely a trajectory must be followed. Radians and seconds.
+    """Tolerances in following a trajectory. Radians and seconds.
 
     The tracked state may be anywhere on the stretch of path between `lag` seconds behind the clock and `lead`
     before it, and may deviate from it by `path` radians in any joint. A joint state may be `stale` seconds
@@ -49,7 +49,7 @@ class StopGate:
 
     @property
     def stopped(self) -> bool:
-        """Whether the running motion must end."""
+        """True if the running motion must end."""
         return self._stopped.is_set() or bool(self._blocked)
 
     def stop(self) -> None:
@@ -235,7 +235,7 @@ class _PathWatch:
         return float(self._errors(state).max())
 
     def complaint(self, state: JointState) -> str:
-        """What is wrong with a state that is off the path."""
+        """Describe what is wrong with a state that is off the path."""
         errors = self._errors(state)
         joint = int(errors.argmax())
         share = min(max(self._time(state) / self._trajectory.duration, 0.0), 1.0)

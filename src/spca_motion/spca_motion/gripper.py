@@ -103,7 +103,7 @@ class GripWatch:
         self._empty_since: float | None = None
 
     def __call__(self, state: JointState) -> str:
-        """Why the object counts as lost; empty while it is held. Ask at every joint state."""
+        """Explain why the object counts as lost; empty while it is held. Ask at every joint state."""
         if _pressed(state):
             self._empty_since = None
             return ""
@@ -119,7 +119,7 @@ def _pressed(state: JointState) -> bool:
 
 
 def _still(seen: Sequence[JointState], seconds: float) -> bool:
-    """Whether gap and force have been nearly constant over the last `seconds` of the ordered states."""
+    """Return whether gap and force were nearly constant over the last `seconds` of the ordered states."""
     begin = seen[-1].stamp - seconds + 1e-9
     before = [s for s in seen if s.stamp <= begin]
     recent = before[-1:] + [s for s in seen if s.stamp > begin]

@@ -149,7 +149,7 @@ class Manipulator:
     # --- state and control ----------------------------------------------------------------------------------
 
     def tool_pose(self) -> Pose:
-        """Where the tool centre point is, by forward kinematics."""
+        """Return the pose of the tool centre point, by forward kinematics."""
         state = self._robot.state()
         return Pose.from_matrix(self._planner.tools.tool(state.position, self._planner.tcp_gap(_gap(state))))
 

@@ -50,7 +50,7 @@ class Piece(Protocol):
         ...
 
     def rates(self, limits: MotionLimits) -> Rates:
-        """What keeps every joint within the limits anywhere on this piece."""
+        """Return the rates that keep every joint within the limits anywhere on this piece."""
         ...
 
 
@@ -176,7 +176,7 @@ def rounded(waypoints: Array, roundings: Sequence[float] | None = None) -> list[
 
 
 def corners(waypoints: Array) -> int:
-    """How many inner corners `rounded` makes of a polyline."""
+    """Count the inner corners that `rounded` makes of a polyline."""
     return len(_distinct(waypoints)) - 2
 
 

@@ -99,7 +99,7 @@ class MotionPlanner:
         return pieces
 
     def reachable(self, start: Start, pose: Pose, gap: float) -> bool:
-        """Whether a collision-free configuration exists for that tool pose and gap (m) between the pads."""
+        """Return whether that tool pose has a collision-free configuration at a gap (m) between the pads."""
         if not self.box.contains(np.array(pose.position)):
             return False
         checker = self._ready_checker()
@@ -112,7 +112,7 @@ class MotionPlanner:
         )
 
     def fault_ahead(self, scene: PlanningScene, start: Start, path: Array) -> str:
-        """Why another scene would block `path` (m, n) from `start` on; "" if it would not.
+        """Explain why another scene would block `path` (m, n) from `start` on; "" if it would not.
 
         Neither uses nor changes the planner's own scene: it may be called while another thread plans.
         """

@@ -1,4 +1,4 @@
-"""What the planner believes to be in the workspace: obstacles as perceived, and what the gripper holds."""
+"""Planning scene, as the planner believes it: obstacles as perceived, and what the gripper holds."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class PlanningScene:
         return replace(self, obstacles=rest, held=Held(thing, in_tool0))
 
     def detached(self, tool0: Array) -> PlanningScene:
-        """What was held is an obstacle again, where it is now; `tool0` is the flange (4×4) in `world`."""
+        """Detach the held object as an obstacle, where it is now; `tool0` is the flange (4×4) in `world`."""
         if self.held is None:
             return self
         left = replace(self.held.thing, pose=tool0 @ self.held.in_tool0)

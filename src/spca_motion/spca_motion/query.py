@@ -105,7 +105,7 @@ class Query:
         return self.checker.first_invalid(path, self.start.gap, self._inside)
 
     def blame(self, joints: Array) -> str:
-        """What is wrong with a configuration that is not valid."""
+        """Describe what is wrong with a configuration that is not valid."""
         hits = self.checker.hits(joints, self.start.gap)
         return str(hits[0]) if hits else "the tool would leave the workspace"
 

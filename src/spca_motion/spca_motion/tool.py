@@ -72,7 +72,7 @@ class ToolKinematics:
         return bool(self.reached(top_down(x, y, z, 0.0).matrix(), NOMINAL_GAP))
 
     def farthest(self, tool: Array, gap: float = NOMINAL_GAP) -> float:
-        """How far from the base's axis (m) the TCP, turned as in this pose, reaches in its direction."""
+        """Return the TCP's reach (m) from the base's axis, turned as in this pose, in its direction."""
         out = tool[:2, 3] - self._mount[:2, 3]
         away = 0.01 * np.arange(200)
         poses = np.repeat(tool[None], len(away), axis=0)
@@ -80,5 +80,5 @@ class ToolKinematics:
         return float(away[self.reached(poses, gap)].max(initial=0.0))
 
     def excess(self, tool: Array, gap: float) -> float:
-        """How far (m) this TCP pose is beyond what the arm reaches in that direction; ≤ 0 if not."""
+        """Return how far (m) this TCP pose is beyond the arm's reach in that direction; ≤ 0 if not."""
         return math.dist(tool[:2, 3], self._mount[:2, 3]) - self.farthest(tool, gap)

@@ -46,7 +46,7 @@ class Geometry:
 
 @dataclass(frozen=True)
 class Box:
-    """Where a point on the flange's z axis must stay: `reach` metres from `tool0`, corners in `world` (m)."""
+    """Bounds of a point on the flange's z axis: `reach` metres from `tool0`, corners in `world` (m)."""
 
     low: tuple[float, float, float]
     high: tuple[float, float, float]
@@ -106,7 +106,7 @@ class Backend(Protocol):
 
 @dataclass(frozen=True)
 class Setup:
-    """What a backend is made from. Raises InputError for a robot or a pipeline that is unknown."""
+    """Parameters of a backend. Raises InputError for a robot or a pipeline that is unknown."""
 
     world: World
     source: str = "generated"

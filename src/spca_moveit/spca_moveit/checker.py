@@ -63,7 +63,7 @@ class ProcessChecker:
         return None
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
-        """What is to blame, found by checking the bodies one by one. Depths are not known."""
+        """Return the hits to blame, found by checking the bodies one by one. Depths are not known."""
         return [] if self.valid(joints, gap) else self._blame(joints, gap)
 
     def flange(self) -> tuple[list[float], list[float]]:

@@ -76,7 +76,7 @@ class PlannerProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs now."""
+        """True while the process runs."""
         return self._service.alive
 
     @property
@@ -86,7 +86,7 @@ class PlannerProcess:
 
     @property
     def starts(self) -> int:
-        """How often the process has been started."""
+        """Number of times that the process has been started."""
         return self._service.starts
 
     def close(self) -> None:

@@ -75,12 +75,12 @@ class Critics:
         )
 
     def question(self, plan: Plan, request: PlanRequest) -> str:
-        """What a valid plan does beyond the environment's own reading of the task; empty if nothing."""
+        """Return what a valid plan does beyond the environment's reading of the task; empty if nothing."""
         opinion = self._opinion(request)
         return question(plan, opinion) if opinion is not None else ""
 
     def contested(self, request: PlanRequest) -> str:
-        """What speaks against declining a task: the environment's reading of it; empty without one."""
+        """Return what speaks against declining a task: the environment's reading of it; empty if none."""
         opinion = self._opinion(request)
         return READABLE.format(goal=opinion.words) if opinion is not None else ""
 

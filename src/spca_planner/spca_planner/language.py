@@ -199,7 +199,7 @@ def _described(
 
 
 def _executed(request: PlanRequest) -> dict[str, object]:
-    """How the last plan went: the steps, what they should have brought about, and what became of it.
+    """Return how the last plan went: the steps, their predicted effects, and what became of it.
 
     What is seen now is where that plan began, so that only the difference needs to be told.
     """
@@ -251,7 +251,7 @@ def _bare(text: str) -> str:
 
 
 def _told(text: str) -> str:
-    """What a model says to the user: one line that steers no terminal, of bounded length."""
+    """Reduce what a model says to the user to one line that steers no terminal, of bounded length."""
     words = one_line(text).split()
     return _clip(" ".join(words[:_MOST_WORDS]) + " …" * (len(words) > _MOST_WORDS), "sentence")
 

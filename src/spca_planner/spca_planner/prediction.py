@@ -1,4 +1,4 @@
-"""What a plan's domain predicts: the facts that each step changes, and whether they were observed.
+"""Predicted effects of a plan's steps: the facts that each changes, and whether they were observed.
 
 What a step does not mention stays where it is (the frame rule).
 """
@@ -153,7 +153,7 @@ def _expected(prediction: Prediction, count: int) -> tuple[Literal, ...]:
 
 
 class ObservedAtoms:
-    """What one observation says about atoms."""
+    """Truth of atoms by one observation."""
 
     def __init__(self, observation: Observation | None, domain: Domain, vocabulary: Vocabulary) -> None:
         """Nothing is known of any atom without an `observation`."""
@@ -185,7 +185,7 @@ def mentioned(step: Step, effects: Mapping[Atom, bool]) -> set[str]:
 
 
 def allowance(thing: str, step: Step, effects: Mapping[Atom, bool]) -> float:
-    """How far, in metres, a step may move a thing.
+    """Return how far, in metres, a step may move a thing.
 
     What comes to be somewhere else is the first argument of an effect, but for one that says that something
     is clear; without any effect, every argument is. Another thing that is mentioned may be nudged.
@@ -202,7 +202,7 @@ def disturbances(
     effects: Sequence[Mapping[Atom, bool]],
     looks: Sequence[Observation | None],
 ) -> tuple[SideEffect, ...]:
-    """What moved between two looks although no step between them is about it.
+    """Return what moved between two looks although no step between them is about it.
 
     Args:
         steps: the steps carried out.
@@ -227,5 +227,5 @@ def disturbances(
 
 
 def moved(thing: str, metres: float) -> str:
-    """How far a thing moved that no step is to move."""
+    """Describe how far a thing moved that no step is to move."""
     return f"{thing} moves by {metres * 100:.0f} cm, and the step is not about that"

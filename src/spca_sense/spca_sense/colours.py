@@ -58,7 +58,7 @@ class ColourLabels:
         return [name for name, n in zip(self.names, counts[1:], strict=True) if n >= _MIN_PIXELS]
 
     def matches(self, pixels: NDArray[np.uint8], label: int) -> bool:
-        """Whether the mean of RGB pixels (N, 3) has the hue of a label's prototype and is about as saturated.
+        """Return whether the mean of RGB pixels (N, 3) has a label's hue and about its saturation.
 
         Single pixels are labelled generously, for the sake of exact borders; a whole face must be like its
         prototype.

@@ -203,7 +203,7 @@ class _Search:
         return [max(cubes, key=lambda c: c.confidence)] if cubes else []
 
     def _may_be_cubes(self, points: Array, level: float, faces: float) -> bool:
-        """Whether a region (N, 2) as large as that many faces is not too large or too round for cubes."""
+        """Return whether a region (N, 2) of so many faces is neither too large nor too round for cubes."""
         if faces >= 1.5:
             return faces <= _LARGER * round(faces)
         pixel = self.view.metres_per_pixel(level)
@@ -320,7 +320,7 @@ class _Search:
 
 
 def _overlap(cubes: list[FoundCube]) -> bool:
-    """Whether two cubes on one level are where only one has room: together they are something else."""
+    """Return whether two cubes on one level share the room of one: together they are something else."""
     return any(
         shared_area(a.corners()[:4, :2], b.corners()[:4, :2]) > _SHARED * a.shape.edge**2
         for a, b in combinations(cubes, 2)

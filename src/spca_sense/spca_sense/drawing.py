@@ -48,7 +48,7 @@ class _Canvas:
         self._taken: list[tuple[int, int, int, int]] = []
 
     def spots(self, points: Array) -> Array:
-        """Where points (N, 3) in `world` appear: (N, 2) int32 in sixteenths of a pixel."""
+        """Project points (N, 3) in `world` into the picture: (N, 2) int32 in sixteenths of a pixel."""
         optical = points @ self._to_camera[:3, :3].T + self._to_camera[:3, 3]
         k = self._frame.intrinsics
         depth = np.maximum(optical[:, 2], 1e-3)

@@ -1,4 +1,4 @@
-"""How well things explain a region of the image: the one measure by which explanations of it compete.
+"""The one measure by which explanations of an image region compete: how well things explain it.
 
 The best are the fewest things that show where the region is and nowhere else; known sizes are cheaper than
 others, and an obstacle, which could be anything, is dearest.
@@ -30,7 +30,7 @@ _MIXED = np.ones((5, 5), np.uint8)  # along what hides a part of it, pixels show
 
 @dataclass(frozen=True)
 class Silhouette:
-    """Where a thing must show its upper face, and where it may show itself."""
+    """Patches in which a thing must show its upper face, and in which it may show itself."""
 
     face: Patch
     whole: Patch
@@ -55,7 +55,7 @@ class Plateau:
         return hidden if self._foreign is None else hidden | self._foreign[self.window]
 
     def unexplained(self, things: Iterable[Silhouette]) -> float:
-        """What shows none of the things, and what of them should show and does not: 0 is perfect.
+        """Return how much shows none of the things, or should show them and does not: 0 is perfect.
 
         In shares of the region. Borders as thin as a pixel are nobody's.
         """

@@ -1,4 +1,4 @@
-"""What lies flat in a connected region of a colour: plates of known sizes, mats, low things of any size."""
+"""Flat things in a connected region of a colour: plates of known sizes, mats, low things of any size."""
 
 from __future__ import annotations
 

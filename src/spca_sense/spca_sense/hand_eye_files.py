@@ -1,4 +1,4 @@
-"""What a hand–eye calibration reads, as `ros2 topic echo` prints it, and the world file that it writes."""
+"""Input of a hand–eye calibration, as `ros2 topic echo` prints it, and the world file that it writes."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def world_file(world: str, camera: CameraMount, found: Calibration) -> str:
 
 
 def residual(found: Calibration) -> str:
-    """How well the pictures fit, as a sentence."""
+    """Describe how well the pictures fit, as a sentence."""
     off, far = np.array(list(found.pixels.values())), 1000 * np.array(list(found.distances.values()))
     worst = list(found.distances)[int(far.argmax())]
     return (

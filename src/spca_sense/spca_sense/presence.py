@@ -1,4 +1,4 @@
-"""Whether a remembered object that was not detected may still be at its place."""
+"""Presence of a remembered object that was not detected: whether it may still be at its place."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OVERHEAD_SHARE = 0.01  # of the image
 
 
 def obstructed(view: HeightView) -> bool:
-    """Whether something hangs over the table: higher than anything that stands on it, and not small."""
+    """Return whether something hangs over the table: higher than all that stands on it, and not small."""
     return float((view.heights > _OVERHEAD).mean()) > _OVERHEAD_SHARE
 
 

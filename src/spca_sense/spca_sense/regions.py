@@ -76,7 +76,7 @@ class ColourRegion:
         self.origin = np.array([window[1].start, window[0].start], float)
 
     def tall(self) -> list[Detection]:
-        """What stands out, from high to low."""
+        """Return the things that stand out, from high to low."""
         found: list[Detection] = []
         rest = self.mask.copy()
         while (face := self._highest(rest)) is not None:
@@ -134,7 +134,7 @@ class ColourRegion:
         return whole if left < FREE else best
 
     def _is_rim(self, mask: Mask, hull: Mask, level: float) -> bool:
-        """Whether a mask is along the border of its hull, no thicker than walls, and lower ground within."""
+        """Return whether a mask is along its hull's border, no thicker than walls, around lower ground."""
         within = cv2.distanceTransform(hull.astype(np.uint8), cv2.DIST_L2, 3) * self.view.metres_per_pixel(
             level
         )
@@ -348,7 +348,7 @@ def _of_possible_size(fit: Fit, size: Array) -> Fit | None:
 
 
 def silhouette(view: HeightView, thing: Detection, grow: int = 1) -> Silhouette:
-    """Where a thing shows, its sides grown by some pixels."""
+    """Return the silhouette of a thing, its sides grown by some pixels."""
     outline = outline_of(thing.kind, thing.pose, thing.size)
     upper = np.column_stack((outline, np.full(len(outline), thing.top - view.table_top)))
     lower, face = upper - (0.0, 0.0, thing.size[2]), upper

@@ -62,7 +62,7 @@ def _fact(predicate: str, *args: str) -> Fact:
 
 
 def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: float) -> list[str]:
-    """What an object rests on: other objects, else the table or the ground.
+    """Return what an object rests on: other objects, else the table or the ground.
 
     A leaning object may rest on both.
     """
@@ -101,7 +101,7 @@ def _leans_beside(thing: SceneObject, others: Sequence[SceneObject], table_top: 
 
 
 def _tips_over(thing: SceneObject, carried: Iterable[Array]) -> bool:
-    """Whether its `carried` parts are not around a thing's centre: it leans then, however level it looks."""
+    """Return whether a thing's centre is off its `carried` parts: it leans then, however level it looks."""
     area = cv2.convexHull(np.vstack([*carried]).astype(np.float32))
     x, y, _ = thing.pose.position
     return cv2.pointPolygonTest(area, (x, y), True) < -_UNBALANCED
@@ -131,7 +131,7 @@ def _neighbours(things: Sequence[SceneObject]) -> list[Fact]:
 
 
 def _larger(things: Sequence[SceneObject]) -> list[Fact]:
-    """Which thing is larger than which of its kind, seen from above, beyond the error of perception."""
+    """Return which thing is larger than which of its kind, from above, beyond the error of perception."""
     pairs = ((a, b) for a in things for b in things if a.kind == b.kind and a.kind in (*SOLIDS, *SUPPORTS))
     return [_fact("larger", a.id, b.id) for a, b in pairs if min(a.size[:2]) > min(b.size[:2]) + _LARGER]
 

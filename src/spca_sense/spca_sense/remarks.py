@@ -99,7 +99,7 @@ def quotable(sentence: str) -> str:
 
 
 def disagreement(scene: Scene, remark: str) -> str:
-    """What the detector's scene says against a remark, or ""."""
+    """Explain what the detector's scene says against a remark; return "" if nothing."""
     negated = bool(_NEGATED.search(remark))
     seen = [o.id for o in scene.objects]
     missing = [p for p in _mentioned(remark) if not any(_means(p, symbol) for symbol in seen)]
@@ -148,7 +148,7 @@ def observed_in_words(scene: Scene, sentences: tuple[str, ...]) -> Observation:
 
 
 def resting(remark: str) -> tuple[str, str] | None:
-    """What rests on what according to a remark, as symbols, or None.
+    """Return what rests on what according to a remark, as symbols, or None.
 
     >>> resting("The red cube is on the table.")
     ('cube_red', 'table')

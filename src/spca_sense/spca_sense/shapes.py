@@ -1,4 +1,4 @@
-"""How boxes and discs look from the camera: their silhouettes, drawn on the plane of their upper face.
+"""Appearance of boxes and discs to the camera: their silhouettes, drawn on the plane of their upper face.
 
 Off the optical axis the sides of a thing are visible too, so its silhouette is larger than its upper face and
 lopsided. A fit that knows this is not drawn towards the image's centre.

@@ -98,7 +98,7 @@ def _may_be_stacked(upper: FoundCube, plates: Sequence[Vec3]) -> bool:
 
 
 def _is_air(view: HeightView, lower: FoundCube, claims: Array) -> bool:
-    """Whether the view past the upper cube shows something far below instead of the side of `lower`."""
+    """Return whether the view past the upper cube shows something far below, not the side of `lower`."""
     patch = view.patch(lower.corners(margin=-0.003))
     heights = view.heights[patch.window][patch.mask & np.isneginf(claims[patch.window])]
     heights = heights[heights > NO_HEIGHT / 2]
@@ -118,7 +118,7 @@ def _is_of_more(view: HeightView, colours: ColourLabels, lower: FoundCube, besid
 def _visible_part(
     view: HeightView, cube: FoundCube, claims: Array, margin: float
 ) -> tuple[Patch, Mask, float]:
-    """Where a supporting cube may be visible.
+    """Return the part of the view in which a supporting cube may be visible.
 
     It is a window, its pixels between the heights in question, and the lowest of these heights.
     """

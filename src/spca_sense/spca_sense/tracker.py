@@ -140,7 +140,7 @@ class SceneTracker:
     def _where_it_was(
         self, thing: SceneObject, known: dict[str, SceneObject], objects: dict[str, SceneObject], look: Look
     ) -> SceneObject:
-        """What is partly covered may seem to have slid along the edge of what covers it.
+        """Put a thing back where it was if, partly covered, it seems to have slid along its cover's edge.
 
         It has not, as long as it may be where it was before, or where it was pushed with what it carries; a
         small step is believed where it is seen as well as before.
@@ -223,7 +223,7 @@ class SceneTracker:
     def _hidden(
         self, look: Look, known: dict[str, SceneObject], objects: dict[str, SceneObject], held: str | None
     ) -> dict[str, SceneObject]:
-        """What was not found but may still be where it was, behind something."""
+        """Return what was not found but may still be where it was, behind something."""
         hidden = {}
         strange = [o for o in objects.values() if o.kind == "unknown"]
         named = {n: o for n, o in objects.items() if o.kind != "unknown"}

@@ -40,7 +40,7 @@ class TableFit:
 
     @property
     def trusted(self) -> bool:
-        """Whether enough of the table was seen to correct anything."""
+        """True if enough of the table was seen to correct anything."""
         return self.samples >= _MIN_SAMPLES
 
 

@@ -81,12 +81,12 @@ class ContactMonitor:
 
     @staticmethod
     def _share(centre: Array, middle: Array, other: Array) -> float:
-        """What of a weight at `centre` is carried at `middle` if the rest is at `other`."""
+        """Return the share of a weight at `centre` that is carried at `middle` if the rest is at `other`."""
         along = middle - other
         return float((centre - other) @ along / max(float(along @ along), 1e-12))
 
     def save(self) -> bytes:
-        """What has been seen since the last `take`, for a snapshot."""
+        """Return what has been seen since the last `take`, for a snapshot."""
         return np.packbits(self._seen).tobytes()
 
     def load(self, saved: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Whether a window can be opened here."""
+"""Availability of a display on which a window can be opened."""
 
 from __future__ import annotations
 

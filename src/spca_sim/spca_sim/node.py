@@ -56,7 +56,7 @@ _FEEDBACK_PERIOD = 0.1  # wall-clock seconds between two feedback messages of a 
 
 
 class _Variant(NamedTuple):
-    """What a simulator is built with; the seed counts only where it draws something."""
+    """Parameters that a simulator is built with; the seed counts only where it draws something."""
 
     preset: str
     seed: int
@@ -330,7 +330,7 @@ class SimNode(SpcaNode):
         return response
 
     def _wanted(self) -> _Variant:
-        """What the parameters ask for. A preset that draws only the layout leaves the world as described."""
+        """Return the variant asked for. A preset that draws only the layout leaves the world as described."""
         preset, seed, noise, camera, disturbances = (
             self.get_parameter(name).value for name in ("preset", "seed", "noise", "camera", "disturbances")
         )

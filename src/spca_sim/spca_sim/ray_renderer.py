@@ -41,7 +41,7 @@ _REACH = 10  # px; more than both blurs carry
 
 @dataclass(frozen=True)
 class _Hits:
-    """What rays met: geom ids (-1: nothing), distances along the ray, unit normals."""
+    """Hits of rays: geom ids (-1: nothing), distances along the ray, unit normals."""
 
     geom: NDArray[np.int32]
     distance: Array
@@ -50,7 +50,7 @@ class _Hits:
 
 @dataclass(frozen=True)
 class _Backdrop:
-    """What never moves, as one view shows it."""
+    """Backdrop of one view: all that never moves."""
 
     image: NDArray[np.uint8]
     """(H, W, 3), with its shadows."""

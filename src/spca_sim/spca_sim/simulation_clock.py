@@ -133,7 +133,7 @@ class SimulationClock:
 
     @property
     def paused(self) -> bool:
-        """Whether time stands still; somebody who wants it to pass waits for `PAUSE` wall seconds at most."""
+        """True if time stands still; somebody who wants it to pass waits for `PAUSE` wall seconds at most."""
         if self._paused is None:
             return False
         return not self.active or self._wall() - self._paused < PAUSE
@@ -169,7 +169,7 @@ class SimulationClock:
 
     @property
     def active(self) -> bool:
-        """Whether any client needs time to advance."""
+        """True if any client needs time to advance."""
         now = self._sim.time
         if self._arm is not None or self._gripper is not None or self._braking_until > now:
             return True

@@ -215,7 +215,7 @@ class MujocoSimulator:
         return self._sensor.expose(colour, depth, self.time, noise)
 
     def picture(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], CameraView]:
-        """What the camera would see now without noise or loss: colour, depth, and from where."""
+        """Render what the camera would see now without noise or loss: colour, depth, and from where."""
         scene, now = self._scene, self.disturber.now
         view = scene.view
         if scene.renderer is not None and scene.knock != (now.shift, now.turn):
@@ -244,7 +244,7 @@ class MujocoSimulator:
         return SimState(self.time, self._scene.objects, self.data.qpos.copy())
 
     def object_pose(self, model: str) -> Pose:
-        """Where an object is, in `world`. Ground truth: for referees and tests.
+        """Return an object's pose in `world`. Ground truth: for referees and tests.
 
         KeyError if it is not there.
         """
@@ -300,7 +300,7 @@ class MujocoSimulator:
         return self._scenes[objects]
 
     def _arm_position(self) -> Array:
-        """What the encoders say, radians (n,)."""
+        """Return the encoders' readings, radians (n,)."""
         return np.asarray(self.data.qpos[self._scene.index.arm_qpos] + self.disturber.now.encoder)
 
     def _apply_friction(self) -> None:

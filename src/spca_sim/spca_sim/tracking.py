@@ -107,7 +107,7 @@ class ArmServo:
 
     @property
     def done(self) -> bool:
-        """Whether it holds the last point."""
+        """True if it holds the last point."""
         return self._next >= len(self._commands)
 
     def save(self) -> tuple[Array, Array, int]:

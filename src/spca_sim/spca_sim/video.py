@@ -89,7 +89,7 @@ def render_video(
 
 
 def sensor_pictures(world: World, states: Sequence[SimState], variation: SimVariation) -> Iterator[Frame]:
-    """What the sensor's camera sees of each state, without noise: pictures (H, W, 3) in the states' order."""
+    """Yield each state as the sensor's camera sees it, without noise: pictures (H, W, 3) in their order."""
     return _in_order(_Scenes(world, variation, [sensor_view(world, variation)]), states)
 
 
@@ -224,7 +224,7 @@ def _with_banner(picture: Frame, verdict: Banner) -> Frame:
 
 
 def _scale(picture: Frame) -> float:
-    """How large OpenCV's letters are to be: readable at any size of picture."""
+    """Return the scale of OpenCV's letters: readable at any size of picture."""
     return max(0.5, picture.shape[0] / 900)
 
 

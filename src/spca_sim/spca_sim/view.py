@@ -41,7 +41,7 @@ class CameraView:
 
 
 def sensor_view(world: World, variation: SimVariation) -> CameraView:
-    """Where the camera really is: its calibrated pose, off by the variation's calibration error."""
+    """Return the camera's true view: its calibrated pose, off by the variation's calibration error."""
     return moved(
         CameraView(world.camera.pose, world.camera.intrinsics), variation.camera_shift, variation.camera_turn
     )

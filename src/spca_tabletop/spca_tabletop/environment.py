@@ -179,7 +179,7 @@ class InprocTabletop:
         self.simulator.step(_TICK_S)  # for a first sample, by which the referee knows the time
 
     def picture(self) -> NDArray[np.uint8]:
-        """What the camera saw at the last look, detections drawn in: RGB (height, width, 3)."""
+        """Return the camera's picture at the last look, detections drawn in: RGB (height, width, 3)."""
         return draw_scene(*self.recording.looks[-1])
 
     # --- for runs -------------------------------------------------------------------------------------------

@@ -49,14 +49,14 @@ class TabletopKit:
 
     @cached_property
     def presets(self) -> Sequence[str]:
-        """How a level's world may vary."""
+        """Presets by which a level's world may vary."""
         from spca_tabletop.presets import PRESETS
 
         return PRESETS
 
     @cached_property
     def api(self) -> CtxApi:
-        """What a skill may call."""
+        """API that a skill may call."""
         from spca_tabletop.act.ctx import TABLETOP_API
 
         return TABLETOP_API
@@ -68,7 +68,7 @@ class TabletopKit:
         return BuiltinProposer()
 
     def vocabulary(self) -> Vocabulary:
-        """What cubes, plates and their relations are called in PDDL."""
+        """Return the PDDL names of cubes, plates and their relations."""
         from spca_tabletop.plan.vocabulary import TabletopVocabulary
 
         return TabletopVocabulary()

@@ -40,14 +40,14 @@ def examine_level(name_or_path: str, world: World | None = None) -> LevelFinding
 
 
 def nominal_observation(name_or_path: str) -> Observation:
-    """What faultless senses would say of the nominal table that a level starts from."""
+    """Return the observation of faultless senses for the nominal table that a level starts from."""
     level = load_level(name_or_path)
     world = load_world(level.world)
     return _as_observed(starting_layout(level.layout, world, nominal_layout(world)), world)
 
 
 def _as_observed(layout: Layout, world: World) -> Observation:
-    """What faultless senses would say of a table."""
+    """Return the observation of faultless senses for a table."""
     things = [o for o in world.objects if o.model in layout.poses]
     kinds = {symbol_of(o.model): str(o.kind) for o in things}
     facts = list(_resting(layout, world))

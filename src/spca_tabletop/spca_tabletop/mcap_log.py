@@ -149,7 +149,7 @@ def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:
 
 
 def _write_looks(log: _Log, folder: Path, world: World, _: list[SimState]) -> None:
-    """What the camera delivered and what was made of it: raw RGB-D, /scene, and both as pictures and text."""
+    """Write what the camera delivered and what came of it: raw RGB-D, /scene, both as pictures and text."""
     paths = sorted((folder / LOOKS).glob("*.json"))
     if paths:
         pose = world.camera.pose

@@ -1,4 +1,4 @@
-"""What a run records for its report besides the decisions.
+"""Recording of a run for its report, besides the decisions.
 
 That is looks, contacts, and the states from which a video is drawn.
 """

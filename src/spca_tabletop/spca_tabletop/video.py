@@ -64,7 +64,7 @@ def write_rehearsal_videos(folder: RunFolder, options: RunOptions) -> Path:
 
 
 def _banner(folder: RunFolder) -> Banner | None:
-    """How the run ended; None where it has not."""
+    """Return a banner on how the run ended; None where it has not."""
     if not (folder.path / "result.json").is_file():
         return None
     result = folder.read("result.json", RunResult)

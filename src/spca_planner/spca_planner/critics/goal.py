@@ -31,7 +31,7 @@ def off_topic(problem: Problem, required: Sequence[str]) -> str:
 def unproven_empty(
     domain: Domain, problem: Problem, observation: Observation, extensions: Mapping[str, Extension]
 ) -> str:
-    """Why a plan without steps is not right: the goal must be *seen* to hold."""
+    """Explain why an empty plan is not right: the goal must be *seen* to hold; "" if it is."""
     holds = evaluate(
         problem.goal, lambda atom: observed_truth(observation, extensions, atom), domain, problem
     )
@@ -45,7 +45,7 @@ def unproven_empty(
 
 
 def vacuous(domain: Domain, problem: Problem, steps: Sequence[Words]) -> str:
-    """Why a single action that achieves everything without asking for anything is a wish, not a plan."""
+    """Explain why a single action that achieves everything and requires nothing is a wish, not a plan."""
     if len(steps) != 1:
         return ""
     action = domain.actions[steps[0][0]]

@@ -72,7 +72,7 @@ def _wrong_init(
 
 
 def _instead(atom: Atom, extensions: Mapping[str, Extension]) -> str:
-    """What the scene shows about the same thing."""
+    """Return what the scene shows about the same thing."""
     same = [(atom[0], *args) for args in extensions[atom[0]].atoms if args and args[:1] == atom[1:2]]
     return f"; it shows {_listed(sorted(same))}" if same else ""
 

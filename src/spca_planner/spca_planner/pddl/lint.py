@@ -37,7 +37,7 @@ _Check = Callable[[Group, Scope], Iterator[str]]
 
 @dataclass(frozen=True)
 class Reading:
-    """What could be read of two texts (None: nothing), and everything that is wrong with them."""
+    """Readable parts of two texts (None: nothing), and everything that is wrong with them."""
 
     domain: Domain | None
     problem: Problem | None
@@ -67,7 +67,7 @@ def parse(domain_text: str, problem_text: str) -> tuple[Domain, Problem]:
 
 
 def check_domain(domain: Domain) -> Iterator[str]:
-    """What is wrong with a domain."""
+    """Yield what is wrong with a domain."""
     sizes = [
         ("predicates", len(domain.predicates), MOST_PREDICATES),
         ("actions", len(domain.actions), MOST_ACTIONS),
@@ -107,7 +107,7 @@ def check_domain(domain: Domain) -> Iterator[str]:
 
 
 def check_problem(domain: Domain, problem: Problem) -> Iterator[str]:
-    """What is wrong with a problem of that domain."""
+    """Yield what is wrong with a problem of that domain."""
     if (count := len(problem.objects) + len(domain.constants)) > MOST_OBJECTS:
         yield f"the problem has {count} objects; at most {MOST_OBJECTS} are allowed"
         return
@@ -145,7 +145,7 @@ def check_expansion(domain: Domain, problem: Problem) -> Iterator[str]:
 
 
 def instances(formula: Group, domain: Domain, problem: Problem) -> int:
-    """How many ground atoms a formula stands for: quantifiers within each other multiply."""
+    """Count the ground atoms that a formula stands for: quantifiers within each other multiply."""
     if formula.head in (*_QUANTIFIERS,) and len(formula.items) == 3:
         variables, body = formula.items[1], formula.items[2]
         assert isinstance(variables, Group) and isinstance(body, Group)

@@ -61,7 +61,7 @@ class _Relaxation:
         return ""
 
     def _why_not(self, atom: Atom, chain: tuple[Atom, ...]) -> str:
-        """Why an atom never becomes true; `chain` are those that are missing because of it."""
+        """Explain why an atom never becomes true; `chain` are those that are missing because of it."""
         makers = [
             a for a in self._domain.actions.values() if any(e.head == atom[0] for _, _, e in _added(a.effect))
         ]
@@ -146,7 +146,7 @@ class _Relaxation:
                                 self._reached.add(ground(effect, full))
 
     def _possible(self, condition: Group | None, binding: Mapping[str, str]) -> bool:
-        """Whether a condition may hold in the relaxation: every negated part is taken to be possible."""
+        """Return whether a condition may hold in the relaxation; negated parts are taken to be possible."""
         if condition is None or not condition.items:
             return True
         if condition.head == "and":

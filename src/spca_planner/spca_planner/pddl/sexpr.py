@@ -22,7 +22,7 @@ _SHOWN_CHARACTERS = 160
 
 
 class PddlError(Exception):
-    """What is wrong with a PDDL text: one sentence for each fault, which names the place."""
+    """Faults of a PDDL text: one sentence for each, which names the place."""
 
     def __init__(self, *faults: str) -> None:
         self.faults = faults

@@ -29,7 +29,7 @@ def refused_unjudged(case: Case, out_of_time: bool) -> Judgement:
 
 
 def likely_cause(case: Case) -> str:
-    """What makes a draft hard to ground, as the end of a sentence; empty if nothing does."""
+    """Name what makes a draft hard to ground, as the end of a sentence; empty if nothing does."""
     try:
         domain, problem = parse_domain(case.domain), parse_problem(case.problem)
     except PddlError:

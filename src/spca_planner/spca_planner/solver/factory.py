@@ -103,5 +103,5 @@ def _solve(name: str, problem: Problem) -> Solution:
 
 
 def _errors(result: PlanGenerationResult) -> str:
-    """What an engine's process wrote to its standard error."""
+    """Return what an engine's process wrote to its standard error."""
     return "".join(log.message for log in result.log_messages or () if log.level is LogLevel.ERROR)

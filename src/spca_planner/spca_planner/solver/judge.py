@@ -85,7 +85,7 @@ def judge(case: Case, engine: Engine) -> Judgement:
 
 
 def _first_plan(case: Case, clock: _Clock) -> Judgement:
-    """What a greedy search finds, unexamined."""
+    """Return the result of a greedy search, unexamined."""
     search = DownwardSearch(case.domain, case.problem, case.timeout_s, case.greedy)
     try:
         solution = search.wait()
@@ -117,7 +117,7 @@ def _text_refused(reading: Reading, context: DraftContext | None) -> Judgement |
 
 
 def _wishful(domain: Domain, problem: Problem, steps: tuple[Words, ...], context: DraftContext | None) -> str:
-    """What a valid plan says against its draft."""
+    """Return what a valid plan says against its draft; empty if nothing."""
     if context is None:
         return ""
     if steps:
@@ -126,7 +126,7 @@ def _wishful(domain: Domain, problem: Problem, steps: tuple[Words, ...], context
 
 
 def _explanation(case: Case, domain: Domain, problem: Problem, engine: Engine) -> str:
-    """What stands in the way of a plan, as the end of a sentence."""
+    """Explain what stands in the way of a plan, as the end of a sentence."""
     why = why_unsolvable(domain, problem, _EXPLANATION_SECONDS / 3)
     why = why or conflicting_goals(case, problem, engine, _EXPLANATION_SECONDS * 2 / 3)
     return f"; {why}" if why else ""

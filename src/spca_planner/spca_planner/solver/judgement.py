@@ -23,7 +23,7 @@ It is for reading, explaining and validating.
 
 
 class DraftContext(Record):
-    """What a draft must agree with: the scene, its PDDL predicates, and the objects that the task names."""
+    """Context that a draft must fit: the scene, its PDDL predicates, and the objects that the task names."""
 
     observation: Observation
     extensions: dict[str, Extension]
@@ -36,7 +36,7 @@ Greedy = Literal["relaxation", "counting"]
 
 
 class Case(Record):
-    """What is to be judged. `timeout_s` bounds translation and search, in seconds of processor time.
+    """Draft to be judged. `timeout_s` bounds translation and search, in seconds of processor time.
 
     Without a `context`, the draft is judged as a planning problem only.
     """

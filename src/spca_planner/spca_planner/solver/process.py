@@ -121,7 +121,7 @@ class SolverProcess:
         return None if answer is None else Judgement.model_validate(answer["value"])
 
     def _overdue(self, deadline: float) -> bool:
-        """Whether the process took too long: of wall time, or of processor time, of which it has died."""
+        """Return whether the process took too long: wall time, or processor time, of which it has died."""
         ended = self._process.wait(0.0) if self._process is not None else None
         return time.monotonic() >= deadline or ended == -signal.SIGVTALRM
 
@@ -198,7 +198,7 @@ def warm_solver() -> SolverProcess:
 
 
 def _unfit(case: Case) -> str:
-    """Why a text cannot even be sent: a model may write anything."""
+    """Explain why a text cannot even be sent, as a model may write anything; "" if it can."""
     for what, text in (("domain", case.domain), ("problem", case.problem)):
         if len(text) > MOST_CHARACTERS:
             return f"the {what} has {len(text)} characters; at most {MOST_CHARACTERS} are allowed"

@@ -1,4 +1,4 @@
-"""What can disturb a level, and how disturbances are drawn by seed."""
+"""Disturbances of a level, and how they are drawn by seed."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _DROPPED = 0.7  # share of frames that are lost while the camera drops them
 
 @dataclass
 class Disturbed:
-    """How far the disturbances have come, and what lasts of them. Times are simulated seconds."""
+    """Progress of the disturbances, and what lasts of them. Times are simulated seconds."""
 
     begun: list[int] = field(default_factory=list)
     drags: list[Drag] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Disturber:
 
     @property
     def active(self) -> bool:
-        """Whether there are any disturbances at all."""
+        """True if there are any disturbances at all."""
         return bool(self._planned)
 
     def reset(self, objects: Sequence[str]) -> None:

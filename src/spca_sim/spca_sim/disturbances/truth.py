@@ -38,7 +38,7 @@ class Truth:
 
     @property
     def arm_moves(self) -> bool:
-        """Whether any joint turns."""
+        """True if any joint turns."""
         return bool(np.abs(self.data.qvel[self.index.arm_qvel]).max() > _MOVING)
 
     @property

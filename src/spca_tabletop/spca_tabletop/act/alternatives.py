@@ -1,4 +1,4 @@
-"""What a skill may choose from: grasps, places to touch, places to put things down; best first."""
+"""Alternatives that a skill may choose from: grasps, places to touch, places to put things; best first."""
 
 from __future__ import annotations
 

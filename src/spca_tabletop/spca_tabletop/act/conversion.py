@@ -21,7 +21,7 @@ def table_of(world: World) -> SceneObject:
 
 
 def thing_value(o: SceneObject) -> Thing:
-    """What a skill is told about an object."""
+    """Return what a skill is told about an object."""
     x, y, z = o.pose.position
     return {
         "name": o.id, "kind": o.kind, "colour": o.colour, "x": x, "y": y, "z": z, "yaw": o.pose.yaw,

@@ -67,7 +67,7 @@ class TabletopCtx(Perception, Alternatives, Motion):
         self._arm.stop()
 
     def notice(self, since: float) -> Observation | None:
-        """What the gripper holds, and what a look showed.
+        """Return what the gripper holds, and what a look showed.
 
         The look counts if it was taken after `since` and before any handling.
         """
@@ -101,7 +101,7 @@ class TabletopCtx(Perception, Alternatives, Motion):
 
     @property
     def memory(self) -> Memory:
-        """What it remembers besides the arm's own state, for a checkpoint."""
+        """Memory besides the arm's own state, for a checkpoint."""
         return self._scene, astuple(self._hold), tuple(sorted(self._cramped))
 
     def recall(self, memory: Memory, held: str | None) -> None:

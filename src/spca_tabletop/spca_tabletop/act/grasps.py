@@ -1,4 +1,4 @@
-"""Where the open fingers fit around an object.
+"""Grasp candidates: where the open fingers fit around an object.
 
 A thing with edges is grasped across one of its two pairs of faces, a round one in any direction, from above.
 Which of them can be used depends on its size and on what stands beside it; the arm's planning scene knows

@@ -1,4 +1,4 @@
-"""What a skill may have the arm do."""
+"""Motions that a skill may have the arm do."""
 
 from __future__ import annotations
 
@@ -116,6 +116,6 @@ class Motion(SkillContext):
 
 
 def _contact_radius(thing: SceneObject) -> float:
-    """How near to a thing's centre, in metres, a straight line must end for it to be allowed to touch it."""
+    """Return how near to a thing's centre, in metres, a straight line must end to be allowed to touch it."""
     around = radius(thing.kind, thing.size) + CONTACT_RADIUS / 2 if KINDS[thing.kind].walled else 0.0
     return max(CONTACT_RADIUS, around)

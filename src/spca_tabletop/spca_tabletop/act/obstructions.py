@@ -1,4 +1,4 @@
-"""What is in the way, as facts for the planner: grasps that are blocked, places that are taken.
+"""Obstructions, as facts for the planner: grasps that are blocked, places that are taken.
 
 Geometry decides. Where no grasp of an object, or no place on or next to one, can be reached, each movable
 object whose absence would change that is said to be in the way; the planner may then move one of them first.
@@ -156,7 +156,7 @@ def obstructions(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
 
 
 def _sticks_out(thing: SceneObject, below: SceneObject) -> bool:
-    """Whether it covers more than what it stands on, be it because it is turned."""
+    """Return whether it covers more than what it stands on, be it because it is turned."""
     own = footprint(thing)
     return shared_area(own, footprint(below)) < _COVERED * polygon_area(own)
 
@@ -167,7 +167,7 @@ def row_of(scene: Scene, thing: SceneObject) -> list[SceneObject]:
 
 
 def neighbours(scene: Scene, thing: SceneObject) -> list[SceneObject]:
-    """What could be moved and is near enough to be in the way."""
+    """Return the things that could be moved and are near enough to be in the way."""
     return [
         o
         for o in scene.of_kind(*SOLIDS)

@@ -1,4 +1,4 @@
-"""Where a held thing can be put down: candidate tool poses, best first, not yet checked for reach.
+"""Placements of a held thing: candidate tool poses, best first, not yet checked for reach.
 
 All heights are for the tool centre point, which is `Hold.height` above the bottom of what is held.
 """
@@ -62,7 +62,7 @@ class PlaceCandidate:
 
 @dataclass(frozen=True)
 class Hold:
-    """How a thing is held.
+    """Hold of a thing in the gripper.
 
     `height` of the tool centre point above its lower face, its extents `along` the tool's x axis and `across`
     the pads (metres), and its `turn` against the tool (radians). `yaw` is the tool's own when it closed: put
@@ -85,7 +85,7 @@ class Hold:
         return self._moved(middle, self.ahead, self.aside)
 
     def middle_at(self, tool: Pose) -> tuple[float, float]:
-        """Where (x, y) the thing's middle is at a pose of the tool."""
+        """Return the position (x, y) of the thing's middle at a pose of the tool."""
         return self._moved(tool, -self.ahead, -self.aside).position[:2]
 
     @staticmethod
@@ -209,7 +209,7 @@ def _room(x: float, y: float, yaw: float, hold: Hold, others: Sequence[SceneObje
 
 
 def clear_of(tool: Pose, others: Sequence[SceneObject], hold: Hold) -> bool:
-    """Whether what is held at that tool pose is over none of these."""
+    """Return whether what is held at that tool pose is over none of these."""
     return _room(*tool.position[:2], tool.yaw, hold, others) > 0
 
 
@@ -282,7 +282,7 @@ def able_to_go_on(
 
 
 def beside_on(a: SceneObject, b: SceneObject, scene: Scene, held: str) -> list[SceneObject]:
-    """What rests on either of two things already, without what is `held` and may have rested there."""
+    """Return what rests on either of two things already, without `held`, which may have rested there."""
     others = (o for o in scene.of_kind(*SOLIDS) if o.id != held)
     return [o for o in others if any(scene.holds("on", o.id, s.id) for s in (a, b))]
 
@@ -300,7 +300,7 @@ def across(a: SceneObject, b: SceneObject, scene: Scene, held: str, hold: Hold) 
     beside = beside_on(a, b, scene, held)
 
     def off(shift: float, yaw: float) -> float:
-        """How far off its neighbours a thing is, `shift` metres from the joint; more than enough is equal."""
+        """Return a thing's gap to neighbours, `shift` metres from the joint; capped at `OFF_NEIGHBOUR`."""
         room = _room(x + shift * math.cos(row), y + shift * math.sin(row), yaw, hold, beside)
         return round(min(OFF_NEIGHBOUR, room), 4)
 

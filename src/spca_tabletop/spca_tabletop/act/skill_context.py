@@ -1,4 +1,4 @@
-"""What every part of a tabletop skill's `ctx` stands on: the arm, the scene as last seen, what is held."""
+"""Base of every part of a tabletop skill's `ctx`: the arm, the scene as last seen, what is held."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class SkillContext(DeclaredCtx):
         return self._arm.held
 
     def _at_tool(self) -> SceneObject | None:
-        """What is between the fingers; a tall thing may be held far above or below its centre."""
+        """Return the thing between the fingers; a tall one may be held far above or below its centre."""
         tool = self._arm.tool_pose().position
 
         def away(thing: SceneObject) -> float:
@@ -157,7 +157,7 @@ class SkillContext(DeclaredCtx):
             raise
 
     def _lose(self) -> None:
-        """What was held is somewhere else now; the next look will show where."""
+        """Forget what was held, which is somewhere else now; the next look will show where."""
         lost = self._arm.held
         log.warning("lost from the gripper", object=lost)
         self._handled = True
@@ -167,7 +167,7 @@ class SkillContext(DeclaredCtx):
         self._arm.set_scene(seen.model_copy(update={"objects": rest}))
 
     def _supports(self) -> list[str]:
-        """What fingers and a held thing may touch when it is lifted or put down: mats, too, are flat."""
+        """Return what fingers and a held thing may touch in lifting or placing it: mats, too, are flat."""
         mats = (o.id for o in self.scene.of_kind("mat"))
         return [TABLE_SYMBOL, GROUND_SYMBOL, *mats, *([self._arm.held] if self._arm.held else [])]
 
@@ -202,7 +202,7 @@ class Preferences:
         return alternatives
 
     def others(self) -> list[tuple[Choice, ...]]:
-        """What could have been preferred to the first of each offer; the latest offer first."""
+        """Return what could have been preferred to the first of each offer; the latest offer first."""
         found = {
             (call, args): tuple(Choice(call=call, args=args, values=_numbers(a)) for a in alternatives[1:])
             for call, args, alternatives in self.offered

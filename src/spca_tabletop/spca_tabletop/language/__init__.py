@@ -1,1 +1,1 @@
-"""What turns task text into its meaning: lexicon, grammar, interpreter."""
+"""Translation of task text into its meaning: lexicon, grammar, interpreter."""

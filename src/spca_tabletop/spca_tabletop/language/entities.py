@@ -94,7 +94,7 @@ class Discourse:
         return found[0]
 
     def resolve(self, thing: NounPhrase, kinds: Sequence[str], subject: Entity | None = None) -> list[Entity]:
-        """What one noun phrase means. `subject` is what "of its colour" and "another plate" refer to."""
+        """Resolve one noun phrase. `subject` is what "of its colour" and "another plate" refer to."""
         use = self.ledger.use
         if thing.either:
             if not all(option.is_enumerated for option in thing.either):
@@ -154,7 +154,7 @@ class Discourse:
         return [solid for solid in self.symbols(*SOLIDS) if self._scene.holds("on", solid, support)]
 
     def support_of(self, solid: str) -> str:
-        """What a solid rests on; empty where that is not seen."""
+        """Return what a solid rests on; empty where that is not seen."""
         return next((f.args[1] for f in self._scene.facts if f.predicate == "on" and f.args[0] == solid), "")
 
     def above(self, supports: Sequence[str]) -> list[str]:
@@ -347,7 +347,7 @@ class Discourse:
         return found
 
     def _standing(self, things: Sequence[str]) -> str:
-        """What things rest on that do not stand on the table."""
+        """Describe what things rest on that do not stand on the table; empty if there are none."""
         found = [(t, s) for t in things if (s := self.support_of(t)) not in ("", TABLE_SYMBOL)]
         listed = [f"the {words_of(t)} is on the {words_of(s)}" for t, s in found]
         return f" {', '.join(listed).capitalize()}." if listed else ""

@@ -157,7 +157,7 @@ class _Grounded:
         return frozenset(atoms)
 
     def _left_alone(self, atoms: set[Atom]) -> Iterator[Atom]:
-        """What must not be touched, or not be moved although it is touched."""
+        """Yield atoms for what must not be touched, or not be moved although it is touched."""
         for entities, touched in ((self._m.untouched, "kept"), (self._m.unmoved, "stays")):
             for symbol in map(self._symbol, entities):
                 if self._scene.objects.get(symbol) in (*SOLIDS, *SUPPORTS):
@@ -216,7 +216,7 @@ class _Grounded:
             atoms.add(("on", cube, TABLE_SYMBOL))
 
     def _floors(self, atoms: set[Atom]) -> Iterator[Atom]:
-        """What a stack stands on.
+        """Yield what a stack stands on.
 
         It is the table, unless the task says otherwise or the lowest cube is on a plate.
         """

@@ -49,7 +49,7 @@ _TABLE = Known(TABLE_SYMBOL)
 
 
 def interpret(reading: Interpretation, observation: Observation) -> Meaning:
-    """What a reading means on this table. Raises NotUnderstood and Impossible."""
+    """Return the meaning of a reading on this table. Raises NotUnderstood and Impossible."""
     interpreter = _Interpreter(observation)
     for element in reading.elements:
         interpreter.add(element)
@@ -173,7 +173,7 @@ class _Interpreter:
             self._order.put_in(self._talk.all(ordered.things, _TOUCHABLE))
 
     def _presupposition(self, context: Presupposition) -> None:
-        """What is said to be there must be there."""
+        """Check that what is said to be there is there."""
         for place in context.places:
             self._use(place)
             if place.kind != "on":
@@ -237,7 +237,7 @@ class _Interpreter:
     def _move_somewhere(
         self, verb: str, subjects: list[Entity], sources: Sequence[NounPhrase], several: bool
     ) -> None:
-        """What a verb means where no place is said, but perhaps what to take things from."""
+        """Interpret a verb where no place is said, but perhaps what to take things from."""
         off_table = any(thing.kind == "table" for thing in sources)
         if verb == "TAKE" and several and sources and not off_table:
             self._m.claim("on", subjects, _TABLE)
@@ -378,7 +378,7 @@ def _is_release(element: Element) -> bool:
 
 
 def _refuse_vague_places(command: Instruction) -> None:
-    """Where a place is meant that cannot be aimed at, or what seems to describe a thing is a place."""
+    """Raise NotUnderstood for a place that cannot be aimed at, or one that seems to describe a thing."""
     if command.verb == "LIFT" and any(p.hovering for p in command.places):
         raise NotUnderstood("I can hold a thing, but not over a certain place.")
     wheres = [where for thing in command.things for where in thing.where]

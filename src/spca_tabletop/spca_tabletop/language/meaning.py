@@ -1,4 +1,4 @@
-"""What a reading asks for: claims about the table in the end, still over free choices."""
+"""Meaning of a reading: claims about the table in the end, still over free choices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Claim:
 
 @dataclass
 class Tower:
-    """What was said about a tower; `active` once there is one.
+    """Description of a tower; `active` once there is one.
 
     `runs` are orders of some of its cubes, upwards; `barred` is what must not be where.
     """

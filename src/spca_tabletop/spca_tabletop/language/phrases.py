@@ -1,4 +1,4 @@
-"""What a sentence says, independently of the table: things, places, and the elements made of them."""
+"""Content of a sentence, independently of the table: things, places, and the elements made of them."""
 
 from __future__ import annotations
 
@@ -83,32 +83,32 @@ class NounPhrase(Phrase):
 
     @property
     def is_direction(self) -> bool:
-        """Whether it may be a mere direction: "the left"."""
+        """True if it may be a mere direction: "the left"."""
         return bool(self.side) and not {"noun", "colour", "extent"} & {feature for feature, _ in self.said}
 
     @property
     def is_elliptic(self) -> bool:
-        """Whether its kind is one that was named before: "the green one"."""
+        """True if its kind is one that was named before: "the green one"."""
         return not (self.kind or self.pronoun or self.either or self.matching)
 
     @property
     def is_enumerated(self) -> bool:
-        """Whether it stands for one thing, so that it can be paired with another one in a list."""
+        """True if it stands for one thing, so that it can be paired with another one in a list."""
         return self.quantifier not in ("all", "each") and not self.plural and (self.number or 1) == 1
 
     @property
     def is_restricted(self) -> bool:
-        """Whether more is said than its kind and colour."""
+        """True if more is said than its kind and colour."""
         return bool(self.side or self.where or self.extent or self.unlike or self.vacant or self.without)
 
     @property
     def is_described(self) -> bool:
-        """Whether more is said than its kind and its side."""
+        """True if more is said than its kind and its side."""
         return bool(self.colour) or replace(self, side="").is_restricted
 
     @property
     def says_where(self) -> bool:
-        """Whether it, or what it leaves out or leaves open, is described by a place."""
+        """True if it, or what it leaves out or leaves open, is described by a place."""
         return bool(self.where) or any(t.says_where for t in (*self.without, *self.either))
 
     def of_kind(self, kind: str) -> NounPhrase:
@@ -118,7 +118,7 @@ class NounPhrase(Phrase):
 
 @dataclass(frozen=True)
 class Place(Phrase):
-    """Where something is or should be; `things` are what the place is relative to.
+    """Place where something is or should be; `things` are what the place is relative to.
 
     `hovering`: said as "over" or "above", which may mean without contact.
     """
@@ -131,7 +131,7 @@ class Place(Phrase):
 
 @dataclass(frozen=True)
 class Direction(Phrase):
-    """How the things of a tower are listed."""
+    """Order in which the things of a tower are listed."""
 
     upwards: bool
 
@@ -190,7 +190,7 @@ class Mention(Phrase):
 
 @dataclass(frozen=True)
 class State(Phrase):
-    """How things are or should be.
+    """State in which things are or should be.
 
     `things` is empty for a clause about what was mentioned last ("which stays …").
 
@@ -221,7 +221,7 @@ class Passive(Phrase):
 
 @dataclass(frozen=True)
 class Negative(Phrase):
-    """What must not happen. `subjects` is empty where the robot itself has to avoid something."""
+    """Prohibited event. `subjects` is empty where the robot itself has to avoid something."""
 
     avoided: str
     subjects: tuple[NounPhrase, ...] = ()
@@ -231,7 +231,7 @@ class Negative(Phrase):
 
 @dataclass(frozen=True)
 class Asked(Phrase):
-    """What a phrase of an installed skill package asks for: an atom of the goal over single things."""
+    """Request by a phrase of an installed skill package: an atom of the goal over single things."""
 
     predicate: str
     things: tuple[NounPhrase, ...]
@@ -239,7 +239,7 @@ class Asked(Phrase):
 
 @dataclass(frozen=True)
 class Presupposition(Phrase):
-    """What is said to be there: it asks for nothing, and must be true."""
+    """Statement that something is there: it asks for nothing, and must be true."""
 
     things: tuple[NounPhrase, ...]
     places: tuple[Place, ...]

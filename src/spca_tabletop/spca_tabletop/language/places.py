@@ -140,7 +140,7 @@ class Places:
     def _is_distributed(
         self, resting: Sequence[Entity], said: Sequence[NounPhrase], things: Sequence[NounPhrase]
     ) -> bool:
-        """Whether each has its own: "each cube on a plate", "the cubes on the plates", "cubes in a bowl"."""
+        """Return whether each has its own: "each on a plate", "cubes on the plates", "cubes in a bowl"."""
         if len(things) != 1 or things[0].pronoun or len(resting) < 2:
             return False
         alone = things[0].kind in SUPPORTS and KINDS[things[0].kind].room == "one"

@@ -43,13 +43,13 @@ def prohibit(negative: Negative, talk: Discourse, meaning: Meaning) -> list[Enti
 
 
 def _every(things: Sequence[NounPhrase]) -> list[NounPhrase]:
-    """What holds of no cube holds of all: "do not touch any other cube", "… the red or the blue one"."""
+    """Extend a prohibition to all: "do not touch any other cube", "… the red or the blue one"."""
     options = [option for thing in things for option in thing.either or (thing,)]
     return [replace(t, quantifier="all", number=None) if t.quantifier == "any" else t for t in options]
 
 
 def _never(negative: Negative, talk: Discourse) -> list[tuple[Entity, Entity]]:
-    """What must never be put on what: "never a larger block on a smaller one", "no cube on the table"."""
+    """Return what must never be on what: "never a larger block on a smaller one", "no cube on the table"."""
     if any(p.kind != "on" for p in negative.places) or negative.avoided not in ("PUT", "STACK"):
         raise NotUnderstood("I can mind only what must not be put on what; say it like that.")
     lower = _targets(negative.places, talk)
@@ -70,7 +70,7 @@ def _targets(places: Sequence[Place], talk: Discourse) -> list[NounPhrase]:
 
 
 def _must_not_be(negative: Negative, talk: Discourse, meaning: Meaning) -> None:
-    """How things must not end up: "the red cube must not be on top", "they must not touch"."""
+    """Record how things must not end up: "the red cube must not be on top", "they must not touch"."""
     subjects = talk.all(_every(negative.subjects), (*SOLIDS, *SUPPORTS))
     if negative.avoided in _CLOSE and not negative.places:
         others = talk.all(_every(negative.objects), _ANYTHING)

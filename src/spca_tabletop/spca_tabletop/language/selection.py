@@ -1,4 +1,4 @@
-"""Which of several things a description means: by where they are, how large they are, what they are not."""
+"""Selection of the things that a description means: by where they are, how large, what they are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the trees of the grammar in task.lark mean: phrases, each with its own words."""
+"""Meanings of the trees of the grammar in task.lark: phrases, each with its own words."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ for _kind in get_args(PlaceKind):
 
 @dataclass(frozen=True)
 class _Post:
-    """What follows a noun: features of the thing, and the words that give them."""
+    """Modifiers after a noun: features of the thing, and the words that give them."""
 
     features: dict[str, str]
     said: tuple[tuple[str, Token], ...]

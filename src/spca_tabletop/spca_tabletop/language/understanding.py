@@ -68,7 +68,7 @@ def uncovering(task: Task, observation: Observation) -> list[Goal]:
 
 
 def _supposing(observation: Observation, colours: Mapping[str, str]) -> Observation:
-    """What would be seen if unknown things were cubes of these colours."""
+    """Return what would be seen if unknown things were cubes of these colours."""
     supposed = {thing: f"cube_{colour}" for thing, colour in colours.items()}
     facts = tuple(
         f.model_copy(update={"args": tuple(supposed.get(a, a) for a in f.args)}) for f in observation.facts
@@ -85,7 +85,7 @@ def _supposing(observation: Observation, colours: Mapping[str, str]) -> Observat
 
 
 def out_of_sight(observation: Observation) -> list[str]:
-    """What carries something and has not been seen: it may be whatever the task names that is not seen."""
+    """Return unseen things that carry something: they may be whatever the task names that is not seen."""
     return [s for s in observation.hidden if observation.objects.get(s) == "unknown"]
 
 

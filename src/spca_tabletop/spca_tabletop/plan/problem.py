@@ -87,7 +87,7 @@ def _atoms(text: str) -> list[Atom]:
 
 
 def initial(observation: Observation) -> Iterator[Atom]:
-    """What is seen to hold, in the domain's terms."""
+    """Yield the atoms that are seen to hold, in the domain's terms."""
     cubes = _of(observation, *SOLIDS)
     held = [f.args[0] for f in observation.facts if f.predicate == "held" and f.args[0] in cubes]
     yield ("holding", held[0]) if held else ("hand_empty",)
@@ -135,7 +135,7 @@ def abreast(observation: Observation) -> set[tuple[str, str]]:
 
 
 def bridges(observation: Observation) -> set[tuple[str, str, str]]:
-    """What lies across which two solids, in both orders."""
+    """Return what lies across which two solids, in both orders."""
     resting: dict[str, list[str]] = {}
     for below, above in _burdens(observation).items():
         for name in above:
@@ -153,7 +153,7 @@ def _burdens(observation: Observation) -> dict[str, list[str]]:
 
 
 def _carrying(observation: Observation) -> list[str]:
-    """What carries something, and is of no kind that is known."""
+    """Return the things of no known kind that carry something."""
     carrying = {f.args[1] for f in observation.facts if f.predicate == "on"}
     return [s for s in _of(observation, "unknown") if s in carrying]
 
@@ -169,7 +169,7 @@ def _not_leaning(on: Atom) -> str:
 
 
 def _supports(observation: Observation) -> Iterator[Atom]:
-    """Where there is room for one thing, or for more."""
+    """Yield which supports have room, for one thing or for more."""
     for support in _of(observation, *SUPPORTS):
         single = KINDS[observation.objects[support]].room == "one"
         if single:

@@ -42,7 +42,7 @@ class BuiltinProposer:
 
 
 def _understood(request: PlanRequest) -> list[Goal]:
-    """What the task asks for; first of all to uncover what is hidden, if the task seems to speak of that."""
+    """Return the task's goals; to uncover what is hidden, first of all, if it seems to speak of that."""
     try:
         return understand(request.task, request.observation)
     except (NotUnderstood, Impossible):

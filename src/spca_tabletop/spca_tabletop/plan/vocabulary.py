@@ -1,4 +1,4 @@
-"""What Sense says about the tabletop, by the names that a PDDL domain is likely to give it."""
+"""Vocabulary of what Sense says about the tabletop, by the names that PDDL domains are likely to give it."""
 
 from __future__ import annotations
 
@@ -93,11 +93,11 @@ class TabletopVocabulary:
     """See `spca_core.ports.vocabulary.Vocabulary`."""
 
     def words(self) -> tuple[ObservableWord, ...]:
-        """What Sense can say, whether it holds now or not."""
+        """Return the words for what Sense can say, whether it holds now or not."""
         return _WORDS
 
     def extensions(self, observation: Observation) -> dict[str, Extension]:
-        """What is seen: where cubes rest, what is free, what is held.
+        """Return what is seen: where cubes rest, what is free, what is held.
 
         Nothing counts as touched before the plan.
         """

@@ -1,1 +1,1 @@
-"""How the tabletop is rehearsed: the twin of a scene, and what its contacts say."""
+"""Rehearsal of the tabletop: the twin of a scene, and what its contacts say."""

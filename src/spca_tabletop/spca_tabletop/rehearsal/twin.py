@@ -190,7 +190,7 @@ class _Stage:
         self._sim.step(_REST_S)
 
     def moment(self, phase: str, step: StepReport | None = None) -> Moment:
-        """What has come of the world since the last moment."""
+        """Return what has come of the world since the last moment."""
         poses, held = self._poses(), self._held()
         objects = [_at(thing, poses[thing.id]) for thing in self._things]
         facts, _ = relate(objects, held, self._world.table.top)
@@ -217,7 +217,7 @@ class _Stage:
         return found
 
     def _perceive(self) -> Scene:
-        """What a camera would show: the first time, what it did show."""
+        """Return what a camera would show: the first time, what it did show."""
         if (first := self._first) is not None:
             self._first = None
             return first
@@ -238,7 +238,7 @@ class _Stage:
         return {thing.id: self._sim.object_pose(thing.id) for thing in self._things}
 
     def _held(self) -> str | None:
-        """What is truly between the pads: pressed by them, and touched now."""
+        """Return what is truly between the pads: pressed by them, and touched now; None if nothing is."""
         if not self._arm.holding():
             return None
         tool = self._arm.tool_pose().position

@@ -70,7 +70,7 @@ class SeenWorld:
 
 
 class Errors:
-    """What perception gets wrong in one try: a systematic shift, and a draw for each thing and look."""
+    """Errors of perception in one try: a systematic shift, and a draw for each thing and look."""
 
     def __init__(self, perturbation: Perturbation) -> None:
         self._kind, self._rng = perturbation.kind, np.random.default_rng(perturbation.seed)
@@ -91,7 +91,7 @@ class Errors:
         return SimVariation()
 
     def truth(self, scene: Scene) -> Layout:
-        """Where things may truly be, given what was perceived."""
+        """Return where things may truly be, given what was perceived."""
         poses = {}
         for thing in scene.objects:
             factor = LOW_FACTOR if thing.confidence < LOW_CONFIDENCE else 1.0
@@ -103,7 +103,7 @@ class Errors:
         return Layout(poses=poses)
 
     def perceived(self, pose: Pose) -> Pose:
-        """How a true pose is perceived in one look."""
+        """Return a true pose as it is perceived in one look."""
         return self._moved(pose, self.shift, 1.0, 0.0)
 
     def _moved(self, pose: Pose, shift: np.ndarray, factor: float, yaw: float) -> Pose:

@@ -144,7 +144,7 @@ class RosTabletop:
         self._forget()
 
     def _forget(self) -> None:
-        """What was recorded before is of no run, or of one that has ended."""
+        """Drop what was recorded before, which is of no run, or of one that has ended."""
         for forget in self._record.values():
             _expect(forget(SaveRecording.Request(), timeout=_PATIENCE_S))
 
@@ -262,7 +262,7 @@ class RosTabletop:
         return self.verdict()
 
     def verdict(self) -> Verdict:
-        """What the referee said when it was asked last; while that is nothing final, at the newest time.
+        """Return what the referee said when it was asked last; if that is not final, at the newest time.
 
         A node of any kind can publish a verdict. Only the answer of the referee that this level was begun
         with counts, to a question that it has not been asked before; the topic tells the time.
