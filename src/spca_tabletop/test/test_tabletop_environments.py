@@ -7,9 +7,12 @@ from contextlib import contextmanager
 
 import pytest
 
+from spca_core.contacts import SAMPLE_PERIOD
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.ports.environment import Environment
+from spca_core.verdict import Outcome
+from spca_referee.level import SETTLE_S
 from spca_tabletop.kit import build_tabletop
 from spca_tabletop.ros.environment import RosTabletop
 from spca_testing.contracts.environment_contract import EnvironmentContract, plan
@@ -78,6 +81,14 @@ class TestRos(TabletopContract):
         tabletop: RosTabletop = self.tabletop  # type: ignore[attr-defined]
         tabletop.begin(OPTIONS, 10.0)
         yield tabletop
+
+    def test_settling_ends_whatever_rounding_leaves_of_its_time(self) -> None:
+        """The clock stands still while nobody waits, so that no wait may be too short to let it go on."""
+        with self.fresh() as environment:
+            robot = self.tabletop._robot  # type: ignore[attr-defined]
+            while (end := robot.now() + SETTLE_S) <= round(end, 9):
+                robot.wait(SAMPLE_PERIOD)
+            assert environment.settle().outcome is Outcome.RUNNING
 
     def test_restore_brings_back_world_memory_and_verdict(self) -> None:
         """As the contract says, but for the stamps of what is seen."""

@@ -253,7 +253,7 @@ class RosTabletop:
             now = self._robot.now()
             if self._judged.holding:
                 end = max(end, now + self._order.level.dwell_s)
-            if now < end:
+            if now + SAMPLE_PERIOD / 2 < end:  # a remainder of rounding would be waited for without end
                 self._robot.wait(min(_CHUNK_S, end - now))
             elif self._judged_until(now).holding:  # the verdict was behind the clock
                 continue
