@@ -21,7 +21,6 @@ import libcst as cst
 
 from spca_benchmarks import mutants
 from spca_coder.source import read
-from spca_core.options import Ablations
 from spca_referee.level import list_levels
 from spca_testing.models.behaviours import Behaviour, Say
 from spca_testing.models.fallible_model import CODER, written
@@ -101,7 +100,7 @@ def main() -> None:
             model = FaultyCoder(number)
             run = run_with_model(
                 level, model, Path(tempfile.mkdtemp()), preset="shuffled", seed=number,
-                ablations=Ablations(no_rewind=True), rehearse=rehearse,
+                rewind=False, rehearse=rehearse,
             )  # fmt: skip
             result = run.result
             usage = [u for role, u in result.usage.items() if role == "coder"]

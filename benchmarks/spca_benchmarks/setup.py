@@ -25,6 +25,12 @@ setup(
             "rehearsal = spca_benchmarks.commands:REHEARSAL",
             "rl = spca_benchmarks.commands:RL",
         ],
+        "spca.proposers": [
+            "variant-one-validator = spca_benchmarks.models.variants:open_one_validator",
+            "variant-small-repair = spca_benchmarks.models.variants:open_small_repair",
+            "variant-vision-alone = spca_benchmarks.models.variants:open_vision_alone",
+            "variant-whole-library = spca_benchmarks.models.variants:open_whole_library",
+        ],
     },
     zip_safe=False,
 )

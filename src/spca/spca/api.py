@@ -26,7 +26,7 @@ from spca.kits import checked_kit, examine, kit_of, kits
 from spca.rooted import rooted
 from spca_core.disk import is_full
 from spca_core.errors import Cancelled, InputError
-from spca_core.options import Ablations, RunOptions
+from spca_core.options import RunOptions
 from spca_core.ports.kit import HasPublishedResult, Kit, LevelFindings, LevelInfo, TakesSentences
 from spca_core.run_folder import EVENTS, RunFolder
 from spca_core.validation import first_problem
@@ -158,8 +158,7 @@ def session(
         names = ", ".join(kit.name for kit in kits() if isinstance(kit, TakesSentences))
         raise InputError(f"environment '{environment}' takes no sentences", hint=f"these do: {names}")
     # What a failed attempt has done to the table stays done: nobody expects it to be put back by magic.
-    kept = Ablations(no_rewind=True)
-    wanted = {"transport": "inproc", "video": False, "level": "sentence", "ablations": kept, **options}
+    wanted = {"transport": "inproc", "video": False, "level": "sentence", "rewind": False, **options}
     return Session(
         _options(world=world, preset=preset, seed=seed, **wanted), able[0], on_event, approve, report
     )

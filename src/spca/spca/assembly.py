@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -13,7 +12,7 @@ from spca.proposals import OpenProposals, Proposals
 from spca.reading import Readers
 from spca.rehearsing import More, Others, Rehearsing
 from spca.stages import Stages
-from spca_coder.drafting import TOKEN_BUDGET, DraftingCoder
+from spca_coder.drafting import DraftingCoder
 from spca_coder.library import LibraryReader
 from spca_core.extensions import find
 from spca_core.options import RunOptions
@@ -42,20 +41,16 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
     with opened(kit, options, folder) as proposals:
         learned, domains, library = _known(options, kit, folder, proposals)
         readers = Readers(PddlReader(kit.vocabulary()), LibraryReader())
-        budgets = options.budgets
-        if proposals.learns and not options.ablations.no_rewind:
-            budgets = budgets.model_copy(update={"rewind": True})
         with (
             DraftingPlanner(
                 kit.name,
                 proposals.planner,
                 domains,
                 kit.vocabulary(),
-                budgets.drafts,
+                options.budgets.drafts,
                 options.solver_timeout_s,
-                solver=warm_solver() if options.engine == DEFAULT else None,
+                solver=proposals.solver or (warm_solver() if options.engine == DEFAULT else None),
                 engine=options.engine,
-                one_validator=options.ablations.one_validator,
             ) as planner,
             _rehearsing(kit, options, readers, planner.others, planner.more) as rehearsing,
         ):
@@ -64,12 +59,13 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
                 coder=DraftingCoder(
                     proposals.coder,
                     kit.api,
-                    budgets.code_drafts,
-                    token_budget=math.inf if options.ablations.whole_library else TOKEN_BUDGET,
+                    options.budgets.code_drafts,
+                    token_budget=proposals.token_budget,
                 ),
                 readers=readers,
                 library=library,
-                budgets=budgets,
+                budgets=options.budgets,
+                rewind=proposals.learns and options.rewind,
                 promote=partial(learned.promote, options) if proposals.learns else None,
                 usage=proposals.usage,
                 vision=proposals.vision,

@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from spca.learned import folder_of, recording_of
+from spca_coder.drafting import TOKEN_BUDGET
 from spca_coder.language import LanguageCoder
 from spca_core.options import RunOptions
 from spca_core.plan import Mode
@@ -28,6 +29,7 @@ from spca_llm.chat import Chat
 from spca_llm.config import REPLAY, LlmConfig, load_config
 from spca_llm.connect import open_chat
 from spca_planner.language import LanguageProposer
+from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import Actions, TrustedDomains, actions_of
 from spca_sense.language import LanguageVision
 
@@ -47,9 +49,12 @@ _MOST_ANSWERS = 2
 class Proposals:
     """Parts that a proposer brings to a run.
 
-    `planner` may differ by mode. Without a `coder`, an action that has no skill ends the run. What `learns`
-    may use skills and domains of earlier runs, adds its own after a success, and may try again from where its
-    plan began.
+    `planner` may differ by mode. Without a `coder`, an action that has no skill ends the run; `token_budget`
+    bounds the existing skills that it is shown. What `learns` may use skills and domains of earlier runs,
+    adds its own after a success, and may try again from where its plan began. Drafts are judged in the
+    process `solver`, by default the one that all runs share.
+
+    An experiment that exchanges parts is a proposer that opens another one: a run's options name it.
     """
 
     planner: PlanProposer | Mapping[Mode, PlanProposer]
@@ -57,6 +62,8 @@ class Proposals:
     vision: VisionModel | None = None
     learns: bool = False
     usage: Callable[[], dict[str, Usage]] = field(default=dict)
+    token_budget: float = TOKEN_BUDGET
+    solver: SolverProcess | None = None
 
 
 OpenProposals = Callable[[Kit, RunOptions, RunFolder], AbstractContextManager[Proposals]]
@@ -81,14 +88,11 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
         return actions_of(getattr(kit.builtin(), "domains", ()), domains.all(kit.name))
 
     vocabulary = kit.vocabulary()
-    roles = dict(_PLANNER_ROLES)
-    if options.ablations.small_repair:
-        roles["repair"] = "planner_small"
     with open_models(options, folder.path / LLM) as chat:
         asking = NoRepeats(chat)
         yield Proposals(
-            planner={m: LanguageProposer(asking, role, vocabulary, actions) for m, role in roles.items()},
-            coder=LanguageCoder(asking, options.ablations.whole_library),
+            planner={m: LanguageProposer(asking, r, vocabulary, actions) for m, r in _PLANNER_ROLES.items()},
+            coder=LanguageCoder(asking),
             vision=LanguageVision(chat) if options.vision else None,
             learns=True,
             usage=lambda: usage_of(chat),

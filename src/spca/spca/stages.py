@@ -23,10 +23,10 @@ Approve = Callable[[Plan, str], bool]
 class Stages:
     """The stages of one run, and what its options say of them.
 
-    `library` is the source of the skills to start with. `budgets` are the options' own, but with a proposer
-    that learns, a failed attempt puts the world back (see `Budgets.rewind`). `promote` keeps the skills that
-    proved themselves; `usage` says what each language model has used so far; `rehearsing` tries plans before
-    they are carried out; `approve` is asked before anything moves.
+    `library` is the source of the skills to start with. With `rewind`, a failed attempt puts the world back
+    to where its plan began. `promote` keeps the skills that proved themselves; `usage` says what each
+    language model has used so far; `rehearsing` tries plans before they are carried out; `approve` is asked
+    before anything moves.
     """
 
     planner: Planner
@@ -34,6 +34,7 @@ class Stages:
     readers: Readers
     library: str
     budgets: Budgets
+    rewind: bool = False
     promote: Promote | None = None
     usage: Callable[[], dict[str, Usage]] = dict
     vision: VisionModel | None = None

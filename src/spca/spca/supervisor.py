@@ -207,7 +207,7 @@ class Supervisor:
             if not approve(plan, goal):
                 return state.ending(Ending.CANCELLED, "not approved; nothing was moved")
         state = state.attempting()
-        if self._stages.budgets.rewind:  # rehearsals apart, nothing has happened since the plan was made
+        if self._stages.rewind:  # rehearsals apart, nothing has happened since the plan was made
             self._journal.mark_plan_start()
         result = self._env.act(self._journal.attempt(state), plan, state.library, self._journal.publish_step)
         self._journal.keep(state, "act", result)
@@ -224,7 +224,7 @@ class Supervisor:
         if verdict.outcome is Outcome.SUCCESS:
             self._learn(state, result)
             return state.ending(Ending.SUCCESS, verdict.reason)
-        if not self._stages.budgets.rewind:
+        if not self._stages.rewind:
             return self._repair.onward(state, result, verdict)
         afterwards = self._look_again()
         evidence = self._weigh(state, result, afterwards)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -14,17 +16,18 @@ from spca_core.ports.chat import ChatModel, Message
 from spca_core.ports.proposer import ModelError
 from spca_core.skill import CtxApi
 
-_LONGEST = {"pddl": 3000, "relevant": 16_000, "situation": 6000, "previous": 12_000, "rejection": 2500}
-"""Characters of each part of the prompt: it stays bounded whatever the library and the history."""
-
 
 class LanguageCoder:
     """Implements the port `CodeProposer` with a chat model in the role `coder`."""
 
     name = "openai"
+    longest: ClassVar[Mapping[str, int]] = {
+        "pddl": 3000, "relevant": 16_000, "situation": 6000, "previous": 12_000, "rejection": 2500,
+    }  # fmt: skip
+    """Characters of each part of the prompt: it stays bounded whatever the library and the history."""
 
-    def __init__(self, chat: ChatModel, whole_library: bool = False) -> None:
-        self._chat, self._whole_library = chat, whole_library
+    def __init__(self, chat: ChatModel) -> None:
+        self.chat = chat
         self._templates = Environment(
             loader=FileSystemLoader(Path(__file__).parent / "prompts"),
             undefined=StrictUndefined,
@@ -43,7 +46,7 @@ class LanguageCoder:
         rejection: str,
     ) -> str:
         """The functions as source text. Raises ModelError when the answer holds no function."""
-        reply = self._chat.complete(
+        reply = self.chat.complete(
             "coder", self.messages(missing, api, relevant, situation, previous, rejection)
         )
         return code_in(reply.text)
@@ -59,19 +62,23 @@ class LanguageCoder:
     ) -> list[Message]:
         """The conversation that is sent."""
         actions = [
-            {"header": header(schema), "pddl": _clip(schema.pddl.strip(), "pddl"), "name": schema.name}
+            {"header": header(schema), "pddl": self._clip("pddl", schema.pddl.strip()), "name": schema.name}
             for schema in missing
         ]
         generators = any(m.name == "step" for m in api.methods)
         system = self._templates.get_template("coder_system.j2").render(api=api, generators=generators)
         question = self._templates.get_template("coder_request.j2").render(
             actions=actions,
-            relevant=relevant if self._whole_library else _clip(relevant, "relevant"),
-            situation=_clip(situation, "situation"),
-            previous=_clip(previous, "previous"),
-            rejection=_clip(rejection, "rejection"),
+            relevant=self._clip("relevant", relevant),
+            situation=self._clip("situation", situation),
+            previous=self._clip("previous", previous),
+            rejection=self._clip("rejection", rejection),
         )
         return [{"role": "system", "content": system}, {"role": "user", "content": question}]
+
+    def _clip(self, part: str, text: str) -> str:
+        limit = self.longest[part]
+        return text if len(text) <= limit else text[:limit] + "\n(shortened)"
 
 
 def code_in(answer: str) -> str:
@@ -86,8 +93,3 @@ def code_in(answer: str) -> str:
     if not re.search(r"^def\s+\w+", code, re.MULTILINE):
         raise ModelError("the answer holds no Python function", kind="invalid")
     return code + "\n"
-
-
-def _clip(text: str, part: str) -> str:
-    limit = _LONGEST[part]
-    return text if len(text) <= limit else text[:limit] + "\n(shortened)"

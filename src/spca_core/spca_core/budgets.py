@@ -30,7 +30,3 @@ class Budgets(Record):
     else it does, must not decide what comes of it."""
     rehearsals_s: float = Field(600.0, gt=0)
     """Simulated seconds of all rehearsals of a level; when they are spent, plans are carried out without."""
-    rewind: bool = False
-    """Whether a failed attempt may put the world back to where its plan began. Only sensible in simulation,
-    with a model that learns from the failure; without one a level has to be solved without a second chance.
-    """

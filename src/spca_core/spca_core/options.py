@@ -8,7 +8,7 @@ from functools import cache
 from importlib import metadata
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from spca_core.budgets import Budgets
 from spca_core.model import Record
@@ -21,21 +21,6 @@ Rehearse = Literal["auto", "always", "never"]
 # The packages whose versions can change the outcome of a run.
 _VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning",
               "up-fast-downward", "up-tamer", "opencv-python-headless", "openai", "pydantic")  # fmt: skip
-
-
-class Ablations(Record):
-    """Parts of the system that an experiment leaves out, to measure what they are worth."""
-
-    one_validator: bool = False
-    """Plans are validated by Unified Planning alone, without TAMER."""
-    whole_library: bool = False
-    """The coder is shown the whole library instead of the skills that resemble the wanted ones."""
-    small_repair: bool = False
-    """Rejected drafts are corrected by the small planner model instead of the large one."""
-    vision_alone: bool = False
-    """The planner sees the vision model's sentences only, not the detector's objects and relations."""
-    no_rewind: bool = False
-    """With a language model, too, what a failed attempt has done to the world stays done."""
 
 
 class RunOptions(Record):
@@ -84,7 +69,9 @@ class RunOptions(Record):
     twin: str = ""
     """Folder of a learning run whose program takes the place of the twin's own rules."""
     budgets: Budgets = Budgets()
-    ablations: Ablations = Ablations()
+    rewind: bool = True
+    """With a proposer that learns from it, a failed attempt is undone: the world is put back to where its
+    plan began. Without one, a level has to be solved without a second chance."""
 
 
 class Software(Record):
@@ -100,6 +87,22 @@ class Manifest(Software):
     """A run's options and everything else that determines its outcome."""
 
     options: RunOptions
+
+    @field_validator("options", mode="before")
+    @classmethod
+    def _of_earlier_versions(cls, options: object) -> object:
+        """Read what was written while experiments were options; one that was made is refused."""
+        match options:
+            case {
+                "ablations": {
+                    "one_validator": False, "whole_library": False, "small_repair": False,
+                    "vision_alone": False, "no_rewind": bool(kept),
+                },
+                "budgets": {"rewind": False, **budgets},
+                **others,
+            }:  # fmt: skip
+                return {**others, "budgets": budgets, "rewind": not kept}
+        return options
 
 
 def manifest(options: RunOptions) -> Manifest:

@@ -39,16 +39,10 @@ class Judged:
 
 
 class Critics:
-    """Judges drafts for one environment.
+    """Judges drafts for one environment; `timeout_s` bounds the search of one draft."""
 
-    `timeout_s` bounds the search of one draft; `one_validator` leaves out TAMER.
-    """
-
-    def __init__(
-        self, solver: SolverProcess, vocabulary: Vocabulary, timeout_s: float, one_validator: bool = False
-    ) -> None:
-        self._solver, self._vocabulary = solver, vocabulary
-        self._timeout_s, self._one_validator = timeout_s, one_validator
+    def __init__(self, solver: SolverProcess, vocabulary: Vocabulary, timeout_s: float) -> None:
+        self._solver, self._vocabulary, self._timeout_s = solver, vocabulary, timeout_s
 
     def judge(self, draft: Draft, request: PlanRequest, cancelled: Callable[[], bool]) -> Judged:
         """The critics' no, or the plan that all of them accept. Raises Cancelled."""
@@ -59,10 +53,7 @@ class Critics:
             required=self._vocabulary.required(request.task, observation),
             words=self._vocabulary.words(),
         )
-        case = Case(
-            domain=draft.domain, problem=draft.problem, timeout_s=self._timeout_s, context=context,
-            one_validator=self._one_validator,
-        )  # fmt: skip
+        case = Case(domain=draft.domain, problem=draft.problem, timeout_s=self._timeout_s, context=context)
         answer = self._solver.judge(case, cancelled)
         steps = tuple(Step(action=words[0], args=words[1:]) for words in answer.steps)
         refused = Rejection(critic=answer.critic, message=answer.message) if answer.critic else None

@@ -66,7 +66,6 @@ class DraftingPlanner:
         solver_timeout_s: float = 20.0,
         solver: SolverProcess | None = None,
         engine: str = DEFAULT,
-        one_validator: bool = False,
     ) -> None:
         self._environment = environment
         self._proposers: Mapping[Mode, PlanProposer] = (
@@ -77,7 +76,7 @@ class DraftingPlanner:
         fixed = [d for p in self._proposers.values() for d in getattr(p, "domains", ())]
         self._known = (*fixed, *trusted.all(environment))
         self._solver = solver or SolverProcess(engine=engine)
-        self._critics = Critics(self._solver, vocabulary, solver_timeout_s, one_validator)
+        self._critics = Critics(self._solver, vocabulary, solver_timeout_s)
 
     def start(self) -> None:
         """Have the solver process start and read ahead, without waiting; otherwise the first request does."""

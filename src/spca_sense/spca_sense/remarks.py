@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
-from spca_core.observation import REMARK, Observation
+from spca_core.observation import REMARK
 from spca_core.ports.proposer import ModelError
 from spca_core.ports.vision import VisionModel
-from spca_core.scene import Fact, Scene
+from spca_core.scene import Scene
 from spca_core.task import Task
 
 PREFIX = f"{REMARK}an image model, not verified: "
@@ -30,17 +30,17 @@ LONGEST_REMARK = 160
 
 _COLOUR = r"red|green|blue|yellow|orange|purple|pink|white|black|brown|grey|gray|cyan"
 _MOVABLE = [KINDS[name] for name in (*SOLIDS, *SUPPORTS)]
-_NOUNS = {noun: [k.name for k in _MOVABLE if noun in k.nouns] for kind in _MOVABLE for noun in kind.nouns}
+NOUNS = {noun: [k.name for k in _MOVABLE if noun in k.nouns] for kind in _MOVABLE for noun in kind.nouns}
 """The kinds that a noun may mean."""
-_KIND = "|".join(sorted(_NOUNS, key=len, reverse=True))
+_KIND = "|".join(sorted(NOUNS, key=len, reverse=True))
 _THING = rf"(?P<{{0}}colour>{_COLOUR}) (?P<{{0}}kind>{_KIND})s?\b"
 _MENTION = re.compile(_THING.format(""), re.IGNORECASE)
-_RESTS = re.compile(
+RESTS = re.compile(
     rf"{_THING.format('a')}(?: that)? (?:is|are|stands?|lies|lie|sits?|rests?)(?: placed| sitting| lying)? "
     rf"(?:on top of|on|upon|inside|in) (?:the|a|an) (?:(?P<table>table)|{_THING.format('b')})",
     re.IGNORECASE,
 )
-_NEGATED = re.compile(r"\b(?:no|not|never|without|neither|nor)\b|n't\b", re.IGNORECASE)
+NEGATED = re.compile(r"\b(?:no|not|never|without|neither|nor)\b|n't\b", re.IGNORECASE)
 
 
 def with_remarks(scene: Scene, vision: VisionModel, image: NDArray[np.uint8], task: Task) -> Scene:
@@ -72,11 +72,11 @@ def fuse(scene: Scene, sentences: tuple[str, ...]) -> Scene:
             remarks.append(f'{PREFIX}"{remark}"')
         else:
             notes.append(f"one remark too many of the vision model: '{remark}'")
-    mentioned = [phrase for s in sentences for phrase in _mentioned(quotable(s))]
+    named = [phrase for s in sentences for phrase in mentioned(quotable(s))]
     unseen = [
         o.id
         for o in scene.objects
-        if o.visible and o.kind in (*SOLIDS, *SUPPORTS) and not any(_means(p, o.id) for p in mentioned)
+        if o.visible and o.kind in (*SOLIDS, *SUPPORTS) and not any(_means(p, o.id) for p in named)
     ]
     if unseen and sentences:
         notes.append(f"the vision model does not mention {', '.join(words_of(s) for s in unseen)}")
@@ -100,13 +100,13 @@ def quotable(sentence: str) -> str:
 
 def disagreement(scene: Scene, remark: str) -> str:
     """Explain what the detector's scene says against a remark; return "" if nothing."""
-    negated = bool(_NEGATED.search(remark))
+    negated = bool(NEGATED.search(remark))
     seen = [o.id for o in scene.objects]
-    missing = [p for p in _mentioned(remark) if not any(_means(p, symbol) for symbol in seen)]
+    missing = [p for p in mentioned(remark) if not any(_means(p, symbol) for symbol in seen)]
     if missing and not negated:
         colour, noun = missing[0]
-        return f"the detector sees no {colour} {_NOUNS[noun][0] if len(_NOUNS[noun]) == 1 else noun}"
-    match = None if negated else _RESTS.search(remark)
+        return f"the detector sees no {colour} {NOUNS[noun][0] if len(NOUNS[noun]) == 1 else noun}"
+    match = None if negated else RESTS.search(remark)
     if match is None:
         return ""
     above = [s for s in seen if _means((match["acolour"].lower(), match["akind"].lower()), s)]
@@ -122,50 +122,7 @@ def disagreement(scene: Scene, remark: str) -> str:
     return f"the detector sees the {words_of(above[0])} on the {words_of(supports[0])}"
 
 
-def observed_in_words(scene: Scene, sentences: tuple[str, ...]) -> Observation:
-    """The observation that a vision model's sentences amount to, if it is all there is: an ablation.
-
-    As the published system did it: the detector still tells `ctx` where things are, but nothing that it sees
-    reaches the planner or its critics.
-
-    An object is what is mentioned by colour and kind; it rests where a sentence says so, and is clear if
-    none puts something on it. `scene`, the detector's, gives the time stamp and goes into `detail` for the
-    report.
-    """
-    quoted = tuple(filter(None, (quotable(s) for s in sentences)))[:MOST_REMARKS]
-    things = list(dict.fromkeys(symbol for sentence in quoted for symbol in mentions(sentence)))
-    stated = [pair for sentence in quoted if (pair := resting(sentence)) is not None]
-    below = {lower for _, lower in stated}
-    facts = [Fact(predicate="on", args=pair) for pair in dict.fromkeys(stated)]
-    facts += [Fact(predicate="clear", args=(thing,)) for thing in things if thing not in below]
-    return Observation(
-        stamp=scene.stamp,
-        objects={**{thing: thing.partition("_")[0] for thing in things}, TABLE_SYMBOL: "table"},
-        facts=tuple(facts),
-        sentences=quoted,
-        scene=scene,
-    )
-
-
-def resting(remark: str) -> tuple[str, str] | None:
-    """Return what rests on what according to a remark, as symbols, or None.
-
-    >>> resting("The red cube is on the table.")
-    ('cube_red', 'table')
-    """
-    match = _RESTS.search(remark)
-    if match is None or _NEGATED.search(remark):
-        return None
-    below = TABLE_SYMBOL if match["table"] else _symbol(match["bcolour"], match["bkind"])
-    return _symbol(match["acolour"], match["akind"]), below
-
-
-def mentions(remark: str) -> list[str]:
-    """The symbols of the things that a remark names by colour and kind; of several kinds, the commonest."""
-    return [_symbol(*phrase) for phrase in _mentioned(remark)]
-
-
-def _mentioned(remark: str) -> list[tuple[str, str]]:
+def mentioned(remark: str) -> list[tuple[str, str]]:
     """Colour and noun of each thing that a remark names."""
     return [(m["colour"].lower(), m["kind"].lower()) for m in _MENTION.finditer(remark)]
 
@@ -173,8 +130,4 @@ def _mentioned(remark: str) -> list[tuple[str, str]]:
 def _means(phrase: tuple[str, str], symbol: str) -> bool:
     """Return whether colour and noun may mean the thing of that symbol."""
     colour, noun = phrase
-    return any(symbol.startswith(f"{kind}_{colour.lower()}") for kind in _NOUNS.get(noun, ()))
-
-
-def _symbol(colour: str, noun: str) -> str:
-    return f"{_NOUNS[noun.lower()][0]}_{colour.lower()}"
+    return any(symbol.startswith(f"{kind}_{colour.lower()}") for kind in NOUNS.get(noun, ()))

@@ -22,7 +22,6 @@ from spca_sense.remarks import (
     PREFIX,
     disagreement,
     fuse,
-    observed_in_words,
     quotable,
     with_remarks,
 )
@@ -174,14 +173,3 @@ def test_the_model_gets_the_image_and_the_task_as_data() -> None:
     text, picture = messages[1]["content"]
     assert "<task>\nStack. Do bit/b\n</task>" in text["text"]
     assert picture["image_url"]["url"].startswith("data:image/png;base64,")
-
-
-def test_a_vision_model_alone_makes_the_observation() -> None:
-    """Objects and relations are those of its sentences, whatever the detector has seen."""
-    empty = Scene(stamp=3.0, objects=(), relations=(), sentences=("nothing",))
-    said = ("The red cube is on a blue plate.", "There is no green plate on the table.", "A blue block, too.")
-    seen = observed_in_words(empty, said)
-    assert set(seen.objects) == {"cube_red", "plate_blue", "plate_green", "cube_blue", "table"}
-    assert seen.holds("on", "cube_red", "plate_blue") and not seen.holds("on", "plate_green", "table")
-    assert seen.holds("clear", "cube_red") and not seen.holds("clear", "plate_blue")
-    assert seen.sentences == said and seen.stamp == 3.0

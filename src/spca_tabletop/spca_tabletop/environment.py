@@ -22,9 +22,8 @@ from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.camera import Camera
-from spca_core.ports.proposer import ModelError
 from spca_core.ports.simulator import Simulator
-from spca_core.ports.vision import VisionModel
+from spca_core.ports.vision import Observes, VisionModel
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
@@ -41,7 +40,7 @@ from spca_sense.detector import ShapeDetector
 from spca_sense.detectors import Detector
 from spca_sense.drawing import draw_scene
 from spca_sense.observation import observation_of
-from spca_sense.remarks import observed_in_words, with_remarks
+from spca_sense.remarks import with_remarks
 from spca_sense.tracker import SceneTracker
 from spca_sim.pace import Pacer
 from spca_sim.web_view import WebView
@@ -74,7 +73,6 @@ class InprocTabletop:
         seed: int = 0,
         vision: VisionModel | None = None,
         detector: Detector | None = None,
-        vision_alone: bool = False,
     ) -> None:
         self.task = task(level)
         self.recording = Recording()
@@ -93,7 +91,7 @@ class InprocTabletop:
         """Opens a window on the simulation, where the simulator has one."""
         self.web_view: WebView | None = None
         """The page that shows the run, if there is one."""
-        self._vision, self._vision_alone = vision, vision_alone
+        self._vision = vision
 
     # --- Environment ----------------------------------------------------------------------------------------
 
@@ -103,12 +101,8 @@ class InprocTabletop:
         scene = self._ctx.survey()
         if self._vision is not None and not self.verdict().final:  # the run is over: nobody will read it
             image = self.recording.looks[-1][0].colour
-            if self._vision_alone:
-                try:
-                    said = self._vision.describe(image, self.task.title, self.task.description)
-                except ModelError:  # recorded by the model's ledger; nothing was seen
-                    said = ()
-                return observed_in_words(scene, said)
+            if isinstance(self._vision, Observes):
+                return self._vision.observation(scene, image, self.task)
             scene = with_remarks(scene, self._vision, image, self.task)
             self.recording.looks[-1] = (self.recording.looks[-1][0], scene)
         return observation_of(scene)

@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.ports.kit import DocumentMaker, LevelFindings, LevelInfo, PublishedResult
 from spca_core.run_folder import RunFolder
@@ -101,7 +100,7 @@ class TabletopKit:
     def check(self, options: RunOptions) -> None:
         """Raise InputError for an unknown level or world, or a live view without a display.
 
-        OutOfReach where another arm is too short. InputError, too, for a vision model alone over ROS.
+        OutOfReach where another arm is too short.
         """
         from spca_tabletop.presets import check_reach, load_table
 
@@ -113,8 +112,6 @@ class TabletopKit:
             from spca_sim.display import require_display
 
             require_display()
-        if options.ablations.vision_alone and (options.transport == "ros" or not options.vision):
-            raise InputError("a vision model alone", hint="needs --vision and --transport inproc")
         world, level = load_table(options)
         if options.robot:  # a world's own arm reaches its work area
             check_reach(options, world, level)
@@ -219,10 +216,7 @@ def build_tabletop(
     simulator = MujocoSimulator(world, options.noise, variation or drawn, options.camera)
     detector = make_detector(options.detector, world)
     camera = SimulatedCamera(simulator)
-    environment = InprocTabletop(
-        level, world, layout, simulator, camera, options.seed, vision, detector,
-        options.ablations.vision_alone,
-    )  # fmt: skip
+    environment = InprocTabletop(level, world, layout, simulator, camera, options.seed, vision, detector)
     simulator.on_sample(environment.recording.states.record)
     environment.recording.disturbances.attach(simulator)
     if options.view == "web":

@@ -35,12 +35,12 @@ from spca_benchmarks.models.page import (
     taxonomy,
     verdicts,
 )
+from spca_benchmarks.models.variants import VARIANTS
 from spca_benchmarks.pairs import add_pairs
-from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.extensions import find
 from spca_core.model import Record
-from spca_core.options import Ablations, RunOptions
+from spca_core.options import RunOptions
 from spca_core.ports.kit import HasPublishedResult, PublishedResult
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
@@ -49,21 +49,6 @@ from spca_llm.ledger import ExchangeLog, server_fault, set_aside
 from spca_llm.prices import Price, load_prices
 
 BUILTIN = "builtin"
-VARIANTS: dict[str, dict[str, Any]] = {
-    "full": {},
-    "no-reuse": {},
-    "no-repair": {"budgets": Budgets(drafts=1, code_drafts=1, code_retries=0)},
-    "no-replanning": {"budgets": Budgets(rounds=1)},
-    "no-rehearsal": {"rehearse": "never"},
-    "always-rehearsal": {"rehearse": "always"},
-    "no-rewind": {"ablations": Ablations(no_rewind=True)},
-    "one-validator": {"ablations": Ablations(one_validator=True)},
-    "small-repair": {"ablations": Ablations(small_repair=True)},
-    "whole-library": {"ablations": Ablations(whole_library=True)},
-    "vision": {"vision": True},
-    "vision-alone": {"vision": True, "ablations": Ablations(vision_alone=True)},
-}
-"""What a variant changes in a run's options. Without reuse, every level begins with nothing learned."""
 _PROMPTS = ("spca_planner", "spca_coder", "spca_sense")
 
 

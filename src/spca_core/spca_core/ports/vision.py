@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from spca_core.observation import Observation
+    from spca_core.scene import Scene
+    from spca_core.task import Task
 
 
 class VisionModel(Protocol):
@@ -20,4 +24,13 @@ class VisionModel(Protocol):
 
         `title` and `description` are those of the task.
         """
+        ...
+
+
+@runtime_checkable
+class Observes(VisionModel, Protocol):
+    """A vision model that makes the observation itself, where it adds no remarks to the detector's."""
+
+    def observation(self, scene: Scene, image: NDArray[np.uint8], task: Task) -> Observation:
+        """What the planner is told of an RGB `image` (H, W, 3), in which the detector sees `scene`."""
         ...

@@ -23,7 +23,7 @@ from spca_planner.solver.cost import likely_cause
 from spca_planner.solver.downward import DownwardSearch
 from spca_planner.solver.judgement import Case, DraftContext, Judgement, Words
 from spca_planner.solver.reading import read
-from spca_planner.solver.validation import why_invalid
+from spca_planner.solver.validation import WhyInvalid, why_invalid
 
 _EXPLANATION_SECONDS = 3.0
 """Wall time that is spent on why there is no plan; less than the grace that a draft has."""
@@ -32,8 +32,8 @@ _PROOF_SECONDS = 1.0
 """For one search: what is not proven unsolvable by then is taken to be possible."""
 
 
-def judge(case: Case, engine: Engine) -> Judgement:
-    """The judgement.
+def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> Judgement:
+    """The judgement; `why_invalid` validates the plan.
 
     The engine starts on the same text that Unified Planning reads, on the other core; that a text may turn
     out unreadable costs nothing, since the search is then killed.
@@ -69,7 +69,7 @@ def judge(case: Case, engine: Engine) -> Judgement:
             timed_out=solution.status == "timeout",
             **clock.times(),
         )
-    if message := why_invalid(task, solution.steps, case.one_validator):
+    if message := why_invalid(task, solution.steps):
         return Judgement(
             critic="validate", message=message, steps=solution.steps, **clock.times("validate_seconds")
         )

@@ -45,8 +45,6 @@ class Case(Record):
     problem: str
     timeout_s: float
     context: DraftContext | None = None
-    one_validator: bool = False
-    """Whether TAMER is left out, for an ablation."""
     greedy: Greedy | None = None
     """Take the first plan of a greedy search of Fast Downward; the caller has to check it."""
 

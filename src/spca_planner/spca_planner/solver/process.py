@@ -21,6 +21,7 @@ from spca_planner.solver.cost import refused_unjudged
 from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.judgement import MAX_BYTES, Ahead, Case, Judgement
 
+WORKER = "spca_planner.solver.worker"
 _START_SECONDS = 60.0
 """Within which a new process must be ready, even on a machine that is busy with other things."""
 _STARTS = 2
@@ -29,10 +30,12 @@ _STARTS = 2
 class SolverProcess:
     """Judges drafts in another process. Usable from any thread, one case at a time; `close` it at the end.
 
-    `domains` are read ahead; `engine` searches for plans. `start` it early: its imports take a second.
+    `domains` are read ahead; `engine` searches for plans; the module `worker` is what runs. `start` it early:
+    its imports take a second.
     """
 
-    def __init__(self, domains: Iterable[str] = (), engine: str = DEFAULT) -> None:
+    def __init__(self, domains: Iterable[str] = (), engine: str = DEFAULT, worker: str = WORKER) -> None:
+        self._worker = worker
         self._ahead = Ahead(domains=tuple(domains), engine=engine)
         self._process: Child | None = None
         self._channel: Channel | None = None
@@ -111,7 +114,7 @@ class SolverProcess:
             ended = self._process.wait(1.0) if self._process is not None else None
             self._stop()
         how = "it gave no answer in time" if ended is None else f"it ended with status {ended}"
-        command = " ".join(python_command("spca_planner.solver.worker", tempfile.gettempdir()))
+        command = " ".join(python_command(self._worker, tempfile.gettempdir()))
         raise SpcaError(f"the solver process does not start: {how}; by hand it is: {command}")
 
     def _ask(self, case: Case, deadline: float, cancelled: Callable[[], bool]) -> Judgement | None:
@@ -160,7 +163,7 @@ class SolverProcess:
             return False
         self._stop()
         self._scratch = scratch("solver")
-        command = python_command("spca_planner.solver.worker", self._scratch.name)
+        command = python_command(self._worker, self._scratch.name)
         # Numerical libraries must not start threads before a fork.
         environment = python_environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
         process = Child(command, env=environment, stdin=PIPE, stdout=PIPE, stderr=INHERITED)
@@ -189,9 +192,9 @@ class SolverProcess:
 
 
 @cache
-def warm_solver() -> SolverProcess:
+def warm_solver(worker: str = WORKER) -> SolverProcess:
     """One solver process for all runs of this process: its imports take longer than a run's planning."""
-    solver = SolverProcess()
+    solver = SolverProcess(worker=worker)
     solver.start()
     atexit.register(solver.close)
     return solver

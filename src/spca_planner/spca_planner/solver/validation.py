@@ -12,7 +12,7 @@ exponentially with their number.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from unified_planning.engines.plan_validator import SequentialPlanValidator
 from unified_planning.engines.results import FailedValidationReason, ValidationResult, ValidationResultStatus
@@ -25,31 +25,37 @@ from up_tamer.engine import EngineImpl as Tamer
 
 from spca_planner.solver.judgement import Words
 
+WhyInvalid = Callable[[Problem, Sequence[Words]], str]
+"""A sentence that says why a plan does not solve a problem; empty if it does."""
 
-def why_invalid(problem: Problem, steps: Sequence[Words], one_validator: bool = False) -> str:
-    """A sentence that says why the plan does not solve the problem; empty if both validators accept it.
 
-    With `one_validator`, TAMER is not asked.
-    """
+def why_invalid(problem: Problem, steps: Sequence[Words]) -> str:
+    """A sentence that says why the plan does not solve the problem; empty if both validators accept it."""
+    refusal, plan, trace = simulated(problem, steps)
+    if refusal or plan is None or not steps:
+        return refusal  # or nothing to check twice: TAMER takes no empty plans
+    along = Propositional(problem, plan, trace)
+    tamer = Tamer()
+    tamer.skip_checks = True
+    if tamer.validate(along.problem, along.plan).status is not ValidationResultStatus.VALID:
+        return "TAMER rejects the plan although Unified Planning's validator accepts it"
+    return ""
+
+
+def simulated(problem: Problem, steps: Sequence[Words]) -> tuple[str, SequentialPlan | None, Sequence[State]]:
+    """Return what Unified Planning's validator says against a plan, and the plan with its trace."""
     try:
         plan = _plan(problem, steps)
     except _Misfit as error:
-        return str(error)
+        return str(error), None, ()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         validator = SequentialPlanValidator(environment=problem.environment)
         validator.skip_checks = True
         result = validator.validate(problem, plan)
     if result.status is not ValidationResultStatus.VALID:
-        return _reason(problem, steps, result)
-    if not steps or one_validator:
-        return ""  # nothing to check twice: TAMER takes no empty plans
-    along = Propositional(problem, plan, result.trace or [])
-    tamer = Tamer()
-    tamer.skip_checks = True
-    if tamer.validate(along.problem, along.plan).status is not ValidationResultStatus.VALID:
-        return "TAMER rejects the plan although Unified Planning's validator accepts it"
-    return ""
+        return _reason(problem, steps, result), plan, ()
+    return "", plan, result.trace or []
 
 
 class _Misfit(Exception):

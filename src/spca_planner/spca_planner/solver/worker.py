@@ -22,6 +22,7 @@ from functools import partial
 
 from spca_core.budgets import PATIENCE
 from spca_core.errors import one_line
+from spca_core.ports.engine import Engine
 from spca_core.processes.limits import limit
 from spca_core.processes.wire import Wire, wire_of_service
 from spca_planner.pddl.limits import LONGEST_MESSAGE, clipped
@@ -45,20 +46,25 @@ _REHEARSAL = Case(
 """Judged once before the first case, so that nothing is left to be imported or built then."""
 
 
-def main(scratch: str) -> None:
+def judged(case: Case, engine: Engine) -> Judgement:
+    """The judgement of all critics; they are imported when the slow imports are out of the way."""
+    from spca_planner.solver.judge import judge
+
+    return judge(case, engine)
+
+
+def main(scratch: str, judge: Callable[[Case, Engine], Judgement] = judged) -> None:
     """Serve until the input ends; temporary files go into the folder `scratch`, which is removed then."""
     tempfile.tempdir = scratch
     try:
         with suppress(EOFError):
-            _serve(wire_of_service(MAX_BYTES))
+            _serve(wire_of_service(MAX_BYTES), judge)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _serve(wire: Wire) -> None:
+def _serve(wire: Wire, judge: Callable[[Case, Engine], Judgement]) -> None:
     skip_slow_imports()
-    from spca_planner.solver.judge import judge
-
     warnings.simplefilter("ignore")
     ahead = Ahead.model_validate(wire.receive()["ahead"])
     engine = open_engine(ahead.engine)
