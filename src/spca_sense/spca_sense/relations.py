@@ -39,6 +39,8 @@ def relate(
         supports = _supports(thing, resting, table_top)
         facts += [_fact("on", thing.id, support) for support in supports]
         facts += [_fact("in", thing.id, s) for s in supports if kinds.get(s) in CONTAINERS]
+        if TABLE_SYMBOL in supports:
+            facts += [_fact("on_edge", thing.id, s) for s in supports if kinds.get(s) == "plate"]
         if not supports:
             notes.append(f"{thing.id} rests on nothing that is known")
     inside = {f.args for f in facts if f.predicate == "in"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -104,6 +105,20 @@ def test_what_is_not_carried_under_its_centre_leans(beyond: float, leaning: bool
     facts = facts_of(plate("plate_blue", 0.5, 0.0), long)
     assert "on(cuboid_red, plate_blue)" in facts
     assert ("on(cuboid_red, table)" in facts) == leaning
+    assert ("on_edge(cuboid_red, plate_blue)" in facts) == leaning
+
+
+def test_a_cube_with_one_side_on_a_plate_is_on_its_edge() -> None:
+    """A thing that reaches from a mat to the table is on the edge of no plate."""
+    turn = -math.asin(0.008 / 0.04) / 2
+    tilted = Pose(position=(0.5, 0.065, TOP + 0.0235), quaternion=(math.sin(turn), 0, 0, math.cos(turn)))
+    leaning = cube("cube_red", 0.5, 0.065).model_copy(update={"pose": tilted})
+    facts = facts_of(plate("plate_blue", 0.5, 0.0), leaning)
+    assert {"on(cube_red, plate_blue)", "on(cube_red, table)", "on_edge(cube_red, plate_blue)"} <= set(facts)
+    mat = plate("mat_blue", 0.5, 0.0).model_copy(update={"kind": "mat"})
+    facts = facts_of(mat, leaning)
+    assert {"on(cube_red, mat_blue)", "on(cube_red, table)"} <= set(facts)
+    assert not any(fact.startswith("on_edge") for fact in facts)
 
 
 def test_on_the_ground_and_in_the_air() -> None:
@@ -211,6 +226,9 @@ def test_facts_are_consistent(things: list[SceneObject]) -> None:
         assert b in symbols | {"table", "ground"}
         assert b not in clear
         assert (b, a) not in below
+    on_table = {a for a, b in below if b == "table"}
+    leaning = {(a, b) for a, b in below if b.startswith("plate") and a in on_table}
+    assert {f.args for f in facts if f.predicate == "on_edge"} == leaning
     for role in ("leftmost", "rightmost", "middle", "nearest", "farthest"):
         for kind in ("cube", "plate"):
             assert sum(f.predicate == role and f.args[0].startswith(kind) for f in facts) <= 1

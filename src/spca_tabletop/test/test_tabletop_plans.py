@@ -368,10 +368,14 @@ def test_a_fallen_cube_is_out_of_reach(planner: DraftingPlanner) -> None:
     assert str(result.plan.steps[-1]) == "stack_on(cube_blue, cube_green)"
 
 
+def on_edge(seen: Observation, cube: str, plate: str) -> Observation:
+    """What is seen when a cube on a plate leans on its edge."""
+    more = (Fact(predicate="on", args=(cube, "table")), Fact(predicate="on_edge", args=(cube, plate)))
+    return seen.model_copy(update={"facts": (*seen.facts, *more)})
+
+
 def test_a_cube_that_leans_on_a_plate_can_be_picked_up(planner: DraftingPlanner) -> None:
-    seen = scene(on={"cube_red": "plate_red"})
-    more = seen.facts[0].model_copy(update={"predicate": "on", "args": ("cube_red", "table")})
-    leaning = seen.model_copy(update={"facts": (*seen.facts, more)})
+    leaning = on_edge(scene(on={"cube_red": "plate_red"}), "cube_red", "plate_red")
     asked = PlanRequest(
         attempt="1", task=task("Put the red cube on the blue plate."), observation=leaning, skills=()
     )
@@ -383,8 +387,7 @@ def test_a_cube_that_leans_on_a_plate_can_be_picked_up(planner: DraftingPlanner)
 def test_a_leaning_cube_is_put_upright_before_others_join_it(planner: DraftingPlanner) -> None:
     """It takes up their room."""
     seen = scene(on={"cube_green": "plate_red", "cube_blue": "plate_red"})
-    more = seen.facts[0].model_copy(update={"predicate": "on", "args": ("cube_green", "table")})
-    leaning = seen.model_copy(update={"facts": (*seen.facts, more)})
+    leaning = on_edge(seen, "cube_green", "plate_red")
     asked = PlanRequest(
         attempt="1", task=task("Put all cubes on the red plate."), observation=leaning, skills=()
     )

@@ -202,6 +202,7 @@ def test_what_leans_on_the_edge_of_a_plate_is_on_the_table_too(effect: str, cont
     """A domain that says both is right; one that says the plate only is not."""
     facts = [
         ("on", "cube_red", "plate_red"),
+        ("on", "cube_red", "table"),
         ("on", "plate_red", "table"),
         ("on_edge", "cube_red", "plate_red"),
     ]

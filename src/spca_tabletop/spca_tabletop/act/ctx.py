@@ -49,7 +49,7 @@ class Perception(SkillContext):
 
     @offered
     def _do_holds(self, relation: str, *names: str) -> bool:
-        """Whether it was seen at the last look: on, in, next_to, larger of two things; held, clear of one."""
+        """Whether it was last seen: on, on_edge, in, next_to, larger of two things; held, clear of one."""
         return Fact(predicate=relation, args=names) in self.scene.relations
 
 

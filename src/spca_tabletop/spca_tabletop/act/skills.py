@@ -44,7 +44,7 @@ def place_on(ctx, cube, plate):
     ctx.look()
     if not ctx.holds("on", cube, plate):
         raise RuntimeError(f"{cube} is not on {plate}")
-    if ctx.locate(plate).kind == "plate" and ctx.holds("on", cube, "table"):
+    if ctx.holds("on_edge", cube, plate):
         raise RuntimeError(f"{cube} leans on the edge of {plate}")
 
 

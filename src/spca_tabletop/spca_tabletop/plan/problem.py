@@ -41,7 +41,7 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     if any(atom[0] == "across" for goal in goals for atom in goal):
         rules.append(("bridging",))
     ends = [sorted(atom for atom in goal if atom[0] not in RULES) for goal in goals]
-    leaning = [[a for a in end if a[0] == "on" and _leans(observation, *a[1:])] for end in ends]
+    leaning = [[a for a in end if a[0] == "on" and observation.holds("on_edge", *a[1:])] for end in ends]
     conditions = [
         f"(and {' '.join([*map(_text, end), *map(_not_leaning, atoms)])})"
         for end, atoms in zip(ends, leaning, strict=True)
@@ -107,10 +107,8 @@ def initial(observation: Observation) -> Iterator[Atom]:
     for fact in observation.facts:
         if fact.args[0] not in within_reach:
             continue
-        if fact.predicate in ("on", "clear"):
+        if fact.predicate in ("on", "on_edge", "clear"):
             yield (fact.predicate, *fact.args)
-            if fact.predicate == "on" and _leans(observation, *fact.args):
-                yield ("on_edge", *fact.args)
             if fact.predicate == "on" and fact.args[1] in cubes and fact.args[0] not in bridging:
                 yield ("topped", fact.args[1])
         elif fact.predicate == "next_to":
@@ -156,12 +154,6 @@ def _carrying(observation: Observation) -> list[str]:
     """Return the things of no known kind that carry something."""
     carrying = {f.args[1] for f in observation.facts if f.predicate == "on"}
     return [s for s in _of(observation, "unknown") if s in carrying]
-
-
-def _leans(observation: Observation, cube: str, support: str) -> bool:
-    """Return whether it stands half on a plate and half on the table."""
-    plate = observation.objects.get(support) == "plate"
-    return plate and all(observation.holds("on", cube, below) for below in (support, TABLE_SYMBOL))
 
 
 def _not_leaning(on: Atom) -> str:

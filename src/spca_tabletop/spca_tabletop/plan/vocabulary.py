@@ -120,6 +120,7 @@ class TabletopVocabulary:
             "clear": Extension((_CUBE,), free - held - lost, unsaid=held),
             "next_to": Extension((_CUBE | _PLATE,) * 2, pairs | {(b, a) for a, b in pairs}),
         }
+        found["on_edge"] = Extension((_CUBE, frozenset({"plate"})), seen("on_edge"))
         found["held"] = Extension((_CUBE,), held)
         found["hand_empty"] = Extension((), frozenset() if held else frozenset({()}))
         found["on_table"] = Extension((_CUBE,), frozenset((c,) for c, x in on if x == TABLE_SYMBOL))

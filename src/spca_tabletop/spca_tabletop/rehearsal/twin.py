@@ -269,9 +269,6 @@ class _Stage:
                 continue
             for a in below:
                 yield from (Fact(predicate="across", args=(name, a, b)) for b in below if b != a)
-            if kinds[name] in SOLIDS and TABLE_SYMBOL in others:
-                plates = sorted(o for o in others if kinds.get(o) == "plate")
-                yield from (Fact(predicate="on_edge", args=(name, p)) for p in plates)
 
     def _unsafe(self) -> Iterator[str]:
         for other, words in ((TABLE, "the table"), (COBOT, "itself"), (GROUND, "the ground")):
@@ -324,9 +321,7 @@ class TwinVocabulary(TabletopVocabulary):
 
         found |= dict.fromkeys(TOUCHED_NAMES, Extension((solids | supports,), said("touched")))
         found["across"] = Extension((solids,) * 3, said("across"))
-        leaning = said("on_edge")
-        found["on_edge"] = Extension((solids, frozenset({"plate"})), leaning)
-        for name in ON_NAMES:  # what leans on a plate's edge stands on the table, too
-            on = found[name].atoms | {(thing, TABLE_SYMBOL) for thing, _ in leaning & found[name].atoms}
-            found[name] = replace(found[name], atoms=on - {(t, TABLE_SYMBOL) for t, _ in found["in"].atoms})
+        for name in ON_NAMES:  # what leans in a container is not on the table
+            off = {(thing, TABLE_SYMBOL) for thing, _ in found["in"].atoms}
+            found[name] = replace(found[name], atoms=found[name].atoms - off)
         return found
