@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import fcntl
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -35,6 +36,7 @@ def main() -> int:
     parser.add_argument("--print-python", action="store_true", help="print the environment's interpreter")
     arguments = parser.parse_args()
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))  # bin/spca holds Ctrl-C off
         prerequisites.check()
         places = here()
         if ros := arguments.ros or arguments.test or wants_ros(places):
