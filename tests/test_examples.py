@@ -19,8 +19,6 @@ from spca_tabletop.kit import TabletopKit
 from spca_testing.command import spca
 from spca_testing.contracts.kit_contract import KitContract
 
-pytestmark = pytest.mark.timeout(600)
-
 NAMES = {
     "environment": "my_maze",
     "skill": "slide_up",

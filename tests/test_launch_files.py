@@ -48,7 +48,7 @@ from launched_programs import (
     stand_in,
 )
 
-pytestmark = [pytest.mark.usefixtures("launch"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.usefixtures("launch")
 
 LAUNCH = Path(os.environ.get("SPCA_LAUNCH_FILES", ROOT / "launch"))
 """The files under test; `scripts/break_launch_files` puts broken copies in their place."""

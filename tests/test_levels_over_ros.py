@@ -23,7 +23,6 @@ pytestmark = [pytest.mark.ros, pytest.mark.slow]
 LEVELS = {"pick_and_place_01": "shuffled", "stack_11": "shuffled", "arrange_01": "nominal"}
 
 
-@pytest.mark.timeout(600)
 def test_levels_through_one_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One after the other, so that none leaves anything to the next."""
     from spca.ros.run import LOGS, run_ros

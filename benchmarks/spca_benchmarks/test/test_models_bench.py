@@ -70,7 +70,6 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[StoredC
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_the_better_model_is_better_and_the_interval_is_clear_of_zero(
     compared: tuple[StoredCampaign, Path],
 ) -> None:
@@ -87,7 +86,6 @@ def test_the_better_model_is_better_and_the_interval_is_clear_of_zero(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_a_model_learns_for_itself_alone(compared: tuple[StoredCampaign, Path]) -> None:
     """What the first one has written is written again by the second, and used again by itself."""
     campaign, _ = compared
@@ -106,7 +104,6 @@ def by_table(campaign: StoredCampaign) -> dict[tuple[str, int], list]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_what_is_shared_is_shown_anywhere_and_repeats_bit_for_bit_without_kills(
     compared: tuple[StoredCampaign, Path],
 ) -> None:
@@ -138,7 +135,6 @@ def test_what_is_shared_is_shown_anywhere_and_repeats_bit_for_bit_without_kills(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_the_table_is_what_the_records_say(compared: tuple[StoredCampaign, Path]) -> None:
     """Added up again from the lines on disk, without the code that made the table."""
     campaign, place = compared
@@ -173,7 +169,6 @@ def test_the_table_is_what_the_records_say(compared: tuple[StoredCampaign, Path]
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_a_server_that_dies_half_way_loses_nothing_and_counts_nothing_wrongly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,7 +205,6 @@ def test_a_price_limit_ends_the_campaign(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_ablations_are_variants_of_one_campaign(tmp_path: Path) -> None:
     """Each of them solves an easy level; each does without what its name says."""
     model = scripted(tmp_path, "m")

@@ -119,8 +119,8 @@ class TabletopVocabulary:
             # of a held cube, some say that it is clear and some do not; a fallen one had better not be
             "clear": Extension((_CUBE,), free - held - lost, unsaid=held),
             "next_to": Extension((_CUBE | _PLATE,) * 2, pairs | {(b, a) for a, b in pairs}),
+            "on_edge": Extension((_CUBE, frozenset({"plate"})), seen("on_edge")),
         }
-        found["on_edge"] = Extension((_CUBE, frozenset({"plate"})), seen("on_edge"))
         found["held"] = Extension((_CUBE,), held)
         found["hand_empty"] = Extension((), frozenset() if held else frozenset({()}))
         found["on_table"] = Extension((_CUBE,), frozenset((c,) for c, x in on if x == TABLE_SYMBOL))

@@ -262,11 +262,11 @@ class _Stage:
         for name in sorted(self._ever_touched & kinds.keys()):
             yield Fact(predicate="touched", args=(name,))
         for name, others in touching.items():
-            below = sorted(o for o in others if kinds.get(o) in SOLIDS and _higher(name, o, objects))
             if name == held:  # what still touches something has not been lifted
                 for other in sorted(others - {COBOT, GROUND}):
                     yield Fact(predicate="on", args=(name, other))
                 continue
+            below = sorted(o for o in others if kinds.get(o) in SOLIDS and _higher(name, o, objects))
             for a in below:
                 yield from (Fact(predicate="across", args=(name, a, b)) for b in below if b != a)
 
@@ -321,7 +321,7 @@ class TwinVocabulary(TabletopVocabulary):
 
         found |= dict.fromkeys(TOUCHED_NAMES, Extension((solids | supports,), said("touched")))
         found["across"] = Extension((solids,) * 3, said("across"))
-        for name in ON_NAMES:  # what leans in a container is not on the table
-            off = {(thing, TABLE_SYMBOL) for thing, _ in found["in"].atoms}
+        off = {(thing, TABLE_SYMBOL) for thing, _ in found["in"].atoms}  # even where it leans in a container
+        for name in ON_NAMES:
             found[name] = replace(found[name], atoms=found[name].atoms - off)
         return found
