@@ -356,7 +356,8 @@ def test_an_interrupt_while_python_starts_comes_when_it_has_started(tmp_path):
     fake = tmp_path / "python"
     fake.write_text(
         f"#!{sys.executable}\nimport os, signal, sys\n"
-        "if sys.argv[3] != 'spca':  # set-up asks which Python it is\n    sys.exit(print(sys.argv[0]))\n"
+        "if sys.argv[3] != 'spca':  # set-up asks how it is started\n"
+        "    sys.exit(print('env --block-signal=INT', sys.argv[0]))\n"
         "if sys.argv[4] == 'levels':\n    os.kill(os.getpid(), signal.SIGINT)\n"
         f"else:\n    sys.argv[1:] = ['-c', {look!r}]\n"
         "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])\n"

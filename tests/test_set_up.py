@@ -215,9 +215,10 @@ with (root / "calls").open("a") as calls:
     calls.write("x")
 mark = root / ".venv" / ".spca" / "current"
 mark.parent.mkdir(parents=True, exist_ok=True)
-mark.write_text(f"{root}\\n")
+command = f"env --block-signal=INT {root}/.venv/bin/python"
+mark.write_text(f"{root}\\n{command}\\n")
 os.utime(mark, (began, began))
-print(root / ".venv" / "bin" / "python")
+print(command)
 """
 """In place of set-up: it counts how often it is called, and leaves the mark that the real one leaves."""
 
@@ -259,7 +260,21 @@ def test_the_launcher_asks_set_up_only_after_a_change(tmp_path: Path) -> None:
 def test_set_up_leaves_the_mark_that_the_launcher_looks_for() -> None:
     subprocess.run([ROOT / "bin" / "spca", "--version"], check=True, capture_output=True)
     mark = ROOT / ".venv" / ".spca" / "current"
-    assert mark.read_text() == f"{ROOT}\n"
+    place, command = mark.read_text().splitlines()
+    assert place == str(ROOT)
+    look = "import signal; print(signal.pthread_sigmask(0, []))"
+    assert b"SIGINT" in subprocess.check_output([*command.split(), "-c", look])
+
+
+@pytest.mark.skipif(os.environ.get("ROS_DISTRO") == "jazzy", reason="a sourced ROS has no such mark")
+def test_the_launcher_starts_no_program_but_the_last(tmp_path: Path) -> None:
+    """While bash waits for one, it may lose a Ctrl-C."""
+    for name in ("bash", "env"):
+        (tmp_path / name).symlink_to(shutil.which(name) or "")
+    clean = {name: value for name, value in os.environ.items() if name != "SPCA_PYTHON"}
+    command = [ROOT / "bin" / "spca", "--version"]
+    done = subprocess.run(command, env=clean | {"PATH": str(tmp_path)}, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize(

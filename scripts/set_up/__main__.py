@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import fcntl
 import os
-import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -33,10 +33,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="set_up", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--test", action="store_true", help="also install what the test suite needs")
     parser.add_argument("--ros", action="store_true", help="also set up the ROS transport")
-    parser.add_argument("--print-python", action="store_true", help="print the environment's interpreter")
+    parser.add_argument(
+        "--print-command", action="store_true", help="print what starts the environment's interpreter"
+    )
     arguments = parser.parse_args()
     try:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))  # bin/spca holds Ctrl-C off
         prerequisites.check()
         places = here()
         if ros := arguments.ros or arguments.test or wants_ros(places):
@@ -57,8 +58,8 @@ def main() -> int:
     except KeyboardInterrupt:
         print("\nspca: set-up interrupted; the next start goes on from here", file=sys.stderr)
         return INTERRUPTED
-    if arguments.print_python:
-        print(places.python)
+    if arguments.print_command:
+        print(_command(places))
     return 0
 
 
@@ -88,8 +89,15 @@ def set_up(places: Places, with_tests: bool, with_ros: bool) -> None:
     environment.put_sources_on_path(places)
     if places.default and not places.ros_sourced:  # `bin/spca` looks at it, to start more quickly
         mark = places.stamps / "current"
-        mark.write_text(f"{ROOT}\n")
+        mark.write_text(f"{ROOT}\n{_command(places)}\n")
         os.utime(mark, (began, began))
+
+
+def _command(places: Places) -> str:
+    """The words that start the environment's interpreter, with Ctrl-C held off where `env` can do that."""
+    hold = "env --block-signal=INT "
+    held = subprocess.run([*hold.split(), "true"], capture_output=True, check=False).returncode == 0
+    return f"{hold if held else ''}{places.python}"
 
 
 def _pending(places: Places, with_tests: bool, with_ros: bool) -> list[Step]:
