@@ -86,6 +86,7 @@ class SpcaDriver:
 
     def __init__(self, node: SpcaNode, joints: Sequence[str], watch: Watch | None = None) -> None:
         self._client, self._joints, self._watch = node.get_name(), joints, watch
+        self._telling = threading.Lock()  # of whoever waits, and again by the turning thread: the latest last
         self._wanted: tuple[float, float] | None = None  # what a watcher has kept from being reported
         self._told, self._told_at = (0.0, 0.0), -math.inf
         if watch is not None:
@@ -123,6 +124,10 @@ class SpcaDriver:
 
     def want_time(self, seen: float, until: float) -> None:
         """See `Driver`. With a watch, no more is reported as seen than the watcher has."""
+        with self._telling:
+            self._tell(seen, until)
+
+    def _tell(self, seen: float, until: float) -> None:
         limited = seen if self._watch is None else self._watch.limit(seen)
         self._wanted = (seen, until) if limited < seen else None
         told, now = (limited, until), time.monotonic()
@@ -134,8 +139,9 @@ class SpcaDriver:
         )
 
     def _again(self) -> None:
-        if (wanted := self._wanted) is not None:
-            self.want_time(*wanted)
+        with self._telling:
+            if self._wanted is not None:
+                self._tell(*self._wanted)
 
 
 class ControlDriver:

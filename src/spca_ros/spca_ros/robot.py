@@ -47,7 +47,7 @@ class RosRobot:
         self._arrived = 0.0
         self._broken = ""
         node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, NEWEST)
-        self._goal = 0
+        self._goal, self._duration = 0, 0.0
         self._begun: float | None = None
         self.attempt = ""
         """Named in every goal, for readers of the log."""
@@ -83,12 +83,12 @@ class RosRobot:
         if self.on_follow is not None:
             self.on_follow(trajectory)
         goal = self._driver.trajectory_goal(trajectory, self.attempt)
-        self._goal += 1
+        self._goal, self._duration = self._goal + 1, trajectory.duration
         self._broken, self._begun = "", None
         self._begin(self._driver.arm, goal, "the trajectory does not begin where the arm is, or is malformed")
 
     def begun(self) -> float:
-        """See `Robot`: the driver's feedback says for how long it has been following."""
+        """See `Robot`: the driver says for how long it has been following, in its feedback and its result."""
         begun = self._begun
         return self.now() if begun is None else begun
 
@@ -201,6 +201,8 @@ class RosRobot:
             with self._news:
                 self._broken = problem
                 self._news.notify_all()
+        elif client is self._driver.arm:
+            self._note_begin(number, self._duration)  # a short motion may end without any feedback
 
     def _on_state(self, message: JointStateMsg) -> None:
         try:

@@ -9,13 +9,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 from sensor_msgs.msg import CameraInfo, Image
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.action import FollowTrajectory
-from spca_interfaces.msg import Contacts, Layout
+from spca_interfaces.msg import Contacts, Layout, Lease
 from spca_interfaces.srv import Checkpoint, ResetWorld, Restore
 from std_msgs.msg import Header
 
@@ -32,10 +34,12 @@ from spca_ros.convert.records import to_msg
 from spca_ros.convert.robot import trajectory_msg
 from spca_ros.convert.time import seconds, time_msg
 from spca_ros.domain import own_domain
+from spca_ros.driver import SpcaDriver
 from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY, SENSOR, STATE
 from spca_ros.robot import RosRobot
 from spca_ros.session import RosSession
+from spca_ros.watch import Watch
 from spca_testing.contracts.camera_contract import CameraContract
 from spca_testing.contracts.robot_contract import RobotContract, gentle
 from spca_testing.ros import running, sim
@@ -196,6 +200,27 @@ def test_a_gap_out_of_range_is_refused(driver: RosRobot) -> None:
     with pytest.raises(MotionError) as error:
         driver.command_gripper(0.2)
     assert error.value.kind == "limit"
+
+
+def test_the_latest_wish_for_time_is_told_last(alone: SpcaNode, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else time would go on for somebody who thinks: here one who stops waiting while a watcher reports."""
+    seen, told = [1.0], list[float]()
+    watch = SimpleNamespace(limit=lambda _: seen[0], on_lease=lambda: None)
+    driver = SpcaDriver(alone, JOINT_NAMES, cast("Watch", watch))
+    stops = threading.Thread(target=driver.want_time, args=(2.0, 0.0))
+
+    def publish(lease: Lease) -> None:
+        if len(told) == 1 and not stops.is_alive():
+            stops.start()
+            stops.join(0.3)
+        told.append(seconds(lease.until))
+
+    monkeypatch.setattr(driver, "_lease", SimpleNamespace(publish=publish))
+    driver.want_time(2.0, 9.0)
+    seen[0] = 1.5
+    watch.on_lease()
+    stops.join()
+    assert told == [9.0, 9.0, 0.0]
 
 
 def test_a_cancelled_trajectory_stops_the_arm(alone: SpcaNode, driver: RosRobot, reset: Reset) -> None:

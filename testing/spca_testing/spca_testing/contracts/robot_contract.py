@@ -60,6 +60,12 @@ class RobotContract:
         assert end.position == pytest.approx(trajectory.positions[-1], abs=5e-3)
         assert np.abs(end.velocity).max() < 0.02
 
+    def test_the_end_of_a_short_trajectory_is_known(self, robot: Robot) -> None:
+        """Whoever waits for it need not wait for the time that it may take at most."""
+        for way in (0.02, -0.02, 0.02):
+            robot.follow(gentle(robot, way, 0.2))
+            assert robot.wait(2.0, lambda state: state.stamp - robot.begun() >= 0.2)
+
     def test_a_new_trajectory_replaces_the_old(self, robot: Robot) -> None:
         """The end of the first is never reached."""
         first = gentle(robot, 0.2, 2.0)
