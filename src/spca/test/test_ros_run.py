@@ -174,7 +174,8 @@ def test_the_arm_stands_soon_after_a_watcher_was_last_heard(
         supervisor = subprocess.Popen([sys.executable, "-c", _SUPERVISOR])
         pids = {process.spec.nodes[0]: process.pid for process in graph.processes}
         try:
-            _until(lambda: len(seen) > 0 and seen[-1][1] > 0.3, 60.0)
+            # the arm may move before the onlooker has found the watcher
+            _until(lambda: heard > 0.0 and len(seen) > 0 and seen[-1][1] > 0.3, 60.0)
             os.kill(pids.get(victim, supervisor.pid), stop)
             stopped = len(seen)
             _until(lambda: max(speed for _, speed in seen[-100:]) < 0.01, 15.0)
