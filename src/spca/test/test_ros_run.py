@@ -41,7 +41,7 @@ def nothing_left_behind() -> object:
     """No test leaves a process."""
     before = _family()
     yield
-    _until(lambda: _family() <= before, 10.0)
+    _until(lambda: _family() <= before, 60.0)
 
 
 def test_events_and_records_reach_the_run_folder_and_keys_the_thinking_process_alone(
@@ -130,7 +130,7 @@ def test_an_interrupt_stops_the_arm_first(tmp_path: Path) -> None:
         try:
             _until(lambda: len(velocities) > 100 and velocities[-1] > 0.3, 60.0)
             run.send_signal(signal.SIGINT)
-            assert run.wait(30.0) == 130
+            assert run.wait(60.0) == 130
         finally:
             run.kill()
             run.wait()
@@ -178,7 +178,7 @@ def test_the_arm_stands_soon_after_a_watcher_was_last_heard(
             _until(lambda: heard > 0.0 and len(seen) > 0 and seen[-1][1] > 0.3, 60.0)
             os.kill(pids.get(victim, supervisor.pid), stop)
             stopped = len(seen)
-            _until(lambda: max(speed for _, speed in seen[-100:]) < 0.01, 15.0)
+            _until(lambda: max(speed for _, speed in seen[-100:]) < 0.01, 60.0)
         finally:
             supervisor.kill()
             supervisor.wait()
@@ -215,7 +215,7 @@ def test_the_supervisor_is_heard_while_no_joint_state_comes() -> None:
     with own_domain(), RosSession(names.SUPERVISOR) as node:
         node.create_subscription(Lease, names.LEASE, heard.append, EVERY)
         with RosTabletop(node)._watcher.watching():
-            _until(lambda: len(heard) > 2, 10.0)
+            _until(lambda: len(heard) > 2, 60.0)
     assert {lease.client for lease in heard} == {names.SUPERVISOR}
 
 
@@ -239,7 +239,7 @@ def test_the_arm_does_not_begin_to_move_for_a_supervisor_that_is_lost_already() 
         try:
             _until(lambda: bool(goals), 60.0)
             node.create_subscription(JointStateMsg, names.JOINT_STATES, look, SENSOR)
-            _until(lambda: goals[0] >= GoalStatus.STATUS_SUCCEEDED, 30.0)
+            _until(lambda: goals[0] >= GoalStatus.STATUS_SUCCEEDED, 60.0)
         finally:
             supervisor.kill()
             supervisor.wait()

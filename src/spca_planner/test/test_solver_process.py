@@ -79,8 +79,8 @@ def gone(pid: int) -> bool:
         return True
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 15.0) -> bool:
-    end = time.monotonic() + seconds
+def eventually(condition: Callable[[], bool]) -> bool:
+    end = time.monotonic() + 60.0
     while time.monotonic() < end:
         if condition():
             return True
@@ -195,7 +195,7 @@ def _watch(solver: SolverProcess) -> list[int]:
         found[:] = [c for c in children(solver.pid or 0) if time.time() - c.create_time() > 0.3]
         return bool(found)
 
-    assert eventually(searching, 30)
+    assert eventually(searching)
     return [solver.pid, *(c.pid for c in found)]
 
 
@@ -237,7 +237,7 @@ def test_nothing_outlives_a_killed_owner() -> None:
     )
     assert owner.stdout is not None
     worker = int(owner.stdout.readline())
-    assert eventually(lambda: bool(children(worker)), 30)
+    assert eventually(lambda: bool(children(worker)))
     pids = [worker, *(c.pid for c in children(worker))]
     owner.kill()
     owner.wait()
@@ -298,7 +298,7 @@ def test_closing_does_not_wait_for_a_judgement() -> None:
     closer.start()
     with pytest.raises(Cancelled):
         solver.judge(Case(domain=PIGEONS, problem=pigeons(13), timeout_s=100))
-    closer.join(20)
+    closer.join(60)
     assert not closer.is_alive()
     assert solver.pid is None
 

@@ -22,7 +22,7 @@ from spca_ros.convert.places import places_msg
 from spca_ros.convert.records import to_msg
 from spca_ros.convert.time import time_msg
 from spca_ros.qos import EVERY, SENSOR, STATE
-from spca_testing.ros import referee, running
+from spca_testing.ros import ask, referee, running
 
 pytestmark = pytest.mark.ros
 
@@ -39,10 +39,10 @@ def test_a_level_begins_where_the_simulators_clock_is() -> None:
         clock = node.create_publisher(Clock, "/clock", SENSOR)
         begin = ServiceCall(node, BeginLevel, names.BEGIN_LEVEL, graph.peers[names.REFEREE])
         layout = to_msg(nominal_layout(world), LayoutMsg())
-        assert begin(BeginLevel.Request(epoch="second", level="touch_01", layout=layout)).success
+        assert ask(begin, BeginLevel.Request(epoch="second", level="touch_01", layout=layout)).success
 
         def judged(stamp: float) -> Verdict:
-            end = time.monotonic() + 10.0
+            end = time.monotonic() + 60.0
             while not (verdicts and verdicts[-1].seen >= stamp - 1e-6):
                 assert time.monotonic() < end
                 clock.publish(Clock(clock=time_msg(stamp)))
@@ -68,8 +68,8 @@ def test_a_level_of_places_waits_until_it_knows_where_things_were() -> None:
         clock = node.create_publisher(Clock, "/clock", SENSOR)
         begin = ServiceCall(node, BeginLevel, names.BEGIN_LEVEL, graph.peers[names.REFEREE])
         message = to_msg(layout, LayoutMsg())
-        assert begin(BeginLevel.Request(epoch="now", level="arrange_01", layout=message)).success
-        end = time.monotonic() + 30.0
+        assert ask(begin, BeginLevel.Request(epoch="now", level="arrange_01", layout=message)).success
+        end = time.monotonic() + 60.0
         while not (verdicts and verdicts[-1].seen):
             assert time.monotonic() < end
             clock.publish(Clock(clock=time_msg(0.06)))

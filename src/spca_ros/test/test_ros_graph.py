@@ -120,5 +120,5 @@ def test_another_program_ends_when_its_starter_is_killed(tmp_path: Path) -> None
         assert starter.stdout is not None
         program = psutil.Process(int(starter.stdout.readline()))
         starter.kill()
-    _, alive = psutil.wait_procs([program], timeout=10)
+    _, alive = psutil.wait_procs([program], timeout=60)
     assert not alive

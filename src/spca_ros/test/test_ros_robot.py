@@ -42,7 +42,7 @@ from spca_ros.session import RosSession
 from spca_ros.watch import Watch
 from spca_testing.contracts.camera_contract import CameraContract
 from spca_testing.contracts.robot_contract import RobotContract, gentle
-from spca_testing.ros import running, sim
+from spca_testing.ros import ask, running, sim
 
 JOINT_NAMES = load_arm("ur5").joint_names
 
@@ -86,9 +86,8 @@ def reset(alone: SpcaNode, world: World) -> Reset:
     call = ServiceCall(alone, ResetWorld, names.RESET)
 
     def to(epoch: str) -> None:
-        response = call(
-            ResetWorld.Request(epoch=epoch, layout=to_msg(nominal_layout(world), Layout()), seed=1)
-        )
+        layout = to_msg(nominal_layout(world), Layout())
+        response = ask(call, ResetWorld.Request(epoch=epoch, layout=layout, seed=1))
         assert response.success, response.message
 
     return to
@@ -262,11 +261,11 @@ def test_a_checkpoint_brings_the_world_back(alone: SpcaNode, driver: RosRobot, r
     driver.wait(0.5)
     save = ServiceCall(alone, Checkpoint, names.checkpoint(names.SIM))
     restore = ServiceCall(alone, Restore, names.restore(names.SIM))
-    saved = save(Checkpoint.Request())
+    saved = ask(save, Checkpoint.Request())
     before = driver.state()
     driver.follow(gentle(driver, 0.2, 1.0))
     driver.wait(1.5)
-    assert restore(Restore.Request(epoch="after", state=saved.state)).success
+    assert ask(restore, Restore.Request(epoch="after", state=saved.state)).success
     driver.wait_news()
     after = driver.state()
     assert after.stamp == before.stamp

@@ -36,7 +36,7 @@ def alone(setup: str, attempt: str) -> str:
         "os.write(1, said.encode())\nos._exit(0)\n"
     )
     return subprocess.run(  # its output tells
-        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=30
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60
     ).stdout
 
 
@@ -132,7 +132,7 @@ def _gone(pid: int) -> bool:
 
 
 def _wait_until_gone(pids: list[int]) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while not all(map(_gone, pids)):
         assert time.monotonic() < end, f"still there: {[p for p in pids if not _gone(p)]}"
         time.sleep(0.02)

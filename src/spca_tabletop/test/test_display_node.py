@@ -135,7 +135,7 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
     scene, plan, verdict, contacts, grasps, trajectory, feedback = sent
 
     def turn_until(condition) -> bool:
-        end = time.monotonic() + 15.0
+        end = time.monotonic() + 60.0
         while not condition() and time.monotonic() < end:
             node.loop.turn(0.02)
         return condition()

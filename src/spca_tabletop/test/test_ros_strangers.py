@@ -33,7 +33,7 @@ from spca_ros.node import SpcaNode
 from spca_ros.peer import NodeLost
 from spca_ros.qos import EVERY, STATE
 from spca_tabletop.ros.environment import RosTabletop
-from spca_testing.ros import executor, referee, running, sense, sim
+from spca_testing.ros import ask, executor, referee, running, sense, sim
 
 pytestmark = pytest.mark.ros
 
@@ -110,7 +110,7 @@ def test_a_foreign_state_is_refused(
 ) -> None:
     restore = ServiceCall(graph[0], Restore, names.restore(node), graph[1].peers[node])
     for state in (b"nonsense", pack({"qpos": [1.0]})[:-40], _with_another_key(monkeypatch)):
-        answer = restore(Restore.Request(epoch=tabletop._epoch, state=array("B", state)), timeout=10.0)
+        answer = ask(restore, Restore.Request(epoch=tabletop._epoch, state=array("B", state)))
         assert not answer.success and answer.message
 
 
@@ -124,9 +124,9 @@ def test_neither_a_pause_nor_a_lease_holds_a_run_for_long(
     graph: tuple[SpcaNode, Graph], tabletop: RosTabletop
 ) -> None:
     pause = ServiceCall(graph[0], SetBool, names.PAUSE, graph[1].peers[names.SIM])
-    assert pause(SetBool.Request(data=True), timeout=10.0).success
+    assert ask(pause, SetBool.Request(data=True)).success
     tabletop.settle()
-    pause(SetBool.Request(data=False), timeout=10.0)
+    ask(pause, SetBool.Request(data=False))
     stuck = Lease(client="stranger", seen=time_msg(0.0), until=time_msg(1e6))
     publisher = graph[0].create_publisher(Lease, names.LEASE, EVERY)
     timer = graph[0].wall_timer(0.02, lambda: publisher.publish(stuck))

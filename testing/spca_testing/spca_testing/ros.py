@@ -6,11 +6,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from spca_ros import names
+from spca_ros.calls import ServiceCall
 from spca_ros.domain import own_domain
 from spca_ros.graph import Graph
 from spca_ros.node import SpcaNode
+from spca_ros.peer import NodeLost
 from spca_ros.process_spec import ProcessSpec, Value
 from spca_ros.session import RosSession
 
@@ -28,6 +31,17 @@ def running(
     ):
         graph.wait_ready()
         yield node, graph
+
+
+def ask(service: ServiceCall, request: Any) -> Any:
+    """Call a service that was found a moment ago, and again if no answer comes.
+
+    DDS drops an answer to a client that its server has not found yet, which takes it long on a busy machine.
+    """
+    try:
+        return service(request, timeout=10.0)
+    except NodeLost:
+        return service(request, timeout=60.0)
 
 
 def sim(**parameters: Value) -> ProcessSpec:
