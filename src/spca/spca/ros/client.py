@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rclpy.utilities import remove_ros_args
 
 from spca.events import Listener, telling
-from spca.ros.run import ENDED, ended
+from spca.ros.run import ENDED, RESULT, ended
 from spca.ros.run_level import RunLevelCall
 from spca.ros.run_protocol import RunOrder
 from spca.run_command import drive
@@ -69,6 +69,8 @@ def _run(folder: RunFolder, listeners: tuple[Listener, ...], interrupted: Flag) 
             fault = error
     if (why := folder.path / ENDED).is_file():  # why the launch ends, and interrupts its processes
         fault = SpcaError(why.read_text().strip())
+    elif interrupted.is_set() and (folder.path / RESULT).is_file():
+        fault = None  # the launch interrupts all processes: the supervisor may end before its answer comes
     return ended(folder, fault)
 
 
