@@ -23,7 +23,6 @@ import yaml
 from spca_core.paths import ROOT
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language.goal import Goal
-from spca_tabletop.language.ledger import GRAMMATICAL
 from spca_tabletop.language.lexicon import words_of_tokens
 from spca_tabletop.language.understanding import describe, understand
 from spca_testing.observations import CUBES, PLATES, goals, scene, task
@@ -38,6 +37,8 @@ TABLES = (
     scene(on={"cube_red": "cube_green", "cube_blue": "plate_blue"}),
     scene(objects=(*CUBES, "cube_yellow", *PLATES, "plate_yellow")),
 )
+GRAMMATICAL = frozenset({"THE", "OF", "THAT", "IS", "MUST", "COMMA", "AND", "OR", "BUT", "SEP", "WITH"})
+"""Tokens that only hold a sentence together."""
 REDUNDANT = {
     "what a table has to show, and may show of every thing that is meant": (
         "LARGEST SMALLEST MEDIUM FREE EMPTY OTHER LEFT RIGHT MIDDLE NEAR FAR BEHIND IN_FRONT_OF LEFT_OF "

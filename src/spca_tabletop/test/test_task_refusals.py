@@ -34,7 +34,7 @@ NOT_UNDERSTOOD = {
     "Stack the three cubes, with blue on top with the green cube.": "what to do with the green cube",
     "Build a tower: blue on top, red at the bottom with the blue cube.": "what to do with the blue cube",
     "Take the blue cube and touch the red cube with it.": "what to do with it",
-    "Pick up the cube that is not on a cube or plate.": "only move cubes",
+    "Pick up the cube that is not on a cube or plate.": "which one 'the cube that is not on a cube",
     "Pick up the red cube and let go.": "where to put down",
     "the red cube": "what to do with the red cube",
     "Put the red cube on top.": "what it should be on top of",

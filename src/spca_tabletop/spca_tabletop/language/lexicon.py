@@ -1,8 +1,8 @@
-"""The words of task texts: each is reduced to a token of the grammar in task.lark.
+"""The words of task texts: each is reduced to a token.
 
 A pattern is a regular expression in which a space stands for any white space. Where several match, the
 longest wins; of equally long ones, the first. FILLER is dropped: politeness, and what is
-true of every task anyway. Whatever else is said must be heeded (ledger.py).
+true of every task anyway. Whatever else is said must be heeded by a rule of the grammar.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ COLOURS = (
     "brown", "cyan", "magenta", "turquoise",
 )  # fmt: skip
 _COUNTED = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_ORDINALS = {word: n for n, word in enumerate(("second", "third", "fourth", "fifth", "sixth"), 2)}
 NUMBERS = {word: n for n, word in enumerate(_COUNTED, 2)} | {str(n): n for n in range(2, 13)}
 
 _MUST = (
@@ -160,7 +161,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     # --- which
     "THE": ("the|your",),
     "A": ("an?|some",),
-    "ANY": ("any|any one|any single|an arbitrary|either|a random|whichever",),
+    "ANY": ("any|any one|any single|an arbitrary|a random|whichever",),
+    "EITHER": ("either",),
     "ONE": ("one|1|a single|exactly one",),
     "EACH": ("each|every|each single|every single|each and every",),
     "ALL": ("all",),
@@ -169,7 +171,9 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "BUT": ("but",),
     "OR": ("or",),
     "BOTH": ("both",),
-    "OTHER": ("other|another|a second|a different|remaining",),
+    "OTHER": ("other|remaining",),
+    "ANOTHER": ("another|a second|a different",),
+    "ORDINAL": ("|".join(_ORDINALS),),
     "OTHERS": (
         "(?:all )?(?:the )?(?:others|remaining ones)",
         "(?:all )?the rest(?: of (?:the cubes|the blocks|them))?|everything else|anything else",
@@ -244,8 +248,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "SIDE_BY_SIDE": (
         "(?:right |directly |close )?(?:side by side|side-by-side|adjacent)",
         "(?:right |directly )?(?:next to|beside|adjacent to|against|touching) (?:each other|one another)",
-        "in(?:to)? (?:a|one) (?:straight |single )?(?:row|line)",
     ),
+    "IN_A_ROW": ("in(?:to)? (?:a|one) (?:straight |single )?(?:row|line)",),
     "ACROSS": ("across|across both|spanning|bridging",),
     "HALF_ON": ("(?:only )?(?:half|halfway|partly|partially) (?:on|onto|over|upon)|leaning (?:on|against)",),
     "EDGE_OF": (f"(?:right )?(?:on|onto|at|to|against|over) (?:the|an?) {_EDGE} of",),
@@ -299,6 +303,33 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "WITH": ("with|having",),
     "END": (r"[.;!?]",),
 }  # fmt: skip
+_VALUES: dict[str, tuple[str, object]] = {
+    **{name.upper() + "S" * plural: ("NOUN", (name, bool(plural)))
+       for name in (*SOLIDS, *SUPPORTS, "block", "thing", "table", "ground") for plural in (0, 1)},
+    **{word: ("FLANK", side) for word, side in {
+        "LEFT": "leftmost", "RIGHT": "rightmost", "NEAR": "nearest", "FAR": "farthest"}.items()},
+    **{word: ("EXTENT", word.lower()) for word in ("LARGEST", "SMALLEST", "MEDIUM", "LARGER", "SMALLER")},
+    **{word: ("RELATIVE", word.lower()) for word in ("LEFT_OF", "RIGHT_OF", "BEHIND", "IN_FRONT_OF")},
+    **{word: ("DISTANT", word.lower()) for word in ("CLOSEST_TO", "FARTHEST_FROM")},
+    "OWN_COLOUR": ("MATCHING", "own"), "OTHER_COLOUR": ("MATCHING", "other"),
+    "UPWARDS": ("DIRECTION", True), "DOWNWARDS": ("DIRECTION", False),
+}  # fmt: skip
+"""The terminals of the grammar and the values of tokens; of all other tokens the form is all there is."""
+VALUED = ("NOUN", "FLANK", "EXTENT", "RELATIVE", "DISTANT", "MATCHING", "DIRECTION", "COLOUR", "NUMBER", "SIZE",
+          "ORDINAL")  # fmt: skip
+
+
+def said_as(token: str, word: str) -> tuple[str, object]:
+    """The terminal of a token, and the value of the word that was said."""
+    if token == "COLOUR":
+        return token, word.replace("gray", "grey")
+    if token in ("NUMBER", "SIZE"):
+        return token, NUMBERS[re.split("[- ]", word)[0]]
+    if token == "ORDINAL":
+        return token, _ORDINALS[word]
+    return _VALUES.get(token, (token, None))
+
+
 _LITERAL = re.compile(r"[a-z0-9' -]+")
 _UNBOUNDED = ("COMMA", "DASH", "END", "EDGE")
 """Tokens whose patterns may touch other characters."""

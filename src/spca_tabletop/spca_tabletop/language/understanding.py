@@ -1,16 +1,11 @@
-"""Turns a task text and a scene into a goal, by the reading that makes sense on this table.
-
-What a phrase leaves out is supplied: "the green one" is of a kind that was named before.
-"""
+"""Turns a task text and a scene into a goal, by the cheapest of its readings."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, is_dataclass, replace
 from itertools import combinations, islice, permutations, product
-from typing import Any
+from typing import NamedTuple
 
 from spca_core.kinds import CONTAINERS, SOLIDS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
@@ -18,19 +13,21 @@ from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.task import Task
 from spca_sense.observation import colours_of
-from spca_tabletop.language.entities import NoSuchThing
 from spca_tabletop.language.goal import Atom, Goal, alternatives
-from spca_tabletop.language.interpreter import interpret
-from spca_tabletop.language.parser import ways_to_read
-from spca_tabletop.language.phrases import Interpretation, NounPhrase
-from spca_tabletop.language.words import UnknownWords, misspelt, words_in
+from spca_tabletop.language.reading import ways_to_read
+from spca_tabletop.language.talk import Contradiction, Meaning, NoneOfThem, NoSuchThing, Table, Talk, Undecided, each_way
+from spca_tabletop.language.words import kinds_in, words_in
 
-_MOST_COMBINATIONS = 256
-_MOST_GUESSES = 8
+_MOST_READINGS = 128
 _MOST_SUPPOSED = 24  # ways in which what is hidden may be what is named
 
 
-_MOST_WAYS = 32
+class _Reading(NamedTuple):
+    """A way to take a text, as far as it has been read: what it costs, its ways, and the nouns supplied."""
+
+    cost: int
+    meanings: tuple[Meaning, ...]
+    table: Table
 
 
 def understand(task: Task, observation: Observation, literal: bool = False) -> list[Goal]:
@@ -50,6 +47,55 @@ def understand(task: Task, observation: Observation, literal: bool = False) -> l
         if goals := _set_down_first(task, observation):
             return goals
         raise
+
+
+def _understood(task: Task, observation: Observation, literal: bool = False) -> list[Goal]:
+    said = ways_to_read(task.description) or ways_to_read(task.title)
+    if not said:
+        raise NotUnderstood("The task says nothing that could be done.")
+    found: dict[tuple[Goal, ...], int] = {}
+    problem: Exception | None = None
+    named = tuple(kinds_in(task.description if ways_to_read(task.description) else task.title))
+    readings = [
+        _Reading(sum(c for c, _ in way), tuple(m for _, m in way), Table(observation, named))
+        for way in islice(product(*said), _MOST_READINGS)
+    ]
+    readings.sort(key=lambda r: r.cost)
+    least: int | None = None
+    while readings and (least is None or readings[0].cost <= least):
+        reading = readings.pop(0)
+        try:
+            talks = [Talk(reading.table)]
+            for meaning in reading.meanings:
+                talks = each_way(talks, meaning)
+            goals = tuple(alternatives(talks, literal))
+        except Undecided as error:
+            more = [
+                reading._replace(table=Table(observation, named, (*reading.table.supplied, (error.key, kind))))
+                for kind in error.kinds
+            ]
+            readings = sorted((*more, *readings), key=lambda r: r.cost)
+            continue
+        except NotUnderstood as error:  # this reading makes no sense
+            problem = problem or error
+            continue
+        except Contradiction as error:
+            problem = Impossible(str(error))
+            least = reading.cost
+            continue
+        except Impossible as error:  # what is meant cannot be; nothing else is meant
+            problem = error if problem is None or not isinstance(error, NoSuchThing | NoneOfThem) else problem
+            least = reading.cost
+            continue
+        least = reading.cost
+        found[goals] = reading.cost
+    if not found:
+        assert problem is not None
+        raise problem
+    if len(found) > 1:
+        meanings = " or: ".join(describe(goals) for goals in list(found)[:2])
+        raise NotUnderstood(f"That can mean several things: {meanings}. Say it in separate sentences.")
+    return list(next(iter(found)))
 
 
 def uncovering(task: Task, observation: Observation) -> list[Goal]:
@@ -117,61 +163,6 @@ def _set_down_first(task: Task, observation: Observation) -> list[Goal]:
     return list(found)
 
 
-def _read(text: str) -> list[Sequence[Interpretation]]:
-    """Every way to read each sentence. What a misspelt word may have been is said where that can be read."""
-    try:
-        return ways_to_read(text)
-    except UnknownWords as error:
-        said, words = error.said
-        for guesses in islice(product(*map(misspelt, words)), _MOST_GUESSES):
-            better = said
-            for word, guess in zip(words, guesses, strict=True):
-                better = re.sub(rf"\b{re.escape(word)}\b", guess, better)
-            try:
-                ways_to_read(better)
-            except NotUnderstood:
-                continue
-            hints = [f"'{guess}' instead of '{word}'" for word, guess in zip(words, guesses, strict=True)]
-            raise UnknownWords(said, words, f" Did you mean {', '.join(hints)}?") from error
-        raise
-
-
-def _understood(task: Task, observation: Observation, literal: bool = False) -> list[Goal]:
-    said = _read(task.description) or _read(task.title)
-    if not said:
-        raise NotUnderstood("The task says nothing that could be done.")
-    found: dict[tuple[Goal, ...], int] = {}
-    impossible: tuple[int, Exception] | None = None
-    problems: list[tuple[tuple[int, bool, int], Exception]] = []
-    for combination in islice(product(*said), _MOST_COMBINATIONS):
-        joined = Interpretation(
-            tuple(e for r in combination for e in r.elements), tuple(w for r in combination for w in r.words)
-        )
-        for reading in completed(joined):
-            progress, cost = 0, 0
-            try:
-                meaning = interpret(reading, observation)
-                progress, cost = 1, meaning.cost
-                goals = tuple(alternatives(meaning, observation, literal))
-            except (NotUnderstood, Impossible) as error:
-                if progress and (impossible is None or cost < impossible[0]):
-                    impossible = (cost, error)
-                attached = isinstance(error, NoSuchThing)  # perhaps only in this reading
-                problems.append(((-progress, attached, len(reading.elements)), error))
-                continue
-            found[goals] = min(found.get(goals, meaning.cost), meaning.cost)
-    if not found:  # the reading that came farthest has the most to the point to say
-        raise min(problems, key=lambda p: p[0])[1]
-    least = min(found.values())
-    if impossible is not None and impossible[0] < least:  # what is meant cannot be; nothing else is meant
-        raise impossible[1]
-    best = [goals for goals, cost in found.items() if cost == least]
-    if len(best) > 1:
-        meanings = " or: ".join(describe(goals) for goals in best[:2])
-        raise NotUnderstood(f"That can mean several things: {meanings}. Say it in separate sentences.")
-    return list(best[0])
-
-
 def describe(goals: Sequence[Goal]) -> str:
     """Goals in words."""
     told = [", ".join(_sentence(atom) for atom in sorted(goal)) for goal in goals[:3]]
@@ -191,55 +182,3 @@ def _sentence(atom: Atom) -> str:
     if predicate == "on" and others[0].partition("_")[0] in CONTAINERS:
         return f"the {words_of(first)} in the {rest}"
     return f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".strip()
-
-
-def completed(reading: Interpretation) -> Iterator[Interpretation]:
-    """Every way to supply the kinds; which of them makes sense is decided by the table."""
-    things = [thing for thing in _things(reading.elements) if thing.said]
-    named = sorted(
-        (_place(thing), thing.kind) for thing in things if thing.kind not in ("", "table", "ground")
-    )
-    wanting = [thing for thing in things if thing.is_elliptic]
-    options = [_kinds(thing, [kind for at, kind in named if at < _place(thing)]) for thing in wanting]
-    for kinds in islice(product(*options), _MOST_WAYS):
-        supplied = {_place(thing): kind for thing, kind in zip(wanting, kinds, strict=True) if kind}
-        yield replace(reading, elements=_with_kinds(reading.elements, supplied)) if supplied else reading
-
-
-def _kinds(thing: NounPhrase, named: list[str]) -> tuple[str, ...]:
-    """The kinds it may be of: any that was named; a solid where none was, or not even "one" was said."""
-    noun = any(feature == "noun" for feature, _ in thing.said)
-    return tuple(dict.fromkeys(named if noun and named else [*named, ""]))
-
-
-def _place(thing: NounPhrase) -> int:
-    return min(word.start_pos or 0 for _, word in thing.said)
-
-
-def _things(part: Any) -> Iterator[NounPhrase]:
-    if isinstance(part, NounPhrase):
-        yield part
-    if isinstance(part, tuple):
-        for one in part:
-            yield from _things(one)
-    elif is_dataclass(part):
-        for field in fields(part):
-            if field.name != "said":
-                yield from _things(getattr(part, field.name))
-
-
-def _with_kinds(part: Any, kinds: dict[int, str]) -> Any:
-    if isinstance(part, tuple):
-        return tuple(_with_kinds(one, kinds) for one in part)
-    if not is_dataclass(part) or isinstance(part, type):
-        return part
-    changes = {f.name: getattr(part, f.name) for f in fields(part) if f.name != "said"}
-    changes = {name: _with_kinds(value, kinds) for name, value in changes.items()}
-    if (
-        isinstance(part, NounPhrase)
-        and part.said
-        and part.is_elliptic
-        and (kind := kinds.get(_place(part), ""))
-    ):
-        changes |= {"kind": kind, "is_supplied": True}
-    return replace(part, **changes)

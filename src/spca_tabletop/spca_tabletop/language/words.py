@@ -6,18 +6,17 @@ import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import groupby
-
-from lark import Token
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
 from spca_core.ports.proposer import NotUnderstood
-from spca_tabletop.language.lexicon import known_words, longest
+from spca_tabletop.language.chart import Token
+from spca_tabletop.language.lexicon import known_words, longest, said_as
 
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
+_STEP = re.compile(r"(?:^|(?<=[.;\n]))\s*(?:step )?\d+\s*[.):]\s+(?=[a-z])", re.IGNORECASE)
 _SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN")
 
 
@@ -28,43 +27,47 @@ class Sentence:
     tokens: tuple[Token, ...]
     text: str
 
-    def until(self, position: int) -> str:
-        """The words from this sentence's first one to just before `position`."""
-        return " ".join(self.text[self.tokens[0].start_pos : position].split())
+    def until(self, number: int) -> str:
+        """The words from this sentence's first one to just before a token."""
+        end = self.tokens[number].start if number < len(self.tokens) else len(self.text)
+        return " ".join(self.text[self.tokens[0].start : end].split())
 
 
 class UnknownWords(NotUnderstood):
-    """A text has words that are not in the lexicon. `said` are the text and these words."""
+    """A text has words that are not in the lexicon."""
 
-    def __init__(self, text: str, words: Sequence[str], hint: str = "") -> None:
+    def __init__(self, words: Sequence[str], text: str) -> None:
         listed = ", ".join(f"'{w}'" for w in words)
-        plural = "s" if len(words) > 1 else ""
-        super().__init__(f"I do not know the word{plural} {listed}.{hint} {WHAT_WORKS}")
-        self.said = text, tuple(words)
+        guesses = [(guess[0], word) for word in words if (guess := misspelt(word))]
+        meant = ", ".join(f"'{guess}' instead of '{word}'" for guess, word in guesses[:3])
+        hint = f" Did you mean {meant}?" if meant else ""
+        super().__init__(f"I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
+        self.text = text
 
 
 def sentences(text: str) -> list[Sentence]:
     """All sentences that say something. Raises UnknownWords."""
     text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), text.replace("’", "'"))
+    text = _STEP.sub(" then ", text)
     found, unknown = _scan(text)
     if unknown:
-        raise UnknownWords(text, unknown)
+        raise UnknownWords(unknown, text)
     done: list[Sentence] = []
-    current: list[Token] = []
-    for token in [*found, Token("END", ".")]:
-        if token.type != "END":
-            current.append(token)
-        elif joined := _join_separators(current):
+    for ends, run in groupby(found, lambda token: token.type == "END"):
+        if not ends and (joined := _join_separators(list(run))):
             done.append(Sentence(tuple(joined), text))
-            current = []
-        else:
-            current = []
     return done
 
 
-def words_in(text: str, token: str) -> list[str]:
-    """The words of a text that are of one token, whatever else it says."""
-    return [str(found) for found in _scan(text)[0] if found.type == token]
+def words_in(text: str, terminal: str) -> list[str]:
+    """The values of a text's words of one terminal, whatever else it says."""
+    return [token.value for token in _scan(text)[0] if token.type == terminal]
+
+
+def kinds_in(text: str) -> list[tuple[int, str]]:
+    """Where a text names things, and of which kinds; not the table."""
+    said = [token for sentence in sentences(text) for token in sentence.tokens if token.type == "NOUN"]
+    return [(token.start, token.value[0]) for token in said if token.value[0] not in ("table", "ground")]
 
 
 def _scan(text: str) -> tuple[list[Token], list[str]]:
@@ -75,22 +78,17 @@ def _scan(text: str) -> tuple[list[Token], list[str]]:
         if text[position].isspace():
             position += 1
             continue
-        token, end = longest(text, position)
-        if token == "":
+        name, end = longest(text, position)
+        if name == "":
             word = _WORD.match(text, position)
             assert word is not None
             unknown.append(word.group())
             end = word.end()
-        elif token != "FILLER":
-            tokens.append(Token(token, text[position:end].lower(), start_pos=position, end_pos=end))
+        elif name != "FILLER":
+            said = text[position:end]
+            tokens.append(Token(*said_as(name, said.lower()), said, position))
         position = end
     return tokens, list(dict.fromkeys(unknown))
-
-
-@lru_cache(maxsize=256)
-def token_of(word: str) -> str:
-    """The token for a known word."""
-    return longest(word, 0)[0]
 
 
 def _join_separators(tokens: list[Token]) -> list[Token]:
@@ -108,10 +106,10 @@ def _join_separators(tokens: list[Token]) -> list[Token]:
         if then is not None:
             joined.append(then)
         elif joined:
-            listing = {token.type for token in found} <= {"COMMA", "AND"}
-            kind = "AND" if listing and len(found) > 1 else found[0].type
-            kind = kind if kind in ("COMMA", "AND", "BUT") and (listing or len(found) == 1) else "SEP"
-            joined.append(Token.new_borrow_pos(kind, " ".join(found), found[0]))
+            types = {token.type for token in found}
+            kind = "AND" if types == {"COMMA", "AND"} else found[0].type
+            kind = kind if kind in ("COMMA", "AND", "BUT") and (len(types) == 1 or kind == "AND") else "SEP"
+            joined.append(Token(kind, None, " ".join(t.text for t in found), found[0].start))
     while joined and joined[-1].type in ("COMMA", "AND", "SEP", "BUT"):
         joined.pop()
     return joined
@@ -120,11 +118,3 @@ def _join_separators(tokens: list[Token]) -> list[Token]:
 def misspelt(word: str) -> list[str]:
     """Known words that an unknown one may have been meant to be, likeliest first."""
     return difflib.get_close_matches(word.lower(), known_words(), n=3, cutoff=0.75)
-
-
-WHAT_WORKS = (
-    "What works are tasks with cubes, plates and the table, such as: 'Touch the left cube.' 'Pick up the "
-    "red cube.' 'Put the red cube on the blue plate.' 'Stack red on blue.' 'Build a tower with red on top, "
-    "blue in the middle and green at the bottom.' 'Put the blue cube next to the red "
-    "cube.' 'Discard the red cube.'"
-)

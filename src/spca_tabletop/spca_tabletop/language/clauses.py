@@ -1,0 +1,823 @@
+"""Clauses: what is to be done, how it shall end, what must not be; each makes further ways to take the talk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice, pairwise
+
+from spca_core.kinds import SOLIDS, SUPPORTS
+from spca_core.names import TABLE_SYMBOL
+from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_tabletop.language import towers
+from spca_tabletop.language.places import Place, Where, come_from, placed
+from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Meaning, Talk, Things, every
+from spca_tabletop.language.things import Det, Noun, Phrase, Thing, found_by, named, rule
+
+_TABLE = Place(relation="on", things=(Thing(Det("the"), Noun(kind="table")),))
+_EVERY_SOLID = (Thing(Det("all"), Noun(kind="thing"), text="everything"),)
+Going = Callable[[Things, Talk], Iterator[Talk]]
+
+
+def about(phrase: Phrase, talk: Talk, kinds: Things = LIFTABLE) -> Iterator[tuple[Things, Talk]]:
+    """Every way to take what a clause is about; something has to be done with each."""
+    for things, after in found_by(phrase, talk, kinds):
+        if len(set(things)) < len(things):
+            if any(t.any for t in phrase):
+                continue
+            raise NotUnderstood(f"'{phrase[-1].text}' was named already.")
+        if kinds == LIFTABLE and any(talk.table.kind(t) not in SOLIDS for t in things):
+            raise NotUnderstood("I can only move cubes.")
+        text = " and ".join(t.text for t in phrase)
+        yield things, after.but(spoken=(*after.spoken, *((t, text) for t in things)))
+
+
+def doing(phrase: Phrase, then: Going, kinds: Things = LIFTABLE, verb: str = "") -> Meaning:
+    """A clause about things, and what it makes of each way to take them."""
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        listed = len(phrase) > 1 and not any(t.several or t.any for t in phrase)
+
+        def onward(way: tuple[Things, Talk]) -> Iterator[Talk]:
+            return (after.about(way[0]) for after in then(way[0], way[1].but(verb=verb, listed=listed)))
+
+        yield from every(about(phrase, talk, kinds), onward)
+
+    return meaning
+
+
+# --- commands
+
+
+@rule("Clause -> TOUCH Things")
+def touch(phrase: Phrase) -> Meaning:
+    def then(things: Things, talk: Talk) -> Iterator[Talk]:
+        if any(talk.table.kind(t) not in TANGIBLE for t in things):
+            raise NotUnderstood("I can touch cubes and plates only.")
+        yield talk.claim("touched", things)
+
+    return doing(phrase, then, TANGIBLE, "touch")
+
+
+@rule("Clause -> TOUCH FIRST Things")
+def touch_first(phrase: Phrase) -> Meaning:
+    return first(touch(phrase))
+
+
+@rule("Clause -> TOUCH Things BEFORE Things")
+def touch_before(phrase: Phrase, later: Phrase) -> Meaning:
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for one in touch(phrase)(talk):
+            yield from touch(tuple(t.like(phrase[-1].noun.kind) for t in later))(_then(one, "before"))
+
+    return meaning
+
+
+def hold(things: Things, talk: Talk) -> Iterator[Talk]:
+    for thing in things:
+        if any(a[1] == thing for a in talk.atoms if a[0] != "touched"):
+            raise NotUnderstood("I can aim at one arrangement only, not at one after the other.")
+    new = tuple(t for t in things if t not in talk.held)
+    yield talk.but(held=(*talk.held, *new), since=(*talk.since, *((t, talk.stage) for t in new)))
+
+
+@rule("Clause -> LIFT Things UP? IN_THE_AIR? Source? IN_THE_AIR?", "Clause -> PICK Things UP IN_THE_AIR? Source?",
+      "Clause -> TAKE Things UP? Source?", "Clause -> PICK UP Things Source?")  # fmt: skip
+def lift(phrase: Phrase, source: Place | None) -> Meaning:
+    return doing(_coming_from(phrase, source), lambda things, talk: hold(things, _from(things, source, talk)))
+
+
+@rule("Clause -> LIFT|PICK Things UP? Places", cost=2)
+def lift_to(phrase: Phrase, places: Where) -> Meaning:
+    if any(p.slot == "over" for p in places):
+        return refused("I can hold a thing, but not over a certain place.")
+    return put(phrase, None, places)
+
+
+def refused(why: str) -> Meaning:
+    """What is understood and cannot be heeded."""
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        raise NotUnderstood(why)
+
+    return meaning
+
+
+@rule("Clause -> TAKE Things Source", cost=-1)
+def take_down(phrase: Phrase, source: Place) -> Meaning:
+    off_table = any(t.noun.kind == "table" for t in source.things)
+    if off_table or not any(t.several for t in phrase):
+        raise NotUnderstood("I do not know where to put it; name a plate, a cube or the table.")
+    return doing(
+        _coming_from(phrase, source),
+        lambda things, talk: iter([_from(things, source, talk).claim("on", things, TABLE_SYMBOL)]),
+    )
+
+
+@rule("Clause -> PICK Things Source?")
+def pick(phrase: Phrase, source: Place | None) -> Meaning:
+    def then(things: Things, talk: Talk) -> Iterator[Talk]:
+        yield _from(things, source, talk).but(picked=(*talk.picked, *things))
+
+    return doing(_coming_from(phrase, source), then)
+
+
+@rule("Clause -> CHOOSE Things Source?")
+def choose(phrase: Phrase, source: Place | None) -> Meaning:
+    return doing(_coming_from(phrase, source), lambda things, talk: iter([_from(things, source, talk)]))
+
+
+@rule("Clause -> PUT|TAKE|THROW Things DOWN? Source? Places", "Clause -> PUT Things Places DOWN",
+      "Clause -> PUT DOWN Things Places")  # fmt: skip
+def put(phrase: Phrase, source: Place | None, places: Where | None = None) -> Meaning:
+    if places is None:
+        source, places = None, source  # type: ignore[assignment]
+    assert places is not None
+    phrase = _coming_from(_not_there_yet(phrase, places), source)
+    return doing(phrase, lambda things, talk: placed(things, places, phrase, _from(things, source, talk)))
+
+
+@rule("Clause -> PUT|THROW Things Places EXCEPT|BUT Apart", "Clause -> PUT|THROW Things Places COMMA EXCEPT Apart")
+def put_but(phrase: Phrase, places: Where, others: Phrase) -> Meaning:
+    nearest = places[-1].things[-1:]
+    if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
+        raise NotUnderstood(f"I do not know what 'except {others[0].text}' leaves out.")
+    return put((replace(phrase[0], apart=(*phrase[0].apart, *others)),), None, places)
+
+
+@rule("Clause -> Places COMMA|SEP? PUT|STACK Things")
+def there_put(places: Where, phrase: Phrase) -> Meaning:
+    return put(phrase, None, places)
+
+
+@rule("Clause -> PUT|THROW Things DOWN? Source?")
+def put_away(phrase: Phrase, source: Place | None) -> Meaning:
+    """To a place that is yet to be said."""
+
+    def then(things: Things, talk: Talk) -> Iterator[Talk]:
+        talk = _from(things, source, talk)
+        if source is not None:
+            off = any(t.noun.kind == "table" for t in source.things)
+            yield talk.claim("discarded", things) if off else talk.claim("on", things, TABLE_SYMBOL)
+        else:
+            yield talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
+
+    return doing(_coming_from(phrase, source), then)
+
+
+@rule("Clause -> DISCARD Things Source?")
+def discard(phrase: Phrase, source: Place | None) -> Meaning:
+    return doing(
+        _coming_from(phrase, source),
+        lambda things, talk: iter([_from(things, source, talk).claim("discarded", things)]),
+    )
+
+
+@rule("Clause -> REMOVE Things Source")
+def remove(phrase: Phrase, source: Place) -> Meaning:
+    return put_away(phrase, source)
+
+
+@rule("Clause -> REMOVE Things")
+def remove_where(phrase: Phrase) -> Meaning:
+    return refused(f"I do not know where to; say what to remove '{phrase[0].text}' from.")
+
+
+@rule("Clause -> CLEAR|EMPTY Things Places?")
+def clear(phrase: Phrase, places: Where | None) -> Meaning:
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for supports, before in found_by(phrase, talk, (*SUPPORTS, *SOLIDS, "table")):
+            if any(talk.table.kind(s) not in TANGIBLE for s in supports) or any(t.any for t in phrase):
+                raise NotUnderstood("I can clear certain plates or cubes only.")
+            things = tuple(s for s in talk.table.of(*SOLIDS) if ("on", s) in {(a[0], a[1]) for a in before.table.facts
+                           if a[0] == "on" and a[2] in supports})  # fmt: skip
+            if not things:
+                raise Impossible("Nothing lies on it; it is clear already.")
+            for after in placed(things, places or (_TABLE,), (), before):
+                yield after.about(things)
+
+    return meaning
+
+
+@rule("Clause -> UNSTACK Things?")
+def unstack(phrase: Phrase | None) -> Meaning:
+    return doing(phrase or _EVERY_SOLID, lambda things, talk: iter([talk.claim("on", things, TABLE_SYMBOL)]))
+
+
+@rule("Clause -> RELEASE THERE?")
+def release() -> Meaning:
+    return lambda talk: iter([talk.but(released=(*talk.released, talk.stage))])
+
+
+@rule("Clause -> RELEASE Things THERE?")
+def release_it(phrase: Phrase) -> Meaning:
+    return doing(phrase, lambda things, talk: iter([talk.but(released=(*talk.released, talk.stage)).about(things)]))
+
+
+@rule("Clause -> SORT Things? Places?")
+def sort(phrase: Phrase | None, places: Where | None) -> Meaning:
+    return _sorted(phrase, places, "own")
+
+
+@rule("Clause -> SHUFFLE Things? Places?")
+def shuffle(phrase: Phrase | None, places: Where | None) -> Meaning:
+    return _sorted(phrase, places, "other")
+
+
+def _sorted(phrase: Phrase | None, places: Where | None, matching: str) -> Meaning:
+    """Each on the plate of its colour, or of another one, if no other places were named."""
+    if places is None:
+        places = (Place(relation="on", things=(Thing(noun=Noun(matching=matching), text="its plate"),)),)
+    if not all(place.things for place in places):
+        raise NotUnderstood("I do not know by which colours to sort there; name plates, or what to put where.")
+    there = tuple(
+        replace(p, things=tuple(replace(t, noun=replace(t.noun, matching=t.noun.matching or matching),
+                                        det=Det()) for t in p.things))
+        for p in places
+    )  # fmt: skip
+    plain = tuple(replace(t, noun=replace(t.noun, matching="")) for t in phrase or _EVERY_SOLID)
+    return doing(plain, lambda things, talk: placed(things, there, plain, talk))
+
+
+@rule("Clause -> SWAP Things")
+def swap(phrase: Phrase) -> Meaning:
+    """Each of two goes where the other one is."""
+
+    def then(things: Things, talk: Talk) -> Iterator[Talk]:
+        places = [talk.table.support_of(t) for t in things]
+        if len(things) != 2 or any(t.any for t in phrase):
+            raise NotUnderstood("I can swap two certain things only; name them.")
+        if "" in places or places[0] == places[1]:
+            raise NotUnderstood("I can swap things that lie on, or in, different things only.")
+        yield talk.ask([("on", things[0], places[1]), ("on", things[1], places[0])])
+
+    return doing(phrase, then)
+
+
+@rule("Clause -> SWAP Things WITH Things")
+def swap_with(phrase: Phrase, other: Phrase) -> Meaning:
+    return swap((*phrase, *(t.like(phrase[-1].noun.kind) for t in other)))
+
+
+@rule("Clause -> LINE_UP Things")
+def line_up(phrase: Phrase) -> Meaning:
+    place = (Place(relation="abreast"),)
+    return doing(phrase, lambda things, talk: placed(things, place, phrase, talk))
+
+
+# --- building
+
+Detail = tuple[Phrase, Where, bool | None]
+
+
+@rule("Detail -> Place")
+def detail_place(place: Place) -> Detail:
+    return ((), (place,), None)
+
+
+@rule("Detail -> OF|FROM|WITH Things")
+def detail_of(phrase: Phrase) -> Detail:
+    return (phrase, (), None)
+
+
+@rule("Detail -> COMMA? DIRECTION")
+def detail_order(upwards: bool) -> Detail:
+    return ((), (), upwards)
+
+
+@rule("Details -> Detail Details?")
+def details(one: Detail, more: Detail | None) -> Detail:
+    phrase, places, upwards = more or ((), (), None)
+    if one[2] is not None and upwards is not None:
+        raise NotUnderstood("One order is enough.")
+    return ((*one[0], *phrase), (*one[1], *places), upwards if one[2] is None else one[2])
+
+
+@rule("Clause -> STACK Things Details?")
+def stack(phrase: Phrase, more: Detail | None) -> Meaning:
+    members, places, upwards = more or ((), (), None)
+    if members:
+        raise NotUnderstood(f"I do not know what to do with '{members[0].text}'.")
+
+    def then(things: Things, talk: Talk) -> Iterator[Talk]:
+        if len(things) > 1 or any(p.relation == "on_each_other" for p in places):
+            yield from _tower(things, phrase, places, upwards, talk)
+        elif not places or upwards is not None:
+            raise NotUnderstood(f"I do not know where to with {phrase[0].text}; say onto what.")
+        else:
+            yield from placed(things, places, phrase, talk)
+
+    return doing(_not_there_yet(phrase, places), then, verb="stack")
+
+
+@rule("Tower -> THE|A|ONE? SIZE? TOWER|STACK", "Tower -> THE|A|ONE? TOWER|STACK SIZE")
+def tower(size: int | None) -> int:
+    return size or 0
+
+
+@rule("Tower -> THE|A|ONE? TOWER|STACK OF NUMBER")
+def tower_of(number: int) -> int:
+    return number
+
+
+@rule("Clause -> BUILD? Tower Details?")
+def build(size: int, more: Detail | None, before: Where = ()) -> Meaning:
+    phrase, places, upwards = more or ((), (), None)
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        if talk.tower.active:
+            raise NotUnderstood("I can build one tower at a time; say the other one in its own task.")
+        meant = about(phrase, talk.but(verb="build"))
+        if towers.any_of(phrase, talk):
+            meant = islice(meant, 1)  # type: ignore[assignment]
+        for things, one in meant:
+            if size and things and len(things) != size:
+                raise NotUnderstood(f"A tower of {size} cannot be made of {len(things)}.")
+            sized = one.but(tower=replace(one.tower, size=size or None, active=True))
+            for after in _tower(things, phrase, (*before, *places), upwards, sized):
+                yield after.but(mentioned=talk.mentioned) if towers.any_of(phrase, talk) else after.about(things)
+
+    return meaning
+
+
+@rule("Clause -> Places COMMA|SEP? BUILD Tower Details?")
+def there_build(places: Where, size: int, more: Detail | None) -> Meaning:
+    return build(size, more, places)
+
+
+def _tower(things: Things, phrase: Phrase, places: Where, upwards: bool | None, talk: Talk) -> Iterator[Talk]:
+    found = [towers.of_these(things, phrase, talk.but(mentioned=()) if phrase and phrase[0].any else talk)]
+    for place in places:
+        if place.relation == "slot":
+            found = [towers.at_slot(things, place.slot, one) for one in found]
+        elif place.relation in ("on", "in"):
+            found = [_based(base, place, after) for one in found for base, after in
+                     found_by(place.things, one, (*SUPPORTS, "table"))]  # fmt: skip
+        elif place.relation != "on_each_other":
+            raise NotUnderstood("I can build a tower on the table, on a plate or on a cube only.")
+    for one in found:
+        if upwards is None:
+            yield one
+        elif things and not any(t.several or t.pronoun for t in phrase):
+            yield towers.listed(things, upwards, one)
+        else:
+            yield one.but(tower=replace(one.tower, listing=(upwards, (), True)))
+
+
+def _based(base: Things, place: Place, talk: Talk) -> Talk:
+    if len(base) != 1 or talk.tower.base:
+        raise NotUnderstood(f"A tower stands on one thing, not on '{place.text}'.")
+    if talk.table.kind(base[0]) in SOLIDS:
+        return talk.but(tower=replace(talk.tower, slots=(*talk.tower.slots, ("bottom", base[0]))))
+    return talk.but(tower=replace(talk.tower, base=base[0]))
+
+
+@rule("Clause -> BUILD THE|A|ONE? BRIDGE Details?")
+def bridge(more: Detail | None) -> Meaning:
+    phrase, places, upwards = more or ((), (), None)
+    if upwards is not None or any(p.relation not in ("on", "across") for p in places):
+        raise NotUnderstood(towers.BRIDGE)
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for things, one in about(phrase, talk):
+            for supports, after in found_by([t for p in places for t in p.things], one, ANYTHING):
+                solids = tuple(s for s in supports if talk.table.kind(s) in SOLIDS)
+                if len(solids) == 2 and len(things) == 1:
+                    yield towers.across(things, solids, after)
+                elif any(s != TABLE_SYMBOL for s in supports):
+                    raise NotUnderstood(towers.BRIDGE)
+                else:
+                    told = replace(after.tower, members=(*after.tower.members, *things))
+                    yield after.but(bridge=True, tower=told, counted=(*after.counted, *things))
+
+    return meaning
+
+
+@rule("Clause -> BUILD THE|A|ONE? PYRAMID Details?", "Clause -> BUILD THE|A|ONE? PYRAMID OF NUMBER")
+def pyramid(more: Detail | int | None) -> Meaning:
+    size = more if isinstance(more, int) else None
+    phrase, places, upwards = more if isinstance(more, tuple) else ((), (), None)
+    if any(p.relation != "on" or [t.noun.kind for t in p.things] != ["table"] for p in places):
+        raise NotUnderstood("I can build a pyramid on the table only.")
+    if upwards is not None and any(t.several or t.any for t in phrase):
+        raise NotUnderstood("I do not know the order of what; name the cubes one by one.")
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for things, after in about(phrase, talk):
+            yield towers.pyramid(things[::-1] if upwards is False else things, size, after)
+
+    return meaning
+
+
+# --- what goes where, after any verb
+
+
+@rule("Clause -> Things Places", cost=1)
+def arrangement(phrase: Phrase, places: Where) -> Meaning:
+    phrase = _not_there_yet(phrase, places)
+    return _unforbidden(doing(phrase, lambda things, talk: placed(things, places, phrase, talk)))
+
+
+@rule("Clause -> Place SEP|COMMA|IS? Things", cost=1)
+def slotted(place: Place, phrase: Phrase) -> Meaning:
+    if place.relation != "slot":
+        raise NotUnderstood(f"I do not know what to do with '{phrase[0].text}'.")
+    return arrangement(phrase, (place,))
+
+
+@rule("Clause -> DIRECTION SEP|COMMA? Things", "Clause -> Things COMMA? DIRECTION")
+def ordered(first: bool | Phrase, second: bool | Phrase) -> Meaning:
+    upwards, phrase = (first, second) if isinstance(first, bool) else (second, first)
+    assert isinstance(upwards, bool) and isinstance(phrase, tuple)
+    return doing(phrase, lambda things, talk: iter([towers.listed(things, upwards, talk)]))
+
+
+@rule("Clause -> Things", cost=3)
+def mention(phrase: Phrase) -> Meaning:
+    """Go on with what was said last: "touch the red cube, then the blue one"."""
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        if talk.verb == "touch":
+            for after in touch(phrase)(talk):
+                if after.wants == talk.wants:
+                    raise NotUnderstood("I can touch a thing once only.")
+                yield after
+            return
+        for things, one in about(phrase, talk):
+            after = towers.go_on(things, False, one)
+            if after is None:
+                raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
+            yield after.about(things)
+
+    return _unforbidden(meaning)
+
+
+def _unforbidden(meaning: Meaning) -> Meaning:
+    def checked(talk: Talk) -> Iterator[Talk]:
+        if talk.forbidding:
+            raise NotUnderstood("I do not know whether that must not be, either; say it in its own sentence.")
+        yield from meaning(talk)
+
+    return checked
+
+
+# --- how it shall end
+
+
+@rule("Clause -> Things MUST IS PLACED? Places AT_ONCE?", "Clause -> Things MUST Places")
+def state(phrase: Phrase, places: Where) -> Meaning:
+    return doing(phrase, lambda things, talk: placed(things, places, phrase, talk))
+
+
+@rule("Clause -> Things IS PLACED? Places AT_ONCE?")
+def so_it_is(phrase: Phrase, places: Where) -> Meaning:
+    """What may be about the table as it is now."""
+    return _described(lambda talk: about(phrase, talk), places, phrase)
+
+
+@rule("Clause -> THAT MUST? IS Places")
+def which(places: Where) -> Meaning:
+    def meant(talk: Talk) -> Iterator[tuple[Things, Talk]]:
+        if not talk.mentioned:
+            raise NotUnderstood("I do not know what 'which' refers to.")
+        yield talk.mentioned[-1:], talk
+
+    return _described(meant, places, ())
+
+
+def _described(meant: Callable[[Talk], Iterator[tuple[Things, Talk]]], places: Where, phrase: Phrase) -> Meaning:
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for things, before in meant(talk):
+            for after in placed(things, places, phrase, before):
+                new = tuple(a for _, a in after.wants[len(before.wants) :])
+                one = after.but(wants=before.wants, described=(*after.described, *new), latest=talk.latest)
+                yield one.but(subject=talk.subject or things[-1])
+
+    return meaning
+
+
+@rule("Clause -> Things MUST? TOUCH|TOUCHES Things AT_ONCE?")
+def contact(phrase: Phrase, others: Phrase) -> Meaning:
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for things, one in about(phrase, talk, TANGIBLE):
+            for targets, after in found_by(others, one, ANYTHING):
+                pairs = tuple((a, b) for a in things for b in targets)
+                yield after.but(contacts=(*after.contacts, *pairs)).about(things)
+
+    return meaning
+
+
+@rule("Clause -> Things MUST? TOUCH|TOUCHES EACH_OTHER? AT_ONCE?")
+def mutual(phrase: Phrase) -> Meaning:
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for things, after in about(phrase, talk, TANGIBLE):
+            if len(things) < 2:
+                raise NotUnderstood("I do not know what it should touch.")
+            known = {frozenset(pair) for pair in after.pairs}
+            pairs = tuple(pair for pair in pairwise(things) if frozenset(pair) not in known)
+            yield after.but(mutual=(*after.mutual, *pairs))
+
+    return meaning
+
+
+@rule("Clause -> Things MUST? IS? TOUCHED")
+def touched(phrase: Phrase) -> Meaning:
+    return touch(phrase)
+
+
+@rule("Clause -> Things MUST? IS? LIFTED Source?")
+def lifted(phrase: Phrase, source: Place | None) -> Meaning:
+    return lift(phrase, source)
+
+
+@rule("Clause -> Things MUST? IS? DISCARDED Source?")
+def discarded(phrase: Phrase, source: Place | None) -> Meaning:
+    return discard(phrase, source)
+
+
+@rule("Clause -> THERE_IS Things Where?")
+def there_is(phrase: Phrase, where: object) -> Meaning:
+    """Check that what is said to be there is there."""
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for thing in phrase:
+            noun = thing.noun.test(0, where.of(thing.noun), where.told) if where else thing.noun  # type: ignore
+            named(replace(thing, noun=noun), talk)
+        yield talk
+
+    return meaning
+
+
+# --- what must not be
+
+
+@rule("Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT|BESIDE Things", "Neg -> LEAVE Things ALONE?",
+      "Neg -> No MUST? IS? TOUCHED", "Neg -> Things NOT IS? TOUCHED")  # fmt: skip
+def untouched(phrase: Phrase) -> Meaning:
+    return _spared(phrase, lambda things, talk: talk.but(untouched=(*talk.untouched, *things)))
+
+
+@rule("Neg -> WITHOUT|NOT LIFT|PUT|TAKE Things UP?", "Neg -> No MUST? IS? LIFTED|PLACED",
+      "Neg -> Things NOT IS? LIFTED|PLACED", "Neg -> WITHOUT|NOT PICK Things UP",
+      "Neg -> No MUST? LIFT|PUT|TAKE")  # fmt: skip
+def unmoved(phrase: Phrase) -> Meaning:
+    return _spared(phrase, lambda things, talk: talk.but(unmoved=(*talk.unmoved, *things)))
+
+
+@rule("Neg -> WITHOUT|NOT THROW|TOPPLE|DISCARD Things", "Neg -> No MUST? IS? DISCARDED",
+      "Neg -> Things NOT IS? DISCARDED")  # fmt: skip
+def unfallen(phrase: Phrase) -> Meaning:
+    return _spared(phrase, lambda things, talk: talk.but(unfallen=(*talk.unfallen, *things)))
+
+
+@rule("No -> NO Things")
+def none(phrase: Phrase) -> Phrase:
+    return tuple(replace(thing, det=Det("all")) for thing in phrase)
+
+
+def _every(phrase: Phrase) -> Phrase:
+    """Extend a prohibition to all: "do not touch any other cube", "… the red or the blue one"."""
+    return tuple(one.every() for thing in phrase for one in thing.either or (thing,))
+
+
+def _spared(phrase: Phrase, then: Callable[[Things, Talk], Talk]) -> Meaning:
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for things, after in found_by(_every(phrase), talk, ANYTHING):
+            if TABLE_SYMBOL in things:
+                raise NotUnderstood("Everything rests on the table; say what else must be left alone.")
+            one = then(things, after).but(forbidding=True)
+            # "without moving the blue cube, stack the red one on it"
+            yield one if talk.subject else one.about(things)
+
+    return meaning
+
+
+@rule("Neg -> WITHOUT|NOT PUT|STACK Things Places")
+def never_put(phrase: Phrase, places: Where) -> Meaning:
+    """As in "never put a larger block on a smaller one", "never put a cube on the table"."""
+    if any(p.relation not in ("on", "in") for p in places):
+        raise NotUnderstood("I can mind only what must not be put on what; say it like that.")
+    lower = tuple(t for p in places for t in p.things)
+    sizes = [{told for _, _, told in t.noun.tests} for t in (*phrase, *lower)]
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        one = talk.but(forbidding=True)
+        if len(sizes) == 2 and sizes == [{"larger"}, {"smaller"}]:
+            if any(t.noun.colour or t.noun.other or t.noun.matching for t in (*phrase, *lower)):
+                raise NotUnderstood(f"I do not know which of them '{phrase[0].text}' are.")
+            areas = {s: a * b for s, (a, b, _) in talk.table.sizes.items() if talk.table.kind(s) in SOLIDS}
+            pairs = [(a, b) for a in areas for b in areas if areas[a] > 1.15 * areas[b]]
+            yield one.but(rules=(*one.rules, *(("unfit", *pair) for pair in pairs)))
+            return
+        for things, before in found_by(_every(phrase), one, LIFTABLE):
+            for under, after in found_by(_every(lower), before, ANYTHING):
+                rules = tuple(("unfit", a, b) for a in things for b in under if a != b)
+                yield after.but(rules=(*after.rules, *rules))
+
+    return meaning
+
+
+@rule("Neg -> Things NOT IS? PLACED? Places")
+def must_not_be(phrase: Phrase, places: Where) -> Meaning:
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for things, before in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
+            found = [before]
+            for place in places:
+                found = [after for one in found for after in _barred(things, place, one)]
+            yield from found
+
+    return meaning
+
+
+@rule("Neg -> No MUST? IS? PLACED? Places")
+def none_may_be(phrase: Phrase, places: Where) -> Meaning:
+    return must_not_be(phrase, places)
+
+
+def _barred(things: Things, place: Place, talk: Talk) -> Iterator[Talk]:
+    if place.relation == "slot":
+        more = tuple((place.slot, thing) for thing in things)
+        yield talk.but(tower=replace(talk.tower, barred=(*talk.tower.barred, *more)))
+    elif place.relation in ("on", "in", "next_to"):
+        for targets, after in found_by(_every(place.things), talk, ANYTHING):
+            pairs = tuple((a, b) for a in things for b in targets if a != b)
+            beside = place.relation == "next_to"
+            yield after.but(apart=(*after.apart, *pairs)) if beside else after.but(off=(*after.off, *pairs))
+    else:
+        raise NotUnderstood("I can mind what must not be on or next to what; say it so.")
+
+
+@rule("Neg -> Things NOT TOUCH|TOUCHES|HIT|BESIDE Things", "Neg -> No MUST? TOUCH|TOUCHES|HIT|BESIDE Things")
+def must_not_touch(phrase: Phrase, others: Phrase) -> Meaning:
+    return must_not_be(phrase, (Place(relation="next_to", things=others),))
+
+
+@rule("Neg -> Things NOT TOUCH|TOUCHES|HIT EACH_OTHER?")
+def apart(phrase: Phrase) -> Meaning:
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for things, after in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
+            if len(things) < 2:
+                raise NotUnderstood("I do not know what it must not touch.")
+            pairs = tuple((a, b) for i, a in enumerate(things) for b in things[i + 1 :])
+            yield after.but(apart=(*after.apart, *pairs))
+
+    return meaning
+
+
+# --- one after the other
+
+
+def _then(talk: Talk, word: str) -> Talk:
+    building = talk.tower.active or talk.bridge
+    return talk.but(stage=talk.stage + 1, marks=(*talk.marks, (talk.stage + 1, word, building)))
+
+
+def first(meaning: Meaning) -> Meaning:
+    """What comes first, and something has to follow."""
+
+    def marked(talk: Talk) -> Iterator[Talk]:
+        if talk.wants or talk.tower.slots or talk.tower.runs:
+            raise NotUnderstood("What comes first has to be said first.")
+        for after in meaning(talk):
+            yield _then(after, "first")
+
+    return marked
+
+
+def _after(talk: Talk, meaning: Meaning) -> Iterator[Talk]:
+    for after in meaning(talk.but(latest=())):
+        yield after if after.forbidding and not talk.forbidding else after.but(forbidding=after.forbidding)
+
+
+@rule("Text -> Clause")
+def only(meaning: Meaning) -> Meaning:
+    return lambda talk: meaning(talk.but(latest=(), forbidding=False))
+
+
+@rule("Clause -> FIRST COMMA? Clause")
+def first_of_all(meaning: Meaning) -> Meaning:
+    return first(meaning)
+
+
+@rule("Text -> Text FIRST")
+def that_first(meaning: Meaning) -> Meaning:
+    return first(meaning)
+
+
+@rule("Clause -> Neg")
+def prohibition(meaning: Meaning) -> Meaning:
+    return meaning
+
+
+@rule("Text -> Text COMMA|AND|BUT|SEP Clause", "Text -> Text Neg", cost=1)
+def and_also(before: Meaning, meaning: Meaning) -> Meaning:
+    return lambda talk: every(before(talk), lambda one: meaning(one.but(latest=())))
+
+
+@rule("Text -> Text THEN FIRST? COMMA? Clause", cost=1)
+def and_then(before: Meaning, meaning: Meaning) -> Meaning:
+    return lambda talk: every(before(talk), lambda one: meaning(_then(one, "then").but(latest=())))
+
+
+@rule("Text -> THEN COMMA? Text")
+def then(meaning: Meaning) -> Meaning:
+    return lambda talk: meaning(_then(talk, "then") if talk.wants or talk.tower.active else talk)
+
+
+@rule("Text -> Text COMMA|AND|SEP? WITH Along", cost=1)
+def along(before: Meaning, meaning: Meaning) -> Meaning:
+    return lambda talk: every(before(talk), lambda one: meaning(one.but(latest=())))
+
+
+@rule("Along -> Things")
+def along_with(phrase: Phrase) -> Meaning:
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for things, one in about(phrase, talk):
+            after = towers.go_on(things, True, one)
+            if after is None:
+                raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
+            yield after
+
+    return meaning
+
+
+@rule("Along -> Things Places")
+def along_where(phrase: Phrase, places: Where) -> Meaning:
+    return arrangement(phrase, places)
+
+
+@rule("Text -> Text COMMA? IN_ORDER")
+def in_order(before: Meaning) -> Meaning:
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for one in before(talk):
+            names = tuple(dict.fromkeys(a[1] for a in one.latest))
+            if len(one.latest) < 2 or not one.listed:
+                raise NotUnderstood("I do not know what to do in which order; name the things one by one.")
+            yield _in_turn(names, one)
+
+    return meaning
+
+
+@rule("Text -> Text COMMA? IN_ORDER SEP|COMMA? Things")
+def in_that_order(before: Meaning, phrase: Phrase) -> Meaning:
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for one in before(talk):
+            if one.tower.active or one.verb == "stack":
+                raise NotUnderstood("Say whether that order is from bottom to top or from top to bottom.")
+            if any(t.several or t.any for t in phrase):
+                raise NotUnderstood("I do not know in which order; name the things one by one.")
+            for things, after in found_by(phrase, one, TANGIBLE):
+                yield _in_turn(things, after)
+
+    return meaning
+
+
+def _in_turn(things: Things, talk: Talk) -> Talk:
+    """Order what was asked for last by what it is about."""
+    if {a[1] for a in talk.latest} != set(things) or len(set(things)) < len(things):
+        raise NotUnderstood("I do not know what to do in that order; name every thing once.")
+    stages = {atom: talk.stage + things.index(atom[1]) for atom in talk.latest}
+    wants = sorted(((stages.get(a, n), a) for n, a in talk.wants), key=lambda w: w[0])
+    return talk.but(wants=tuple(wants), stage=talk.stage + len(things))
+
+
+# --- what goes without saying
+
+
+def _not_there_yet(phrase: Phrase, places: Where) -> Phrase:
+    """As in "put another cube on the plate": one that is not on it."""
+    targets = [p.things[0] for p in places if p.relation in ("on", "in") and len(p.things) == 1]
+
+    def elsewhere(thing: Thing) -> Thing:
+        if not (thing.noun.other or thing.det.other):
+            return thing
+        noun = thing.noun
+        for target in targets:
+            noun = noun.test(0, lambda found, talk, _, t=target: [  # type: ignore[misc]
+                s for s in found if talk.table.support_of(s) not in named(t, talk, ANYTHING)], "")  # fmt: skip
+        return replace(thing, noun=noun)
+
+    return tuple(map(elsewhere, phrase))
+
+
+def _coming_from(phrase: Phrase, source: Place | None) -> Phrase:
+    """As in "a cube from the table": where it comes from says which one, unless that is clear already."""
+    if source is None:
+        return phrase
+
+    def there(thing: Thing) -> Thing:
+        if thing.pronoun or thing.noun.colour or thing.noun.tests:
+            return thing
+        told = f"on {source.things[0].text}"
+        return replace(thing, noun=thing.noun.test(0, lambda found, talk, _: [
+            s for s in found if talk.table.support_of(s) in {n for t in source.things for n in named(t, talk, ANYTHING)}
+        ], told))  # fmt: skip
+
+    return tuple(map(there, phrase))
+
+
+def _from(things: Things, source: Place | None, talk: Talk) -> Talk:
+    if source is not None:
+        come_from(things, (source,), talk)
+    return talk
+

@@ -1,0 +1,234 @@
+"""What was said so far: each way to take it is a `Talk`, and a clause makes further ones of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TypeVar
+
+from spca_core.geometry import Vec3
+from spca_core.kinds import SOLIDS, SUPPORTS
+from spca_core.names import words_of
+from spca_core.observation import Observation
+from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_sense.observation import colours_of, positions_of, sizes_of
+
+Atom = tuple[str, ...]
+"""A ground atom: predicate and arguments."""
+Things = tuple[str, ...]
+"""Symbols."""
+LIFTABLE: Things = tuple(SOLIDS)
+TANGIBLE: Things = (*SOLIDS, *SUPPORTS)
+ANYTHING: Things = (*TANGIBLE, "table")
+
+_MOST_WAYS = 4_000
+S = TypeVar("S")
+W = TypeVar("W")
+
+
+class NoSuchThing(Impossible):
+    """A thing is spoken of as if it were there, and it is not: "the cube that is on the blue plate"."""
+
+
+class NoneOfThem(Impossible):
+    """Some thing is spoken of, and none is like that; perhaps it is not spoken of like that."""
+
+
+class Contradiction(Exception):
+    """This way to take a text cannot be."""
+
+
+class Undecided(Exception):
+    """A noun was left out, and the text leaves open which."""
+
+    def __init__(self, key: object, kinds: Sequence[str]) -> None:
+        super().__init__(key)
+        self.key, self.kinds = key, kinds
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What is seen, and the kinds that were supplied for nouns that were left out."""
+
+    scene: Observation
+    named: tuple[tuple[int, str], ...] = ()
+    """The kinds that the text names, and where."""
+    supplied: tuple[tuple[object, str], ...] = ()
+
+    @cached_property
+    def colours(self) -> dict[str, str]:
+        """By symbol."""
+        return colours_of(self.scene)
+
+    @cached_property
+    def sizes(self) -> dict[str, Vec3]:
+        """By symbol, metres."""
+        return sizes_of(self.scene)
+
+    @cached_property
+    def places(self) -> dict[str, Vec3]:
+        """The centres by symbol, metres in `world`."""
+        return positions_of(self.scene)
+
+    @cached_property
+    def facts(self) -> frozenset[Atom]:
+        """What is seen to hold."""
+        return frozenset((f.predicate, *f.args) for f in self.scene.facts)
+
+    def kind(self, symbol: str) -> str:
+        """Of a thing, the table or the ground."""
+        return "ground" if symbol == "ground" else self.scene.objects.get(symbol, "")
+
+    def of(self, *kinds: str) -> list[str]:
+        """Everything of these kinds."""
+        return [s for s, kind in self.scene.objects.items() if kind in kinds]
+
+    def support_of(self, thing: str) -> str:
+        """What a thing rests on; empty where that is not seen."""
+        return next((a[2] for a in sorted(self.facts) if a[:2] == ("on", thing)), "")
+
+    def above(self, supports: Iterable[str]) -> list[str]:
+        """The solids on any of these, directly or on each other."""
+        found: list[str] = []
+        for support in supports:
+            for solid in self.of(*SOLIDS):
+                if ("on", solid, support) in self.facts:
+                    found += [solid, *self.above([solid])]
+        return found
+
+    def seen(self) -> str:
+        """What there is, as a sentence."""
+        return f"I see: {', '.join(map(words_of, self.of(*TANGIBLE))) or 'nothing on the table'}."
+
+
+@dataclass(frozen=True)
+class Tower:
+    """`runs` are orders of some of its things, upwards; `barred` is what must not be where."""
+
+    size: int | None = None
+    members: Things = ()
+    base: str = ""
+    slots: tuple[tuple[str, str], ...] = ()
+    runs: tuple[Things, ...] = ()
+    barred: tuple[tuple[str, str], ...] = ()
+    active: bool = False
+    listing: tuple[bool, Things, bool] | None = None
+    """What is being listed: upwards, what so far, and whether the order was said by a word of its own."""
+
+
+@dataclass(frozen=True)
+class Talk:
+    """One way to take what was said so far: what it asks for, and what "it" and "the other one" mean."""
+
+    table: Table
+    subject: str = ""
+    group: Things = ()
+    mentioned: Things = ()
+    last: tuple[str, str] = ("", "")
+    wants: tuple[tuple[int, Atom], ...] = ()
+    """Stage and atom."""
+    latest: tuple[Atom, ...] = ()
+    described: tuple[Atom, ...] = ()
+    rules: tuple[Atom, ...] = ()
+    held: Things = ()
+    since: tuple[tuple[str, int], ...] = ()
+    """What was picked up, and at which stage."""
+    picked: Things = ()
+    placeless: tuple[tuple[str, int], ...] = ()
+    contacts: tuple[tuple[str, str], ...] = ()
+    mutual: tuple[tuple[str, str], ...] = ()
+    apart: tuple[tuple[str, str], ...] = ()
+    off: tuple[tuple[str, str], ...] = ()
+    untouched: Things = ()
+    unmoved: Things = ()
+    unfallen: Things = ()
+    counted: Things = ()
+    spoken: tuple[tuple[str, str], ...] = ()
+    tower: Tower = field(default_factory=Tower)
+    bridge: bool = False
+    pairs: tuple[tuple[str, str], ...] = ()
+    stage: int = 0
+    marks: tuple[tuple[int, str, bool], ...] = ()
+    """Stages that a word begins, the word, and whether something was being built before."""
+    verb: str = ""
+    listed: bool = False
+    """Whether the things of the last clause were named one by one."""
+    forbidding: bool = False
+    released: tuple[int, ...] = ()
+    cost: int = 0
+
+    def but(self, **changes: object) -> Talk:
+        """The same with changes."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+    def about(self, things: Sequence[str]) -> Talk:
+        """With what "it" and "they" mean from now on."""
+        group = tuple(things) if len(things) > 1 else self.group
+        return self.but(subject=things[-1] if things else self.subject, group=group)
+
+    def claim(self, predicate: str, things: Iterable[str], *others: str) -> Talk:
+        """Ask for it of each thing; what was picked up before is thereby put down."""
+        return self.ask([(predicate, thing, *others) for thing in things])
+
+    def ask(self, atoms: Sequence[Atom]) -> Talk:
+        """Ask for atoms."""
+        if len(set(atoms)) < len(atoms) or set(atoms) & set(self.latest):
+            raise NotUnderstood("The same place is said twice; say it once for each thing.")
+        more = tuple((self.stage, a) for a in atoms if a not in self.atoms)
+        talk = self.but(wants=(*self.wants, *more), latest=(*self.latest, *atoms))
+        return talk.put_down([a[1] for a in atoms if a[0] != "touched"])
+
+    def put_down(self, things: Iterable[str]) -> Talk:
+        """They have found their place; they are not to be held in the end."""
+        there = set(things)
+        return self.but(held=tuple(h for h in self.held if h not in there))
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """All that is asked for."""
+        return tuple(atom for _, atom in self.wants)
+
+    def stacked(self) -> list[Atom]:
+        """What is asked for that puts a solid on a solid."""
+        return [a for a in self.atoms if a[0] == "on" and self.table.kind(a[2]) in SOLIDS]
+
+
+Meaning = Callable[[Talk], Iterable[Talk]]
+"""Of a clause: the ways to go on."""
+
+
+def every(sources: Iterable[S], onward: Callable[[S], Iterable[W]]) -> Iterator[W]:
+    """Every way on from any of these; those that contradict themselves are left out, unless all do."""
+    problem: Contradiction | None = None
+    found = False
+    for source in sources:
+        try:
+            for way in onward(source):
+                found = True
+                yield way
+        except Contradiction as error:
+            problem = error
+    if not found and problem is not None:
+        raise problem
+
+
+def each_way(talks: Iterable[Talk], meaning: Meaning) -> list[Talk]:
+    """Every way to go on from any of these. Raises NotUnderstood where there are too many."""
+    found: dict[Talk, None] = {}
+    for way in every(talks, meaning):
+        found[way] = None
+        if len(found) > _MOST_WAYS:
+            raise NotUnderstood("That leaves too much open; name some of the things.")
+    return list(found)
+
+
+def combine(
+    parts: Iterable[Callable[[Talk], Iterable[tuple[Things, Talk]]]], talk: Talk
+) -> list[tuple[Things, Talk]]:
+    """The ways of several phrases in turn, their things put together."""
+    ways: list[tuple[Things, Talk]] = [((), talk)]
+    for part in parts:
+        ways = list(every(ways, lambda way, p=part: (  # type: ignore[misc]
+            ((*way[0], *more), after) for more, after in p(way[1]))))  # fmt: skip
+    return ways

@@ -1,0 +1,733 @@
+"""Noun phrases: each means every set of things that it may be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+
+from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
+from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.scene import TIE
+from spca_tabletop.language.chart import Grammar, Spoken
+from spca_tabletop.language.lexicon import VALUED
+from spca_tabletop.language.talk import (
+    ANYTHING,
+    LIFTABLE,
+    TANGIBLE,
+    Contradiction,
+    NoneOfThem,
+    NoSuchThing,
+    Table,
+    Talk,
+    Things,
+    Undecided,
+    combine,
+)
+
+rule = Grammar(VALUED)
+"""The grammar of task texts; every file of rules adds to it."""
+
+CLEARLY_LARGER = 1.15
+"""Ratio of two areas."""
+_CLEARLY = 0.01
+"""Metres by which a thing must be farther left to be left of another, or nearer to be the nearest."""
+_AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1)}
+_DIRECTIONS = {"left_of": (1, 1), "right_of": (1, -1), "behind": (0, 1), "in_front_of": (0, -1)}
+"""The axis of `world` and the sign that a side or a relation is about: left is +y, far is +x."""
+Test = Callable[[list[str], Talk, "Noun"], list[str]]
+
+
+@dataclass(frozen=True)
+class Noun(Spoken):
+    """A noun with all that restricts it; `tests` narrow what it may be, in the order of their ranks."""
+
+    kind: str = ""
+    plural: bool = False
+    one: bool = False
+    colour: str = ""
+    other: bool = False
+    vague: bool = True
+    matching: str = ""
+    tests: tuple[tuple[int, Test, str], ...] = ()
+
+    def test(self, rank: int, test: Test, told: str) -> Noun:
+        """With one restriction more; `told` is it in words."""
+        return replace(self, text="", vague=False, tests=(*self.tests, (rank, test, told)))
+
+    def like(self, kind: str, plural: bool = False) -> Noun:
+        """Of that kind, where its own noun was left out."""
+        return replace(self, kind=self.kind or kind, plural=self.plural or (plural and not self.kind))
+
+    @property
+    def restricted(self) -> bool:
+        """True if more than a colour is said of it."""
+        return bool(self.tests)
+
+
+@dataclass(frozen=True)
+class Det:
+    """How many: `quantifier` is the, any, all or each."""
+
+    quantifier: str = ""
+    number: int | None = None
+    out_of: int | None = None
+    other: bool = False
+    part: bool = False
+    """True for some out of those named: "one of the cubes"."""
+
+
+@dataclass(frozen=True)
+class Thing(Spoken):
+    """A noun phrase. It has alternatives (`either`) or is a pronoun, or has a noun."""
+
+    det: Det = Det()
+    noun: Noun = Noun()
+    pronoun: str = ""
+    either: tuple[Thing, ...] = ()
+    apart: tuple[Thing, ...] = ()
+
+    @property
+    def several(self) -> bool:
+        """True if it is of several things as such: "the cubes", "each plate"."""
+        return self.noun.plural or self.det.quantifier in ("all", "each") or self.pronoun in ("them", "others")
+
+    @property
+    def any(self) -> bool:
+        """True if it leaves open which."""
+        return self.det.quantifier == "any" or bool(self.either)
+
+    @property
+    def elliptic(self) -> bool:
+        """True if its noun was left out."""
+        return not (self.noun.kind or self.pronoun or self.either)
+
+    def like(self, kind: str, plural: bool = False) -> Thing:
+        """Of that kind, where its own noun was left out."""
+        either = tuple(one.like(kind, plural) for one in self.either)
+        return replace(self, noun=self.noun.like(kind, plural), either=either) if self.elliptic or either else self
+
+    def every(self) -> Thing:
+        """All that it may be."""
+        if self.pronoun or self.det.quantifier != "any":
+            return self
+        return replace(self, det=replace(self.det, quantifier="all", number=None))
+
+
+Phrase = tuple[Thing, ...]
+"""Several noun phrases in a list."""
+
+
+def found_by(phrase: Iterable[Thing], talk: Talk, kinds: Things, subject: str = "") -> Iterable[tuple[Things, Talk]]:
+    """Every way to take a list of noun phrases, of things of these `kinds`, likeliest first."""
+
+    def taking(thing: Thing) -> Callable[[Talk], Iterable[tuple[Things, Talk]]]:
+        return lambda before: ways(thing, before, kinds, subject)
+
+    return combine(map(taking, phrase), talk)
+
+
+def ways(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterator[tuple[Things, Talk]]:
+    """Every way to take a noun phrase. `subject` is what "of its colour" and "another plate" refer to."""
+    if thing.either:
+        for one in thing.either:
+            if one.several or one.det.quantifier == "any":
+                raise NotUnderstood(f"I do not know how many '{thing.text}' are; say it for one thing.")
+            yield from ways(one, talk, kinds, subject)
+        return
+    for symbols in _meant(thing, talk, kinds, subject):
+        after = talk
+        kind = _noun(thing, talk, kinds).kind if not thing.pronoun else ""
+        if kind in (*SOLIDS, "block", "thing") and not (thing.noun.other or thing.det.other):
+            after = talk.but(last=(kind, thing.noun.colour))
+        new = tuple(s for s in symbols if s not in after.mentioned)
+        yield symbols, after.but(mentioned=(*after.mentioned, *new))
+
+
+def named(thing: Thing, talk: Talk, kinds: Things = TANGIBLE) -> list[str]:
+    """All things that a phrase may mean within the description of another one."""
+    if thing.det.number not in (None, 1) and thing.any:
+        raise NotUnderstood(f"I do not know which ones '{thing.text}' are.")
+    every = thing.either or (thing,)
+    found = [
+        symbol
+        for one in every
+        for symbols in _meant(replace(one, det=Det("all")) if one.noun.kind or one.elliptic else one, talk, kinds)
+        for symbol in symbols
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _noun(thing: Thing, talk: Talk, kinds: Things) -> Noun:
+    """The noun with its kind, which is supplied where it was left out."""
+    noun = thing.noun
+    if noun.kind or thing.pronoun:
+        return noun
+    other = noun.other or thing.det.other
+    if (other or any(rank == 3 for rank, _, _ in noun.tests)) and not noun.colour and talk.last[0]:
+        return replace(noun, kind=talk.last[0], colour=talk.last[1])
+    before = (kind for at, kind in talk.table.named if at < thing.start)
+    options = [k for k in dict.fromkeys(before) if _fits(k, kinds)]
+    if not noun.one or not options:
+        options = list(dict.fromkeys((*options, "")))
+    if len(options) > 1:
+        supplied = dict(talk.table.supplied)
+        if thing not in supplied:
+            raise Undecided(thing, options)
+        return replace(noun, kind=supplied[thing])
+    return replace(noun, kind=options[0])
+
+
+def _fits(kind: str, kinds: Things) -> bool:
+    return kind in ("block", "thing") or kind in kinds
+
+
+def _wanted(noun: Noun, kinds: Things) -> Things:
+    """The kinds that a noun may mean where things of `kinds` are expected."""
+    if noun.kind == "block":
+        return ("cube", "cuboid")
+    if noun.kind not in ("", "thing"):
+        return (noun.kind,)
+    return LIFTABLE if not noun.kind and kinds[0] in SOLIDS else tuple(kinds)
+
+
+def _meant(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterable[Things]:
+    if thing.pronoun:
+        return _pronoun(thing, talk)
+    noun, det, table = _noun(thing, talk, kinds), thing.det, talk.table
+    if noun.kind in ("table", "ground"):
+        if noun.tests or noun.colour or noun.other or det.quantifier not in ("", "the", "all"):
+            raise NotUnderstood(f"There is one table; I do not know what '{thing.text}' is.")
+        return [(TABLE_SYMBOL if noun.kind == "table" else GROUND_SYMBOL,)]
+    if noun.matching:
+        return _matching(thing, noun, talk, subject)
+    found = _candidates(thing, noun, talk, kinds)
+    if det.out_of not in (None, len(found)):
+        raise Impossible(f"'{thing.text}': there are not {det.out_of}, but {len(found)}. {table.seen()}")
+    other = noun.other or det.other
+    if other:
+        found = _unmentioned(found, thing, noun, talk, subject)
+    if det.quantifier == "any":
+        if det.number is None:
+            raise NotUnderstood(f"I do not know how many '{thing.text}' are; say a number.")
+        if len(found) < det.number:
+            raise Impossible(f"'{thing.text}': there are not that many. {table.seen()}")
+        return combinations(found, det.number)
+    if det.quantifier in ("all", "each") or noun.plural or det.number not in (None, 1):
+        if det.number not in (None, len(found)):
+            if det.number == len(talk.group) and set(talk.group) <= set(found):
+                return [talk.group]
+            there = f"are {len(found)}" if len(found) != 1 else "is only one"
+            raise Impossible(f"'{thing.text}': there {there}, not {det.number}. {table.seen()}")
+        return [tuple(found)]
+    if len(found) == 1:
+        return [tuple(found)]
+    for symbol in reversed(talk.mentioned):
+        if det.quantifier and noun.vague and not noun.colour and table.kind(symbol) in _wanted(noun, kinds):
+            return [(symbol,)]
+    listed = ", ".join(map(words_of, found))
+    raise NotUnderstood(
+        f"I do not know which one '{thing.text}' is; there are: {listed}. Say which, or say 'any'."
+    )
+
+
+def _candidates(thing: Thing, noun: Noun, talk: Talk, kinds: Things) -> list[str]:
+    table = talk.table
+    if noun.kind == "tray" and not table.of("tray"):
+        noun = replace(noun, kind="plate")  # some call a plate that
+    wanted = _wanted(noun, kinds)
+    found = [s for k in wanted for s in table.of(k) if noun.colour in ("", table.colours.get(s))]
+    bare = f"{noun.colour} {noun.kind or wanted[0]}".strip()
+    if not found:
+        raise Impossible(f"There is no {bare}. {table.seen()}")
+    all_of_them = found
+    for _, test, _ in sorted(noun.tests, key=lambda t: t[0]):
+        found = test(found, talk, noun)
+    if thing.apart:
+        out = {s for other in thing.apart for s in named(other.like(noun.kind), talk, kinds)}
+        if not out <= set(found):
+            raise NotUnderstood(f"'{thing.apart[0].text}' is none of those that '{thing.text}' means.")
+        found = [s for s in found if s not in out]
+    if not found:
+        lying = [(s, on) for s in all_of_them if (on := table.support_of(s)) not in ("", TABLE_SYMBOL)]
+        where = ", ".join(f"the {words_of(s)} is on the {words_of(on)}" for s, on in lying)
+        told = "".join(f" that is {words}" for _, _, words in noun.tests if words)
+        refusal = NoneOfThem if thing.any else NoSuchThing
+        more = f" {where.capitalize()}." if where else ""
+        raise refusal(f"There is no {bare}{told}. {table.seen()}{more}")
+    return found
+
+
+def _unmentioned(found: list[str], thing: Thing, noun: Noun, talk: Talk, subject: str) -> list[str]:
+    if not talk.mentioned and not thing.any:
+        raise NotUnderstood(f"I do not know which things '{thing.text}' means; name them.")
+    before = {*talk.mentioned, *([talk.table.support_of(subject)] if subject else [])}
+    left = [s for s in found if s not in before]
+    if not left:
+        raise Contradiction(f"'{thing.text}': there is no other one. {talk.table.seen()}")
+    if noun.kind and len(left) == len(found) and not thing.any:
+        raise NotUnderstood(f"I do not know what '{thing.text}' is set against; leave out 'other'.")
+    return left
+
+
+def _matching(thing: Thing, noun: Noun, talk: Talk, subject: str) -> Iterable[Things]:
+    """What has the colour of the subject, or has not."""
+    table = talk.table
+    present = [kind for kind in SUPPORTS if table.of(kind)]
+    kind = noun.kind or (present[0] if len(present) == 1 else "plate")
+    if table.kind(subject) not in SOLIDS or kind not in SUPPORTS:
+        raise NotUnderstood(f"I do not know whose colour '{thing.text}' refers to; name the plate.")
+    if noun.tests or noun.colour or noun.other or (thing.det.number not in (None, 1) and not noun.plural):
+        raise NotUnderstood(f"I do not know which one '{thing.text}' is.")
+    places, colour = table.of(kind), table.colours.get(subject, "")
+    if noun.matching == "other":
+        return [(p,) for p in places if table.colours.get(p) != colour]
+    found = [p for p in places if table.colours.get(p) == colour]
+    if len({table.colours.get(p) for p in places}) < len(places):
+        raise NotUnderstood(f"Some {kind}s are of one colour; say which is meant.")
+    if not found:
+        raise Contradiction(f"There is no {colour} {kind} for the {words_of(subject)}. {table.seen()}")
+    return [tuple(found)]
+
+
+def _pronoun(thing: Thing, talk: Talk) -> Iterable[Things]:
+    solids = tuple(talk.table.of(*SOLIDS))
+    det = thing.det
+    if thing.pronoun == "it":
+        if not talk.subject:
+            raise NotUnderstood(f"I do not know what '{thing.text}' refers to; name the thing.")
+        return [(talk.subject,)]
+    if thing.pronoun == "others":
+        if not talk.mentioned:
+            raise NotUnderstood(f"I do not know which things '{thing.text}' means; name them.")
+        if not (left := tuple(s for s in solids if s not in talk.mentioned)):
+            raise Impossible(f"'{thing.text}': there is no other one. {talk.table.seen()}")
+        return [left]
+    group = talk.group or solids
+    if det.quantifier == "any":
+        if len(group) < (det.number or 1):
+            raise NotUnderstood(f"I do not know which '{thing.text}' are; name them.")
+        return combinations(group, det.number or 1)
+    if det.number not in (None, len(group)):
+        raise NotUnderstood(f"I do not know which {det.number} things '{thing.text}' refers to; name them.")
+    return [group]
+
+
+# --- nouns
+
+
+@rule("Noun -> NOUN")
+def noun(said: tuple[str, bool]) -> Noun:
+    return Noun(kind=said[0], plural=said[1])
+
+
+@rule("Noun -> ONE")
+def one() -> Noun:
+    return Noun(one=True)
+
+
+@rule("Noun -> ONES")
+def ones() -> Noun:
+    return Noun(one=True, plural=True)
+
+
+@rule("Noun -> COLOUR Noun", "Bare -> COLOUR Bare?")
+def coloured(colour: str, noun: Noun | None) -> Noun:
+    noun = noun or Noun()
+    if noun.colour:
+        raise NotUnderstood(f"A thing has one colour, not {colour} and {noun.colour}.")
+    return replace(noun, text="", colour=colour)
+
+
+@rule("Noun -> OTHER Noun", "Bare -> OTHER Bare?")
+def another(noun: Noun | None) -> Noun:
+    return replace(noun or Noun(), text="", other=True, vague=False)
+
+
+@rule("Noun -> MATCHING Noun", "Bare -> MATCHING Bare?")
+def matching(said: str, noun: Noun | None) -> Noun:
+    noun = noun or Noun()
+    if noun.matching:
+        raise NotUnderstood("A thing has one colour.")
+    return replace(noun, text="", matching=said, vague=False)
+
+
+@rule("Named -> Named MATCHING")
+def of_colour(noun: Noun, said: str) -> Noun:
+    return matching(said, noun)
+
+
+@rule("Noun -> FLANK Noun", "Bare -> FLANK Bare?")
+def at_side(side: str, noun: Noun | None) -> Noun:
+    return (noun or Noun()).test(3, _at(side), side)
+
+
+@rule("Named -> Named THAT? IS? ON|AT|IN THE FLANK SIDE?", "Named -> Named THAT IS TO THE FLANK SIDE?", "Named -> Named THAT? IS? FLANK SIDE?")
+def on_the_side(noun: Noun, side: str) -> Noun:
+    return noun.test(3, _at(side), side)
+
+
+@rule("Noun -> MIDDLE Noun", "Named -> Named THAT IS? ON|AT|IN THE MIDDLE SIDE?", "Named -> Named THAT IS MIDDLE SIDE?")
+def in_the_middle(noun: Noun) -> Noun:
+    return noun.test(3, _at("middle"), "middle")
+
+
+@rule("Named -> Named ON|AT|IN THE MIDDLE SIDE?", cost=2)
+def middle_one(noun: Noun) -> Noun:
+    return in_the_middle(noun)
+
+
+@rule("Noun -> ORDINAL Noun")
+def counted(number: int, noun: Noun) -> Noun:
+    raise NotUnderstood(f"I do not know from where to count to the {number}th {noun.kind}; say 'from the left'.")
+
+
+@rule("Noun -> EXTENT Noun", "Bare -> EXTENT Bare?")
+def of_extent(extent: str, noun: Noun | None) -> Noun:
+    return (noun or Noun()).test(2, _of_extent(extent), extent)
+
+
+@rule("Noun -> FREE|EMPTY Noun", "Named -> Named THAT IS FREE|EMPTY")
+def vacant(noun: Noun) -> Noun:
+    return noun.test(0, lambda found, t, _: [s for s in found if ("clear", s) in t.table.facts], "free")
+
+
+@rule("Named -> Noun", "Named -> Bare")
+def plain(noun: Noun) -> Noun:
+    return noun
+
+
+@rule("Named -> Named OF THE NOUN")
+def of_those(noun: Noun, said: tuple[str, bool]) -> Noun:
+    """As in "the left one of the cubes"."""
+    if noun.kind not in ("", said[0]) or not said[1]:
+        raise NotUnderstood(f"I do not know what '{noun.text}' is of.")
+    return replace(noun, text="", kind=said[0])
+
+
+@rule("Named -> Named THAT? NOT COLOUR", "Named -> Named THAT IS NOT COLOUR")
+def unlike(noun: Noun, colour: str) -> Noun:
+    told = f"not {colour}"
+    return noun.test(0, lambda found, t, _: [s for s in found if t.table.colours.get(s) != colour], told)
+
+
+@rule("Named -> Named THAT? NOT COLOUR OR COLOUR", "Named -> Named THAT IS NEITHER COLOUR NOR COLOUR")
+def unlike_both(noun: Noun, colour: str, other: str) -> Noun:
+    return unlike(unlike(noun, colour), other)
+
+
+@rule("Named -> Named THAT IS COLOUR")
+def that_is(noun: Noun, colour: str) -> Noun:
+    return coloured(colour, noun)
+
+
+@rule("Named -> Named THAT IS Where")
+def where(noun: Noun, test: Where) -> Noun:
+    return noun.test(0, test.of(noun), test.told)
+
+
+@rule("Named -> Named THAT IS? NOT Where")
+def not_where(noun: Noun, test: Where) -> Noun:
+    inside = test.of(noun)
+    told = f"not {test.told}"
+    return noun.test(0, lambda found, t, n: [s for s in found if s not in inside(found, t, n)], told)
+
+
+@rule("Named -> Named THAT IS Where COMMA? NOT Where COMMA?")
+def where_not(noun: Noun, test: Where, other: Where) -> Noun:
+    return not_where(where(noun, test), other)
+
+
+@rule("Named -> Named Where", cost=3)
+def right_there(noun: Noun, test: Where) -> Noun:
+    return where(noun, test)
+
+
+@rule("Named -> Named THAT? IS? DISTANT Thing")
+def distant(noun: Noun, relation: str, reference: Thing) -> Noun:
+    """The one that is closest to something, or farthest from it."""
+    if noun.plural:
+        raise NotUnderstood("I can find the one thing that is closest to one other only.")
+    sign, told = (1 if relation == "closest_to" else -1), relation.replace("_", " ")
+
+    def test(found: list[str], talk: Talk, _: Noun) -> list[str]:
+        others = named(reference, talk)
+        places = talk.table.places
+        found = [s for s in found if s not in others]
+        if len(others) != 1 or any(s not in places for s in (*found, *others)):
+            raise NotUnderstood(f"I can find the one thing that is {told} one other only.")
+        distances = sorted((sign * math.dist(places[s][:2], places[others[0]][:2]), s) for s in found)
+        if len(distances) > 1 and distances[1][0] - distances[0][0] < _CLEARLY:
+            raise NotUnderstood(f"Two are about as far from '{reference.text}'; name the colour.")
+        return [s for _, s in distances[:1]]
+
+    return noun.test(1, test, f"{told} {reference.text}")
+
+
+@rule("Named -> Named THAT? IS? BETWEEN Thing AND Thing")
+def between(noun: Noun, one: Thing, other: Thing) -> Noun:
+    """Of those whose shadow falls between two others, the one that is on their line."""
+
+    def test(found: list[str], talk: Talk, _: Noun) -> list[str]:
+        ends = [named(t.like(other.noun.kind or noun.kind), talk) for t in (one, other)]
+        places = talk.table.places
+        if any(len(end) != 1 for end in ends) or any(s not in places for s in (*found, *ends[0], *ends[1])):
+            raise NotUnderstood(f"I do not know what is between '{one.text}' and '{other.text}' here.")
+        (a,), (b,) = ends
+        y0, y1 = sorted((places[a][1], places[b][1]))
+        return [s for s in found if s not in (a, b) and y0 + _CLEARLY < places[s][1] < y1 - _CLEARLY]
+
+    return noun.test(0, test, f"between {one.text} and {other.text}")
+
+
+@dataclass(frozen=True)
+class Where(Spoken):
+    """Where a thing is: in a relation to another."""
+
+    relation: str = ""
+    reference: Thing = Thing()
+
+    @property
+    def told(self) -> str:
+        """In words."""
+        return f"{self.relation.replace('_', ' ')} {self.reference.text}"
+
+    def of(self, noun: Noun) -> Test:
+        """The test that it means for a noun."""
+        near = self.relation in _DIRECTIONS or self.relation == "next_to"
+        like = self.reference.like(noun.kind) if near else self.reference
+        every = all if self.reference.several else any
+
+        def test(found: list[str], talk: Talk, _: Noun) -> list[str]:
+            try:
+                others = named(like, talk, ANYTHING)
+            except Impossible:
+                return []
+            return [s for s in found if _holds(self.relation, s, [o for o in others if o != s], talk.table, every)]
+
+        return test
+
+
+@rule("Where -> ON|OVER|IN Thing", "Where -> ON|IN Either")
+def on_which(reference: Thing) -> Where:
+    return Where(relation="on", reference=reference)
+
+
+@rule("Where -> UNDER Thing")
+def under_which(reference: Thing) -> Where:
+    return Where(relation="under", reference=reference)
+
+
+@rule("Where -> BESIDE Thing")
+def beside_which(reference: Thing) -> Where:
+    return Where(relation="next_to", reference=reference)
+
+
+@rule("Where -> RELATIVE Thing")
+def direction(relation: str, reference: Thing) -> Where:
+    return Where(relation=relation, reference=reference)
+
+
+def _holds(relation: str, thing: str, others: Sequence[str], table: Table, every: Callable[..., bool]) -> bool:
+    if relation in _DIRECTIONS:
+        if any(s not in table.places for s in (thing, *others)):
+            raise NotUnderstood(f"I do not know what is {relation.replace('_', ' ')} what here.")
+        axis, sign = _DIRECTIONS[relation]
+        return bool(others) and all(
+            sign * (table.places[thing][axis] - table.places[other][axis]) > _CLEARLY for other in others
+        )
+    if relation == "under":
+        return bool(others) and every(("on", other, thing) in table.facts for other in others)
+    if relation == "next_to":
+        return any({("next_to", thing, o), ("next_to", o, thing)} & table.facts for o in others)
+    return bool(others) and every(("on", thing, other) in table.facts for other in others)
+
+
+def _of_extent(extent: str) -> Test:
+    """The largest, the smallest or the medium one, by the area that it covers."""
+
+    def test(found: list[str], talk: Talk, noun: Noun) -> list[str]:
+        sizes = talk.table.sizes
+        if extent in ("larger", "smaller") or noun.plural or any(s not in sizes for s in found):
+            raise NotUnderstood(f"I do not know which one the {extent} one is; name its colour.")
+        areas = sorted((sizes[s][0] * sizes[s][1], s) for s in found)
+        ends = {"largest": areas[-2:], "smallest": areas[:2], "medium": areas}[extent]
+        if len(areas) < 2 or any(b[0] < a[0] * CLEARLY_LARGER for a, b in pairwise(ends)):
+            raise NotUnderstood(f"'{extent}': some of them are of the same size; name the colour.")
+        middle = areas[len(areas) // 2 :][:1] if len(areas) % 2 else []
+        return [s for _, s in {"largest": areas[-1:], "smallest": areas[:1], "medium": middle}[extent]]
+
+    return test
+
+
+def _at(side: str) -> Test:
+    """The one at that side: of several of a colour by where they are, else of all of the kind as seen."""
+
+    def test(found: list[str], talk: Talk, noun: Noun) -> list[str]:
+        if noun.plural:
+            raise NotUnderstood(f"I do not know how many the {side} ones are; name them.")
+        places = talk.table.places
+        narrowed = bool(noun.colour) or len(noun.tests) > 1 or noun.kind == "block"
+        if not narrowed or len(found) < 2 or any(s not in places for s in found):
+            return [s for s in found if (side, s) in talk.table.facts]
+        axis, sign = _AXES[side]
+        ranked = sorted((sign * places[s][axis], s) for s in found)
+        if side == "middle":
+            ranked = ranked[len(ranked) // 2 :] if len(ranked) % 2 else []
+        elif ranked[1][0] - ranked[0][0] < TIE:
+            raise NotUnderstood(f"Two are equally {side}; name one of them in another way.")
+        return [s for _, s in ranked[:1]]
+
+    return test
+
+
+# --- how many of them
+
+
+@rule("Det -> THE")
+def the() -> Det:
+    return Det("the")
+
+
+@rule("Det -> THE NUMBER")
+def the_two(number: int) -> Det:
+    return Det("the", number)
+
+
+@rule("Det -> A|ANY|ONE|EITHER", "Det -> A|ANY|ONE|EITHER OF All")
+def a(whole: Det | None = None) -> Det:
+    return Det("any", 1, whole.number if whole else None, part=whole is not None)
+
+
+@rule("Det -> ANOTHER", "Det -> ANOTHER OF All")
+def one_more(whole: Det | None = None) -> Det:
+    return Det("any", 1, whole.number if whole else None, other=True, part=whole is not None)
+
+
+@rule("Det -> ANY? NUMBER", "Det -> ANY? NUMBER OF All")
+def some(number: int, whole: Det | None = None) -> Det:
+    return Det("any", number, whole.number if whole else None)
+
+
+@rule("Det -> EACH", "Det -> EACH OF All")
+def each(whole: Det | None = None) -> Det:
+    return Det("each", whole.number if whole else None)
+
+
+@rule("Det -> ALL", "Det -> ALL OF? All")
+def all_of_them(whole: Det | None = None) -> Det:
+    return Det("all", whole.number if whole else None)
+
+
+@rule("Det -> ALL NUMBER")
+def all_three(number: int) -> Det:
+    return Det("all", number)
+
+
+@rule("Det -> BOTH OF? THE?")
+def both() -> Det:
+    return Det("all", 2)
+
+
+@rule("All -> ALL? THE NUMBER?")
+def whole(number: int | None) -> Det:
+    return Det("the", number)
+
+
+@rule("Thing -> Det? Named")
+def thing(det: Det | None, noun: Noun) -> Thing:
+    det = det or Det()
+    if det == Det("all", 2) and not noun.plural:
+        raise NotUnderstood(f"I do not know which two '{noun.text}' are.")
+    if det.quantifier == "any" and det.number == 1 and noun.plural:
+        det = det if det.part else replace(det, number=None)
+    if noun == Noun(one=True, text=noun.text, start=noun.start) and det.quantifier in ("any", "") and not det.other:
+        return Thing(Det("any", 1), pronoun="them")
+    return Thing(det, noun)
+
+
+@rule("Thing -> IT")
+def it() -> Thing:
+    return Thing(pronoun="it")
+
+
+@rule("Thing -> OTHERS")
+def the_others() -> Thing:
+    return Thing(pronoun="others")
+
+
+@rule("Thing -> THEM", "Thing -> ALL OF? THEM?")
+def them() -> Thing:
+    return Thing(Det("all"), pronoun="them")
+
+
+@rule("Thing -> BOTH", "Thing -> BOTH OF THEM")
+def the_pair() -> Thing:
+    return Thing(Det("all", 2), pronoun="them")
+
+
+@rule("Thing -> EACH", "Thing -> EACH OF THEM")
+def each_one() -> Thing:
+    return Thing(Det("each"), pronoun="them")
+
+
+@rule("Thing -> THE NUMBER", "Thing -> ALL NUMBER")
+def those(number: int) -> Thing:
+    return Thing(Det("all", number), pronoun="them")
+
+
+@rule("Thing -> ANY|ONE|EITHER OF THEM")
+def one_of_them() -> Thing:
+    return Thing(Det("any", 1), pronoun="them")
+
+
+@rule("Thing -> NUMBER OF THEM")
+def some_of_them(number: int) -> Thing:
+    return Thing(Det("any", number), pronoun="them")
+
+
+@rule("Thing -> EVERYTHING")
+def everything() -> Thing:
+    return Thing(Det("all"), Noun(kind="thing"))
+
+
+@rule("Thing -> Thing EXCEPT|BUT Apart")
+def apart_from(thing: Thing, others: Phrase) -> Thing:
+    """As in "all cubes except the blue one"."""
+    if not (thing.several or thing.any) or thing.pronoun or thing.apart:
+        raise NotUnderstood(f"I do not know what '{thing.text}' leaves out; say which ones are meant.")
+    return replace(thing, text="", apart=others)
+
+
+@rule("Thing -> ALL EXCEPT|BUT Apart")
+def all_but(others: Phrase) -> Thing:
+    return Thing(Det("all"), Noun(kind=others[-1].noun.kind), apart=others)
+
+
+@rule("Apart -> Thing", "Things -> Thing", "Things -> Either")
+def alone(thing: Thing) -> Phrase:
+    return (thing,)
+
+
+@rule("Apart -> Thing COMMA|AND|OR Apart", "Things -> Thing COMMA|AND Things")
+def listed(thing: Thing, others: Phrase) -> Phrase:
+    """A list; "the red, the green and the blue cube" are cubes all three."""
+    if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
+        raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
+    return (thing.like(others[0].noun.kind, others[0].noun.plural), *others)
+
+
+@rule("Things -> BOTH Thing AND Thing")
+def both_of(thing: Thing, other: Thing) -> Phrase:
+    if thing.several or other.several or thing.any or other.any:
+        raise NotUnderstood(f"'Both' are two; I do not know which '{thing.text}' and '{other.text}' are.")
+    return listed(thing, (other,))
+
+
+@rule("Either -> EITHER? Thing OR Thing", "Either -> EITHER? Thing OR Either")
+def either(thing: Thing, other: Thing) -> Thing:
+    """One of two or more."""
+    options = other.either or (other,)
+    return Thing(Det("any", 1), either=(thing.like(options[0].noun.kind), *options))

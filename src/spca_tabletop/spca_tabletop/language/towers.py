@@ -1,0 +1,215 @@
+"""Towers, bridges and pyramids: what is said of them, and the ways to build them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from itertools import combinations, islice, pairwise
+
+from spca_core.kinds import STACKABLE
+from spca_core.names import TABLE_SYMBOL
+from spca_core.ports.proposer import NotUnderstood
+from spca_tabletop.language.talk import Atom, Contradiction, Talk, Things
+from spca_tabletop.language.things import Phrase
+
+_MOST = 80
+"""Towers that are looked at; where so many fit, it does not matter which."""
+BRIDGE = "A bridge is one cube on top of two others; name the three."
+
+
+def of_these(things: Things, said: Phrase, talk: Talk) -> Talk:
+    """A tower of certain things, or of just any, of which only the number counts."""
+    tower = talk.tower
+    if any_of(said, talk):
+        tower = replace(tower, size=len(things))
+        talk = talk.but(counted=(*talk.counted, *things))
+    else:
+        tower = replace(tower, members=tuple(dict.fromkeys((*tower.members, *things))))
+    return talk.but(tower=replace(tower, active=True)).put_down(things)
+
+
+def any_of(said: Phrase, talk: Talk) -> bool:
+    """Return whether a phrase is of just any things to build with, so that only their number counts."""
+    if len(said) != 1 or not said[0].any or said[0].either or said[0].pronoun or talk.mentioned:
+        return False
+    noun, det = said[0].noun, said[0].det
+    plain = not (noun.colour or noun.tests or noun.other or noun.matching or said[0].apart or det.other)
+    kinds = {"cube"} if talk.table.of("cube") else {*STACKABLE, "block"}
+    return plain and noun.kind in {*kinds, "thing", ""}
+
+
+def at_slot(things: Things, slot: str, talk: Talk) -> Talk:
+    """The top, the bottom or the middle of a tower that is described."""
+    tower = talk.tower
+    if len(things) != 1 or dict(tower.slots).get(slot, things[0]) != things[0]:
+        raise NotUnderstood(f"Only one cube can be at the {slot}.")
+    tower = replace(tower, slots=tuple(dict.fromkeys((*tower.slots, (slot, things[0])))))
+    if slot != "middle" and tower.listing is None:
+        tower = replace(tower, listing=(slot == "bottom", things, False))
+    return talk.but(tower=tower).put_down(things)
+
+
+def listed(things: Things, upwards: bool, talk: Talk) -> Talk:
+    """Things of a tower in their order."""
+    if len(things) < 2:
+        raise NotUnderstood("I do not know the order of what; name the things one by one.")
+    run = things if upwards else things[::-1]
+    tower = replace(talk.tower, active=True, runs=(*talk.tower.runs, run))
+    return talk.but(tower=tower).put_down(things)
+
+
+def go_on(things: Things, along: bool, talk: Talk) -> Talk | None:
+    """As in "green at the bottom, then blue, then red": things that only continue a tower. None without one."""
+    tower = talk.tower
+    there = {*tower.members, *(thing for _, thing in tower.slots)}
+    if (not tower.active and tower.listing is None) or (along and there.intersection(things)):
+        return None
+    tower = replace(tower, members=tuple(dict.fromkeys((*tower.members, *things))))
+    if tower.listing is not None and not along:
+        upwards, before, said = tower.listing
+        tower = replace(tower, listing=(upwards, (*before, *things), said))
+    return talk.but(tower=tower).put_down(things)
+
+
+def across(things: Things, supports: Things, talk: Talk) -> Talk:
+    """A thing that rests on two others."""
+    if len(things) != 1 or len(supports) != 2:
+        raise NotUnderstood(BRIDGE)
+    tower = replace(talk.tower, slots=(*(s for s in talk.tower.slots if s[0] != "top"), ("top", things[0])))
+    pair = (supports[0], supports[1])
+    return talk.but(bridge=True, pairs=(*talk.pairs, pair), tower=tower).put_down(things)
+
+
+def pyramid(things: Things, size: int | None, talk: Talk) -> Talk:
+    """A pyramid of three or six, from the lowest row up."""
+    cubes = things or tuple(talk.table.of("cube"))
+    if (size or len(cubes)) != len(cubes) or len(cubes) not in (3, 6):
+        raise NotUnderstood("A pyramid has three or six cubes; name them, the lowest row first.")
+    width = 3 if len(cubes) == 6 else 2
+    row, rest = cubes[:width], cubes[width:]
+    atoms: list[Atom] = [("abreast", *pair) for pair in pairwise(row)]
+    while rest:
+        above, rest = rest[: len(row) - 1], rest[len(row) - 1 :]
+        atoms += [("across", c, a, b) for c, (a, b) in zip(above, pairwise(row), strict=True)]
+        row = above
+    return talk.ask(atoms).put_down(cubes)
+
+
+def finished(talk: Talk) -> Iterator[Talk]:
+    """Once all is said: bridges, and what was listed of towers."""
+    for one in _bridged(talk):
+        tower = one.tower
+        if tower.listing is not None:
+            upwards, things, said = tower.listing
+            if len(things) > 1:
+                run = things if upwards else things[::-1]
+                tower = replace(tower, runs=(*tower.runs, run), active=True)
+            elif said:
+                raise NotUnderstood("I do not know the order of what; name the things one by one.")
+            tower = replace(tower, listing=None)
+        if (tower.slots or tower.barred) and not tower.active:
+            if not one.stacked():
+                raise NotUnderstood(
+                    "I do not know what it should be on top of, or at the bottom of; name the cubes."
+                )
+            tower = replace(tower, active=True)
+        yield one.but(tower=tower)
+
+
+def _bridged(talk: Talk) -> Iterator[Talk]:
+    """As in "blue and green side by side, red on top": the cube on top lies across the pair."""
+    tower, slots = talk.tower, dict(talk.tower.slots)
+    if not talk.bridge and (tower.active or not talk.pairs or "top" not in slots):
+        yield talk
+        return
+    stacked = talk.stacked()
+    top, supports = slots.get("top", ""), talk.pairs[-1] if talk.pairs else ()
+    if not top and len(stacked) == 2 and stacked[0][1] == stacked[1][1]:
+        top, supports = stacked[0][1], (stacked[0][2], stacked[1][2])
+    listing = tower.listing[1] if tower.listing is not None else ()
+    told = dict.fromkeys((*tower.members, *listing))
+    for above, pair in _completed(top, tuple(supports), tuple(told), talk):
+        wants = tuple((n, a) for n, a in talk.wants if a not in stacked)
+        stage = max((n for n, _ in talk.wants), default=0)
+        kept = {frozenset(a[1:]) for _, a in wants if a[0] in ("next_to", "abreast")}
+        beside = [] if frozenset(pair) in kept else [(stage, ("abreast", *pair))]
+        more = (*beside, (max(stage, talk.stage), ("across", above, *pair)))
+        yield talk.but(wants=(*wants, *more), tower=replace(tower, slots=(), members=(), listing=None))
+
+
+def _completed(top: str, supports: Things, told: Things, talk: Talk) -> Iterator[tuple[str, Things]]:
+    """Whatever of the three cubes was not said is one of those left, or any."""
+    things = told or tuple(talk.table.of("cube") or talk.table.of(*STACKABLE))
+    rest = [t for t in things if t != top and t not in supports]
+    if told and len(rest) + len(supports) + bool(top) != 3:
+        raise NotUnderstood(BRIDGE)
+    if top and len(supports) == 2:
+        yield top, supports
+    elif top and not supports and len(rest) == 2:
+        yield top, tuple(rest)
+    elif not top and len(supports) == 2 and len(rest) == 1:
+        yield rest[0], supports
+    elif not top and not supports and len(rest) >= 3:
+        for above in rest:
+            for pair in combinations([r for r in rest if r != above], 2):
+                yield above, pair
+    else:
+        raise NotUnderstood(BRIDGE)
+
+
+def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
+    """The atoms of every tower as it was described; none but the empty set where no tower was."""
+    tower, solids = talk.tower, set(talk.table.of(*STACKABLE))
+    if not tower.active:
+        yield set()
+        return
+    stacked = {(a[1], a[2]) for a in atoms if a[0] == "on" and a[2] in solids}
+    said = [*tower.members, *(t for _, t in tower.slots), *(t for run in tower.runs for t in run)]
+    names = list(dict.fromkeys([*said, *(t for pair in sorted(stacked) for t in pair)]))
+    cubes = talk.table.of("cube") or talk.table.of(*STACKABLE)
+    size = tower.size or len(names or cubes)
+    if size < 2:
+        raise Contradiction("A tower needs two cubes at least.")
+    if size > len({*cubes, *names}):
+        raise Contradiction(f"There are {len(cubes)} cubes, not enough for a tower of {size}.")
+    if len(names) > size:
+        raise Contradiction(f"A tower of {size} cubes cannot be made of {len(names)}.")
+    rest = [c for c in cubes if c not in names]
+    found = (
+        order for more in combinations(rest, size - len(names)) for order in _orders((*names, *more), stacked, talk)
+    )
+    for order in islice(found, _MOST):
+        at = {a[2] for a in atoms if a[0] == "on" and a[1] == order[0]}
+        base = tower.base or TABLE_SYMBOL
+        floor = {("on", order[0], base)} if tower.base or not at else set()
+        yield floor | {("on", above, below) for below, above in pairwise(order)}
+
+
+def _orders(names: Things, stacked: set[tuple[str, str]], talk: Talk) -> Iterator[Things]:
+    """Orders from the bottom up that agree with what was said, one level after the other."""
+    size, tower = len(names), talk.tower
+    after = {pair for run in tower.runs for pair in combinations(run, 2)}
+    below = {above: under for above, under in stacked}
+
+    def fits(order: Things, name: str) -> bool:
+        level = len(order)
+        slot = "bottom" if level == 0 else "top" if level == size - 1 else "middle"
+        if any((thing == name) != (at == slot) and (thing == name or at == slot and at != "middle")
+               for at, thing in tower.slots):  # fmt: skip
+            return False
+        if (slot, name) in tower.barred or any(b == name and a in names and a not in order for a, b in after):
+            return False
+        under = order[-1] if order else ""
+        over = [above for above, low in below.items() if low == under]
+        return below.get(name, under) == under and (not over or name in over)
+
+    def build(order: Things) -> Iterator[Things]:
+        if len(order) == size:
+            yield order
+            return
+        for name in names:
+            if name not in order and fits(order, name):
+                yield from build((*order, name))
+
+    return build(())
+
