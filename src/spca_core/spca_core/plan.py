@@ -19,6 +19,11 @@ class Draft(Record):
     domain: str
     problem: str
     remark: str = ""
+    goals: tuple[str, ...] = ()
+    """What its author took the task for, where it read the text itself: the atoms of each goal, with commas.
+
+    A task is taken once: to replan, these stay what is wanted, whatever the words would mean by then.
+    """
 
 
 class ActionSchema(Record):

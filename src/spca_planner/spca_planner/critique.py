@@ -50,7 +50,8 @@ class Critics:
         context = DraftContext(
             observation=observation.model_copy(update={"sentences": (), "scene": None, "detail": {}}),
             extensions=self._vocabulary.extensions(observation),
-            required=self._vocabulary.required(request.task, observation),
+            # A draft with goals has the environment's own reading already, perhaps of an earlier table.
+            required=() if draft.goals else self._vocabulary.required(request.task, observation),
             words=self._vocabulary.words(),
         )
         case = Case(domain=draft.domain, problem=draft.problem, timeout_s=self._timeout_s, context=context)

@@ -17,9 +17,6 @@ from spca_planner.critics.goal import off_topic
 from spca_planner.critics.scene import contradictions
 from spca_planner.pddl.lint import parse
 from spca_tabletop.language.goal import Goal
-
-
-
 from spca_tabletop.language.understanding import understand
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary

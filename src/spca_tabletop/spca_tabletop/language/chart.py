@@ -14,7 +14,7 @@ _BEST = 24
 
 
 class Token(NamedTuple):
-    """A word or phrase: its terminal, its value (None where it belongs to the form), and where it was said."""
+    """A word or phrase: its terminal, its value (None where it only belongs to the form), and its place."""
 
     type: str
     value: Any
@@ -24,7 +24,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Rule:
-    """A form and its meaning: `slots` are the positions whose values are its arguments, -1 for one left out."""
+    """A form and its meaning, with the values at the positions `slots` as arguments, -1 for none."""
 
     left: str
     right: tuple[str, ...]
@@ -96,7 +96,7 @@ class Grammar:
 
 
 class _Chart:
-    """Items are (rule, dot, begin, end), each with every way to come to it; constituents (symbol, begin, end)."""
+    """Items are (rule, dot, begin, end), with the ways to come to them; constituents (symbol, begin, end)."""
 
     def __init__(self, grammar: Grammar, tokens: Sequence[Token]) -> None:
         self._grammar, self._tokens = grammar, tokens
@@ -121,7 +121,7 @@ class _Chart:
                     self._whole.setdefault(whole, []).append(item)
                     if len(self._whole[whole]) == 1:
                         for other in waiting[begin].get(rule.left, ()):
-                            self._advance(other, whole, columns[end], end)
+                            self._advance(other, whole, column, end)
                 elif rule.right[dot] in self._grammar.rules:
                     if end < size:
                         self._predict(rule.right[dot], end, columns, waiting)
@@ -178,7 +178,10 @@ class _Chart:
                 (cost + more, (*parts, value))
                 for before, part in self._came[item]
                 for cost, parts in self._parts(before)
-                for more, value in ([(0, self._tokens[part].value)] if isinstance(part, int) else self._best(part))
+                for more, value in self._said(part)
             ]
             self._found[item] = sorted(found, key=lambda one: one[0])[:_BEST]
         return self._found[item]
+
+    def _said(self, part: Any) -> list[tuple[int, Any]]:
+        return [(0, self._tokens[part].value)] if isinstance(part, int) else self._best(part)

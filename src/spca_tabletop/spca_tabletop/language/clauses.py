@@ -1,4 +1,4 @@
-"""Clauses: what is to be done, how it shall end, what must not be; each makes further ways to take the talk."""
+"""Clauses: what is to be done, how it shall end, what must not be."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from spca_tabletop.language.things import Det, Noun, Phrase, Thing, found_by, na
 
 _TABLE = Place(relation="on", things=(Thing(Det("the"), Noun(kind="table")),))
 _EVERY_SOLID = (Thing(Det("all"), Noun(kind="thing"), text="everything"),)
+_ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
 Going = Callable[[Things, Talk], Iterator[Talk]]
 
 
@@ -81,7 +82,8 @@ def hold(things: Things, talk: Talk) -> Iterator[Talk]:
     yield talk.but(held=(*talk.held, *new), since=(*talk.since, *((t, talk.stage) for t in new)))
 
 
-@rule("Clause -> LIFT Things UP? IN_THE_AIR? Source? IN_THE_AIR?", "Clause -> PICK Things UP IN_THE_AIR? Source?",
+@rule("Clause -> LIFT Things UP? IN_THE_AIR? Source? IN_THE_AIR?",
+      "Clause -> PICK Things UP IN_THE_AIR? Source?",
       "Clause -> TAKE Things UP? Source?", "Clause -> PICK UP Things Source?")  # fmt: skip
 def lift(phrase: Phrase, source: Place | None) -> Meaning:
     return doing(_coming_from(phrase, source), lambda things, talk: hold(things, _from(things, source, talk)))
@@ -129,15 +131,17 @@ def choose(phrase: Phrase, source: Place | None) -> Meaning:
 
 @rule("Clause -> PUT|TAKE|THROW Things DOWN? Source? Places", "Clause -> PUT Things Places DOWN",
       "Clause -> PUT DOWN Things Places")  # fmt: skip
-def put(phrase: Phrase, source: Place | None, places: Where | None = None) -> Meaning:
-    if places is None:
-        source, places = None, source  # type: ignore[assignment]
-    assert places is not None
+def put(phrase: Phrase, source: Place | Where | None, places: Where = ()) -> Meaning:
+    if isinstance(source, tuple):
+        places, source = source, None
     phrase = _coming_from(_not_there_yet(phrase, places), source)
     return doing(phrase, lambda things, talk: placed(things, places, phrase, _from(things, source, talk)))
 
 
-@rule("Clause -> PUT|THROW Things Places EXCEPT|BUT Apart", "Clause -> PUT|THROW Things Places COMMA EXCEPT Apart")
+@rule(
+    "Clause -> PUT|THROW Things Places EXCEPT|BUT Apart",
+    "Clause -> PUT|THROW Things Places COMMA EXCEPT Apart",
+)
 def put_but(phrase: Phrase, places: Where, others: Phrase) -> Meaning:
     nearest = places[-1].things[-1:]
     if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
@@ -189,8 +193,8 @@ def clear(phrase: Phrase, places: Where | None) -> Meaning:
         for supports, before in found_by(phrase, talk, (*SUPPORTS, *SOLIDS, "table")):
             if any(talk.table.kind(s) not in TANGIBLE for s in supports) or any(t.any for t in phrase):
                 raise NotUnderstood("I can clear certain plates or cubes only.")
-            things = tuple(s for s in talk.table.of(*SOLIDS) if ("on", s) in {(a[0], a[1]) for a in before.table.facts
-                           if a[0] == "on" and a[2] in supports})  # fmt: skip
+            on = {a[1] for a in before.table.facts if a[0] == "on" and a[2] in supports}
+            things = tuple(s for s in talk.table.of(*SOLIDS) if s in on)
             if not things:
                 raise Impossible("Nothing lies on it; it is clear already.")
             for after in placed(things, places or (_TABLE,), (), before):
@@ -211,7 +215,9 @@ def release() -> Meaning:
 
 @rule("Clause -> RELEASE Things THERE?")
 def release_it(phrase: Phrase) -> Meaning:
-    return doing(phrase, lambda things, talk: iter([talk.but(released=(*talk.released, talk.stage)).about(things)]))
+    return doing(
+        phrase, lambda things, talk: iter([talk.but(released=(*talk.released, talk.stage)).about(things)])
+    )
 
 
 @rule("Clause -> SORT Things? Places?")
@@ -229,7 +235,9 @@ def _sorted(phrase: Phrase | None, places: Where | None, matching: str) -> Meani
     if places is None:
         places = (Place(relation="on", things=(Thing(noun=Noun(matching=matching), text="its plate"),)),)
     if not all(place.things for place in places):
-        raise NotUnderstood("I do not know by which colours to sort there; name plates, or what to put where.")
+        raise NotUnderstood(
+            "I do not know by which colours to sort there; name plates, or what to put where."
+        )
     there = tuple(
         replace(p, things=tuple(replace(t, noun=replace(t.noun, matching=t.noun.matching or matching),
                                         det=Det()) for t in p.things))
@@ -301,6 +309,8 @@ def stack(phrase: Phrase, more: Detail | None) -> Meaning:
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if len(things) > 1 or any(p.relation == "on_each_other" for p in places):
+            if talk.tower.active:
+                raise NotUnderstood(_ONE_TOWER)
             yield from _tower(things, phrase, places, upwards, talk)
         elif not places or upwards is not None:
             raise NotUnderstood(f"I do not know where to with {phrase[0].text}; say onto what.")
@@ -326,16 +336,18 @@ def build(size: int, more: Detail | None, before: Where = ()) -> Meaning:
 
     def meaning(talk: Talk) -> Iterator[Talk]:
         if talk.tower.active:
-            raise NotUnderstood("I can build one tower at a time; say the other one in its own task.")
-        meant = about(phrase, talk.but(verb="build"))
-        if towers.any_of(phrase, talk):
-            meant = islice(meant, 1)  # type: ignore[assignment]
-        for things, one in meant:
+            raise NotUnderstood(_ONE_TOWER)
+        most = 1 if towers.any_of(phrase, talk) else None
+        for things, one in islice(about(phrase, talk.but(verb="build")), most):
             if size and things and len(things) != size:
                 raise NotUnderstood(f"A tower of {size} cannot be made of {len(things)}.")
             sized = one.but(tower=replace(one.tower, size=size or None, active=True))
             for after in _tower(things, phrase, (*before, *places), upwards, sized):
-                yield after.but(mentioned=talk.mentioned) if towers.any_of(phrase, talk) else after.about(things)
+                yield (
+                    after.but(mentioned=talk.mentioned)
+                    if towers.any_of(phrase, talk)
+                    else after.about(things)
+                )
 
     return meaning
 
@@ -485,7 +497,9 @@ def which(places: Where) -> Meaning:
     return _described(meant, places, ())
 
 
-def _described(meant: Callable[[Talk], Iterator[tuple[Things, Talk]]], places: Where, phrase: Phrase) -> Meaning:
+def _described(
+    meant: Callable[[Talk], Iterator[tuple[Things, Talk]]], places: Where, phrase: Phrase
+) -> Meaning:
     def meaning(talk: Talk) -> Iterator[Talk]:
         for things, before in meant(talk):
             for after in placed(things, places, phrase, before):
@@ -791,11 +805,12 @@ def _not_there_yet(phrase: Phrase, places: Where) -> Phrase:
     def elsewhere(thing: Thing) -> Thing:
         if not (thing.noun.other or thing.det.other):
             return thing
-        noun = thing.noun
-        for target in targets:
-            noun = noun.test(0, lambda found, talk, _, t=target: [  # type: ignore[misc]
-                s for s in found if talk.table.support_of(s) not in named(t, talk, ANYTHING)], "")  # fmt: skip
-        return replace(thing, noun=noun)
+
+        def test(found: list[str], talk: Talk, _: Noun) -> list[str]:
+            there = {n for t in targets for n in named(t, talk, ANYTHING)}
+            return [s for s in found if talk.table.support_of(s) not in there]
+
+        return replace(thing, noun=thing.noun.test(0, test, ""))
 
     return tuple(map(elsewhere, phrase))
 
@@ -808,10 +823,12 @@ def _coming_from(phrase: Phrase, source: Place | None) -> Phrase:
     def there(thing: Thing) -> Thing:
         if thing.pronoun or thing.noun.colour or thing.noun.tests:
             return thing
-        told = f"on {source.things[0].text}"
-        return replace(thing, noun=thing.noun.test(0, lambda found, talk, _: [
-            s for s in found if talk.table.support_of(s) in {n for t in source.things for n in named(t, talk, ANYTHING)}
-        ], told))  # fmt: skip
+
+        def test(found: list[str], talk: Talk, _: Noun) -> list[str]:
+            below = {n for t in source.things for n in named(t, talk, ANYTHING)}
+            return [s for s in found if talk.table.support_of(s) in below]
+
+        return replace(thing, noun=thing.noun.test(0, test, f"on {source.things[0].text}"))
 
     return tuple(map(there, phrase))
 
@@ -820,4 +837,3 @@ def _from(things: Things, source: Place | None, talk: Talk) -> Talk:
     if source is not None:
         come_from(things, (source,), talk)
     return talk
-

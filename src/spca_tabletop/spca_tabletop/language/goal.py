@@ -42,7 +42,9 @@ def alternatives(talks: Sequence[Talk], literal: bool = False) -> list[Goal]:
 
 def _finished(talk: Talk) -> Talk:
     """Put together what belongs together, and complain about what is missing."""
-    new = tuple(t for t in talk.picked if not any(t in a[1:] for a in talk.atoms))  # "pick a cube and touch it"
+    new = tuple(
+        t for t in talk.picked if not any(t in a[1:] for a in talk.atoms)
+    )  # "pick a cube and touch it"
     held = tuple(dict.fromkeys((*talk.held, *new)))
     touching = {t for pair in (*talk.contacts, *talk.mutual) for t in pair}
     for thing, said in talk.placeless:
@@ -78,7 +80,9 @@ def _order(talk: Talk) -> Iterator[Atom]:
     stages = [[a for n, a in talk.wants if n == stage] for stage in range(talk.stage + 1)]
     for number, word, building in talk.marks:
         if number and not _heeded(talk, stages, number, word, building):
-            raise NotUnderstood(f"I do not know how to heed '{word}' here; say it in another way, or without.")
+            raise NotUnderstood(
+                f"I do not know how to heed '{word}' here; say it in another way, or without."
+            )
     stages = [_telling(stage) for stage in stages]
     chain: list[tuple[int, Atom]] = []
     for number, stage in enumerate(stages):
@@ -257,9 +261,7 @@ class _Told:
                     f"Nothing can be on or next to the {words_of(cube)} when it is taken away."
                 )
             if beside and where and where[0] != ("on", cube, TABLE_SYMBOL):
-                raise Contradiction(
-                    f"The {words_of(cube)} can stand next to another cube only on the table."
-                )
+                raise Contradiction(f"The {words_of(cube)} can stand next to another cube only on the table.")
         if len([a for a in atoms if a[0] == "holding"]) > 1:
             raise Contradiction("There is one gripper; it cannot hold several cubes at once.")
         for place, kind in self._scene.objects.items():

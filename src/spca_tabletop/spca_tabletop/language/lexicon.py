@@ -315,8 +315,8 @@ _VALUES: dict[str, tuple[str, object]] = {
     "UPWARDS": ("DIRECTION", True), "DOWNWARDS": ("DIRECTION", False),
 }  # fmt: skip
 """The terminals of the grammar and the values of tokens; of all other tokens the form is all there is."""
-VALUED = ("NOUN", "FLANK", "EXTENT", "RELATIVE", "DISTANT", "MATCHING", "DIRECTION", "COLOUR", "NUMBER", "SIZE",
-          "ORDINAL")  # fmt: skip
+VALUED = ("NOUN", "FLANK", "EXTENT", "RELATIVE", "DISTANT", "MATCHING", "DIRECTION", "COLOUR", "NUMBER",
+          "SIZE", "ORDINAL")  # fmt: skip
 
 
 def said_as(token: str, word: str) -> tuple[str, object]:

@@ -163,8 +163,8 @@ def placed(things: Things, places: Where, said: Phrase, talk: Talk) -> Iterator[
     """
     ways: list[tuple[Things, Talk]] = [(things, talk)]
     places = sorted(places, key=lambda p: p.relation == "abreast")  # type: ignore[assignment]
+    level = any(t.noun.kind in SUPPORTS for p in places for t in p.things if p.relation in ("on", "in"))
     for number, place in enumerate(places):
-        level = any(t.noun.kind in SUPPORTS for p in places for t in p.things if p.relation in ("on", "in"))
         first = said if number == 0 else ()
         ways = list(every(ways, lambda way, p=place, f=first: _placed(  # type: ignore[misc]
             way[0], p, things, f, way[1], level)))  # fmt: skip
@@ -189,7 +189,11 @@ def _placed(
         raise NotUnderstood(NO_DIRECTION)
     else:
         subject = things[0] if len(things) == 1 else ""
-        kinds = {"next_to": (*LIFTABLE, *CONTAINERS), "on_edge": ("plate", "table"), "off": ("plate", "table")}
+        kinds = {
+            "next_to": (*LIFTABLE, *CONTAINERS),
+            "on_edge": ("plate", "table"),
+            "off": ("plate", "table"),
+        }
         for targets, after in found_by(place.things, talk, kinds.get(relation, LIFTABLE), subject):
             yield things, _relative(things, relation, targets, place, after)
 
@@ -249,30 +253,45 @@ def _on(
         solid = [kind in SOLIDS for kind in of]
         if place.relation == "in" and any(solid):
             raise NotUnderstood(f"Nothing can be put into '{phrase[0].text}'; say 'on'.")
-        one_to_one = len(resting) == len(said) == len(phrase) == len(targets) and not any(t.several for t in phrase)
+        one_to_one = len(resting) == len(said) == len(phrase) == len(targets) and not any(
+            t.several for t in phrase
+        )
         pairwise_said = place.respectively and len(resting) == len(targets)
         if place.respectively and not (one_to_one or pairwise_said):
             raise NotUnderstood("There are not as many places as things to go there; say it for each.")
-        if set(of) == {"ground"}:
-            yield resting, after.claim("discarded", resting)
-        elif all(solid) and place.relation == "to":  # on it, or next to it? that is for what follows to say
-            pending = tuple((thing, len(after.atoms)) for thing in resting)
-            yield resting, after.but(placeless=(*after.placeless, *pending), group=(*resting, *targets))
-        elif len(targets) > 1 and all(
+        each = all(
             t.det.quantifier == "each" or (t.det.quantifier == "all" and not all(solid)) for t in phrase
+        )
+        if (
+            len(targets) > 1
+            and each
+            and set(of) != {"ground"}
+            and not (all(solid) and place.relation == "to")
         ):
             yield from ((resting, way) for way in _some_on_each(resting, targets, said, after))
-        elif len(targets) == 1:
-            onward = targets if all(solid) and len(resting) == 1 else things
-            yield onward, after.claim("on", resting, targets[0])
-        elif one_to_one or pairwise_said:
-            for thing, target in zip(resting, targets, strict=True):
-                after = after.claim("on", [thing], target)
-            yield resting, after
-        elif all(solid) and len(set(targets)) == len(targets):
-            yield resting, towers.across(resting, targets, after)
+        elif all(solid) and len(resting) == len(targets) == 1 and place.relation != "to":
+            yield targets, after.claim("on", resting, targets[0])
         else:
-            raise NotUnderstood(_WHICH_WHERE)
+            alone = all(solid) and place.relation == "to"
+            paired = one_to_one or pairwise_said
+            yield (resting if len(targets) > 1 or alone else things), _together(
+                resting, targets, paired, place, after)  # fmt: skip
+
+
+def _together(resting: Things, targets: Things, paired: bool, place: Place, talk: Talk) -> Talk:
+    solid = all(talk.table.kind(t) in SOLIDS for t in targets)
+    if {talk.table.kind(t) for t in targets} == {"ground"}:
+        return talk.claim("discarded", resting)
+    if solid and place.relation == "to":  # on it, or next to it? that is for what follows to say
+        pending = tuple((thing, len(talk.atoms)) for thing in resting)
+        return talk.but(placeless=(*talk.placeless, *pending), group=(*resting, *targets))
+    if len(targets) == 1:
+        return talk.claim("on", resting, targets[0])
+    if paired:
+        return talk.ask([("on", *pair) for pair in zip(resting, targets, strict=True)])
+    if solid and len(set(targets)) == len(targets):
+        return towers.across(resting, targets, talk)
+    raise NotUnderstood(_WHICH_WHERE)
 
 
 def _distributed(resting: Things, said: Phrase, phrase: Phrase) -> bool:
@@ -285,11 +304,13 @@ def _distributed(resting: Things, said: Phrase, phrase: Phrase) -> bool:
     each = bool(said) and all(t.det.quantifier == "each" or (alone and t.several) for t in said)
     one = (target.det.quantifier == "any" and target.det.number == 1) or target.either
     several = target.noun.plural and target.det.quantifier in ("", "the") and not target.det.number
-    return bool(each and one) or (several and bool(said) and all(t.several for t in said) and kind in SUPPORTS)
+    return bool(each and one) or (
+        several and bool(said) and all(t.several for t in said) and kind in SUPPORTS
+    )
 
 
 def _one_for_each(things: Things, target: Thing, talk: Talk) -> Iterator[Talk]:
-    """Each thing on one of its own; a different one for each where there is room for one, or "another" is said."""
+    """Each thing on one of its own; on a different one for each where "another" is said."""
     other = target.noun.other or target.det.other
     plain = replace(target, noun=replace(target.noun, other=False), det=replace(target.det, other=False))
     options = named(plain, talk, ANYTHING)
@@ -360,5 +381,6 @@ def come_from(things: Things, sources: Where, talk: Talk) -> None:
         above = talk.table.above(named(phrase, talk, ANYTHING))
         for thing in things:
             if thing not in above:
-                raise NotUnderstood(f"The {words_of(thing)} does not lie on {phrase.text}; say where to put it.")
-
+                raise NotUnderstood(
+                    f"The {words_of(thing)} does not lie on {phrase.text}; say where to put it."
+                )

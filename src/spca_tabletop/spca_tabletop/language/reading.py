@@ -1,4 +1,4 @@
-"""Every way to read the sentences of a text: by the phrases of installed skill packages, else by the grammar."""
+"""Every way to read a text's sentences: by the phrases of installed skill packages, else by the grammar."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def readings(sentence: Sentence, start: str = "Text") -> Ways:
     except Unexpected as error:
         before = sentence.until(error.at)
         if error.at >= len(sentence.tokens):
-            raise NotUnderstood(f"'{before}' does not make a task: something is missing at its end.") from error
+            raise NotUnderstood(
+                f"'{before}' does not make a task: something is missing at its end."
+            ) from error
         where = f"after '{before}'" if error.at else "at the beginning of a sentence"
         raise NotUnderstood(f"I do not understand '{sentence.tokens[error.at].text}' {where}.") from error
 

@@ -56,6 +56,10 @@ class Table:
     """The kinds that the text names, and where."""
     supplied: tuple[tuple[object, str], ...] = ()
 
+    def supplying(self, key: object, kind: str) -> Table:
+        """With a noun more that was left out."""
+        return Table(self.scene, self.named, (*self.supplied, (key, kind)))
+
     @cached_property
     def colours(self) -> dict[str, str]:
         """By symbol."""

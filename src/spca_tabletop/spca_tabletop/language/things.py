@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
-from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
+from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import TIE
@@ -92,7 +92,9 @@ class Thing(Spoken):
     @property
     def several(self) -> bool:
         """True if it is of several things as such: "the cubes", "each plate"."""
-        return self.noun.plural or self.det.quantifier in ("all", "each") or self.pronoun in ("them", "others")
+        return (
+            self.noun.plural or self.det.quantifier in ("all", "each") or self.pronoun in ("them", "others")
+        )
 
     @property
     def any(self) -> bool:
@@ -107,7 +109,11 @@ class Thing(Spoken):
     def like(self, kind: str, plural: bool = False) -> Thing:
         """Of that kind, where its own noun was left out."""
         either = tuple(one.like(kind, plural) for one in self.either)
-        return replace(self, noun=self.noun.like(kind, plural), either=either) if self.elliptic or either else self
+        return (
+            replace(self, noun=self.noun.like(kind, plural), either=either)
+            if self.elliptic or either
+            else self
+        )
 
     def every(self) -> Thing:
         """All that it may be."""
@@ -120,7 +126,9 @@ Phrase = tuple[Thing, ...]
 """Several noun phrases in a list."""
 
 
-def found_by(phrase: Iterable[Thing], talk: Talk, kinds: Things, subject: str = "") -> Iterable[tuple[Things, Talk]]:
+def found_by(
+    phrase: Iterable[Thing], talk: Talk, kinds: Things, subject: str = ""
+) -> Iterable[tuple[Things, Talk]]:
     """Every way to take a list of noun phrases, of things of these `kinds`, likeliest first."""
 
     def taking(thing: Thing) -> Callable[[Talk], Iterable[tuple[Things, Talk]]]:
@@ -154,7 +162,9 @@ def named(thing: Thing, talk: Talk, kinds: Things = TANGIBLE) -> list[str]:
     found = [
         symbol
         for one in every
-        for symbols in _meant(replace(one, det=Det("all")) if one.noun.kind or one.elliptic else one, talk, kinds)
+        for symbols in _meant(
+            replace(one, det=Det("all")) if one.noun.kind or one.elliptic else one, talk, kinds
+        )
         for symbol in symbols
     ]
     return list(dict.fromkeys(found))
@@ -206,9 +216,14 @@ def _meant(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterab
     found = _candidates(thing, noun, talk, kinds)
     if det.out_of not in (None, len(found)):
         raise Impossible(f"'{thing.text}': there are not {det.out_of}, but {len(found)}. {table.seen()}")
-    other = noun.other or det.other
-    if other:
+    if noun.other or det.other:
         found = _unmentioned(found, thing, noun, talk, subject)
+    return _counted(thing, noun, found, talk, kinds)
+
+
+def _counted(thing: Thing, noun: Noun, found: list[str], talk: Talk, kinds: Things) -> Iterable[Things]:
+    """So many of those that a description fits."""
+    det, table = thing.det, talk.table
     if det.quantifier == "any":
         if det.number is None:
             raise NotUnderstood(f"I do not know how many '{thing.text}' are; say a number.")
@@ -364,12 +379,20 @@ def at_side(side: str, noun: Noun | None) -> Noun:
     return (noun or Noun()).test(3, _at(side), side)
 
 
-@rule("Named -> Named THAT? IS? ON|AT|IN THE FLANK SIDE?", "Named -> Named THAT IS TO THE FLANK SIDE?", "Named -> Named THAT? IS? FLANK SIDE?")
+@rule(
+    "Named -> Named THAT? IS? ON|AT|IN THE FLANK SIDE?",
+    "Named -> Named THAT IS TO THE FLANK SIDE?",
+    "Named -> Named THAT? IS? FLANK SIDE?",
+)
 def on_the_side(noun: Noun, side: str) -> Noun:
     return noun.test(3, _at(side), side)
 
 
-@rule("Noun -> MIDDLE Noun", "Named -> Named THAT IS? ON|AT|IN THE MIDDLE SIDE?", "Named -> Named THAT IS MIDDLE SIDE?")
+@rule(
+    "Noun -> MIDDLE Noun",
+    "Named -> Named THAT IS? ON|AT|IN THE MIDDLE SIDE?",
+    "Named -> Named THAT IS MIDDLE SIDE?",
+)
 def in_the_middle(noun: Noun) -> Noun:
     return noun.test(3, _at("middle"), "middle")
 
@@ -381,7 +404,9 @@ def middle_one(noun: Noun) -> Noun:
 
 @rule("Noun -> ORDINAL Noun")
 def counted(number: int, noun: Noun) -> Noun:
-    raise NotUnderstood(f"I do not know from where to count to the {number}th {noun.kind}; say 'from the left'.")
+    raise NotUnderstood(
+        f"I do not know from where to count to the {number}th {noun.kind}; say 'from the left'."
+    )
 
 
 @rule("Noun -> EXTENT Noun", "Bare -> EXTENT Bare?")
@@ -505,7 +530,9 @@ class Where(Spoken):
                 others = named(like, talk, ANYTHING)
             except Impossible:
                 return []
-            return [s for s in found if _holds(self.relation, s, [o for o in others if o != s], talk.table, every)]
+            return [
+                s for s in found if _holds(self.relation, s, [o for o in others if o != s], talk.table, every)
+            ]
 
         return test
 
@@ -530,7 +557,9 @@ def direction(relation: str, reference: Thing) -> Where:
     return Where(relation=relation, reference=reference)
 
 
-def _holds(relation: str, thing: str, others: Sequence[str], table: Table, every: Callable[..., bool]) -> bool:
+def _holds(
+    relation: str, thing: str, others: Sequence[str], table: Table, every: Callable[..., bool]
+) -> bool:
     if relation in _DIRECTIONS:
         if any(s not in table.places for s in (thing, *others)):
             raise NotUnderstood(f"I do not know what is {relation.replace('_', ' ')} what here.")
@@ -643,7 +672,11 @@ def thing(det: Det | None, noun: Noun) -> Thing:
         raise NotUnderstood(f"I do not know which two '{noun.text}' are.")
     if det.quantifier == "any" and det.number == 1 and noun.plural:
         det = det if det.part else replace(det, number=None)
-    if noun == Noun(one=True, text=noun.text, start=noun.start) and det.quantifier in ("any", "") and not det.other:
+    if (
+        noun == Noun(one=True, text=noun.text, start=noun.start)
+        and det.quantifier in ("any", "")
+        and not det.other
+    ):
         return Thing(Det("any", 1), pronoun="them")
     return Thing(det, noun)
 

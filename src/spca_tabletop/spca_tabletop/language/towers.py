@@ -59,7 +59,7 @@ def listed(things: Things, upwards: bool, talk: Talk) -> Talk:
 
 
 def go_on(things: Things, along: bool, talk: Talk) -> Talk | None:
-    """As in "green at the bottom, then blue, then red": things that only continue a tower. None without one."""
+    """As in "green at the bottom, then blue, then red": things that continue a tower; None without one."""
     tower = talk.tower
     there = {*tower.members, *(thing for _, thing in tower.slots)}
     if (not tower.active and tower.listing is None) or (along and there.intersection(things)):
@@ -176,7 +176,9 @@ def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
         raise Contradiction(f"A tower of {size} cubes cannot be made of {len(names)}.")
     rest = [c for c in cubes if c not in names]
     found = (
-        order for more in combinations(rest, size - len(names)) for order in _orders((*names, *more), stacked, talk)
+        order
+        for more in combinations(rest, size - len(names))
+        for order in _orders((*names, *more), stacked, talk)
     )
     for order in islice(found, _MOST):
         at = {a[2] for a in atoms if a[0] == "on" and a[1] == order[0]}
@@ -189,12 +191,12 @@ def _orders(names: Things, stacked: set[tuple[str, str]], talk: Talk) -> Iterato
     """Orders from the bottom up that agree with what was said, one level after the other."""
     size, tower = len(names), talk.tower
     after = {pair for run in tower.runs for pair in combinations(run, 2)}
-    below = {above: under for above, under in stacked}
+    below = dict(stacked)
 
     def fits(order: Things, name: str) -> bool:
         level = len(order)
         slot = "bottom" if level == 0 else "top" if level == size - 1 else "middle"
-        if any((thing == name) != (at == slot) and (thing == name or at == slot and at != "middle")
+        if any((thing == name) != (at == slot) and (thing == name or (at == slot and at != "middle"))
                for at, thing in tower.slots):  # fmt: skip
             return False
         if (slot, name) in tower.barred or any(b == name and a in names and a not in order for a, b in after):
@@ -212,4 +214,3 @@ def _orders(names: Things, stacked: set[tuple[str, str]], talk: Talk) -> Iterato
                 yield from build((*order, name))
 
     return build(())
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations, islice, permutations, product
 from typing import NamedTuple
@@ -15,7 +15,16 @@ from spca_core.task import Task
 from spca_sense.observation import colours_of
 from spca_tabletop.language.goal import Atom, Goal, alternatives
 from spca_tabletop.language.reading import ways_to_read
-from spca_tabletop.language.talk import Contradiction, Meaning, NoneOfThem, NoSuchThing, Table, Talk, Undecided, each_way
+from spca_tabletop.language.talk import (
+    Contradiction,
+    Meaning,
+    NoneOfThem,
+    NoSuchThing,
+    Table,
+    Talk,
+    Undecided,
+    each_way,
+)
 from spca_tabletop.language.words import kinds_in, words_in
 
 _MOST_READINGS = 128
@@ -70,10 +79,7 @@ def _understood(task: Task, observation: Observation, literal: bool = False) -> 
                 talks = each_way(talks, meaning)
             goals = tuple(alternatives(talks, literal))
         except Undecided as error:
-            more = [
-                reading._replace(table=Table(observation, named, (*reading.table.supplied, (error.key, kind))))
-                for kind in error.kinds
-            ]
+            more = [reading._replace(table=reading.table.supplying(error.key, kind)) for kind in error.kinds]
             readings = sorted((*more, *readings), key=lambda r: r.cost)
             continue
         except NotUnderstood as error:  # this reading makes no sense

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import permutations
@@ -11,6 +10,7 @@ from pathlib import Path
 from spca_core.kinds import CONTAINERS, DOMED, KINDS, MESHES, SOLIDS, STACKABLE, SUPPORTS, TOPLESS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
+from spca_core.plan import Draft
 from spca_core.ports.proposer import Impossible
 from spca_core.skill_package import extended_domain
 from spca_sense.observation import sizes_of
@@ -73,17 +73,14 @@ def _in_turn(goal: Goal, observation: Observation) -> Goal:
     return frozenset(atom for atom in goal if atom[0] != "before" or atom[1] in open_)
 
 
-def goals_of(text: str) -> list[Goal]:
-    """The goals of a problem that `problem` has written, without what goes without saying."""
-    init, _, goal = text.partition("(:goal ")
-    rules = {atom for atom in _atoms(init.partition("(:init")[2]) if atom[0] in RULES}
-    conditions = [part.partition("(:metric")[0] for part in goal.split("(and ")[1:]]
-    return [frozenset({*_atoms(condition), *rules} - {("hand_empty",)}) for condition in conditions]
+def written(goals: Sequence[Goal]) -> tuple[str, ...]:
+    """Goals as a draft keeps them."""
+    return tuple(", ".join(" ".join(atom) for atom in sorted(goal)) for goal in goals)
 
 
-def _atoms(text: str) -> list[Atom]:
-    text = re.sub(r"\(not \([^()]*\)\)", "", text)
-    return [tuple(words.split()) for words in re.findall(r"\(([a-z][^()]*)\)", text)]
+def goals_of(draft: Draft) -> list[Goal]:
+    """The goals that a draft keeps."""
+    return [frozenset(tuple(atom.split()) for atom in goal.split(", ")) for goal in draft.goals]
 
 
 def initial(observation: Observation) -> Iterator[Atom]:

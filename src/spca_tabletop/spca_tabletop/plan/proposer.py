@@ -10,7 +10,7 @@ from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language.goal import RULES, Atom, Goal
 from spca_tabletop.language.understanding import describe, uncovering, understand
-from spca_tabletop.plan.problem import domain, goals_of, initial, problem
+from spca_tabletop.plan.problem import domain, goals_of, initial, problem, written
 
 
 class BuiltinProposer:
@@ -26,18 +26,22 @@ class BuiltinProposer:
         """The draft. Raises NotUnderstood or Impossible, in plain words, rather than guess."""
         goals = _doubted(_standing_goals(request) or _understood(request), request)
         return Draft(
-            domain=domain(), problem=problem(request.observation, goals), remark=f"Goal: {describe(goals)}."
+            domain=domain(),
+            problem=problem(request.observation, goals),
+            remark=f"Goal: {describe(goals)}.",
+            goals=written(goals),
         )
 
     def alternatives(self, draft: Draft, observation: Observation) -> list[Draft]:
         """See `GivesAlternatives`: one goal each, where any of several will do."""
         if draft.domain != domain():
             return []
-        goals = goals_of(draft.problem)
+        goals = goals_of(draft)
         found = []
         for goal in goals if len(goals) > 1 else ():
             with suppress(Impossible):
-                found.append(draft.model_copy(update={"problem": problem(observation, [goal])}))
+                update = {"problem": problem(observation, [goal]), "goals": written([goal])}
+                found.append(draft.model_copy(update=update))
         return found
 
 
@@ -73,17 +77,21 @@ def _doubted(goals: list[Goal], request: PlanRequest) -> list[Goal]:
 
 
 def _standing_goals(request: PlanRequest) -> list[Goal]:
-    """The goals of the plan that failed, as far as they are still possible.
+    """The goals of the plan that failed: "the left cube" stays the same when things have been moved since.
 
-    "The left cube" stays the same cube when things have been moved since. Empty where there are none, or
-    where one of them is seen to hold and the task is not done all the same.
+    Empty where there are none, or where they were only to bring to light what the task may be about. Raises
+    Impossible where what the task is about is gone: what is left of it is not what was asked for.
     """
     if request.mode != "replan" or request.previous is None or request.previous.domain != domain():
         return []
-    seen = request.observation
-    facts = set(initial(seen))
-    known = {*seen.objects, TABLE_SYMBOL, GROUND_SYMBOL}
-    goals = [g for g in goals_of(request.previous.problem) if all(known.issuperset(a[1:]) for a in g)]
-    leaning = {("on", *atom[1:]) for atom in facts if atom[0] == "on_edge"}
-    met = any(all(a in facts - leaning for a in goal if a[0] not in RULES) for goal in goals)
-    return [] if met else goals
+    goals = [
+        frozenset(atom for atom in goal if atom[0] != "put_down" or ("on", atom[1], TABLE_SYMBOL) in goal)
+        for goal in goals_of(request.previous)
+    ]
+    if all(atom[0] == "clear" for goal in goals for atom in goal):
+        return []
+    known = {*request.observation.objects, TABLE_SYMBOL, GROUND_SYMBOL}
+    if left := [goal for goal in goals if all(known.issuperset(atom[1:]) for atom in goal)]:
+        return left
+    gone = sorted({name for goal in goals for atom in goal for name in atom[1:]} - known)
+    raise Impossible(f"I cannot see the {words_of(gone[0])} any more, which the task is about.")

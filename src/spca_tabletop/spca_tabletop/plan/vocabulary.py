@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
@@ -12,9 +11,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.ports.vocabulary import Extension, ObservableWord, SecondOpinion
 from spca_core.scene import RELATIONS, ROLES
 from spca_core.task import Task
-from spca_planner.critics.vocabulary import required_part
-from spca_sense.observation import colours_of
-from spca_tabletop.language.lexicon import COLOURS
+from spca_tabletop.language.goal import RULES
 from spca_tabletop.language.understanding import describe, out_of_sight, understand
 from spca_tabletop.plan.problem import abreast, bridges, reachable
 
@@ -76,17 +73,6 @@ _NAMES = {word.name: (word.name, *word.synonyms) for word in _WORDS}
 ON_NAMES = _NAMES["on"]
 _OFF_TABLE = ("discarded", "off_table", "fallen", "on_ground", "on_floor", "thrown_away", "removed")
 TOUCHED_NAMES = ("touched", "touching", "in_contact", "contacted")
-_NOUNS = {kind: f"(?:{'|'.join(KINDS[kind].nouns)})(?:e?s)?" for kind in (*SOLIDS, *SUPPORTS)}
-_BLOCK = _NOUNS["cube"]
-_COLOURED = rf"(?:the |a )?(?:{'|'.join(COLOURS)}) (?:{'|'.join(_NOUNS.values())})"
-_RELATION = (
-    "on|under|below|next to|beside|(?:to |on )?(?:the )?(?:left|right) (?:side )?of|behind|in front of"
-)
-_REFERENCE = (
-    rf"\b(?:the|a|an|any) {_BLOCK}(?: (?:that|which) (?:is|lies|stands|rests))? (?:{_RELATION}) "
-    rf"{_COLOURED}|\b(?:clear|empty|unload|unstack) {_COLOURED}"
-)
-"""Things named only to identify another one ("the cube on the blue plate"), or as a source."""
 
 
 class TabletopVocabulary:
@@ -162,23 +148,19 @@ class TabletopVocabulary:
         return found
 
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
-        """The cubes and plates named by colour and kind ("the red cube").
+        """Return what every goal of the task is about, as the built-in grammar reads it.
 
-        Things that are only points of reference are left out; none is required while there is something
-        out of sight that may have to be uncovered first.
+        Nothing is required of a task that it does not understand, nor while there is something out of sight
+        that may have to be uncovered first.
         """
         if out_of_sight(observation):
             return ()
-        text = re.sub(_REFERENCE, " ", required_part(task.description or task.title))
-        colours = colours_of(observation)
-        found = []
-        for symbol, kind in observation.objects.items():
-            noun = _NOUNS.get(kind)
-            colour = colours.get(symbol, "")
-            alike = [s for s, k in observation.objects.items() if k == kind and colours.get(s) == colour]
-            if noun and alike == [symbol] and colour and re.search(rf"\b{colour} {noun}\b", text):
-                found.append(symbol)
-        return tuple(found)
+        try:
+            goals = understand(task, observation, literal=True)
+        except (NotUnderstood, Impossible):
+            return ()
+        about = [{t for a in goal if a[0] not in RULES for t in a[1:]} for goal in goals]
+        return tuple(sorted(set.intersection(*about) & {*observation.objects} - {TABLE_SYMBOL}))
 
     def say(self, goals: Sequence[frozenset[tuple[str, ...]]]) -> str:
         """See `SaysGoals`."""

@@ -93,7 +93,7 @@ class TabletopTwin:
         simulator = self._simulator(self._played, errors)
         self._recorder = StateRecorder()
         simulator.reset(errors.truth(scene))
-        kept = {atom[1] for goal in goals_of(plan.draft.problem) for atom in goal if atom[0] == "kept"}
+        kept = {atom[1] for goal in goals_of(plan.draft) for atom in goal if atom[0] == "kept"}
         stage = _Stage(self._world.bare, simulator, scene, errors, kept)
         listening = [simulator.on_contacts(stage.touched), simulator.on_sample(self._recorder.record)]
         stopped = not go_on(stage.moment("start"))
