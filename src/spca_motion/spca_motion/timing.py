@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from ruckig import InputParameter, Result, Ruckig, Trajectory
 
+from spca_core.errors import MotionError
 from spca_core.geometry import Array
 from spca_core.trajectory import JointTrajectory
 from spca_motion.limits import MotionLimits
@@ -19,6 +20,8 @@ from spca_motion.paths import Corner, Piece, Rates
 
 PERIOD = 0.01
 """Seconds between the points of a trajectory."""
+LONGEST_S = 60.0
+"""Longest trajectory in seconds: as long as a step of a plan may take."""
 # Share of a leg used for changing speed. The remaining thousandth absorbs rounding errors.
 _USABLE = 0.999
 
@@ -26,7 +29,7 @@ _USABLE = 0.999
 def time_path(pieces: Sequence[Piece], limits: MotionLimits) -> JointTrajectory:
     """The trajectory along a path from rest to rest.
 
-    The path begins and ends with a piece that is no corner.
+    The path begins and ends with a piece that is no corner. Raises MotionError('limit') if it takes too long.
     """
     rates = [piece.rates(limits) for piece in pieces]
     speeds = _speeds(pieces, rates)
@@ -35,6 +38,10 @@ def time_path(pieces: Sequence[Piece], limits: MotionLimits) -> JointTrajectory:
         for i, (piece, rate) in enumerate(zip(pieces, rates, strict=True))
     ]
     starts = np.concatenate([[0.0], np.cumsum([law.duration for law in laws])])
+    if not starts[-1] <= LONGEST_S:
+        raise MotionError(
+            "limit", f"the motion would take {starts[-1]:.0f} s, more than {LONGEST_S:.0f}; move faster"
+        )
     count = max(int(np.ceil(starts[-1] / PERIOD)), 2)
     times = np.linspace(0.0, starts[-1], count + 1)
     owner = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(pieces) - 1)
@@ -97,7 +104,7 @@ def _speeds(pieces: Sequence[Piece], rates: Sequence[Rates]) -> Array:
             elif _run_up(low, high, rate) > _USABLE * piece.length:
                 faster = i if speeds[i] > speeds[i + 1] else i + 1
                 speeds[faster] = _fastest(low, high, _USABLE * piece.length, rate)
-        if np.array_equal(before, speeds):
+        if not (speeds < before).any():
             return speeds
 
 
