@@ -17,8 +17,7 @@ _BEYOND_TABLE = 0.30
 _ABOVE_TABLE = 1.10
 # Share of what a joint can do that a motion asks of it at most.
 _MARGIN = 0.9
-SLOWEST = 0.01
-"""Smallest share of its speed that a motion may have."""
+SLOWEST = 0.01  # smallest share of its full speed that a motion may have
 
 
 @dataclass(frozen=True)

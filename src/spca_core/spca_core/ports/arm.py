@@ -46,10 +46,7 @@ class Arm(Protocol):
         ...
 
     def move_joints(self, positions: Array, speed: float = 1.0) -> None:
-        """Move collision-free to a joint goal (6,), radians. `speed` scales the velocities, up to 1.
-
-        MotionError('limit') for a speed that the arm does not have, or one with which it would take too long.
-        """
+        """Move collision-free to a joint goal (6,), radians. `speed` scales the velocities, at most by 1."""
         ...
 
     def move_to(self, pose: Pose, speed: float = 1.0) -> None:
