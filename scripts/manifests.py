@@ -34,7 +34,6 @@ ROSDEP = {
     "pytest": "python3-pytest",
     "rich": "python3-rich",
     "scipy": "python3-scipy",
-    "tenacity": "python3-tenacity",
     "typer": "python3-typer",
     "yaml": "python3-yaml",
     # ROS packages whose modules have another name

@@ -35,7 +35,7 @@ def problem(init: str, goal: str, objects: str = "a b") -> str:
 
 
 def llm_file(folder: Path, server: ModelServer) -> str:
-    role = {"model": "test-model", "base_url": server.base_url, "attempts": 1, "structured": "text"}
+    role = {"model": "test-model", "base_url": server.base_url, "attempts": 1}
     (folder / "llm.yaml").write_text(json.dumps({"roles": {"coder": role}}))
     return str(folder / "llm.yaml")
 

@@ -20,7 +20,7 @@ Rehearse = Literal["auto", "always", "never"]
 
 # The packages whose versions can change the outcome of a run.
 _VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning",
-              "up-fast-downward", "up-tamer", "opencv-python-headless", "openai", "pydantic")  # fmt: skip
+              "up-fast-downward", "up-tamer", "opencv-python-headless", "pydantic")  # fmt: skip
 
 
 class RunOptions(Record):
