@@ -154,6 +154,11 @@ def test_every_supported_python_starts_modules_without_those_of_the_working_fold
     assert "Zen" in done.stdout
 
 
+def test_a_server_of_mcp_whose_client_has_gone_ends_quietly():
+    done = start("mcp", stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.slow
 def test_an_interrupted_run_is_resumed(tmp_path):
     folder = tmp_path / "run"
