@@ -31,10 +31,10 @@ def resting_contacts(layout: Layout, world: World) -> set[Pair]:
 
 
 def overlapping(a: str, b: str, layout: Layout, world: World) -> bool:
-    """Return whether two models are inside each other; measured by the circles within their footprints."""
-    pa, pb = layout.poses[a].position, layout.poses[b].position
-    sa, sb = world.object(a), world.object(b)
-    apart = math.dist(pa[:2], pb[:2]) - (sa.size[0] + sb.size[0]) / 2
-    upper, lower, carrier = (pa, pb, sb) if pa[2] > pb[2] else (pb, pa, sa)
-    above = upper[2] - (sa if upper is pa else sb).size[2] / 2 - lower[2]
-    return apart < 0 and above < carrier.deck - 1e-6
+    """Return whether two models are inside each other, by the circles within their footprints."""
+    places, things = [layout.poses[m].position for m in (a, b)], [world.object(m) for m in (a, b)]
+    apart = math.dist(places[0][:2], places[1][:2]) - sum(min(t.size[:2]) for t in things) / 2
+    feet = [at[2] - thing.size[2] / 2 for at, thing in zip(places, things, strict=True)]
+    decks = [at[2] + thing.deck for at, thing in zip(places, things, strict=True)]
+    stands = feet[0] > decks[1] - _TOUCHING or feet[1] > decks[0] - _TOUCHING  # in a deep bowl, too
+    return apart < -_TOUCHING and not stands
