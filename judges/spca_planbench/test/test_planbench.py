@@ -131,7 +131,7 @@ def test_a_file_that_is_no_data_set_is_named(tmp_path: Path) -> None:
 def test_planetarium_counts_what_is_parseable_solvable_and_correct_before_and_after_repair(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(InputError, match="no data set"):
+    with pytest.raises(InputError, match="not the database"):
         PLANETARIUM.options(data=Path(__file__)).prepare(tmp_path)
     with ModelServer(drafter) as server:
         bench = PLANETARIUM.options(data=planetarium(tmp_path), llm=llm_file(tmp_path, server), rounds=1)
