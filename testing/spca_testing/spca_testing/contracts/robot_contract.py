@@ -85,6 +85,15 @@ class RobotContract:
         robot.command_gripper(0.085)
         assert robot.wait(3.0, lambda state: abs(state.gripper_gap - 0.085) < 2e-3)
 
+    def test_the_driver_says_when_it_has_begun_to_drive_the_gripper(self, robot: Robot) -> None:
+        """It is late only from then on."""
+        robot.follow(gentle(robot, 0.02, 0.2))
+        robot.wait(1.0)
+        commanded = robot.now()
+        robot.command_gripper(0.06)
+        assert robot.wait(2.0, lambda state: state.stamp - robot.begun() >= 0.2)
+        assert robot.begun() > commanded - 0.05
+
     def test_hold_from_another_thread_stops_a_motion(self, robot: Robot) -> None:
         """While this thread waits; the arm stays where it stopped."""
         trajectory = gentle(robot, 0.2, 3.0)
