@@ -106,7 +106,7 @@ class Level(Record):
     @property
     def needs_poses(self) -> bool:
         """True if contacts alone do not tell how it stands."""
-        return any(state.relation != "touches" for state in self.states)
+        return not all(state.by_contact for state in self.states)
 
     @property
     def names(self) -> set[str]:
@@ -175,7 +175,7 @@ class Level(Record):
         for state in self.states:
             if len(set(state.names)) < len(state.names):
                 yield f"a state compares '{state.names[-1]}' with itself", "name two different models"
-            if state.relation != "touches" and (fixed := placeless & set(state.names)):
+            if not state.by_contact and (fixed := placeless & set(state.names)):
                 yield f"a state is about where '{fixed.pop()}' is", "states are about things on the table"
         for state in self.success.states:
             if state in self.fail.states:
