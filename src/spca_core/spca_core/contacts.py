@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+
+import numpy as np
 
 from spca_core.geometry import Vec3
 
@@ -20,8 +23,8 @@ def pair(a: str, b: str) -> Pair:
 
 
 WAYS = ("rests_on", "beside", "inside", "held", "between")
-"""Ways of touching: a model rests on another, lies beside it, lies inside it, is held by it, or touches two others
-on opposite sides."""
+"""Ways of touching: a model rests on another, lies beside it, lies inside it, is held by it, or has two others on
+opposite sides."""
 
 Way = tuple[str, ...]
 """One of `WAYS`, the model that touches in this way, and what it touches."""
@@ -49,8 +52,8 @@ class ContactSample:
 class Touch:
     """One point where two models touch.
 
-    The unit `normal` points from `a` to `b`, which is the upper one; `point` is in `world`, metres. `links` are
-    the parts of the two that touch.
+    `b` is the upper one; the unit `normal` points to it. `point` is in `world`, metres; `links` are the parts of
+    the two that touch.
     """
 
     a: str
@@ -73,17 +76,16 @@ def ways_of_touching(
     """
     found: set[Way] = set()
     fingers: dict[str, set[str]] = {}
-    sides: dict[str, dict[str, tuple[float, float]]] = {}
+    sides: dict[str, dict[str, Touch]] = {}
     for touch in touches:
         if robot in (touch.a, touch.b):
             thing, link = (touch.b, touch.links[0]) if touch.a == robot else (touch.a, touch.links[1])
             fingers.setdefault(thing, set()).add(link)
             continue
-        x, y, up = touch.normal
+        up = touch.normal[2]
         if up <= LEVEL:
             found.add(("beside", *pair(touch.a, touch.b)))
-            sides.setdefault(touch.a, {})[touch.b] = (x, y)
-            sides.setdefault(touch.b, {})[touch.a] = (-x, -y)
+            sides.setdefault(touch.a, {})[touch.b] = sides.setdefault(touch.b, {})[touch.a] = touch
         if up >= UPRIGHT and (touch.b, touch.a) not in weightless:
             found.add(("rests_on", touch.b, touch.a))
         if up > LEVEL and touch.point[2] < rims.get(touch.a, float("-inf")) - BELOW_RIM:
@@ -92,9 +94,11 @@ def ways_of_touching(
     return frozenset(found | {("between", *row) for row in _rows(sides)})
 
 
-def _rows(sides: Mapping[str, Mapping[str, tuple[float, float]]]) -> Iterator[tuple[str, str, str]]:
-    """Yield each model that touches two others on opposite sides, and these; `sides` are the normals."""
+def _rows(sides: Mapping[str, Mapping[str, Touch]]) -> Iterator[tuple[str, str, str]]:
+    """Yield each model that is touched by two others on opposite sides, and these."""
     for middle, others in sides.items():
-        for (a, to_a), (b, to_b) in combinations(sorted(others.items()), 2):
-            if to_a[0] * to_b[0] + to_a[1] * to_b[1] <= -UPRIGHT:
+        for (a, left), (b, right) in combinations(sorted(others.items()), 2):
+            between = [p - q for p, q in zip(right.point, left.point, strict=True)]
+            across = abs(np.dot(left.normal, between)) >= LEVEL * math.hypot(*between)
+            if across and abs(np.dot(left.normal, right.normal)) >= UPRIGHT:
                 yield middle, a, b

@@ -23,9 +23,10 @@ from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 from trajectory_msgs.msg import JointTrajectoryPoint
 
-from spca_core.contacts import ContactSample, Pair
+from spca_core.contacts import ContactSample, Pair, Touch, Way, ways_of_touching
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
+from spca_core.kinds import KINDS
 from spca_core.layout import Layout
 from spca_core.processes.leaving import leave
 from spca_core.trajectory import JointState, JointTrajectory
@@ -33,7 +34,7 @@ from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
 from spca_description.self_contacts import harmless_pairs
 from spca_gazebo import bridge
-from spca_gazebo.contacts import ContactSampler, ModelPairs
+from spca_gazebo.contacts import ContactSampler, ModelPairs, oriented
 from spca_gazebo.driver import brake, ramp_time, refusal
 from spca_gazebo.film import Film
 from spca_gazebo.finger import Finger, command
@@ -99,7 +100,11 @@ class GazeboSim(SpcaNode):
         self._upper = min(CLOSED_ANGLE, 0.8) if gripper.root.startswith("robotiq") else CLOSED_ANGLE
         self._finger_joint, self._finger = gripper.commanded, Finger()
         self._models = ModelPairs(self._world.model_names, harmless, self._world.robot.model)
-        self._sampler = ContactSampler(self._on_sample)
+        world = self._world
+        fixed = {o.model for o in world.objects if not KINDS[o.kind].solid}
+        self._fixed = fixed | {world.table.model, world.ground.model}
+        self._rims = {o.model: world.table.top + o.size[2] for o in world.objects if KINDS[o.kind].walled}
+        self._sampler = ContactSampler(self._on_sample, ways=self._ways)
         self._gazebo = GazeboServices()
         self._rests = self.parameter("rests", False, "stand still while no level is under way")
         self._idleness = Idleness(self._stand_still)
@@ -178,8 +183,12 @@ class GazeboSim(SpcaNode):
 
     def _on_contacts(self, message: Any) -> None:
         pairs = (self._models.pair(c.collision1.name, c.collision2.name) for c in message.contacts)
+        points = map(self._models.touches, message.contacts)
         self._reported = max(seconds(message.header.stamp), self._reported)
-        self._sampler.touch(seconds(message.header.stamp), [p for p in pairs if p is not None])
+        self._sampler.touch(seconds(message.header.stamp), [p for p in pairs if p is not None], points)
+
+    def _ways(self, touches: Sequence[Touch]) -> frozenset[Way]:
+        return ways_of_touching(oriented(touches, self._fixed), self._rims, self._world.robot.model)
 
     def _on_sample(self, sample: ContactSample) -> None:
         self._newest_contacts = sample.pairs
