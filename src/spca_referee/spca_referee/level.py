@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from spca_core.contacts import Pair, pair
 from spca_core.errors import InputError
+from spca_core.kinds import KINDS
 from spca_core.model import Record
 from spca_core.paths import LEVELS
 from spca_core.task import Judge, Task
@@ -113,6 +114,22 @@ class Level(Record):
         """Every model or role that a condition names."""
         return self.success.names | self.fail.names | {name for state in self.order for name in state.names}
 
+    def completed(self, world: World) -> Level:
+        """Return the level with the failures that go without saying, unless it has a `fail` block.
+
+        The robot touches the table or itself, or a solid that success names falls to the ground.
+        """
+        if "fail" in self.model_fields_set or self.judge == "look":
+            return self
+        robot, ground = world.robot.model, world.ground.model
+        kinds = {o.model: o.kind for o in world.objects} | {n: role.kind for n, role in self.roles.items()}
+        aims = {(state.thing, state.rests_on) for state in self.success.states}
+        aims |= {names for a, b in self.success.collisions_true for names in ((a, b), (b, a))}
+        named = (n for n in sorted(self.success.names) if n in kinds and KINDS[kinds[n]].solid)
+        fallen = ((name, ground) for name in named if (name, ground) not in aims)
+        never = ((robot, world.table.model), (robot, robot), *fallen)
+        return self.model_copy(update={"fail": Conditions(collisions_true=never)})
+
     def watched(self, world: World) -> tuple[str, ...]:
         """The objects whose contacts its conditions are about; all of them where roles tell only later."""
         movable = {thing.model for thing in world.objects}
@@ -190,11 +207,12 @@ def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
     path = find_level(name_or_path)
     with expecting("a level", path):
         level = read_level(path)
-    problems = list(level.problems(load_world(level.world) if world is None else world))
+    world = load_world(level.world) if world is None else world
+    problems = list(level.problems(world))
     for what, hint in problems:
         more = f" ({len(problems) - 1} more: `spca check` lists all)" if len(problems) > 1 else ""
         raise InputError(what, where=str(path), hint=hint + more)
-    return level
+    return level.completed(world)
 
 
 def read_level(path: Path) -> Level:
