@@ -84,7 +84,7 @@ ARGUMENTS = (
         "rate",
         "",
         None,
-        "real-time factor; 0: as fast as it can; empty: 1.0 with Gazebo (else it leaves nodes behind), or 0",
+        "greatest real-time factor; 0: none; empty: 1.5 with Gazebo (or it leaves nodes behind), else 0",
     ),
     ("record", "", None, "the run's folder; empty: a new one in runs/"),
     ("config", "", None, "a file of parameters on top of config/nodes.yaml"),
@@ -115,6 +115,10 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         view=chosen["headless"] == "false",
     )
     specs = processes(options)  # an unknown level is reported here, before anything starts
+    level = load_table(options)[1]
+    if chosen["sim"] == "gazebo" and not waits and level.needs_poses:
+        hint = "Gazebo does not tell the referee where things are; use sim:=mujoco"
+        raise InputError(f"level '{level.name}' is judged by places", "sim:=gazebo", hint)
     _check_installed(chosen, specs, real)
     environment.ensure()
 
@@ -143,8 +147,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         drawn = {"world": world, "layout_seed": str(seed) if seed else ""}
         # All that both files declare: an included file sees this one's values, also the empty ones, not its
         # own defaults.
-        drawn |= {"robot": chosen["robot"], "headless": chosen["headless"], "rate": chosen["rate"] or "1.0"}
-        level = load_table(options)[1]
+        drawn |= {"robot": chosen["robot"], "headless": chosen["headless"], "rate": chosen["rate"] or "1.5"}
         drawn["watched"] = "" if waits else ",".join(level.watched(load_world(world)))
         includes.append(_include("gazebo.launch.py", drawn))
     if "true" in (chosen["rviz"], chosen["markers"]):

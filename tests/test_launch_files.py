@@ -67,7 +67,7 @@ DEFAULTS = {
     },
     "gazebo.launch.py": {
         **{"world": "tabletop", "layout_seed": "", "robot": "generated", "headless": "true"},
-        **{"rate": "1.0", "rests": "false", "watched": ""},
+        **{"rate": "1.5", "rests": "false", "watched": ""},
     },
     "rviz.launch.py": {"world": "tabletop", "rviz": "true", "robot_state_publisher": "true"},
 }
@@ -98,7 +98,7 @@ PASSED_ON = {
     "gazebo.launch.py": {
         "world": ("tabletop", "bowls"),
         "layout_seed": ("", "3"),
-        "rate": ("1.0", "0"),
+        "rate": ("1.5", "0"),
         "robot": ("generated",),
         "watched": ("", "box_red,box_blue"),
     },
@@ -198,7 +198,7 @@ def included(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
             **{name: given[name] for name in ("robot", "headless")},
             "world": world,
             "layout_seed": given["layout_seed"].replace("0", ""),
-            "rate": given["rate"] or "1.0",
+            "rate": given["rate"] or "1.5",
             "watched": WATCHED[given["level"]],
         }
     if "true" in (given["rviz"], given["markers"]):
@@ -389,6 +389,7 @@ def test_every_combination_of_arguments_starts_what_its_programs_accept(
         ("bringup", {"level": "stak_01"}, "stack_01"),
         ("bringup", {"rate": "fast"}, "rate:="),
         ("bringup", {"layout_seed": "x"}, "layout_seed:="),
+        ("bringup", {"sim": "gazebo", "level": "arrange_01"}, "level 'arrange_01' is judged by places"),
         pytest.param("bringup", {"arm": "moveit"}, "moveit_py", marks=NO_MOVEIT),
         pytest.param("gazebo", {}, "ros_gz_sim", marks=NO_GAZEBO),
         pytest.param("gazebo", {"robot": "vendor"}, "ur_description", marks=NO_GAZEBO),

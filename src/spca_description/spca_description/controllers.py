@@ -23,13 +23,12 @@ UPDATE_RATE = 250
 # Radians.
 _PATH_TOLERANCE, _GOAL_TOLERANCE = 0.3, 0.05
 
-PRESS_GAIN = 0.7
+PRESS_GAIN = 10.0
 """1/s: speed with which a finger that is held back wants to go on, per rad that it is short of its goal.
 
-Gazebo's motor gives all its force however small that speed is; but whenever the contact is lost for a step of
-the physics, the finger leaps at it. Free motion needs hardly any gain: the trajectory's speed is fed forward.
+Gazebo's motor gives all its force however small that speed is, but only while the contact is there: after a
+step without it, the finger must be back in the next few (decision 11).
 """
-
 
 # Velocity of a joint in Gazebo = gain · error · update rate (250 Hz): the joint trails its command by 10 ms.
 POSITION_GAIN = 0.4
@@ -50,7 +49,8 @@ def controllers(gripper: GripperNames, joints: Sequence[str]) -> dict[str, Any]:
             },
         ),
         # It has its own topic, because /joint_states is published by the node that also knows the grip force.
-        STATE_BROADCASTER: _parameters(use_local_topics=True),
+        # It comes as often as the referee's samples.
+        STATE_BROADCASTER: _parameters(use_local_topics=True, update_rate=50),
         ARM_CONTROLLER: _parameters(
             joints=list(joints),
             command_interfaces=["position"],

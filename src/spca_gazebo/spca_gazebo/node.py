@@ -23,10 +23,10 @@ from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 from trajectory_msgs.msg import JointTrajectoryPoint
 
-from spca_core.contacts import ContactSample, Pair
+from spca_core.contacts import ContactSample, Pair, Touch, Way, ways_of_touching
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
-from spca_core.kinds import primitives
+from spca_core.kinds import KINDS
 from spca_core.layout import Layout
 from spca_core.processes.leaving import leave
 from spca_core.trajectory import JointState, JointTrajectory
@@ -34,7 +34,7 @@ from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
 from spca_description.self_contacts import harmless_pairs
 from spca_gazebo import bridge
-from spca_gazebo.contacts import ContactSampler, ModelPairs
+from spca_gazebo.contacts import ContactSampler, ModelPairs, oriented
 from spca_gazebo.driver import brake, ramp_time, refusal
 from spca_gazebo.film import Film
 from spca_gazebo.finger import Finger, command
@@ -63,6 +63,7 @@ from spca_ros.peer import serve_supervisor
 from spca_ros.qos import EVERY, LEASE_S, SENSOR
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
+_AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads
 _SILENT_S = 1.0  # simulated seconds without a sign of a motion's client after which it is stopped, if …
 _SILENT_WALL_S = LEASE_S  # … as many wall seconds have passed as well (it may get no turn on a busy machine),
 _SILENT_SURELY_S = 3.0  # or this many simulated ones
@@ -72,11 +73,12 @@ _LOOK_S = 1.0  # wall seconds between two looks at whether anybody watches the p
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
 _TICK_S = 0.02  # wall seconds between two looks at simulated time
 _CLOCK_S = 0.01  # wall seconds between two messages on /clock, at least
+_START_S = 50.0  # wall seconds until the first joint state
 _STALL_S = 30.0  # wall seconds that simulated time may stand still
 
 ROBOTS = ("generated", "vendor")
 
-_ROBOT_SENSORS = 6  # contact sensors of the robot that may report in one physics step
+_ROBOT_SENSORS = 4  # links of the robot that may report in one physics step: the fingertips, and two more
 
 
 class GazeboSim(SpcaNode):
@@ -98,7 +100,11 @@ class GazeboSim(SpcaNode):
         self._upper = min(CLOSED_ANGLE, 0.8) if gripper.root.startswith("robotiq") else CLOSED_ANGLE
         self._finger_joint, self._finger = gripper.commanded, Finger()
         self._models = ModelPairs(self._world.model_names, harmless, self._world.robot.model)
-        self._sampler = ContactSampler(self._on_sample)
+        world = self._world
+        fixed = {o.model for o in world.objects if not KINDS[o.kind].solid}
+        self._fixed = fixed | {world.table.model, world.ground.model}
+        self._rims = {o.model: world.table.top + o.size[2] for o in world.objects if KINDS[o.kind].walled}
+        self._sampler = ContactSampler(self._on_sample, ways=self._ways)
         self._gazebo = GazeboServices()
         self._rests = self.parameter("rests", False, "stand still while no level is under way")
         self._idleness = Idleness(self._stand_still)
@@ -127,8 +133,8 @@ class GazeboSim(SpcaNode):
         self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
         self._reports: PolledTopic | None = None
         if (kind := contacts_type()) is not None:
-            # Every sensor in contact reports at every physics step; one step's reports make a sample.
-            depth = _ROBOT_SENSORS + sum(len(primitives(o.kind, o.size)) for o in self._world.objects)
+            # Every link in contact reports at every physics step; one step's reports make a sample.
+            depth = _ROBOT_SENSORS + len(self._watched)
             topic = bridge.CONTACTS.ros
             self._reports = PolledTopic(self.context, f"{names.SIM}_contacts", kind, topic, depth)
 
@@ -177,8 +183,12 @@ class GazeboSim(SpcaNode):
 
     def _on_contacts(self, message: Any) -> None:
         pairs = (self._models.pair(c.collision1.name, c.collision2.name) for c in message.contacts)
+        points = map(self._models.touches, message.contacts)
         self._reported = max(seconds(message.header.stamp), self._reported)
-        self._sampler.touch(seconds(message.header.stamp), [p for p in pairs if p is not None])
+        self._sampler.touch(seconds(message.header.stamp), [p for p in pairs if p is not None], points)
+
+    def _ways(self, touches: Sequence[Touch]) -> frozenset[Way]:
+        return ways_of_touching(oriented(touches, self._fixed), self._rims, self._world.robot.model)
 
     def _on_sample(self, sample: ContactSample) -> None:
         self._newest_contacts = sample.pairs
@@ -256,6 +266,7 @@ class GazeboSim(SpcaNode):
         self._grip_number += 1
         number, begun = self._grip_number, self._now
         duration = self._command_finger(state, float(job.goal.gap))
+        job.feedback(CommandGripper.Feedback(attempt=job.goal.attempt, gap=state.gripper_gap))
         while self._now - begun < duration + 0.5 and number == self._grip_number and not job.cancelled():
             self._sleep()
         status = result.DONE if number == self._grip_number else result.REPLACED
@@ -286,16 +297,12 @@ class GazeboSim(SpcaNode):
     # --- reset ----------------------------------------------------------------------------------------------
 
     def _do_reset(self, request: ResetWorld.Request) -> ResetWorld.Response:
-        """Move objects away, home the robot, open the gripper, place objects, await new contacts."""
+        """Home the robot, place objects, await new contacts."""
         wanted = from_msg(Layout, request.layout)
         self._resetting = True
         try:
-            problem = (
-                self._move_objects(parking(self._world))
-                or self._go_home()
-                or self._move_objects(placement(self._world, wanted))
-                or self._await_contacts(wanted)
-            )
+            places = placement(self._world, wanted)
+            problem = self._go_home() or self._move_objects(places) or self._await_contacts(wanted)
             if not problem:
                 self._epoch = request.epoch
                 self._idleness.level_begins()
@@ -325,23 +332,30 @@ class GazeboSim(SpcaNode):
         return f"nothing touches {', '.join(lost)} after the reset: {news}"
 
     def _go_home(self) -> str:
-        patience = time.monotonic() + _STALL_S
-        while self._state is None:  # the controllers come up after the clock
+        """Drive arm and gripper home if they are not there, with the objects out of their way."""
+        patience = time.monotonic() + _START_S
+        while (state := self._state) is None:  # Gazebo and its controllers come up
             if time.monotonic() > patience:
-                return (
-                    f"no joint state has come from Gazebo in {_STALL_S:.0f} s: are its controllers running?"
-                )
-            self._sleep()
-        home = np.array(self._world.robot.home)
+                return f"no joint state has come from Gazebo in {_START_S:.0f} s: do its controllers run?"
+            threading.Event().wait(_TICK_S)
         self._follow_number += 1
-        self._command_finger(self._state, STROKE)
-        goal = JointTrajectory(np.array([_HOME_S]), home[None], np.zeros((1, len(home))))
+        still = np.abs(state.velocity).max() < _AT_HOME
+        if still and self._off_home(state) < _AT_HOME and state.gripper_gap > _OPEN:
+            return ""
+        if problem := self._move_objects(parking(self._world)):
+            return problem
+        self._command_finger(state, STROKE)
+        home = np.array([self._world.robot.home])
+        goal = JointTrajectory(np.array([_HOME_S]), home, np.zeros_like(home))
         self._arm.publish(trajectory_msg(goal, self._joints))
         begun = self._now
         while self._now - begun < _HOME_S + 1.0:
             self._sleep()
-        off = float(np.abs(self._state.position - home).max())
-        return "" if off < 0.02 else f"the robot stopped {off:.2f} rad from its home configuration"
+        off = self._off_home(self._state or state)
+        return "" if off < _AT_HOME else f"the robot stopped {off:.2f} rad from its home configuration"
+
+    def _off_home(self, state: JointState) -> float:
+        return float(np.abs(state.position - np.array(self._world.robot.home)).max())
 
     def _do_pause(self, request: SetBool.Request) -> SetBool.Response:
         problem = self._stand_still(request.data)

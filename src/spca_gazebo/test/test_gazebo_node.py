@@ -272,7 +272,14 @@ def reset(rig: Rig, touching: bool, epoch: str = "second"):
         ended.set()
 
 
+def away_from_home(rig: Rig) -> None:
+    """Where a level may leave the arm."""
+    rig.robot.follow(to(rig, np.array(WORLD.robot.home) + np.array([0.3, 0, 0, 0, 0, 0]), 1.0))
+    rig.robot.wait(1.6)
+
+
 def test_a_reset_parks_the_objects_drives_home_places_them_and_waits_for_contacts(rig: Rig) -> None:
+    away_from_home(rig)
     rig.requests.unlink(missing_ok=True)
     answer = reset(rig, touching=True)
     assert answer.success, answer.message
@@ -284,9 +291,21 @@ def test_a_reset_parks_the_objects_drives_home_places_them_and_waits_for_contact
     assert state.gripper_gap == pytest.approx(0.085, abs=0.003)
 
 
+def test_a_robot_that_is_at_home_is_not_driven_there(rig: Rig) -> None:
+    """As at the start: nothing is in its way, and nothing is waited for but the contacts."""
+    assert reset(rig, touching=True).success  # from wherever it was left
+    rig.requests.unlink()
+    begun = rig.gazebo.simulator.time
+    assert reset(rig, touching=True, epoch="again").success
+    assert rig.gazebo.simulator.time - begun < 3.0
+    [placed] = rig.requests.read_text().splitlines()
+    assert 'name: "box_red" position {x: 0.5 y: -0.14' in placed
+
+
 def test_what_touched_in_the_parking_place_is_not_of_the_level_that_begins(rig: Rig) -> None:
     from spca_interfaces.msg import Contacts
 
+    away_from_home(rig)
     rig.requests.unlink(missing_ok=True)
     received: list[Contacts] = []
     subscription = rig.client.create_subscription(Contacts, names.CONTACTS, received.append, EVERY)

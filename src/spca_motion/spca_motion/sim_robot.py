@@ -46,6 +46,7 @@ class SimRobot:
         """Drive the pads towards `gap` metres."""
         with self._lock:
             self._simulator.command_gripper(gap)
+            self._begun = self._simulator.time
 
     def hold(self) -> None:
         """Brake to a standstill."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from spca_core.contacts import Pair, pair
+from spca_core.contacts import Pair
 from spca_core.layout import Layout
 from spca_core.world import World
 
@@ -13,20 +13,20 @@ _TOUCHING = 1e-4
 
 
 def resting_contacts(layout: Layout, world: World) -> set[Pair]:
-    """The pairs that touch in a layout because one rests on the other."""
+    """Return each thing of a layout that rests on another or on the table: (upper, lower)."""
     found = set()
     for model, pose in layout.poses.items():
         x, y, z = pose.position
         item = world.object(model)
         bottom = z - item.size[2] / 2
         if abs(bottom - world.table.top) < _TOUCHING:
-            found.add(pair(model, world.table.model))
+            found.add((model, world.table.model))
         for other, below in layout.poses.items():
             top = below.position[2] + world.object(other).deck
             if other != model and abs(bottom - top) < _TOUCHING:
                 reach = world.object(other).radius + item.size[0] / 2
                 if math.dist((x, y), below.position[:2]) < reach:
-                    found.add(pair(model, other))
+                    found.add((model, other))
     return found
 
 

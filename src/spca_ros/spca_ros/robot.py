@@ -47,7 +47,8 @@ class RosRobot:
         self._arrived = 0.0
         self._broken = ""
         node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, NEWEST)
-        self._goal, self._duration = 0, 0.0
+        self._followed: Any = None  # the arm's newest goal
+        self._newest, self._duration = self._followed, 0.0  # of arm or gripper; of the arm's trajectory
         self._begun: float | None = None
         self.attempt = ""
         """Named in every goal, for readers of the log."""
@@ -83,12 +84,11 @@ class RosRobot:
         if self.on_follow is not None:
             self.on_follow(trajectory)
         goal = self._driver.trajectory_goal(trajectory, self.attempt)
-        self._goal, self._duration = self._goal + 1, trajectory.duration
-        self._broken, self._begun = "", None
+        self._followed, self._duration, self._broken = goal, trajectory.duration, ""
         self._begin(self._driver.arm, goal, "the trajectory does not begin where the arm is, or is malformed")
 
     def begun(self) -> float:
-        """See `Robot`: the driver says for how long it has been following, in its feedback and its result."""
+        """See `Robot`: the driver says it in its feedback and its result."""
         begun = self._begun
         return self.now() if begun is None else begun
 
@@ -161,48 +161,48 @@ class RosRobot:
     def _begin(self, client: ActionClient, goal: Any, refusal: str) -> None:
         if self._state is None:
             self.state()  # as long as none has come, the driver may know none either, and refuse
-        number, accepted, handles = self._goal, threading.Event(), []
+        self._newest, self._begun = goal, None
+        arm, accepted, handles = client is self._driver.arm, threading.Event(), []
 
         def on_answer(future: Any) -> None:
             handle = future.result()
             handles.append(handle)
             if handle.accepted:
                 self._driver.accepted(client, handle)
-                if client is self._driver.arm and not self._driver.tells_elapsed:
-                    self._note_begin(number, 0.0)
+                if not self._driver.tells_elapsed:
+                    self._note_begin(goal, 0.0)
                 handle.get_result_async().add_done_callback(
-                    lambda done: self._on_end(number, client, done.result())
+                    lambda done: self._on_end(goal, client, done.result())
                 )
             accepted.set()
 
         def on_feedback(message: Any) -> None:
-            if client is self._driver.arm and self._driver.tells_elapsed:
-                self._note_begin(number, seconds(message.feedback.elapsed))
+            if self._driver.tells_elapsed:
+                self._note_begin(goal, seconds(message.feedback.elapsed) if arm else 0.0)
 
         # In the turning thread: rclpy's action client loses answers that come before this call has returned.
         self._node.loop.soon(lambda: client.send_goal_async(goal, on_feedback).add_done_callback(on_answer))
         if not accepted.wait(self._patience):
             raise MotionError("stale", "the arm's driver does not answer")
         if not handles[0].accepted:
-            raise MotionError("deviation" if client is self._driver.arm else "limit", f"refused: {refusal}")
+            raise MotionError("deviation" if arm else "limit", f"refused: {refusal}")
 
-    def _note_begin(self, number: int, elapsed: float) -> None:
+    def _note_begin(self, goal: Any, elapsed: float) -> None:
         """A message may have waited, so the earliest time that any of them gives is the best one."""
-        if number == self._goal and (state := self._state) is not None:
+        if goal is self._newest and (state := self._state) is not None:
             begun = state.stamp - elapsed
             self._begun = begun if self._begun is None else min(self._begun, begun)
 
-    def _on_end(self, number: int, client: ActionClient, answer: Any) -> None:
-        if client is self._driver.arm and (
-            number != self._goal or answer.status == GoalStatus.STATUS_CANCELED
-        ):
+    def _on_end(self, goal: Any, client: ActionClient, answer: Any) -> None:
+        arm = client is self._driver.arm
+        if arm and (goal is not self._followed or answer.status == GoalStatus.STATUS_CANCELED):
             return  # replaced, or stopped on purpose
         if problem := self._driver.ended(client, answer.result):
             with self._news:
                 self._broken = problem
                 self._news.notify_all()
-        elif client is self._driver.arm:
-            self._note_begin(number, self._duration)  # a short motion may end without any feedback
+        else:  # what is short may end without any feedback
+            self._note_begin(goal, self._duration if arm else 0.0)
 
     def _on_state(self, message: JointStateMsg) -> None:
         try:

@@ -181,11 +181,8 @@ class SimNode(SpcaNode):
             self._time.publish(Clock(clock=time_msg(state.stamp)))
         self._flush()  # time waits for who judges them
         elapsed, following = self._sim_clock.elapsed(), self._goals.get(names.FOLLOW)
-        if (
-            elapsed is not None
-            and following is not None
-            and self._published - self._fed_back >= _FEEDBACK_PERIOD
-        ):
+        due = self._published - self._fed_back >= _FEEDBACK_PERIOD
+        if elapsed is not None and following is not None and due:
             self._fed_back = self._published
             attempt = following.request.attempt
             following.publish_feedback(
@@ -216,6 +213,8 @@ class SimNode(SpcaNode):
 
         def accepted(handle: ServerGoalHandle) -> None:
             self._goals[name] = handle
+            if kind is CommandGripper:  # it has begun with its acceptance
+                handle.publish_feedback(CommandGripper.Feedback(attempt=handle.request.attempt))
 
         def cancel(_: ServerGoalHandle) -> CancelResponse:
             if on_cancel == CancelResponse.ACCEPT:

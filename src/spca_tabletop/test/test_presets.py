@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from spca_core.geometry import Pose
 from spca_core.kinds import FLOOR
 from spca_core.layout import Layout
+from spca_core.contacts import pair
 from spca_core.world import load_world
 from spca_referee.level import list_levels, load_level
 from spca_referee.resting import overlapping, resting_contacts
@@ -83,7 +84,7 @@ def test_hard_tables_rest_as_they_are_drawn(seed):
     simulator.on_contacts(samples.append)
     simulator.step(1.0)
     seen = {p for p in samples[-1].pairs if WORLD.robot.model not in p}
-    assert resting_contacts(layout, WORLD) <= seen
+    assert {pair(*names) for names in resting_contacts(layout, WORLD)} <= seen
     for a, b in combinations(layout.poses, 2):
         moved = [abs(layout.poses[m].position[0] - simulator.object_pose(m).position[0]) for m in (a, b)]
         assert max(moved) < 0.002

@@ -137,10 +137,11 @@ class RosTabletop:
         connected = self._same_nodes()
         self._watches = [peer.watch() for peer in self._peers.values()]
         self._vary(options, variation)
-        if not connected:
-            self._begin()
-            self._connect()
         self._begin()
+        if not connected:
+            self._connect()
+            if self._can_go_back:  # else nothing has moved meanwhile, and to begin takes seconds
+                self._begin()
         self._forget()
 
     def _forget(self) -> None:
@@ -149,17 +150,15 @@ class RosTabletop:
             _expect(forget(SaveRecording.Request(), timeout=_PATIENCE_S))
 
     def _vary(self, options: RunOptions, variation: SimVariation) -> None:
-        """Have the simulator rebuilt at the next reset.
-
-        It takes light, friction, calibration and so on from the preset.
-        """
+        """Have the simulator rebuilt, with the preset's light, friction, calibration …, at the next reset."""
         wanted = {name: getattr(options, name) for name in ("seed", "noise", "camera")}
         wanted["preset"] = variation_of(options.preset)
         disturbances = [d.model_dump() for d in variation.disturbances]
         wanted["disturbances"] = json.dumps(disturbances)
         for name, reason in self._set(wanted):
-            if "undeclared" not in reason:  # Gazebo's node varies nothing
+            if "undeclared" not in reason:
                 raise InputError(f"--{name} {wanted[name]}", hint=reason)
+            self._can_go_back = False  # Gazebo's node varies nothing, and has no checkpoints
 
     def _set(self, wanted: dict[str, Any]) -> list[tuple[str, str]]:
         """Set parameters of the simulator; returns those that it refused, and why."""
