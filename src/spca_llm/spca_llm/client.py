@@ -85,7 +85,7 @@ class OpenAISource:
             self._check_price(role, config)
             try:
                 key = config.api_key(self._env)
-                listed = json.loads(receive(config, "/models", key, config.connect_timeout_s))
+                listed = json.loads(receive(config, key, config.connect_timeout_s))
                 known = [self._clean(model["id"]) for model in listed["data"]]
             except (NoAnswer, ModelError, ValueError, LookupError, TypeError, RecursionError) as error:
                 status = error.status if isinstance(error, NoAnswer) else None
@@ -117,6 +117,7 @@ class OpenAISource:
         given = {name: value for name, value in optional.items() if value is not None}
         body = {"model": config.model, "messages": list(messages), **response_format, **given, **config.extra}
         sent, key = json.dumps(body, default=str), config.api_key(self._env)
+        asked = json.loads(sent)
         for attempt in itertools.count(1):
             began = time.monotonic()
             left = config.timeout_s if until is None else min(config.timeout_s, until - began)
@@ -124,7 +125,7 @@ class OpenAISource:
                 raise BudgetExhausted("the level's time for language models is over")
             status, problem, wait_s = None, "", 0.0
             try:
-                content = receive(config, "/chat/completions", key, left, sent)
+                content = receive(config, key, left, asked)
                 status = 200
                 return self._priced(self._redacted(answer_from(content, sent)), config)
             except (NoAnswer, ModelError) as error:

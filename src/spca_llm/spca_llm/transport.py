@@ -13,11 +13,14 @@ import json
 import math
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from functools import cache
+from functools import cache, partial
+from typing import Any
 
 import httpx2
+import openai
 
 from spca_core.ports.proposer import ModelError
 from spca_llm.config import ModelConfig
@@ -40,32 +43,47 @@ class NoAnswer(Exception):
 
 
 def receive(
-    config: ModelConfig, path: str, key: str | None, seconds: float, sent: str | None = None
+    config: ModelConfig, key: str | None, seconds: float, asked: Mapping[str, Any] | None = None
 ) -> bytes:
-    """The body of the response to a POST of `sent`, or to a GET, within `seconds` of wall time.
+    """Return the body of the response to a chat completion that is `asked` for, or else the list of models.
 
-    Raises NoAnswer, and ModelError for a body of more than `max_answer_bytes`.
+    Raises NoAnswer, after `seconds` of wall time at the latest, and ModelError for a body of more than
+    `max_answer_bytes`.
     """
     outcome: concurrent.futures.Future[bytes] = concurrent.futures.Future()
     timeout = httpx2.Timeout(seconds, connect=min(seconds, config.connect_timeout_s))
-    headers = {"content-type": "application/json", "accept-encoding": "identity"}
-    if key is not None:
-        headers["authorization"] = f"Bearer {key}"
+    most = config.max_answer_bytes
     clients: list[httpx2.Client] = []
 
     def work() -> None:
         try:
-            trusting = not config.is_local  # no proxy to this machine
-            with httpx2.Client(verify=_tls(), trust_env=trusting, headers=headers, timeout=timeout) as client:
-                clients.append(client)
-                method = "GET" if sent is None else "POST"
-                with client.stream(method, config.base_url + path, content=sent) as response:
-                    outcome.set_result(_body(response, config.max_answer_bytes))
+            with httpx2.Client(
+                verify=_tls(),
+                trust_env=not config.is_local,  # no proxy to this machine
+                headers={"accept-encoding": "identity"},
+                timeout=timeout,
+                event_hooks={"response": [partial(_refuse, most)]},
+            ) as http:
+                clients.append(http)
+                client = openai.OpenAI(
+                    base_url=config.base_url,
+                    api_key=key or "",
+                    default_headers={} if key else {"Authorization": openai.Omit()},
+                    http_client=http,
+                    max_retries=0,
+                )
+                if asked is None:
+                    answering = client.models.with_streaming_response.list()
+                else:
+                    ask = client.chat.completions.with_streaming_response.create
+                    more = {name: value for name, value in asked.items() if name not in ("model", "messages")}
+                    answering = ask(model=asked["model"], messages=asked["messages"], extra_body=more)
+                with answering as response:
+                    outcome.set_result(_body(response.http_response, most))
         except (NoAnswer, ModelError) as error:
             outcome.set_exception(error)
         except Exception as error:  # whatever a server, a proxy or an address can make the library raise
-            late = isinstance(error, httpx2.TimeoutException)
-            outcome.set_exception(NoAnswer(str(error) or type(error).__name__, late=late))
+            outcome.set_exception(_no_answer(error))
 
     threading.Thread(target=work, daemon=True).start()
     try:
@@ -73,22 +91,35 @@ def receive(
     except concurrent.futures.TimeoutError:
         raise NoAnswer("the whole response took too long", late=True) from None
     finally:
-        for client in clients:
-            client.close()  # the thread ends with its connection
+        for http in clients:
+            http.close()  # the thread ends with its connection
+
+
+def _no_answer(error: Exception) -> Exception:
+    """Return what is behind an error of the library."""
+    cause = error.__cause__ if isinstance(error, openai.APIError) and error.__cause__ is not None else error
+    if isinstance(cause, (NoAnswer, ModelError)):
+        return cause
+    late = isinstance(cause, httpx2.TimeoutException)
+    return NoAnswer(str(cause) or type(cause).__name__, late=late)
+
+
+def _refuse(most: int, response: httpx2.Response) -> None:
+    """Raise what the server says in place of an answer."""
+    if not response.is_success:
+        words, code = _told(_body(response, most))
+        raise NoAnswer(words, response.status_code, code, _asked_to_wait(response.headers))
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise NoAnswer("the answer is compressed, which nobody asked for")
 
 
 def _body(response: httpx2.Response, most: int) -> bytes:
-    """A good response's body, as it was sent: what is packed may be any size unpacked."""
+    """Return a body as it was sent: what is packed may be any size unpacked."""
     body = b""
     for chunk in response.iter_raw():
         body += chunk
         if len(body) > most:
             raise ModelError(f"the answer is longer than {most} bytes", "truncated")
-    if not response.is_success:
-        words, code = _told(body)
-        raise NoAnswer(words, response.status_code, code, _asked_to_wait(response.headers))
-    if response.headers.get("content-encoding", "identity") != "identity":
-        raise NoAnswer("the answer is compressed, which nobody asked for")
     return body
 
 
