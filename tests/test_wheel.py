@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (
-    "src", "research", "testing", "benchmarks", "examples", "levels", "worlds", "launch", "rviz", "config",
+    "src", "plugins", "research", "testing", "benchmarks", "examples", "levels", "worlds", "launch", "rviz", "config",
     "requirements",
 )  # fmt: skip
 FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from spca_core.errors import InputError
 from spca_core.extensions import find, installed
 from spca_core.options import RunOptions
 from spca_core.ports.kit import ExaminesLevels, Kit, LevelFindings
-from spca_core.ports.rehearsal import HasTwin, Twin
+from spca_core.ports.rehearsal import HasTwin
 from spca_planner.solver.engines import require_engine
 
-GROUP, TWINS = "spca.environments", "spca.twins"
+GROUP = "spca.environments"
 
 
 @cache
@@ -120,25 +119,6 @@ def checked_kit(options: RunOptions) -> Kit:
         )
     if options.rehearse == "always" and not isinstance(kit, HasTwin):
         raise InputError("--rehearse always", hint=f"{kit.name} has no twin to rehearse in")
-    if options.drafts > 1 and (options.rehearse == "never" or not isinstance(kit, HasTwin)):
-        raise InputError(
-            f"--drafts {options.drafts}", hint="drafts are compared in rehearsals; there are none"
-        )
     require_engine(options.engine)
     kit.check(options)
-    if options.twin:
-        twin_maker(kit, options)
     return kit
-
-
-def twin_maker(kit: Kit, options: RunOptions) -> Callable[[], Twin]:
-    """Return the factory of a run's twin: the kit's, or with `options.twin` one with learned rules.
-
-    Raises InputError where there are no such rules.
-    """
-    if options.twin:
-        learned: Callable[[Path], Callable[[], Twin]] = find(TWINS, kit.name, "--twin").load()
-        return learned(Path(options.twin))
-    if not isinstance(kit, HasTwin):
-        raise InputError("no rehearsal", hint=f"{kit.name} has no twin to rehearse in")
-    return partial(kit.twin, options)

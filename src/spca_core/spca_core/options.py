@@ -64,10 +64,6 @@ class RunOptions(Record):
     rehearse: Rehearse = "auto"
     """When a plan is tried in a twin of what was seen, before the arm moves: `auto`, if it uses a skill that
     was written or repaired in this run; `always`; `never`."""
-    drafts: int = Field(1, ge=1, le=10)
-    """Accepted drafts of a plan that are rehearsed where the first is; the best is carried out."""
-    twin: str = ""
-    """Folder of a learning run whose program takes the place of the twin's own rules."""
     budgets: Budgets = Budgets()
     rewind: bool = True
     """With a proposer that learns from it, a failed attempt is undone: the world is put back to where its
@@ -101,7 +97,10 @@ class Manifest(Software):
                 "budgets": {"rewind": False, **budgets},
                 **others,
             }:  # fmt: skip
-                return {**others, "budgets": budgets, "rewind": not kept}
+                options = {**others, "budgets": budgets, "rewind": not kept}
+        match options:
+            case {"drafts": 1, "twin": "", **others}:
+                return others
         return options
 
 

@@ -173,7 +173,7 @@ def test_one_gripper_joint_takes_commands_and_no_mimic_joint_does():
         j.attrib["name"] for j in control.findall("joint") if j.find("command_interface") is not None
     }
     assert commanded == {*WORLD.robot.arm.joint_names, GENERATED.commanded}
-    parameters = controllers(GENERATED, WORLD.robot.arm.joint_names)
+    parameters = yaml.safe_load(controllers(GENERATED, WORLD.robot.arm.joint_names))
     for controller in (ARM_CONTROLLER, GRIPPER_CONTROLLER):  # each claims what its joints offer
         claims = parameters[controller]["ros__parameters"]
         for name in claims["joints"]:

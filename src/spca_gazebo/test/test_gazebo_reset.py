@@ -78,7 +78,9 @@ def played(goal: float, until: float, blocked: Callable[[float], float], begin: 
     `blocked(time)` is the angle at which something is.
     """
     names = GENERATED
-    gains = controllers(names, ())[GRIPPER_CONTROLLER]["ros__parameters"]["gains"][names.commanded]
+    gains = yaml.safe_load(controllers(names, ()))[GRIPPER_CONTROLLER]["ros__parameters"]["gains"][
+        names.commanded
+    ]
     finger, angle, duration, step = Finger(), begin, ramp_time(begin, goal), 1 / UPDATE_RATE
     finger.goal, states = goal, []
     for i in range(round(until / step)):

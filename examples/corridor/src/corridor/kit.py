@@ -37,7 +37,7 @@ class CorridorKit:
         return FactVocabulary()
 
     def domain(self) -> str:
-        """See `HasDomain`: `spca api corridor` prints it in words."""
+        """See `HasDomain`: `spca api corridor` prints it."""
         return DOMAIN
 
     def levels(self) -> Sequence[LevelInfo]:

@@ -72,12 +72,6 @@ def run(
             help="Try plans in a twin of what was seen before acting: auto (new skills only), always, never."
         ),
     ] = "auto",
-    drafts: Annotated[
-        int, typer.Option(help="Drafts of a plan to compare in rehearsals; the best one is carried out.")
-    ] = 1,
-    twin: Annotated[
-        str, typer.Option(help="Rehearse in the program of this folder of `spca learn` (minigrid levels).")
-    ] = "",
     rate: Annotated[
         float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
     ] = None,
@@ -106,7 +100,7 @@ def run(
         proposer=proposer,
         engine=engine, llm=llm, skills=skills, library=library, detector=detector, vision=vision,
         rehearse=rehearse,
-        drafts=drafts, twin=twin, rate=rate, view=wanted, camera=camera, world=world,
+        rate=rate, view=wanted, camera=camera, world=world,
         robot=robot, video=video,
     )  # fmt: skip
     raise typer.Exit(start_run(options, out))

@@ -34,7 +34,7 @@ class _Contradiction(Exception):
     """This way to fulfil the claims cannot be."""
 
 
-def alternatives(meaning: Meaning, observation: Observation, literal: bool = False) -> list[Goal]:
+def alternatives(meaning: Meaning, observation: Observation) -> list[Goal]:
     """All goals any of which fulfils the task, in a fixed order. Raises Impossible."""
     choices = meaning.discourse.choices
     size = 1
@@ -48,7 +48,7 @@ def alternatives(meaning: Meaning, observation: Observation, literal: bool = Fal
         if not all(holds(assignment) for holds in meaning.discourse.constraints):
             continue
         try:
-            found |= dict.fromkeys(_Grounded(meaning, assignment, observation).goals(literal))
+            found |= dict.fromkeys(_Grounded(meaning, assignment, observation).goals())
         except _Contradiction as reason:
             reasons.setdefault(str(reason))
     if not found:
@@ -65,8 +65,8 @@ class _Grounded:
         stackable = [s for s in self._solids if observation.objects[s] in STACKABLE]
         self._cubes = [s for s in stackable if observation.objects[s] == "cube"] or stackable
 
-    def goals(self, literal: bool) -> Iterator[Goal]:
-        """Every consistent goal, `literal` or with what goes without saying. Raises _Contradiction."""
+    def goals(self) -> Iterator[Goal]:
+        """Every consistent goal, with what goes without saying. Raises _Contradiction."""
         firm = {(c.predicate, *map(self._symbol, c.args)) for c in self._m.claims}
         described = {(c.predicate, *map(self._symbol, c.args)) for c in self._m.descriptions}
         problem = _Contradiction("No tower fits that description.")
@@ -76,7 +76,7 @@ class _Grounded:
             so = all(self._scene.holds(*atom) for atom in described)
             for atoms in (firm | described | tower, firm | tower)[: 1 + so]:
                 try:
-                    complete = self._complete(atoms, literal)
+                    complete = self._complete(atoms)
                 except _Contradiction as error:
                     problem = error
                 else:
@@ -144,10 +144,10 @@ class _Grounded:
 
     # --- everything else
 
-    def _complete(self, atoms: set[Atom], literal: bool) -> Goal:
+    def _complete(self, atoms: set[Atom]) -> Goal:
         """Add what goes without saying, and refuse what cannot be."""
         atoms = self._with_contacts(set(atoms))
-        atoms |= set() if literal else set(self._floors(atoms))
+        atoms |= set(self._floors(atoms))
         atoms |= {(c.predicate, *map(self._symbol, c.args)) for c in self._m.rules}
         atoms |= set(self._left_alone(atoms))
         self._check_rules(atoms)

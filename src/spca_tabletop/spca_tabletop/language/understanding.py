@@ -33,8 +33,8 @@ _MOST_SUPPOSED = 24  # ways in which what is hidden may be what is named
 _MOST_WAYS = 32
 
 
-def understand(task: Task, observation: Observation, literal: bool = False) -> list[Goal]:
-    """The goals any of which fulfils the task; `literal` ones lack what goes without saying.
+def understand(task: Task, observation: Observation) -> list[Goal]:
+    """The goals any of which fulfils the task.
 
     The description is the text that counts, the title stands in for it.
 
@@ -43,7 +43,7 @@ def understand(task: Task, observation: Observation, literal: bool = False) -> l
     Raises NotUnderstood, and Impossible where the text makes sense but not on this table.
     """
     try:
-        return _understood(task, observation, literal)
+        return _understood(task, observation)
     except NoSuchThing:
         raise
     except Impossible:
@@ -136,7 +136,7 @@ def _read(text: str) -> list[Sequence[Interpretation]]:
         raise
 
 
-def _understood(task: Task, observation: Observation, literal: bool = False) -> list[Goal]:
+def _understood(task: Task, observation: Observation) -> list[Goal]:
     said = _read(task.description) or _read(task.title)
     if not said:
         raise NotUnderstood("The task says nothing that could be done.")
@@ -152,7 +152,7 @@ def _understood(task: Task, observation: Observation, literal: bool = False) -> 
             try:
                 meaning = interpret(reading, observation)
                 progress, cost = 1, meaning.cost
-                goals = tuple(alternatives(meaning, observation, literal))
+                goals = tuple(alternatives(meaning, observation))
             except (NotUnderstood, Impossible) as error:
                 if progress and (impossible is None or cost < impossible[0]):
                     impossible = (cost, error)

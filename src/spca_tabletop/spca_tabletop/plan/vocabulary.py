@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL
 from spca_core.observation import Observation
-from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.ports.vocabulary import Extension, ObservableWord, SecondOpinion
+from spca_core.ports.vocabulary import Extension, ObservableWord
 from spca_core.scene import RELATIONS, ROLES
 from spca_core.task import Task
 from spca_planner.critics.vocabulary import required_part
 from spca_sense.observation import colours_of
 from spca_tabletop.language.lexicon import COLOURS
-from spca_tabletop.language.understanding import describe, out_of_sight, understand
+from spca_tabletop.language.understanding import describe, out_of_sight
 from spca_tabletop.plan.problem import abreast, bridges, reachable
 
 _CUBE, _PLATE, _TABLE = frozenset(SOLIDS), frozenset(SUPPORTS), frozenset({"table"})
@@ -183,42 +182,3 @@ class TabletopVocabulary:
     def say(self, goals: Sequence[frozenset[tuple[str, ...]]]) -> str:
         """See `SaysGoals`."""
         return describe([frozenset(atom for atom in goal if len(atom) > 1) for goal in goals])
-
-    def second_opinion(self, task: Task, observation: Observation) -> SecondOpinion | None:
-        """See `GivesSecondOpinion`: how the built-in grammar reads the task."""
-        try:
-            goals = understand(task, observation, literal=True)
-        except (NotUnderstood, Impossible):
-            return None
-        moved = {atom[1] for goal in goals for atom in goal if not observation.holds(*atom)}
-        beside = {atom for goal in goals for atom in goal if atom[0] in ("next_to", "abreast", "across")}
-        moved |= {thing for atom in beside for thing in atom[1:]}
-        lying = [f.args for f in observation.facts if f.predicate == "on"]
-        stays = {
-            c: _said(("on", c, x))
-            for c, x in lying
-            if observation.objects.get(c) in SOLIDS
-            and observation.objects.get(x) not in SOLIDS
-            and c not in moved
-        }
-        facts = tuple(frozenset(f for atom in goal if (f := _said(atom))) for goal in goals)
-        return SecondOpinion(facts, stays, describe(goals))
-
-
-def _said(atom: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
-    """An atom of the grammar's goals as a PDDL domain may state it; empty where domains differ too much."""
-    predicate, *args = atom
-    found = (
-        [(name, *args) for name in _NAMES["held" if predicate == "holding" else predicate]]
-        if (predicate in ("on", "next_to", "holding"))
-        else []
-    )
-    if predicate == "on" and args[1] == TABLE_SYMBOL:
-        found += [(name, args[0]) for name in _NAMES["on_table"]]
-    elif predicate == "on":
-        found += [(name, *args) for name in _NAMES["in"]]
-    elif predicate in ("next_to", "abreast"):
-        found += [(name, *pair) for name in _NAMES["next_to"] for pair in (args, args[::-1])]
-    elif predicate in ("touched", "discarded"):
-        found += [(name, *args) for name in (TOUCHED_NAMES if predicate == "touched" else _OFF_TABLE)]
-    return frozenset(found)

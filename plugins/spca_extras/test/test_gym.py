@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+import spca
 from spca_core.errors import InputError
+from spca_extras import gym
 from spca_referee.level import list_levels
-from spca_tabletop import gym
 
 
 def test_every_level_is_registered() -> None:
@@ -109,3 +110,18 @@ def test_an_action_that_is_none_is_refused_in_a_sentence(action: list[float], sa
 def test_an_unknown_preset_is_refused() -> None:
     with closing(gymnasium.make("spca/Tabletop-touch_02-v1")) as env, pytest.raises(InputError, match="wild"):
         env.reset(options={"preset": "wild"})
+
+
+@pytest.mark.slow
+def test_a_policy_learns_on_the_table_of_a_session():
+    """The same preset and seed lay the same table, whatever was laid before; a look sees it where it is."""
+    name = "spca_extras.gym:spca/Tabletop-touch_02-v1"
+    with closing(gymnasium.make(name, observe="state", preset="shuffled").unwrapped) as env:
+        first, other, again = (env.reset(seed=seed)[0] for seed in (5, None, 5))
+        poses = zip((thing.model for thing in env._world.objects), first[13:].reshape(-1, 7), strict=True)
+        placed = {model.replace("box", "cube"): pose[:3] for model, pose in poses}
+    assert np.array_equal(first, again) and not np.allclose(first, other)
+    with spca.session(report=False, preset="shuffled", seed=5) as table:
+        seen = {thing.id: thing.pose.position for thing in table.look().objects}
+    assert seen.keys() == placed.keys()
+    assert all(seen[thing] == pytest.approx(placed[thing], abs=0.01) for thing in seen)

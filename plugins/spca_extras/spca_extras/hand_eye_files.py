@@ -10,8 +10,8 @@ import yaml
 from spca_core.geometry import Array, Pose
 from spca_core.validation import expecting, read_yaml
 from spca_core.world import CameraMount, World
+from spca_extras.hand_eye import Calibration, Lens
 from spca_robot.kinematics import ArmKinematics
-from spca_sense.hand_eye import Calibration, Lens
 
 _DISTORTIONS = (4, 5, 8, 12, 14)  # parameters that OpenCV's models have
 

@@ -11,9 +11,9 @@ import pytest
 from pyarrow import parquet
 
 import spca
-from spca.lerobot import CAMERA, write_dataset
 from spca_core.arms import load_arm
 from spca_core.errors import InputError
+from spca_extras.lerobot import CAMERA, write_dataset
 
 FPS = 5
 

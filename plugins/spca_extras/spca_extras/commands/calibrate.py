@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 from spca.commands import MACHINE
+from spca.commands.plugin import Command
 
-app = typer.Typer()
+_app = typer.Typer()
+CALIBRATE = Command(lambda app: app.add_typer(_app))
 _PICTURES = (".png", ".jpg", ".jpeg")
 
 
-@app.command(
+@_app.command(
     rich_help_panel=MACHINE,
     epilog="Examples:  spca calibrate --draw board.png · spca calibrate pictures/ > worlds/cell.yaml",
 )
@@ -46,9 +48,9 @@ def calibrate(
     from spca.terminal import notices
     from spca_core.errors import InputError
     from spca_core.world import load_world
-    from spca_sense.hand_eye import Board, BoardPicture, corners
-    from spca_sense.hand_eye import calibrate as fit
-    from spca_sense.hand_eye_files import read_lens, read_wrist, residual, world_file
+    from spca_extras.hand_eye import Board, BoardPicture, corners
+    from spca_extras.hand_eye import calibrate as fit
+    from spca_extras.hand_eye_files import read_lens, read_wrist, residual, world_file
 
     board, console, described = Board(columns, rows, square, marker, dictionary), notices(), load_world(world)
     if draw is not None:

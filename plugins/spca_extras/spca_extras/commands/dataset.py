@@ -9,11 +9,13 @@ import typer
 
 from spca.commands import LEVELS
 from spca.commands.completion import complete_run
+from spca.commands.plugin import Command
 
-app = typer.Typer()
+_app = typer.Typer()
+DATASET = Command(lambda app: app.add_typer(_app))
 
 
-@app.command(
+@_app.command(
     rich_help_panel=LEVELS,
     epilog="Example:  spca dataset 20260101-120000_stack_01 20260101-120130_touch_02 --out demos",
 )
@@ -25,8 +27,8 @@ def dataset(
     fps: Annotated[int, typer.Option(help="Frames a simulated second.", min=1, max=50)] = 10,
 ) -> None:
     """Write runs as a LeRobot data set (v3.0): camera, joints, actions, language. Needs pyarrow."""
-    from spca.lerobot import write_dataset
     from spca.terminal import notices
+    from spca_extras.lerobot import write_dataset
 
     frames = write_dataset(runs, out, fps, lambda run: notices().print(f"  {run}", markup=False))
     typer.echo(f"{out}: {len(runs)} episodes, {frames} frames")

@@ -1,7 +1,7 @@
 """The tabletop for reinforcement learning.
 
 Importing this module registers every level: after it, `gymnasium.make("spca/Tabletop-stack_01-v1")` makes
-one; without it, `gymnasium.make("spca_tabletop.gym:spca/Tabletop-stack_01-v1")` does both.
+one; without it, `gymnasium.make("spca_extras.gym:spca/Tabletop-stack_01-v1")` does both.
 
 A policy moves the joints itself, without planner, skills or perception, on the table that `spca run` and a
 session have with the same world, preset and seed; the referee rewards and ends the level.

@@ -15,8 +15,8 @@ from scipy.spatial.transform import Rotation
 
 from spca_core.geometry import Array, Pose
 from spca_core.world import load_world
+from spca_extras.hand_eye import Board, corners
 from spca_robot.kinematics import ArmKinematics
-from spca_sense.hand_eye import Board, corners
 from spca_testing.command import spca
 
 WORLD = load_world("tabletop@ur5e")

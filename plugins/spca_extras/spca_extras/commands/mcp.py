@@ -7,11 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from spca.commands import LEVELS, ROBOT
+from spca.commands.plugin import Command
 
-app = typer.Typer()
+_app = typer.Typer()
+MCP = Command(lambda app: app.add_typer(_app))
 
 
-@app.command(
+@_app.command(
     rich_help_panel=LEVELS, epilog="Examples:  spca mcp · spca mcp --http --approve --allow touch,pick_up"
 )
 def mcp(
@@ -42,7 +44,7 @@ def mcp(
     if robot:
         load_arm(robot)  # a wrong one is said now, not when the first tool is called
     try:
-        from spca.mcp_server import serve
+        from spca_extras.mcp_server import serve
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("mcp"):
             raise
