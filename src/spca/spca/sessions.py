@@ -99,12 +99,10 @@ class TableHere:
         self._supervisor: Supervisor | None = None
         warm_solver()
         with ExitStack() as opened:
-            environment = kit.build(options)
-            opened.callback(environment.close)
+            scratch = RunFolder(Path(options.level).parent)
+            environment = opened.enter_context(kit.session(options, scratch))
             assert isinstance(environment, TakesUp)
             self._env, self._table = environment, environment
-            if options.view:
-                opened.enter_context(environment.live_view())  # type: ignore[attr-defined]
             self.close = opened.pop_all().close
 
     def conduct(self, options: RunOptions, folder: RunFolder, listeners: tuple[OnEvent, ...]) -> RunResult:
