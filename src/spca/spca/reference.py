@@ -13,7 +13,7 @@ from typing import Any
 from spca.kits import kit_named, kits
 from spca_core.errors import InputError
 from spca_core.extensions import GROUPS, singular
-from spca_core.ports.kit import HasDomain, Kit
+from spca_core.ports.kit import Kit
 from spca_core.skill import CtxApi
 from spca_planner.pddl.sexpr import Group, Word
 from spca_planner.pddl.syntax import Action, Domain, parse_domain
@@ -34,8 +34,7 @@ def page(what: str) -> str:
 
 def _environment(kit: Kit) -> str:
     parts = [f"# {kit.name.capitalize()}", f"{kit.about[0].upper()}{kit.about[1:]}.", *_calls(kit.api)]
-    if isinstance(kit, HasDomain):
-        text = kit.domain()
+    if text := kit.domain():
         parts += _domain(parse_domain(text), _meanings(text))
     return "\n\n".join(parts) + "\n"
 

@@ -20,6 +20,7 @@ from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.arm import Arm
+from spca_core.ports.environment import Environment
 from spca_core.ports.table import TableWorld
 from spca_core.ports.vision import Observes, VisionModel
 from spca_core.scene import Scene
@@ -50,7 +51,7 @@ _TableT = TypeVar("_TableT", bound=TableWorld)
 _KINDS = (*referees.CHECKPOINT_KINDS, *scenes.CHECKPOINT_KINDS)
 
 
-class Tabletop(Generic[_TableT]):
+class Tabletop(Environment, Generic[_TableT]):
     """See `spca_core.ports.environment.Environment`.
 
     One level on one `table`, of which `poses` are what lay there at the start; not to be used from two
@@ -162,10 +163,10 @@ class Tabletop(Generic[_TableT]):
         self._executor.close()
         self.table.close()
 
-    # --- TakesUp --------------------------------------------------------------------------------------------
+    # --- the next level -------------------------------------------------------------------------------------
 
     def take_up(self, options: RunOptions) -> None:
-        """See `TakesUp`. Times go on from where they are."""
+        """See `Environment`. Times go on from where they are."""
         self.level = load_table(options)[1]
         self.task = task(self.level)
         self._referee = Referee(self.level, self.world, self.poses)
@@ -181,7 +182,7 @@ class Tabletop(Generic[_TableT]):
     # --- for runs -------------------------------------------------------------------------------------------
 
     def tell(self, kind: str, text: str, data: dict[str, Any]) -> None:
-        """See `ShowsRuns`."""
+        """See `Environment`."""
         if self.web_view is not None:
             self.web_view.tell(kind, text, data)
             if kind == "stage_ended" and self.recording.looks:

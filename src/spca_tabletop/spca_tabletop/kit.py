@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spca_core.options import RunOptions
-from spca_core.ports.kit import DocumentMaker, LevelFindings, LevelInfo, PublishedResult
+from spca_core.ports.kit import DocumentMaker, Kit, LevelFindings, LevelInfo, PublishedResult
 from spca_core.run_folder import RunFolder
 from spca_tabletop import act
 
@@ -37,13 +37,12 @@ _PUBLISHED = {
 """The numbers of the published levels, by group."""
 
 
-class TabletopKit:
+class TabletopKit(Kit):
     """See `spca_core.ports.kit.Kit`."""
 
     name = "tabletop"
     about = "an arm with a Robotiq 2F-85 and an RGB-D camera over a table with cubes and plates"
-    bare_names = True
-    time_unit = "s"
+    bare_names = has_twin = takes_sentences = True
     builtin_skills = Path(act.__file__).with_name("skills.py")
 
     @cached_property
@@ -90,7 +89,7 @@ class TabletopKit:
         ]
 
     def published(self) -> PublishedResult:
-        """See `HasPublishedResult`: Pesjak and Žabkar (2026), on one table."""
+        """See `Kit.published`: Pesjak and Žabkar (2026), on one table."""
         return PublishedResult(
             what="the paper, with language models, on one fixed table, 5.13 minutes each",
             levels=tuple(f"{group}_{n:02}" for group, numbers in _PUBLISHED.items() for n in numbers),
@@ -117,26 +116,26 @@ class TabletopKit:
             check_reach(options, world, level)
 
     def examine(self, level: str, world: str = "") -> LevelFindings:
-        """See `ExaminesLevels`."""
+        """See `Kit.examine`."""
         from spca_core.world import load_world
         from spca_tabletop.level_check import examine_level
 
         return examine_level(level, load_world(world) if world else None)
 
     def sentence_level(self, sentence: str, world: str = "") -> str:
-        """See `TakesSentences`."""
+        """See `Kit.sentence_level`."""
         from spca_tabletop.presets import sentence_level
 
         return sentence_level(sentence, world)
 
     def domain(self) -> str:
-        """See `HasDomain`."""
+        """See `Kit.domain`."""
         from spca_tabletop.plan.problem import domain
 
         return domain()
 
     def situation(self, observation: Observation) -> Draft:
-        """See `TakesSentences`."""
+        """See `Kit.situation`."""
         from spca_core.plan import Draft
         from spca_tabletop.plan.problem import domain, problem
 
@@ -148,20 +147,17 @@ class TabletopKit:
 
     @contextmanager
     def session(
-        self, options: RunOptions, folder: RunFolder, vision: VisionModel | None = None
+        self, options: RunOptions, vision: VisionModel | None = None
     ) -> Iterator[Tabletop[MujocoWorld]]:
         """See `Kit.session`."""
         with (
             closing(self.build(options, vision)) as environment,
             live_view(options, environment),
         ):
-            try:
-                yield environment
-            finally:
-                environment.save_recording(folder.path)
+            yield environment
 
     def twin(self, options: RunOptions) -> TabletopTwin:
-        """See `spca_core.ports.rehearsal.HasTwin`."""
+        """See `Kit.twin`."""
         from spca_tabletop.presets import load_table
         from spca_tabletop.rehearsal.twin import TabletopTwin
 
