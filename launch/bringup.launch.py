@@ -31,9 +31,9 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from spca.api import begin
 from spca.ros.processes import processes
 from spca.ros.run import ENDED, LOGS
+from spca.run import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions, manifest
 from spca_core.run_folder import MANIFEST
@@ -165,7 +165,8 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     refuse_strangers(domain)
     if waits:
         return [freed, *includes, *nodes, *(_ends(n) for n in nodes)]
-    options, folder = begin(options, Path(chosen["record"]) if chosen["record"] else None)
+    run = Run.begin(options, Path(chosen["record"]) if chosen["record"] else None)
+    options, folder = run.options, run.files
     folder.write(MANIFEST, manifest(options))
     logs = SetEnvironmentVariable("ROS_LOG_DIR", str(folder.path.absolute() / LOGS))
     client = Node(

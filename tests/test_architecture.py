@@ -116,7 +116,7 @@ def _loaded_by(*arguments: str) -> list[str]:
 
 def test_a_run_without_a_model_loads_neither_research_nor_what_speaks_to_a_server() -> None:
     """`spca run` starts as quickly, and stands as firmly, without the systems of the papers."""
-    code = "import sys, spca.api, spca.run_command, spca.kits, spca.inproc; print(*sys.modules)"
+    code = "import sys, spca.api, spca.run_command, spca.kits, spca.assembly; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     research = {path.parent.name for path in (ROOT / "research").glob("*/setup.py")}
     assert research and not (research | {"httpx2"}) & {name.split(".")[0] for name in loaded.split()}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import spca
 from spca.benches.levels import LevelsBench
-from spca.inproc import run_inproc
+from spca.run import Run
 from spca_core.arms import GROUP
 from spca_core.ending import Ending
 from spca_core.errors import OutOfReach
@@ -42,7 +42,7 @@ def plan(*steps: str) -> Plan:
 
 @pytest.mark.parametrize("level", FIRST_LEVELS)
 def test_the_first_levels_on_the_nominal_table(level, tmp_path):
-    result = run_inproc(options(level), RunFolder.create(level, tmp_path / "run"))
+    result = Run(options(level), RunFolder.create(level, tmp_path / "run")).advance()
     assert result.success, result.reason
     assert result.verdict.score == 1.0
 

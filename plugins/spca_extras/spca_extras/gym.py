@@ -27,7 +27,8 @@ from spca_motion.limits import EMPTY
 from spca_motion.tool import ToolKinematics
 from spca_referee.level import list_levels
 from spca_referee.rules import bind_rules
-from spca_tabletop.environment import InprocTabletop
+from spca_sim.mujoco_world import MujocoWorld
+from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import build_tabletop
 from spca_tabletop.presets import PRESETS, load_table
 
@@ -90,7 +91,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         self.render_mode = render_mode
         self._options = RunOptions(level=level, preset=preset, robot=robot)
         self._world, _ = load_table(self._options)
-        self._table: InprocTabletop | None = None
+        self._table: Tabletop[MujocoWorld] | None = None
         self._state_only, self._dense = observe == "state", reward == "dense"
         camera = self._world.camera
         self._size = size or (camera.height, camera.width)
@@ -147,7 +148,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
             )
         if self._table is None:
             raise InputError("there is no table", hint="call reset() first")
-        wanted, simulator = np.clip(wanted, -1.0, 1.0), self._table.simulator
+        wanted, simulator = np.clip(wanted, -1.0, 1.0), self._table.table.simulator
         if np.abs(np.array(self._input.current_position) - simulator.joint_state().position).max() > _LAG:
             self._plan_from_arm()  # something holds it back
         simulator.follow(self._towards(wanted[:-1] * REACH))
@@ -176,7 +177,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
     def _plan_from_arm(self) -> None:
         """Let the next trajectory begin where the arm is, at the velocity that it has, as far as allowed."""
         assert self._table is not None
-        state = self._table.simulator.joint_state()
+        state = self._table.table.simulator.joint_state()
         self._input.current_position = list(np.clip(state.position, self._lower, self._upper))
         self._input.current_velocity = list(np.clip(state.velocity, -self._fastest, self._fastest))
         self._input.current_acceleration = [0.0] * self._joints
@@ -205,13 +206,13 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
     def _where(self, model: str) -> np.ndarray:
         assert self._table is not None
         if model != COBOT:
-            return np.array(self._table.simulator.object_pose(model).position)
-        state = self._table.simulator.joint_state()
+            return np.array(self._table.table.simulator.object_pose(model).position)
+        state = self._table.table.simulator.joint_state()
         return self._tools.tool(np.asarray(state.position), min(max(state.gripper_gap, 0.0), MAX_GAP))[:3, 3]
 
     def _observe(self) -> Any:
         assert self._table is not None
-        state = self._table.simulator.joint_state()
+        state = self._table.table.simulator.joint_state()
         if not self._state_only:
             colour, depth = self._pictures()
             joints, gap = np.asarray(state.position, np.float32), np.array([state.gripper_gap], np.float32)
@@ -219,7 +220,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         poses = np.zeros((len(self._world.objects), 7))
         for row, item in zip(poses, self._world.objects, strict=True):
             if item.model in self._table.poses:
-                pose = self._table.simulator.object_pose(item.model)
+                pose = self._table.table.simulator.object_pose(item.model)
                 row[:] = *pose.position, *pose.quaternion
         arm = [*state.position, *state.velocity, state.gripper_gap]
         return np.concatenate([arm, poses.ravel()]).astype(np.float32)
@@ -227,7 +228,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
     def _pictures(self) -> tuple[np.ndarray, np.ndarray]:
         """Colour and depth in the size that was asked for."""
         assert self._table is not None
-        frame = self._table.camera.capture()
+        frame = self._table.table.camera.capture()
         colour, depth = frame.colour, np.nan_to_num(frame.depth, nan=0.0)
         if colour.shape[:2] == tuple(self._size):
             return colour, depth

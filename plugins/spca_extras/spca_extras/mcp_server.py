@@ -17,8 +17,9 @@ from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from spca.api import Run, session
+from spca.api import session
 from spca.events import Event
+from spca.run import Run
 from spca.sessions import Proposal, Session
 from spca_core.errors import SpcaError
 from spca_core.plan import Plan

@@ -16,7 +16,6 @@ from spca_coder.library import LibraryReader
 from spca_core.extensions import find
 from spca_core.options import RunOptions
 from spca_core.ports.kit import Kit
-from spca_core.ports.rehearsal import HasTwin
 from spca_core.run_folder import RunFolder
 from spca_core.skill_package import library_source
 from spca_llm.config import REPLAY
@@ -80,7 +79,7 @@ def _rehearsing(
 
     The twin is made when it is first used.
     """
-    if options.rehearse == "never" or not isinstance(kit, HasTwin):
+    if options.rehearse == "never" or not kit.has_twin:
         yield None
         return
     with closing(SampledRehearsal(partial(kit.twin, options))) as rehearsal:

@@ -17,7 +17,7 @@ from spca_core.options import RunOptions
 from spca_core.paths import ROOT
 from spca_core.plan import Plan
 from spca_core.run_folder import RunFolder
-from spca_tabletop.environment import InprocTabletop
+from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.models.behaviours import Say
@@ -148,7 +148,7 @@ def test_a_solved_level_is_tried_again_in_lockstep(lifted: Path, tmp_path: Path)
 
 
 def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: Path) -> None:
-    builtin, plan = InprocTabletop.builtin_skills.read_text(), lift_plan(lifted)
+    builtin, plan = Tabletop.builtin_skills.read_text(), lift_plan(lifted)
     plan = plan.model_copy(
         update={"steps": tuple(s.model_copy(update={"action": "pick_up"}) for s in plan.steps)}
     )
@@ -163,7 +163,7 @@ def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: 
 
 
 def test_what_grew_from_nothing_stays_apart_from_the_builtin_skills(lifted: Path) -> None:
-    builtin = InprocTabletop.builtin_skills.read_text()
+    builtin = Tabletop.builtin_skills.read_text()
     for skills, known in (("builtin", {"pick_up"}), ("trusted", {"pick_up"}), ("empty", {"lift_cube"})):
         asked = options(lifted, proposer="builtin", skills=skills)
         with open_stages(asked, TabletopKit(), RunFolder(lifted / "unused")) as stages:

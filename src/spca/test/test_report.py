@@ -13,11 +13,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from spca.inproc import run_inproc
 from spca.kits import kit_of
 from spca.report import write_report
 from spca.report.index import remember, write_index
 from spca.report.page import executed, obstacles, templates
+from spca.run import Run
 from spca_core.behaviour_tree import behaviour_tree
 from spca_core.geometry import Pose
 from spca_core.observation import Observation
@@ -40,7 +40,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         options = RunOptions(level=level, transport="inproc", video=level.startswith("minigrid"))
         folder = RunFolder.create("", parent / name)
-        assert run_inproc(options, folder).success
+        assert Run(options, folder).advance().success
         for make in kit_of(level).documents(options):
             make(folder, options)
         write_report(folder)

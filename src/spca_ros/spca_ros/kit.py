@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from spca_core.options import RunOptions
@@ -22,7 +21,7 @@ class VisionSlot:
     model: VisionModel | None = None
 
 
-class RosEnvironment(Environment, Protocol):
+class RosEnvironment(Environment):
     """An environment whose parts are nodes. Its calls block: they are not for callbacks."""
 
     def begin(self, options: RunOptions, timeout: float) -> None:
@@ -30,11 +29,7 @@ class RosEnvironment(Environment, Protocol):
 
         Raises InputError when the level is refused, NodeLost when a node does not come up.
         """
-        ...
-
-    def save_recording(self, folder: Path) -> None:
-        """Have the nodes write what they recorded into a run's folder."""
-        ...
+        raise NotImplementedError
 
 
 class RosSide(Protocol):

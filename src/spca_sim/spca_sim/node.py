@@ -41,7 +41,7 @@ from spca_sim.disturbances.recorder import DisturbanceRecorder
 from spca_sim.live_view import AttachedView, LiveView
 from spca_sim.recording import StateRecorder, save_states
 from spca_sim.simulation_clock import DONE, SimulationClock
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator
 from spca_sim.variation import PRESETS as VARIATIONS
 from spca_sim.variation import draw_variation
 from spca_sim.web_view import WebView
@@ -361,7 +361,7 @@ class SimNode(SpcaNode):
     def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
         with answering(response):
             self._flush()
-            self._sim_clock.restore(unpack(bytes(request.state), self._sim.snapshot_kinds))
+            self._sim_clock.restore(unpack(bytes(request.state), SNAPSHOT_KINDS))
             self._epoch = request.epoch
             self._published_clock = 0.0  # the clock is told before any contacts are
             self._tell()

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from spca_core.layout import Layout
-from spca_core.ports.simulator import Simulator
 from spca_core.trajectory import JointTrajectory
+from spca_sim.simulator import MujocoSimulator, SimSnapshot
 
 TICK = 0.02
 """Simulated seconds of one advance."""
@@ -72,7 +72,7 @@ class SimulationClock:
 
     def __init__(
         self,
-        simulator: Simulator,
+        simulator: MujocoSimulator,
         rate: float | None = None,
         idle_rate: float = 1.0,
         lead: float = 0.06,
@@ -149,12 +149,12 @@ class SimulationClock:
     # --- reset and restore ----------------------------------------------------------------------------------
 
     def reset(self, layout: Layout, seed: int) -> None:
-        """See `Simulator.reset`; motions under way end."""
+        """See `MujocoSimulator.reset`; motions under way end."""
         self._sim.reset(layout, seed)
         self._forget()
 
-    def restore(self, snapshot: object) -> None:
-        """See `Simulator.restore`; motions under way end."""
+    def restore(self, snapshot: SimSnapshot) -> None:
+        """See `MujocoSimulator.restore`; motions under way end."""
         self._sim.restore(snapshot)
         self._forget()
 

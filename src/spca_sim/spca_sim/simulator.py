@@ -1,4 +1,4 @@
-"""The embedded simulator: the `Simulator` port over MuJoCo.
+"""The embedded simulator: MuJoCo.
 
 One thread at a time may use it. Nothing is welded or attached: what the gripper lifts, it holds by friction.
 """
@@ -57,6 +57,10 @@ class SimSnapshot:
     disturbed: Disturbed
 
 
+SNAPSHOT_KINDS: Collection[type] = (SimSnapshot, SimVariation, *DISTURBED_KINDS)
+"""The classes that a snapshot consists of, for `spca_core.checkpoint`."""
+
+
 class _Scene:
     """The compiled model for one set of objects, with what hangs on it."""
 
@@ -76,13 +80,11 @@ class _Scene:
 
 
 class MujocoSimulator:
-    """See `spca_core.ports.simulator.Simulator`.
+    """Physics that is stepped by its user. Equal seeds and equal calls give equal results, bit for bit.
 
     `noise=False` makes the camera ideal; `variation` makes the world differ from its description; `camera` is
     `ray` (needs nothing) or `gl` (prettier, needs EGL or OSMesa, raises InputError without).
     """
-
-    snapshot_kinds: Collection[type] = (SimSnapshot, SimVariation, *DISTURBED_KINDS)
 
     def __init__(
         self,

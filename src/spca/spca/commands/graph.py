@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from spca.commands import MACHINE, VIEW
+from spca.commands import MACHINE
+from spca.commands.options import VIEW
 from spca_core.checked import checked
 
 app = typer.Typer()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from spca.commands import LEVELS, ROBOT, VIEW
+from spca.commands import LEVELS
 from spca.commands.completion import complete_level, complete_run
+from spca.commands.options import takes
 from spca_core.checked import checked
+from spca_core.options import RunOptions
 
 app = typer.Typer()
 
@@ -20,69 +22,20 @@ app = typer.Typer()
     "spca run stack_01 --transport inproc --no-video · spca run my_level.yaml · "
     "spca run minigrid:MiniGrid-DoorKey-8x8",
 )
+@takes(
+    "transport", "preset", "seed", "noise", "proposer", "engine", "llm", "skills", "library", "detector",
+    "vision", "rehearse", "drafts", "twin", "rate", "view", "camera", "world", "robot", "video",
+    transport="auto", proposer="auto",
+)  # fmt: skip
 def run(
     level: Annotated[
         str,
         typer.Argument(
-            help=(
-                "A level's name (see `spca levels`), the path of a level file, or "
-                "`minigrid:` and a MiniGrid level."
-            ),
+            help=f"{RunOptions.model_fields['level'].description} See `spca levels`.",
             autocompletion=complete_level,
         ),
     ],
-    transport: Annotated[
-        str,
-        typer.Option(
-            help="`inproc`: one process in lockstep; `ros`: the real node graph; "
-            "`auto`: the graph that is up, else one process."
-        ),
-    ] = "auto",
-    preset: Annotated[
-        str, typer.Option(help="The table: nominal, shuffled, noisy, hard or disturbed.")
-    ] = "nominal",
-    seed: Annotated[
-        int, typer.Option(help="Random seed of the table (except nominal) and of the sensor noise.")
-    ] = 0,
-    noise: Annotated[bool, typer.Option(help="Sensor noise of the camera.")] = True,
-    proposer: Annotated[str, typer.Option(help="`builtin` (no model needed), `openai`, or `auto`.")] = "auto",
-    engine: Annotated[
-        str,
-        typer.Option(help="Planning engine: fast-downward, or one of Unified Planning's that is installed."),
-    ] = "fast-downward",
-    llm: Annotated[
-        str,
-        typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a recorded run."),
-    ] = "",
-    skills: Annotated[
-        str, typer.Option(help="Skills at the start: builtin, trusted (and learned ones), empty, or auto.")
-    ] = "auto",
-    library: Annotated[
-        str, typer.Option(help="Folder of what is learned and trusted; library/ by default.")
-    ] = "",
-    detector: Annotated[
-        str, typer.Option(help="What finds things in camera frames, by name; see `spca doctor`.")
-    ] = "shapes",
-    vision: Annotated[
-        bool, typer.Option("--vision", help="A vision model adds remarks to what the detector sees.")
-    ] = False,
-    rehearse: Annotated[
-        str,
-        typer.Option(
-            help="Try plans in a twin of what was seen before acting: auto (new skills only), always, never."
-        ),
-    ] = "auto",
-    rate: Annotated[
-        float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
-    ] = None,
-    view: Annotated[bool, typer.Option("--view", help=VIEW)] = False,
-    web: Annotated[bool, typer.Option("--view-web", hidden=True)] = False,
-    camera: Annotated[str, typer.Option(help="`ray` (no GL needed) or `gl`.")] = "ray",
-    world: Annotated[
-        str, typer.Option(help="A world in worlds/ or a world file; by default the level's own.")
-    ] = "",
-    robot: Annotated[str, typer.Option(help=ROBOT)] = "",
-    video: Annotated[bool, typer.Option(help="Render a video after the verdict.")] = True,
+    wanted: dict[str, Any],
     out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
 ) -> None:
     """Run one level: look, plan, act, and let the referee judge.
@@ -91,19 +44,9 @@ def run(
     """
     from spca.ros_ready import chosen_transport
     from spca.run_command import start_run
-    from spca_core.options import RunOptions
 
-    wanted: bool | str = "web" if web else view
-    transport = chosen_transport(transport, wanted)
-    options = checked(
-        RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise,
-        proposer=proposer,
-        engine=engine, llm=llm, skills=skills, library=library, detector=detector, vision=vision,
-        rehearse=rehearse,
-        rate=rate, view=wanted, camera=camera, world=world,
-        robot=robot, video=video,
-    )  # fmt: skip
-    raise typer.Exit(start_run(options, out))
+    wanted["transport"] = chosen_transport(wanted["transport"], wanted["view"])
+    raise typer.Exit(start_run(checked(RunOptions, level=level, **wanted), out))
 
 
 @app.command(

@@ -17,10 +17,11 @@ from spca.events import Listener, telling
 from spca.ros.run import ENDED, RESULT, ended
 from spca.ros.run_level import RunLevelCall
 from spca.ros.run_protocol import RunOrder
-from spca.run_command import drive
+from spca.run import Run
+from spca.run_command import follow
 from spca_core.errors import SpcaError
 from spca_core.flag import Flag
-from spca_core.options import Manifest, RunOptions
+from spca_core.options import Manifest
 from spca_core.processes.leaving import leave
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_ros import names
@@ -42,14 +43,13 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):  # the launch sends several, until it kills
         signal.signal(number, lambda *_: interrupted.set())
 
-    def conduct(
-        options: RunOptions, folder: RunFolder, listeners: tuple[Listener, ...], resume: bool
-    ) -> RunResult:
-        return _run(folder, listeners, interrupted)
+    class Launched(Run):
+        def carry_out(self, listeners: tuple[Listener, ...], *_: object) -> RunResult:
+            return _run(folder, listeners, interrupted)
 
     status = 3
     try:
-        status = drive(folder.read(MANIFEST, Manifest).options, folder, resume=False, conduct=conduct)
+        status = follow(Launched(folder.read(MANIFEST, Manifest).options, folder))
     except SpcaError as error:
         print(f"spca: {error}", file=sys.stderr)
         status = error.exit_status

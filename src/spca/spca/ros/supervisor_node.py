@@ -12,17 +12,16 @@ from pydantic import ValidationError
 from spca_interfaces.action import RunLevel
 from spca_interfaces.msg import Verdict as VerdictMsg
 
-from spca.drive import supervisor_of
 from spca.events import Event
 from spca.kits import checked_kit, kit_named, kits
 from spca.logs import log_to
+from spca.ros.asked import as_asked, asked_of
 from spca.ros.events import event_msg
-from spca.single import as_asked, asked_of
+from spca.run import supervised
 from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import Manifest, RunOptions, manifest
-from spca_core.ports.environment import TakesUp
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.validation import first_problem
@@ -124,7 +123,7 @@ class SupervisorNode(SpcaNode):
         after, last, self._last = asked_of(folder).after, self._last, ""
         if not after or resume:
             self._environment.begin(options, _READY_S)
-        elif after == last and isinstance(self._environment, TakesUp):
+        elif after == last:
             self._environment.take_up(options)
         else:
             raise InputError("another run has used the graph", hint="the table is laid anew for the next one")
@@ -142,7 +141,7 @@ class SupervisorNode(SpcaNode):
             own = replace(opened, planner=self._planner, coder=self._coder)
             # Nobody is there to answer for a run that is taken up again.
             stages = as_asked(folder, own, lambda: job.goal.resume or job.cancelled())
-            self._supervisor = supervisor = supervisor_of(self._environment, stages, folder, (tell,))
+            self._supervisor = supervisor = supervised(self._environment, stages, folder, (tell,))
             try:
                 if job.cancelled():
                     supervisor.cancel()

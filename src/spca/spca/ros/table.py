@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spca.events import Event, Listener, telling
+from spca.order import Order
 from spca.ros import standing
+from spca.ros.asked import ASKED, GraphOrder, give_answer
 from spca.ros.run import ended
 from spca.ros.run_protocol import RunOrder
 from spca.ros.standing_run import run_on_standing
-from spca.single import give_answer
 from spca_core.errors import InputError, SpcaError
 from spca_core.flag import Flag
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class TableOnGraph:
-    """See `spca.sessions.TableHere`. Raises InputError where no graph is up, or it does not fit."""
+    """The table of a session over ROS. Raises InputError where no graph is up, or it does not fit."""
 
     def __init__(self, options: RunOptions, approve: Approve | None) -> None:
         if (found := standing.find()) is None:
@@ -29,9 +30,13 @@ class TableOnGraph:
         if problem := standing.misfit(found, options):
             raise InputError(f"not on the graph that is up: it {problem}", hint="or use --transport inproc")
         self._approve, self._stopped = approve, Flag()
+        self._after = ""  # the folder of the run that has left the table as it is
 
-    def conduct(self, options: RunOptions, folder: RunFolder, listeners: tuple[Listener, ...]) -> RunResult:
-        """See `TableHere`."""
+    def conduct(self, folder: RunFolder, asked: Order | None, listeners: tuple[Listener, ...]) -> RunResult:
+        """Have the run of a folder, which has its manifest, carried out."""
+        asks = self._approve is not None
+        folder.write(ASKED, GraphOrder(**dict(asked or Order()), after=self._after, asks=asks))
+        self._after = ""  # after a fault, the next run begins with a table that is laid anew
         self._stopped.clear()
         order = RunOrder(run_folder=str(folder.path))
         told = telling(listeners)
@@ -45,10 +50,12 @@ class TableOnGraph:
             problem = run_on_standing(order, tell, self._stopped)
         except SpcaError as error:
             return ended(folder, error)
-        return ended(folder, SpcaError(f"the graph that is up {problem}") if problem else None)
+        result = ended(folder, SpcaError(f"the graph that is up {problem}") if problem else None)
+        self._after = str(folder.path)
+        return result
 
     def stop(self) -> None:
-        """See `TableHere`."""
+        """Stop the arm, and end the run under way. From any thread."""
         self._stopped.set()
 
     def close(self) -> None:

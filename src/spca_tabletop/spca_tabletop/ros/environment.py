@@ -39,6 +39,7 @@ from spca_ros.calls import ActionCall, ServiceCall
 from spca_ros.convert.contacts import sealed_verdict
 from spca_ros.convert.records import from_msg, to_msg
 from spca_ros.convert.time import seconds, time_msg
+from spca_ros.kit import RosEnvironment
 from spca_ros.node import SpcaNode
 from spca_ros.peer import NodeLost, Peer
 from spca_ros.qos import STATE
@@ -69,7 +70,7 @@ class _Order:
     layout: Layout
 
 
-class RosTabletop:
+class RosTabletop(RosEnvironment):
     """See `spca_core.ports.environment.Environment`. Its calls block: not for callbacks.
 
     `begin` comes first, once for each level. Where the simulator cannot give exact checkpoints (Gazebo),
@@ -313,7 +314,7 @@ class RosTabletop:
             _expect(self._load[name](request, timeout=_PATIENCE_S))
 
     def take_up(self, options: RunOptions) -> None:
-        """See `TakesUp`. Another level begins; simulator and executor go on as they are."""
+        """See `Environment`. Another level begins; simulator and executor go on as they are."""
         self._check_nodes()
         if not (states := unpack(self.checkpoint())):
             raise InputError("a table that stays", hint="Gazebo begins every level anew; use MuJoCo")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from spca_core.ports.simulator import Simulator
 from spca_core.trajectory import JointState, JointTrajectory
+from spca_sim.simulator import MujocoSimulator
 
 _TICK = 0.02  # simulated seconds between two looks at `until`
 
@@ -18,7 +18,7 @@ class SimRobot:
     once.
     """
 
-    def __init__(self, simulator: Simulator) -> None:
+    def __init__(self, simulator: MujocoSimulator) -> None:
         self._simulator = simulator
         self._begun = 0.0
         self._lock = threading.RLock()  # a contact listener, called while stepping, may ask to hold
@@ -53,6 +53,11 @@ class SimRobot:
         with self._lock:
             self._simulator.hold()
 
+    def step(self, seconds: float) -> None:
+        """Let simulated time pass."""
+        with self._lock:
+            self._simulator.step(seconds)
+
     def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
         """Step the simulator by up to `seconds`; True as soon as `until` holds."""
         end = self._simulator.time + seconds
@@ -62,5 +67,4 @@ class SimRobot:
             left = end - self._simulator.time
             if left <= 1e-9:
                 return False
-            with self._lock:
-                self._simulator.step(min(_TICK, left))
+            self.step(min(_TICK, left))

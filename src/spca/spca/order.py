@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from spca.repetition import unchanged
-from spca.stages import Approve, Stages
+from spca.stages import Stages
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.observation import Observation
@@ -21,74 +20,35 @@ from spca_planner.pddl.lint import parse
 from spca_planner.pddl.sexpr import Group
 from spca_planner.prediction import predict
 
-ASKED = "asked.json"
-"""In the folder of a session's run: a record of `SessionOrder`."""
-_ANSWER = "answer.json"
-_ANSWER_S = 0.05  # wall seconds between two looks for it
 _CHANGED = "the table is not as it was when this plan was made: plan again"
 
 
-class SessionOrder(Record):
-    """Order of a session to a run, wherever that is carried out."""
+class Order(Record):
+    """Order of a session to a run, besides its task."""
 
-    after: str = ""
-    """The folder of the run on whose table this one goes on; empty: the table is laid first."""
     moves: bool = True
-    """Whether anything is carried out; else the run ends after its first look, or plan."""
+    """Something is carried out; else the run ends after its first look, or plan."""
     plans: bool = False
-    """Whether a run that carries nothing out makes a plan."""
+    """A run that carries nothing out makes a plan."""
     plan: Plan | None = None
     """The plan to carry out, once; None: one is searched for."""
     seen: Observation | None = None
     """The situation in which the given plan was made."""
-    asks: bool = False
-    """Whether whoever asked for the run is asked before each plan is carried out: see `give_answer`."""
 
-
-class PlanAnswer(Record):
-    """Answer whether the plan that the event `question` is about may be carried out."""
-
-    yes: bool
-
-
-def asked_of(folder: RunFolder) -> SessionOrder:
-    """Read the order of a session to the run of a folder; without a session, an empty one."""
-    return folder.read(ASKED, SessionOrder) if (folder.path / ASKED).is_file() else SessionOrder()
-
-
-def give_answer(folder: RunFolder, approve: Approve, goal: str) -> None:
-    """Have the newest plan of a run elsewhere approved or not, and the answer put into its folder."""
-    plan = newest_plan(folder.path)
-    folder.write(_ANSWER, PlanAnswer(yes=plan is not None and approve(plan, goal)))
+    def applied(self, stages: Stages) -> Stages:
+        """Return the stages that do what is ordered."""
+        if self.moves and self.plan is None:
+            return stages
+        stages = replace(stages, budgets=stages.budgets.model_copy(update={"rounds": 1}))
+        if self.plans:
+            return replace(stages, approve=lambda *_: False)
+        return replace(stages, planner=Given(self.plan, self.seen))
 
 
 def newest_plan(folder: Path) -> Plan | None:
     """The last plan of a run that passed every critic."""
     found = RunFolder(folder).results("plan", PlanResult)
     return found[-1].plan if found else None
-
-
-def as_asked(folder: RunFolder, stages: Stages, cancelled: Callable[[], bool] = lambda: False) -> Stages:
-    """The stages for what is asked of the run of a folder; an answer is awaited until it is cancelled."""
-    asked = asked_of(folder)
-    if asked.asks and stages.approve is None:
-
-        def answered(*_: object) -> bool:
-            while not (folder.path / _ANSWER).is_file():
-                if cancelled():
-                    return False
-                time.sleep(_ANSWER_S)
-            answer = folder.read(_ANSWER, PlanAnswer)
-            (folder.path / _ANSWER).unlink()
-            return answer.yes
-
-        stages = replace(stages, approve=answered)
-    if asked.moves and asked.plan is None:
-        return stages
-    stages = replace(stages, budgets=stages.budgets.model_copy(update={"rounds": 1}))
-    if asked.plans:
-        return replace(stages, approve=lambda *_: False)
-    return replace(stages, planner=Given(asked.plan, asked.seen))
 
 
 class Given:

@@ -1,48 +1,21 @@
-"""One level through the supervisor, in this process; some tasks are judged by a look at the end."""
+"""Tasks without a referee's rule: a look after a plan shows whether its goal holds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from spca.events import Listener
-from spca.interrupt import stopping_on_interrupt
-from spca.stages import Stages
-from spca.supervisor import Supervisor
 from spca_core.names import words_of
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
-from spca_core.ports.environment import Environment, ShowsRuns
+from spca_core.ports.environment import Environment
 from spca_core.ports.reading import PlanReader
-from spca_core.result import RunResult
-from spca_core.run_folder import RunFolder
 from spca_core.skill import CtxApi, StepReport
 from spca_core.task import Task
 from spca_core.verdict import Condition, Outcome, Verdict
 
 
-def supervisor_of(
-    environment: Environment, stages: Stages, folder: RunFolder, listeners: tuple[Listener, ...]
-) -> Supervisor:
-    """The supervisor of one level, with the stages of its run."""
-    if isinstance(environment, ShowsRuns):
-        tell = environment.tell
-        listeners = (*listeners, lambda event: tell(event.kind, event.text, event.data))
-    if environment.task.judge == "look":
-        environment = JudgedByLook(environment, stages.readers.plans)
-    return Supervisor(environment, stages, folder, listeners)
-
-
-def drive(
-    environment: Environment, stages: Stages, folder: RunFolder, listeners: tuple[Listener, ...], resume: bool
-) -> RunResult:
-    """Run the level to its end, or go on where the folder's run was; the first Ctrl-C stops it."""
-    supervisor = supervisor_of(environment, stages, folder, listeners)
-    with stopping_on_interrupt(supervisor.cancel):
-        return supervisor.resume() if resume else supervisor.run()
-
-
-class JudgedByLook:
+class JudgedByLook(Environment):
     """An environment whose verdict is what a look after a plan shows of that plan's goal.
 
     See `spca_core.ports.environment.Environment`. The referee behind it still ends a level that ran out of
