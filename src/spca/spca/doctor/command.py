@@ -32,7 +32,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
 _STYLES = {"ready": "green", "partly": "yellow", "missing": "red", "off": "dim"}
 # What each way to run needs.
 _WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("bin/spca run LEVEL --transport inproc", ("Python", "embedded run")),
+    ("bin/spca run LEVEL", ("Python", "embedded run")),
     ("bin/spca run LEVEL", ("Python", "embedded run", "ROS 2", "spca_interfaces")),
     (
         "ros2 launch spca bringup.launch.py level:=LEVEL sim:=mujoco arm:=embedded",
