@@ -103,7 +103,7 @@ def session(
         approve: Asked before each plan is carried out, with the plan and its goal in words.
         report: Whether each run gets an HTML report.
         options: Further fields of `spca_core.options.RunOptions`, such as `proposer`, `llm`, `view`; with
-            `transport="ros"` the table is that of the graph that is up.
+            `transport="ros"` the table is the one on the ROS graph.
 
     Raises InputError for bad input.
     """

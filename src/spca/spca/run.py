@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,7 @@ from spca_core.disk import is_full
 from spca_core.ending import Ending
 from spca_core.errors import Cancelled, InputError
 from spca_core.options import Manifest, RunOptions, manifest
-from spca_core.run_folder import CHECKPOINT, EVENTS, MANIFEST, RunFolder
+from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
 from spca_llm.config import is_configured
 
 if TYPE_CHECKING:  # a run on the graph that is up is under way before any of this is needed
@@ -32,6 +32,9 @@ if TYPE_CHECKING:  # a run on the graph that is up is under way before any of th
     from spca.supervisor import Supervisor
     from spca_core.ports.environment import Environment
     from spca_core.result import RunResult
+
+    Place = Callable[[RunOptions, Stages], AbstractContextManager[tuple[Environment, Stages]]]
+    """Opens the world that a run acts on, and says which stages act on it, given those of its options."""
 
 CRASH = "crash.txt"
 """In a run's folder: the traceback of what went wrong unexpectedly."""
@@ -47,22 +50,19 @@ class Run:
         self.options, self.files, self.resumed = options, files, resumed
         self.order = order
         self._supervisor: Supervisor | None = None
-        self._cancelled = False
+        self.cancelled = False
 
     @classmethod
     def begin(cls, options: RunOptions, out: Path | None = None) -> Run:
         """A new run with a folder of its own, which holds nothing yet.
 
-        Raises InputError for bad input, before anything is written. Where a graph is up, it is that graph
-        which checks whether the run can begin, as it has loaded what that takes; `advance` raises InputError.
+        Raises InputError for bad input, before anything is written.
         """
-        options = settled(options)
-        if not (over_ros(options) and _graph_is_up(options)):
-            if not over_ros(options):
-                from spca_planner.solver.process import warm_solver
+        from spca_planner.solver.process import warm_solver
 
-                warm_solver()  # it is the last to be ready, so it starts first
-            checked_kit(options)
+        options = settled(options)
+        warm_solver()  # it is the last to be ready, so it starts first
+        checked_kit(options)
         return cls(options, RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out))
 
     @classmethod
@@ -78,17 +78,6 @@ class Run:
                 "this run has ended", where=str(path), hint=f"its result was: {run.result.reason}"
             )
         vars(run).pop("result", None)
-        checkpoint = files.read_sealed(CHECKPOINT) if options.transport == "ros" else None
-        if checkpoint is None:
-            return run
-        from spca_core.checkpoint import unpack
-
-        if not unpack(checkpoint):
-            raise InputError(
-                "this run cannot be resumed in its level: Gazebo cannot be brought back to an exact state",
-                where=str(path),
-                hint=f"begin the level again: ros2 launch spca bringup.launch.py level:={options.level}",
-            )
         return run
 
     def advance(
@@ -101,7 +90,13 @@ class Run:
         process. An unexpected failure leaves its traceback in the folder and is raised as it is.
         """
         try:
-            self.result = self.carry_out(listeners, environment, approve)
+            if environment is None and self.options.transport == "ros":
+                from spca.ros.run import on_graph
+
+                self.result = on_graph(self, listeners, approve)
+            else:
+                place = _given(environment) if environment is not None else _here
+                self.result = self.carry_out(place, listeners, approve)
         except (InputError, Cancelled):
             raise
         except Exception as error:
@@ -111,13 +106,9 @@ class Run:
         return self.result
 
     def carry_out(
-        self, listeners: tuple[Listener, ...], environment: Environment | None, approve: Approve | None
+        self, place: Place, listeners: tuple[Listener, ...] = (), approve: Approve | None = None
     ) -> RunResult:
-        """Have the supervisor carry out the run, in this process or on a graph."""
-        if environment is None and over_ros(self.options):
-            from spca.ros.run import run_ros
-
-            return run_ros(self.options, self.files, listeners, self.resumed)
+        """Have the supervisor carry out the run, where `place` says."""
         from spca.assembly import open_stages
 
         if not self.resumed:
@@ -126,15 +117,14 @@ class Run:
         kit = kit_of(self.options.level)
         with (
             open_stages(self.options, kit, self.files) as opened,  # first: its solver warms up meanwhile
-            nullcontext(environment) if environment else kit.session(self.options, opened.vision) as world,
+            place(self.options, replace(opened, approve=approve)) as (world, stages),
         ):
-            stages = replace(opened, approve=approve)
             if self.order is not None:
                 stages = self.order.applied(stages)
             self._supervisor = supervisor = supervised(world, stages, self.files, listeners)
             try:
                 with stopping_on_interrupt(self.cancel):
-                    if self._cancelled:
+                    if self.cancelled:
                         supervisor.cancel()
                     return supervisor.resume() if self.resumed else supervisor.run()
             finally:
@@ -143,7 +133,7 @@ class Run:
 
     def cancel(self) -> None:
         """Stop the arm first, then end the run. From any thread or a signal handler."""
-        self._cancelled = True
+        self.cancelled = True
         if (supervisor := self._supervisor) is not None:
             supervisor.cancel()
 
@@ -226,12 +216,12 @@ def settled(options: RunOptions) -> RunOptions:
     return options.model_copy(update={"proposer": "openai" if options.llm or is_configured() else "builtin"})
 
 
-def over_ros(options: RunOptions) -> bool:
-    """Return whether the run is one over ROS: asked for, and its environment has a ROS side."""
-    return options.transport == "ros" and kit_of(options.level).ros() is not None
+@contextmanager
+def _here(options: RunOptions, stages: Stages) -> Iterator[tuple[Environment, Stages]]:
+    """A world in this process."""
+    with kit_of(options.level).session(options, stages.vision) as environment:
+        yield environment, stages
 
 
-def _graph_is_up(options: RunOptions) -> bool:
-    from spca.ros.run import has_graph
-
-    return has_graph(options)
+def _given(environment: Environment) -> Place:
+    return lambda options, stages: nullcontext((environment, stages))

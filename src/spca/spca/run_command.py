@@ -11,7 +11,7 @@ from rich.markup import escape
 from spca.events import Event
 from spca.kits import examine, kit_of
 from spca.progress import Progress
-from spca.ros_ready import require_ros_for
+from spca.ros_ready import require_ros
 from spca.run import RESULT, Run
 from spca.terminal import as_typed, notices, results
 from spca_core.disk import is_full
@@ -29,7 +29,7 @@ def start_run(options: RunOptions, out: Path | None = None) -> int:
     Raises InputError for bad input, before anything moves.
     """
     if options.transport == "ros":
-        require_ros_for(kit_of(options.level))
+        require_ros()
     run = Run.begin(options, out)
     if run.options.level.endswith(YAML_FILES):  # the levels that come with spca have no findings, by test
         for warning in examine(run.options.level, run.options.world).warnings:
@@ -39,7 +39,10 @@ def start_run(options: RunOptions, out: Path | None = None) -> int:
 
 def resume_run(path: Path) -> int:
     """Take up an interrupted run; returns the exit status."""
-    return follow(Run.interrupted(path))
+    run = Run.interrupted(path)
+    if run.options.transport == "ros":
+        require_ros()
+    return follow(run)
 
 
 def newest_run(*others: str) -> Path:

@@ -29,11 +29,11 @@ from spca.state import RunState
 from spca_core.ending import Ending
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.observation import Observation
-from spca_core.options import RunOptions, manifest
+from spca_core.options import RunOptions
 from spca_core.plan import Plan, Step
 from spca_core.ports.kit import Kit
 from spca_core.rehearsal import Rehearsed
-from spca_core.run_folder import MANIFEST, RunFolder
+from spca_core.run_folder import RunFolder
 from spca_core.scene import Fact, SceneObject
 from spca_core.task import Task
 from spca_planner.solver.process import warm_solver
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from spca.ros.table import TableOnGraph
+    from spca.ros.table import TableThere
     from spca_core.ports.environment import Environment
 
 
@@ -107,7 +107,7 @@ class Session:
         self._approve, self._report = approve, report
         self._open = ExitStack()
         self._table: Environment | None = None
-        self._graph: TableOnGraph | None = None
+        self._graph: TableThere | None = None
         self._run: Run | None = None
         self.view: View | None = None
         """What the last look showed."""
@@ -123,9 +123,9 @@ class Session:
                 warm_solver()
                 self._table = self._open.enter_context(self._kit.session(options))
             else:
-                from spca.ros.table import TableOnGraph  # not everywhere is there a ROS
+                from spca.ros.table import TableThere  # not everywhere is there a ROS
 
-                self._graph = TableOnGraph(options, self._approve)
+                self._graph = self._open.enter_context(TableThere(options, self._scratch))
             self._open = self._open.pop_all()
         return self
 
@@ -181,9 +181,7 @@ class Session:
 
     def stop(self) -> None:
         """Stop the arm, and end the run under way. From any thread; the session stays."""
-        if self._graph is not None:
-            self._graph.stop()
-        elif (run := self._run) is not None:
+        if (run := self._run) is not None:
             run.cancel()
 
     # --- runs -----------------------------------------------------------------------------------------------
@@ -208,14 +206,13 @@ class Session:
         return run
 
     def _advance(self, run: Run, listeners: tuple[Listener, ...]) -> None:
-        if self._graph is not None:
-            run.files.write(MANIFEST, manifest(run.options))
-            run.result = self._graph.conduct(run.files, run.order, listeners)
-            return
-        assert self._table is not None
-        self._table.take_up(run.options)
         self._run = run
         try:
+            if self._graph is not None:
+                run.result = self._graph.conduct(run, listeners, self._approve)
+                return
+            assert self._table is not None
+            self._table.take_up(run.options)
             run.advance(*listeners, environment=self._table, approve=self._approve)
         finally:
             self._run = None

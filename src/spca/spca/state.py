@@ -202,6 +202,10 @@ class RunState:
         """The run is over."""
         return replace(self, phase=Phase.ENDED, ended=ended, reason=reason)
 
+    def looking_again(self) -> RunState:
+        """Go on from what is seen, in a world that may have changed."""
+        return replace(self, phase=Phase.SENSE, ended=None, reason="")
+
     def to_be_judged(self) -> RunState:
         """The end was not the referee's: carry the plan out again, or look again where there is none."""
         phase = Phase.SENSE if self.plan is None else Phase.ACT

@@ -12,7 +12,7 @@ from spca.events import Listener
 from spca.journal import Journal
 from spca.rehearsing import blame_of, trusted
 from spca.repair import Repair
-from spca.repetition import rejected, repeated
+from spca.repetition import rejected, repeated, unchanged
 from spca.stages import Stages
 from spca.state import Phase, RunState
 from spca_core.ending import Ending
@@ -26,6 +26,11 @@ from spca_core.run_folder import RunFolder
 from spca_core.verdict import Outcome
 
 STOPPED = "stopped by the user"
+
+
+def _same(before: Observation | None, afterwards: Observation | None) -> bool:
+    """Return whether a world that stays as it is can be planned for as it was before."""
+    return before is not None and afterwards is not None and unchanged(before, afterwards)
 
 
 class Supervisor:
@@ -230,7 +235,8 @@ class Supervisor:
         evidence = self._weigh(state, result, afterwards)
         found = blame(plan, result, verdict, evidence, afterwards, state.observation, state.written)
         self._journal.keep(state, "blame", found)
-        self._journal.back_to_plan_start()
+        if not self._journal.back_to_plan_start() and not _same(state.observation, afterwards):
+            return self._repair.onward(state, result, verdict)
         return self._repair.blamed(state, found)
 
     def _learn(self, state: RunState, result: ActResult) -> None:

@@ -38,9 +38,9 @@ class RunOptions(Record):
     """A world in worlds/ or a world file; by default the level's own."""
     robot: str = ""
     """An arm: ur3e, ur5, ur5e, ur10e, panda, another one's name or file; by default the world's own."""
-    transport: Transport = "ros"
-    """`inproc`: one process in lockstep; `ros`: the real node graph; `auto`: the graph that is up, else one
-    process."""
+    transport: Transport = "inproc"
+    """`inproc`: a simulator in this process; `ros`: the robot on the ROS graph, or a simulator that ends with
+    the run."""
     preset: str = "nominal"
     """The table: nominal, shuffled, noisy, hard or disturbed."""
     seed: int = Field(0, ge=0)

@@ -1,8 +1,7 @@
 """The node `sim` where Gazebo is the simulator: the same topics, services and actions as the embedded one's.
 
 Gazebo itself, its controllers and the bridge are processes of their own (launch/gazebo.launch.py). This node
-translates their messages to the project's names, epochs and conventions and forwards commands. Exact
-checkpoints, which Gazebo does not support, are refused with a reason.
+translates their messages to the project's names and conventions and forwards commands.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ import numpy as np
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.action import CommandGripper, FollowTrajectory
-from spca_interfaces.msg import Contacts, Lease
-from spca_interfaces.srv import Capture, Checkpoint, ResetWorld, Restore, SaveRecording
-from std_srvs.srv import SetBool, Trigger
+from spca_interfaces.msg import Contacts
+from spca_interfaces.srv import Capture, LetPass, ResetWorld, SaveRecording
+from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -57,21 +56,20 @@ from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory, trajectory_msg
-from spca_ros.convert.time import duration_msg, seconds
-from spca_ros.node import SpcaNode, background
-from spca_ros.peer import serve_supervisor
-from spca_ros.qos import EVERY, LEASE_S, SENSOR
+from spca_ros.convert.time import duration_msg, seconds, time_msg
+from spca_ros.holder import Holder
+from spca_ros.node import SpcaNode, background, run_nodes
+from spca_ros.qos import EVERY, SENSOR
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads
-_SILENT_S = 1.0  # simulated seconds without a sign of a motion's client after which it is stopped, if …
-_SILENT_WALL_S = LEASE_S  # … as many wall seconds have passed as well (it may get no turn on a busy machine),
-_SILENT_SURELY_S = 3.0  # or this many simulated ones
+_SILENT_S = 0.2  # simulated seconds in which nobody asks for time after which a motion is stopped
 _NEWS_S = 5.0  # wall seconds for contacts to be reported after a reset, at least
 _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
 _LOOK_S = 1.0  # wall seconds between two looks at whether anybody watches the pictures
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
 _TICK_S = 0.02  # wall seconds between two looks at simulated time
+_PASSING_S = 0.002  # the same for who waits for it to pass
 _CLOCK_S = 0.01  # wall seconds between two messages on /clock, at least
 _START_S = 50.0  # wall seconds until the first joint state
 _STALL_S = 30.0  # wall seconds that simulated time may stand still
@@ -108,14 +106,14 @@ class GazeboSim(SpcaNode):
         self._gazebo = GazeboServices()
         self._rests = self.parameter("rests", False, "stand still while no level is under way")
         self._idleness = Idleness(self._stand_still)
-        self._epoch = ""
+        self._holder = Holder(self)
         self._now, self._ticked = 0.0, time.monotonic()
         self._told = 0.0  # wall time (monotonic) of the newest message on /clock
         self._reported = 0.0  # simulated time of the newest contact report
         self._state: JointState | None = None
         self._newest_contacts: frozenset[Pair] = frozenset()
         self._resetting = False  # then no contacts are published: they are of no level
-        self._heard: dict[str, tuple[float, float]] = {}  # by client: when, in simulated and wall seconds
+        self._asked = 0.0  # simulated time at which somebody let time pass last
         self._follow_number = self._grip_number = 0
         self._held = threading.Event()
 
@@ -130,7 +128,6 @@ class GazeboSim(SpcaNode):
         self._time = self.create_publisher(Clock, "/clock", SENSOR)
         self.create_subscription(Clock, bridge.CLOCK.ros, self._on_clock, SENSOR)
         self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
-        self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
         self._reports: PolledTopic | None = None
         if (kind := contacts_type()) is not None:
             # Every link in contact reports at every physics step; one step's reports make a sample.
@@ -147,13 +144,11 @@ class GazeboSim(SpcaNode):
             self, CommandGripper, names.GRIPPER, self._awake(self._do_grip), refuse=self._refuse_grip
         )
         self.create_service(Trigger, names.HOLD, self._hold)
-        self.create_service(Checkpoint, names.checkpoint(names.SIM), _inexact)
-        self.create_service(Restore, names.restore(names.SIM), _inexact)
-        self.create_service(SaveRecording, names.save_recording(names.SIM), self._level_over)
+        self.create_service(SaveRecording, names.SAVE_RECORDING, self._level_over)
         self._slow = (
             SlowService(self, ResetWorld, names.RESET, self._awake(self._do_reset)),
             SlowService(self, Capture, names.CAPTURE, self._awake(self._do_capture)),
-            SlowService(self, SetBool, names.PAUSE, self._do_pause),
+            SlowService(self, LetPass, names.LET_PASS, self._awake(self._do_let_pass)),
         )
 
     # --- what Gazebo says -----------------------------------------------------------------------------------
@@ -193,10 +188,16 @@ class GazeboSim(SpcaNode):
     def _on_sample(self, sample: ContactSample) -> None:
         self._newest_contacts = sample.pairs
         if not self._resetting:
-            self._contacts.publish(contacts_msg([sample], self._epoch))
+            self._contacts.publish(contacts_msg([sample]))
 
-    def _on_lease(self, lease: Lease) -> None:
-        self._heard[lease.client] = self._now, time.monotonic()
+    def _do_let_pass(self, request: LetPass.Request) -> LetPass.Response:
+        """Wait for as much of Gazebo's own time; motions go on while somebody does."""
+        self._holder.admit(request.client)
+        self._asked = begun = self._now
+        while self._now - begun < request.seconds:
+            self._sleep(_PASSING_S)
+            self._asked = self._now
+        return LetPass.Response(success=True, stamp=time_msg(self._now))
 
     def _do_capture(self, request: Capture.Request) -> Capture.Response:
         """The first frame taken from now on."""
@@ -231,10 +232,10 @@ class GazeboSim(SpcaNode):
     def _do_follow(self, job: Job) -> FollowTrajectory.Result:
         result, wanted = FollowTrajectory.Result, trajectory(job.goal.trajectory, self._joints)
         self._follow_number += 1
-        number, begun, client = self._follow_number, self._now, job.goal.client
+        number, begun = self._follow_number, self._now
         self._held.clear()
         self._arm.publish(trajectory_msg(wanted, self._joints))
-        self._heard[client] = begun, time.monotonic()
+        self._asked = begun
         while self._now - begun < wanted.duration:
             if number != self._follow_number:
                 return result(status=result.REPLACED)
@@ -243,22 +244,14 @@ class GazeboSim(SpcaNode):
             if job.cancelled():
                 self._brake()
                 return result(status=result.HELD)
-            if silence := self._silence(client):
+            if (silence := self._now - self._asked) > _SILENT_S:
                 self._brake()
-                return result(status=result.STALE, message=f"nothing has come from '{client}' for {silence}")
+                return result(status=result.STALE, message=f"nobody has let time pass for {silence:.2f} s")
             job.feedback(
                 FollowTrajectory.Feedback(attempt=job.goal.attempt, elapsed=duration_msg(self._now - begun))
             )
             self._sleep()
         return result(status=result.DONE)
-
-    def _silence(self, client: str) -> str:
-        """For how long nothing has come from a motion's client, if too long; "" else."""
-        heard = self._heard[client]
-        silence, wall = self._now - heard[0], time.monotonic() - heard[1]
-        if silence < _SILENT_S or (wall < _SILENT_WALL_S and silence < _SILENT_SURELY_S):
-            return ""
-        return f"{silence:.1f} s ({wall:.1f} s of wall time)"
 
     def _do_grip(self, job: Job) -> CommandGripper.Result:
         result, state = CommandGripper.Result, self._state
@@ -294,21 +287,26 @@ class GazeboSim(SpcaNode):
             stop = brake(self._state, self._world.robot.arm.column("braking"))
             self._arm.publish(trajectory_msg(stop, self._joints))
 
+    @property
+    def needed(self) -> bool:
+        """True as long as whoever has laid the table is there."""
+        return self._holder.present
+
     # --- reset ----------------------------------------------------------------------------------------------
 
     def _do_reset(self, request: ResetWorld.Request) -> ResetWorld.Response:
         """Home the robot, place objects, await new contacts."""
+        self._holder.change(request.client)
         wanted = from_msg(Layout, request.layout)
         self._resetting = True
         try:
             places = placement(self._world, wanted)
             problem = self._go_home() or self._move_objects(places) or self._await_contacts(wanted)
             if not problem:
-                self._epoch = request.epoch
                 self._idleness.level_begins()
         finally:
             self._resetting = False
-        return ResetWorld.Response(success=not problem, message=problem)
+        return ResetWorld.Response(success=not problem, message=problem, stamp=time_msg(self._now))
 
     def _await_contacts(self, wanted: Layout) -> str:
         """Wait until every watched object touches something where it was placed; why it does not, or ""."""
@@ -357,10 +355,6 @@ class GazeboSim(SpcaNode):
     def _off_home(self, state: JointState) -> float:
         return float(np.abs(state.position - np.array(self._world.robot.home)).max())
 
-    def _do_pause(self, request: SetBool.Request) -> SetBool.Response:
-        problem = self._stand_still(request.data)
-        return SetBool.Response(success=not problem, message=problem)
-
     def _stand_still(self, still: bool) -> str:
         return self._gazebo(control_service(self._world), "WorldControl", f"pause: {str(still).lower()}")
 
@@ -385,9 +379,9 @@ class GazeboSim(SpcaNode):
     def _move_objects(self, poses: Mapping[str, Pose]) -> str:
         return self._gazebo(pose_service(self._world), "Pose_V", pose_request(poses))
 
-    def _sleep(self) -> None:
+    def _sleep(self, moment: float = _TICK_S) -> None:
         """A moment of wall time, in a working thread; SpcaError when simulated time stands still."""
-        threading.Event().wait(_TICK_S)
+        threading.Event().wait(moment)
         if time.monotonic() - self._ticked > _STALL_S:
             raise SpcaError(f"Gazebo's clock has stood still for {_STALL_S:.0f} s")
 
@@ -411,17 +405,9 @@ def contacts_type() -> type | None:
     return kind
 
 
-def _inexact(request: object, response: Any) -> Any:
-    response.success, response.message = (
-        False,
-        "Gazebo cannot be brought back to an exact state; use sim:=mujoco",
-    )
-    return response
-
-
 def main() -> None:
     """Run the node; the exit status says how it ended."""
-    leave(serve_supervisor(lambda: [GazeboSim()]))
+    leave(run_nodes(lambda: [GazeboSim()]))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
-"""The `Robot` port over ROS: joint states in, trajectories, gripper goals and leases out."""
+"""The `Robot` port over ROS: joint states in, trajectories, gripper goals and wishes for time out."""
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState as JointStateMsg
@@ -15,20 +17,21 @@ from sensor_msgs.msg import JointState as JointStateMsg
 from spca_core.errors import MotionError
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_ros import names
+from spca_ros.calls import NodeLost
 from spca_ros.convert.robot import joint_state
 from spca_ros.convert.time import seconds
 from spca_ros.driver import Driver, SpcaDriver
 from spca_ros.node import SpcaNode
-from spca_ros.peer import NodeLost
 from spca_ros.qos import NEWEST
 
 _EPSILON = 1e-9
+_LOOK_S = 0.01  # wall seconds between two looks whether the driver is there
 
 
 class RosRobot:
     """See `spca_core.ports.robot.Robot`. Commands go to `driver`, the simulator's by default.
 
-    `joints` are the arm's, as messages call them; who only waits needs none. Commands and `wait` are for
+    `joints` are the arm's, as messages call them. Commands and `wait` are for
     threads that do not spin; `hold` is for any. `patience` is how many wall seconds may pass without a joint
     state before the driver counts as dead: then everything raises MotionError('stale').
     """
@@ -36,7 +39,7 @@ class RosRobot:
     def __init__(
         self,
         node: SpcaNode,
-        joints: Sequence[str] = (),
+        joints: Sequence[str],
         patience: float = 5.0,
         driver: Driver | None = None,
     ) -> None:
@@ -54,16 +57,13 @@ class RosRobot:
         """Named in every goal, for readers of the log."""
         self.on_follow: Callable[[JointTrajectory], None] | None = None
         """Called with every trajectory before it is sent, so that it can be drawn."""
-        self.on_seen: Callable[[], None] | None = None
-        """Called after each new joint state, in the turning thread."""
+        self.on_passed: Callable[[float], None] = lambda now: None
+        """Called with the clock whenever time has been waited for, in the thread that waits."""
 
     # --- Robot ----------------------------------------------------------------------------------------------
 
     def now(self) -> float:
-        """Simulated seconds, as of the newest joint state.
-
-        No other clock is ahead of it by more than a sample.
-        """
+        """The world's seconds, as of the newest joint state."""
         return self.state().stamp
 
     def state(self) -> JointState:
@@ -111,46 +111,66 @@ class RosRobot:
             self._node.get_logger().warning(f"hold: {error}")
 
     def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
-        """Let up to `seconds` pass; True as soon as `until` holds.
-
-        Looks at every joint state that arrives.
-        """
+        """Let up to `seconds` pass; True as soon as `until` holds, which is asked a few times in 0.1 s."""
         state = self.state()
         end = state.stamp + seconds
-        try:
-            while True:
-                if until is not None and until(state):
-                    return True
-                if state.stamp >= end - _EPSILON:
-                    return False
-                self._driver.want_time(state.stamp, end)
-                state = self._next(state)
-        finally:
-            self._driver.want_time(state.stamp, 0.0)
+        while True:
+            if until is not None and until(state):
+                return True
+            if state.stamp >= end - _EPSILON:
+                return False
+            state = self._later(state, end)
 
     # --- the rest -------------------------------------------------------------------------------------------
 
+    def check(self, alive: Callable[[], None]) -> None:
+        """Have `alive` called while an answer of the driver is waited for; it raises why none will come."""
+        self._driver.check = alive
+
     @property
-    def seen(self) -> float:
-        """Simulated seconds of the newest joint state; 0 before the first."""
-        return 0.0 if self._state is None else self._state.stamp
+    def newest(self) -> float | None:
+        """Stamp of the newest joint state; None before the first."""
+        return None if self._state is None else self._state.stamp
 
     def wait_news(self) -> None:
         """Wait for a joint state that was sent after this call, as after a jump of the world's time."""
         for _ in range(2):  # one may be under way
             self._next(self.state(), after_jump=True)
 
-    def wait_ready(self, timeout: float) -> None:
-        """Wait for the driver. Raises NodeLost when it does not come up within `timeout` wall seconds."""
-        end = time.monotonic() + timeout
-        for client in (self._driver.arm, self._driver.gripper):
-            if not client.wait_for_server(max(end - time.monotonic(), 0.0)):
-                raise NodeLost("no driver is running for the arm: its actions are not offered")
+    def wait_ready(self, timeout: float, check: Callable[[], None] = lambda: None) -> None:
+        """Wait for the driver, and for a first joint state; `check` is called meanwhile, and may raise.
 
-    def _next(self, last: JointState, after_jump: bool = False) -> JointState:
-        """The newest state, other than `last`."""
+        Raises NodeLost when it does not come up within `timeout` wall seconds.
+        """
+        end = time.monotonic() + timeout
+        clients = (self._driver.arm, self._driver.gripper)
+        while self._state is None or not all(client.server_is_ready() for client in clients):
+            check()
+            if time.monotonic() > end:
+                raise NodeLost(
+                    "no driver is running for the arm: no joint states, or no actions, come from it"
+                )
+            time.sleep(_LOOK_S)
+
+    def _later(self, last: JointState, end: float) -> JointState:
+        """A state after some time has passed, at most until `end`."""
+        try:
+            now = self._driver.let_pass(end - last.stamp)
+        except NodeLost as error:
+            raise MotionError("stale", str(error)) from error
+        state = self._next(last, since=-math.inf if now is None or now <= last.stamp else now)
+        self.on_passed(state.stamp)
+        return state
+
+    def _next(self, last: JointState, after_jump: bool = False, since: float = -math.inf) -> JointState:
+        """The newest state, other than `last`, and of `since` or later."""
+
+        def news() -> bool:
+            new = self._state is not last and self._state is not None
+            return bool(self._broken) or (new and self._state.stamp >= since - _EPSILON)  # type: ignore[union-attr]
+
         with self._news:
-            self._news.wait_for(lambda: self._state is not last or bool(self._broken), self._patience)
+            self._news.wait_for(news, self._patience)
             if self._broken:
                 raise MotionError("stale", self._broken)
         state = self.state()
@@ -209,10 +229,10 @@ class RosRobot:
             state = joint_state(message, self._joints)
         except ValueError:
             return  # of another device, which publishes on this topic, too
+        if not (np.isfinite(state.position).all() and np.isfinite(state.velocity).all()):
+            raise ValueError("a joint state that is not finite")  # dropped with a warning, see SpcaNode
         if (pressing := self._driver.pressing) > state.gripper_force:
             state = replace(state, gripper_force=pressing)
         with self._news:
             self._state, self._arrived = state, time.monotonic()
             self._news.notify_all()
-        if self.on_seen is not None:
-            self.on_seen()

@@ -186,11 +186,11 @@ class TabletopKit(Kit):
 
         return episode_of(folder, options, fps)
 
-    def ros(self) -> TabletopRos:
+    def ros(self) -> type[TabletopRos]:
         """See `spca_ros.kit.RosSide`."""
         from spca_tabletop.ros.side import TabletopRos
 
-        return TabletopRos()
+        return TabletopRos
 
 
 def build_tabletop(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.options import takes
+from spca.commands.options import OVER_ROS, takes
 
 if TYPE_CHECKING:
     from spca.dialogue import Dialogue
@@ -28,8 +28,8 @@ app = typer.Typer()
     "spca do < sentences.txt",
 )
 @takes(
-    "world", "preset", "seed", "proposer", "llm", "robot", "transport", "view", "rate", "video",
-    proposer="auto", transport="auto", video=False,
+    "world", "preset", "seed", "proposer", "llm", "robot", "view", "rate", "video",
+    proposer="auto", video=False,
 )  # fmt: skip
 def do(
     sentence: Annotated[
@@ -40,6 +40,8 @@ def do(
     ] = None,
     *,
     wanted: dict[str, Any],
+    ros: Annotated[bool, typer.Option("--ros", help=OVER_ROS)] = False,
+    transport: Annotated[str, typer.Option(hidden=True)] = "",
     ask: Annotated[bool, typer.Option("--ask", help="Show each plan and ask before the arm moves.")] = False,
     out: Annotated[Path | None, typer.Option(help="The run's folder, for a single sentence.")] = None,
 ) -> None:
@@ -53,14 +55,14 @@ def do(
     from spca.api import session
     from spca.dialogue import Dialogue
     from spca.progress import Progress
-    from spca.ros_ready import chosen_transport
+    from spca.ros_ready import transport_of
     from spca_core.errors import InputError
 
     if out is not None and not sentence:
         raise InputError("--out", hint="is for a single sentence: give one")
     with Progress() as progress:
         progress.say("laying the table …")
-        wanted["transport"] = chosen_transport(wanted["transport"], wanted["view"])
+        wanted["transport"] = transport_of(ros, transport)
         approve = _asked(progress) if ask else None
         table = session(on_event=progress, approve=approve, report=False, **wanted)
         with table:

@@ -11,6 +11,7 @@ import typer
 from spca_core.options import RunOptions
 
 VIEW = "Open a live window (needs a display); `--view web`: a page for the browser (needs `viser`)."
+OVER_ROS = "On the robot that is on the ROS graph; without one, on a simulator that ends with this."
 _HIDDEN = Annotated[bool, typer.Option("--view-web", hidden=True)]
 
 

@@ -9,7 +9,7 @@ import typer
 
 from spca.commands import LEVELS
 from spca.commands.completion import complete_level, complete_run
-from spca.commands.options import takes
+from spca.commands.options import OVER_ROS, takes
 from spca_core.checked import checked
 from spca_core.options import RunOptions
 
@@ -19,13 +19,13 @@ app = typer.Typer()
 @app.command(
     rich_help_panel=LEVELS,
     epilog="Examples:  spca run stack_01 · spca run touch_05 --preset shuffled --seed 7 · "
-    "spca run stack_01 --transport inproc --no-video · spca run my_level.yaml · "
+    "spca run stack_01 --ros --no-video · spca run my_level.yaml · "
     "spca run minigrid:MiniGrid-DoorKey-8x8",
 )
 @takes(
-    "transport", "preset", "seed", "noise", "proposer", "engine", "llm", "skills", "library", "detector",
+    "preset", "seed", "noise", "proposer", "engine", "llm", "skills", "library", "detector",
     "vision", "rehearse", "drafts", "twin", "rate", "view", "camera", "world", "robot", "video",
-    transport="auto", proposer="auto",
+    proposer="auto",
 )  # fmt: skip
 def run(
     level: Annotated[
@@ -36,16 +36,18 @@ def run(
         ),
     ],
     wanted: dict[str, Any],
+    ros: Annotated[bool, typer.Option("--ros", help=OVER_ROS)] = False,
+    transport: Annotated[str, typer.Option(hidden=True)] = "",
     out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
 ) -> None:
     """Run one level: look, plan, act, and let the referee judge.
 
     Exit status 0 success, 1 not solved, 2 bad input.
     """
-    from spca.ros_ready import chosen_transport
+    from spca.ros_ready import transport_of
     from spca.run_command import start_run
 
-    wanted["transport"] = chosen_transport(wanted["transport"], wanted["view"])
+    wanted["transport"] = transport_of(ros, transport)
     raise typer.Exit(start_run(checked(RunOptions, level=level, **wanted), out))
 
 

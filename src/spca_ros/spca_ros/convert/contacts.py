@@ -1,20 +1,19 @@
-"""Contact samples from and to messages, and the mark of a verdict on them."""
+"""Contact samples from and to messages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spca_interfaces.msg import ContactPair, Contacts, ContactWay, Verdict
+from spca_interfaces.msg import ContactPair, Contacts, ContactWay
 from spca_interfaces.msg import ContactSample as ContactSampleMsg
 from std_msgs.msg import Header
 
-from spca_core import seal
 from spca_core.contacts import WAYS, ContactSample, pair
 from spca_ros.convert.records import WORLD_FRAME
 from spca_ros.convert.time import seconds, time_msg
 
 
-def contacts_msg(samples: Sequence[ContactSample], epoch: str) -> Contacts:
+def contacts_msg(samples: Sequence[ContactSample]) -> Contacts:
     """Samples in the order they were taken, at least one, as one message."""
     sent = [
         ContactSampleMsg(
@@ -24,7 +23,7 @@ def contacts_msg(samples: Sequence[ContactSample], epoch: str) -> Contacts:
         )
         for s in samples
     ]
-    return Contacts(header=Header(stamp=sent[-1].stamp, frame_id=WORLD_FRAME), epoch=epoch, samples=sent)
+    return Contacts(header=Header(stamp=sent[-1].stamp, frame_id=WORLD_FRAME), samples=sent)
 
 
 def contact_samples(message: Contacts) -> list[ContactSample]:
@@ -37,8 +36,3 @@ def contact_samples(message: Contacts) -> list[ContactSample]:
         )
         for s in message.samples
     ]
-
-
-def sealed_verdict(nonce: str, verdict: Verdict) -> str:
-    """The mark of a verdict that answers the question with that nonce; only this checkout can make it."""
-    return seal.fingerprint(f"{nonce} {verdict}")

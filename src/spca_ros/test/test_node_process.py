@@ -1,22 +1,17 @@
-"""The processes of a graph end with whoever started them, however that ends."""
+"""A node in a process of its own ends with whoever started it, however that ends."""
 
 from __future__ import annotations
 
-import queue
 import subprocess
 import sys
-import threading
-from functools import partial
+import time
 from pathlib import Path
 
 import psutil
 import pytest
 
-from spca_core.errors import SpcaError
-from spca_ros.domain import own_domain
-from spca_ros.graph import Graph, NodeProcess
-from spca_ros.process_spec import ProcessSpec
-from spca_ros.session import RosSession
+from spca_ros.calls import NodeLost
+from spca_ros.node_process import NodeProcess
 
 pytestmark = pytest.mark.ros
 
@@ -42,28 +37,12 @@ def test_a_lost_network_interface_is_named() -> None:
 
 def test_the_last_words_of_a_process_are_its_own(tmp_path: Path) -> None:
     (tmp_path / "it.log").write_text("of an older one\n")
-    spec = ProcessSpec("", ("it",), command=(sys.executable, "-c", "raise SystemExit(3)"))
-    process = NodeProcess(spec, tmp_path)
-    complaint = str(process.complaint(process.wait()))
-    assert "'it' exited with status 3: it said nothing" in complaint
-
-
-def test_a_node_is_known_to_be_lost_before_anybody_is_told(tmp_path: Path) -> None:
-    """Who is told may say "started again", and must not say "ready" beside it of the one that has died."""
-    spec = ProcessSpec("", ("it",), command=(sys.executable, "-c", "raise SystemExit(3)"))
-    lost: queue.SimpleQueue[bool] = queue.SimpleQueue()
-
-    def on_lost(process: NodeProcess, reason: SpcaError) -> bool:
-        lost.put(graph.peers["it"].lost)
-        return False
-
-    with own_domain(), RosSession("starter") as node:
-        busy = threading.Event()
-        node.loop.soon(partial(busy.wait, 60.0))
-        with Graph(node, [spec], tmp_path, on_lost) as graph:
-            graph.processes[0].wait()
-            threading.Timer(0.5, busy.set).start()
-            assert lost.get(timeout=60.0)
+    with NodeProcess("spca_nowhere", "it", {}, tmp_path) as process, pytest.raises(NodeLost) as error:
+        end = time.monotonic() + 60.0
+        while time.monotonic() < end:
+            process.check()
+            time.sleep(0.05)
+    assert "'it' exited with status 1: ImportError: No module named spca_nowhere" in str(error.value)
 
 
 _INTERRUPTED = """
@@ -101,24 +80,24 @@ _STARTER = """
 import sys, time
 from pathlib import Path
 from spca_ros.domain import own_domain
-from spca_ros.graph import Graph
-from spca_ros.process_spec import ProcessSpec
-from spca_ros.session import RosSession
-other = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_DFL); time.sleep(1000)"
-spec = ProcessSpec("", ("other",), command=(sys.executable, "-c", other))
-with own_domain(), RosSession("starter") as node, Graph(node, [spec], Path(sys.argv[1])) as graph:
-    time.sleep(0.5)
-    print(graph.processes[0].pid, flush=True)
+from spca_ros.node_process import NodeProcess
+with own_domain(), NodeProcess("spca_sim.node", "sim", {}, Path(sys.argv[1])) as process:
+    print(process.pid, flush=True)
     time.sleep(60)
 """
 
 
-def test_another_program_ends_when_its_starter_is_killed(tmp_path: Path) -> None:
+def test_a_node_ends_when_its_starter_is_killed_and_leaves_no_file(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _STARTER, str(tmp_path)], stdout=subprocess.PIPE, text=True
     ) as starter:
         assert starter.stdout is not None
-        program = psutil.Process(int(starter.stdout.readline()))
+        node = psutil.Process(int(starter.stdout.readline()))
+        end = time.monotonic() + 60.0
+        while not node.net_connections("udp"):
+            assert time.monotonic() < end, "the node has not begun"
+            time.sleep(0.05)
+        shared = [m.path for m in node.memory_maps() if m.path.startswith("/dev/shm/fastrtps")]
         starter.kill()
-    _, alive = psutil.wait_procs([program], timeout=60)
-    assert not alive
+    _, alive = psutil.wait_procs([node], timeout=60)
+    assert not alive and not shared
