@@ -128,7 +128,6 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         files.append(CONFIG / "gazebo.yaml")
     if chosen["config"]:
         files.append(Path(chosen["config"]).resolve())
-    level = load_table(options)[1]
     world = world_named(options, level)
     elsewhere = {stage: chosen[stage] for stage in (names.SENSE, names.PLANNER, names.CODER)}
     thinking: dict[str, Mapping[str, Value]] = {

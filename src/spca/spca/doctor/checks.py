@@ -160,8 +160,8 @@ CHECKS = (
     ),
 )  # fmt: skip
 WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("bin/spca run LEVEL --transport inproc", ("Python", "embedded run")),
-    ("bin/spca run LEVEL", ("Python", "embedded run", "ROS 2", "spca_interfaces")),
+    ("bin/spca run LEVEL", ("Python", "embedded run")),
+    ("bin/spca run LEVEL --ros", ("Python", "embedded run", "ROS 2", "spca_interfaces")),
     (
         "ros2 launch spca bringup.launch.py level:=LEVEL sim:=mujoco arm:=embedded",
         ("embedded run", "ROS 2", "spca_interfaces", "ros2 launch"),
