@@ -72,6 +72,11 @@ class Journal:
         """Keep the world as it is now, to try the plan again from here."""
         self._folder.write_sealed(PLAN_CHECKPOINT, self._env.checkpoint())
 
+    @property
+    def can_go_back(self) -> bool:
+        """True if the world can be put back to where the plan began."""
+        return bool(self._folder.read_sealed(PLAN_CHECKPOINT))
+
     def back_to_plan_start(self) -> None:
         """Put the world back to where the plan began."""
         checkpoint = self._folder.read_sealed(PLAN_CHECKPOINT)

@@ -86,7 +86,7 @@ class Rehearsing:
             with suppress(BudgetExhausted):  # then the first has to do
                 further = able(self.more(request, plan, self.drafts - 1, cancelled))
             rehearsed = best_of([plan, *further], [rehearsed, *map(rehearsed_plan, further)])
-        overruled = trusted(state) and self.objection(state, rehearsed) in state.objections
+        overruled = trusted(state) and state.history.with_skills(self.objection(state, rehearsed)) is not None
         return rehearsed.model_copy(update={"overruled": overruled})
 
     def objection(self, state: RunState, rehearsed: Rehearsed) -> str | None:

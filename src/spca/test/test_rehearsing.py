@@ -130,7 +130,7 @@ def test_learned_rules_that_are_not_there_are_one_clear_line(level: str, words: 
 
 
 def test_where_nothing_can_be_rehearsed_always_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    kit = SimpleNamespace(name="corridor", presets=("nominal",), check=lambda options: None)
+    kit = SimpleNamespace(name="corridor", presets=("nominal",), has_twin=False, check=lambda options: None)
     monkeypatch.setattr("spca.kits.kit_of", lambda level: kit)
     with pytest.raises(InputError, match=r"--rehearse always.*corridor has no twin"):
         checked_kit(RunOptions(level="5", rehearse="always"))

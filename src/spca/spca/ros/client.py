@@ -17,8 +17,8 @@ from spca.events import Listener, telling
 from spca.ros.run import ENDED, RESULT, ended
 from spca.ros.run_level import RunLevelCall
 from spca.ros.run_protocol import RunOrder
-from spca.run import Run
 from spca.run_command import follow
+from spca.runs import Run
 from spca_core.errors import SpcaError
 from spca_core.flag import Flag
 from spca_core.options import Manifest

@@ -17,7 +17,7 @@ from spca.kits import checked_kit, kit_named, kits
 from spca.logs import log_to
 from spca.ros.asked import as_asked, asked_of
 from spca.ros.events import event_msg
-from spca.run import supervised
+from spca.runs import supervised
 from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_core.errors import InputError, SpcaError
