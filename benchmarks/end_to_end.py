@@ -56,7 +56,7 @@ def _run(level: str, transport: str, preset: str, seed: int) -> RunResult:
     )
     with tempfile.TemporaryDirectory() as parent:
         folder = RunFolder.create(level, parent=Path(parent))
-        from spca.run import Run
+        from spca.runs import Run
 
         return Run(options, folder).advance()
 

@@ -33,7 +33,7 @@ from launch_ros.actions import Node
 
 from spca.kits import checked_kit
 from spca.ros.graph import ENDED, LOGS, domain, robot_is_there, simulator
-from spca.run import Run
+from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions, manifest
 from spca_core.run_folder import MANIFEST

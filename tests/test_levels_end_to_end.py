@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import spca
 from spca.benches.levels import LevelsBench
-from spca.run import Run
+from spca.runs import Run
 from spca_core.arms import GROUP
 from spca_core.ending import Ending
 from spca_core.errors import OutOfReach

@@ -18,7 +18,7 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
-from spca.run import Run
+from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
 from spca_core.ports.robot import Robot

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from spca.run import Run
+from spca.runs import Run
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable
 from spca_bench.statistics import Rate, groups, median_of

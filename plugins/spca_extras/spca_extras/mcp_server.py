@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field
 
 from spca.api import session
 from spca.events import Event
-from spca.run import Run
+from spca.runs import Run
 from spca.sessions import Proposal, Session
 from spca_core.errors import SpcaError
 from spca_core.plan import Plan

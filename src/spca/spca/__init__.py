@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spca.api import Campaign, campaign, check, levels, run, session
-    from spca.run import Run
+    from spca.runs import Run
     from spca.sessions import Session
 
 __version__ = "0.1.0"

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from spca.events import Event
 from spca.kits import checked_kit, examine, kits
-from spca.run import Run, settled
+from spca.runs import Run, settled
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.ports.kit import Kit, LevelFindings, LevelInfo

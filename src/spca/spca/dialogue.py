@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spca.order import newest_plan
-from spca.run import Run
+from spca.runs import Run
 from spca.sessions import Session
 from spca_core.ending import Ending
 from spca_core.names import words_of

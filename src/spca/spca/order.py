@@ -8,7 +8,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from spca.repetition import unchanged
+from spca.history import unchanged
 from spca.stages import Stages
 from spca_core.errors import InputError
 from spca_core.model import Record

@@ -61,7 +61,7 @@ class Rehearsing:
             return [p for p in others if skills >= {python_name(s.action) for s in p.steps}]
 
         rehearsed = self.rehearsal.try_out(attempt, plan, state.library, observation, left, cancelled, able)
-        overruled = trusted(state) and self.objection(state, rehearsed) in state.objections
+        overruled = trusted(state) and state.history.with_skills(self.objection(state, rehearsed)) is not None
         return rehearsed.model_copy(update={"overruled": overruled})
 
     def objection(self, state: RunState, rehearsed: Rehearsed) -> str | None:

@@ -12,7 +12,7 @@ from spca.events import Event
 from spca.kits import examine, kit_of
 from spca.progress import Progress
 from spca.ros_ready import require_ros
-from spca.run import RESULT, Run
+from spca.runs import RESULT, Run
 from spca.terminal import as_typed, notices, results
 from spca_core.disk import is_full
 from spca_core.ending import Ending
@@ -23,26 +23,15 @@ from spca_core.run_folder import MANIFEST, STATE, RunFolder
 from spca_core.validation import YAML_FILES
 
 
-def start_run(options: RunOptions, out: Path | None = None) -> int:
-    """Run a level in a new folder; returns the exit status.
-
-    Raises InputError for bad input, before anything moves.
-    """
+def begun(options: RunOptions, out: Path | None = None) -> Run:
+    """A new run in a new folder, with warnings about its level. Raises InputError for bad input."""
     if options.transport == "ros":
         require_ros()
     run = Run.begin(options, out)
     if run.options.level.endswith(YAML_FILES):  # the levels that come with spca have no findings, by test
         for warning in examine(run.options.level, run.options.world).warnings:
             notices().print(f"[yellow]warning: {escape(warning)}[/yellow]", soft_wrap=True)
-    return follow(run)
-
-
-def resume_run(path: Path) -> int:
-    """Take up an interrupted run; returns the exit status."""
-    run = Run.interrupted(path)
-    if run.options.transport == "ros":
-        require_ros()
-    return follow(run)
+    return run
 
 
 def newest_run(*others: str) -> Path:

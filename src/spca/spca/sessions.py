@@ -23,7 +23,7 @@ from spca.assembly import open_stages
 from spca.events import Listener
 from spca.kits import checked_kit
 from spca.order import Order, newest_plan, single_step
-from spca.run import Run
+from spca.runs import Run
 from spca.stages import Approve
 from spca.state import RunState
 from spca_core.ending import Ending

@@ -12,7 +12,7 @@ from spca.events import Listener
 from spca.journal import Journal
 from spca.rehearsing import blame_of, trusted
 from spca.repair import Repair
-from spca.repetition import rejected, repeated, unchanged
+from spca.history import unchanged
 from spca.stages import Stages
 from spca.state import Phase, RunState
 from spca_core.ending import Ending
@@ -132,7 +132,7 @@ class Supervisor:
         self._journal.keep(state, "plan", result)
         state = state.counting_drafts(result.drafts)
         if result.status == "solved" and result.plan is not None:
-            if before := repeated(result.plan, observation, state.failed_attempts):
+            if before := state.history.on_table(result.plan, observation):
                 reason = f"no progress: the same plan has failed on this table before: {before.failure}"
                 return state.ending(Ending.GAVE_UP, reason)
             goal = self._readers.plans.goal(result.plan.draft)
@@ -142,10 +142,10 @@ class Supervisor:
         if result.status == "impossible" and state.doubtful:
             return self._look_once_more(state, result.message)
         if result.status == "exhausted":
-            if repeated(result, observation, state.failed_attempts):
+            if state.history.on_table(result, observation):
                 reason = f"no progress: the same drafts were rejected for this table before: {result.message}"
                 return state.ending(Ending.GAVE_UP, reason)
-            state = state.having_failed(rejected(result, observation))
+            state = state.remembering(state.history.rejecting(result, observation))
             return self._repair.next_round(state, f"no valid plan: {result.message}")
         return state.ending(Ending(result.status), result.message)
 
@@ -165,7 +165,7 @@ class Supervisor:
             plan=plan,
             library=state.library,
             suspects=state.suspects,
-            failure=state.skill_failure if state.suspects else state.lessons_for(plan),
+            failure=state.skill_failure if state.suspects else state.history.lessons_for(plan),
         )
         result = self._stages.coder.complete(request, lambda: self._cancelled)
         self._journal.keep(state, "code", result)
@@ -173,7 +173,7 @@ class Supervisor:
             self._journal.publish("code", stage="code", text=draft.rejection, data={"kind": draft.kind})
         state = state.counting_code(result)
         if result.status == "complete":
-            if failed := state.has_failed(self._readers.fingerprint(plan, result.library)):
+            if failed := state.history.with_skills(self._readers.fingerprint(plan, result.library)):
                 return self._repair.unchanged(state, failed)
             state = state.coded(result.library)
             rehearsing = self._stages.rehearsing

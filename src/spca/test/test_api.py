@@ -9,8 +9,8 @@ import psutil
 import pytest
 
 import spca
-from spca.run import Run
-from spca.run_command import follow, start_run
+from spca.run_command import begun, follow
+from spca.runs import Run
 from spca_core.errors import Cancelled, InputError
 from spca_core.options import RunOptions
 from spca_core.paths import data
@@ -114,7 +114,7 @@ def test_a_run_of_a_level_file_shows_its_warnings(tmp_path: Path, capfd: pytest.
     own.write_text(re.sub(r"description: .*", "description: Frobnicate the red cube.", text))
     assert any("does not understand" in w for w in spca.check(str(own)).warnings)
     options = RunOptions(level=str(own), transport="inproc", proposer="builtin", video=False)
-    start_run(options, tmp_path / "run")
+    follow(begun(options, tmp_path / "run"))
     assert "warning: the built-in proposer does not understand" in capfd.readouterr().err
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from spca.benches.remedies import disturbances_in
 from spca.report import write_report
-from spca.run import Run
+from spca.runs import Run
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder

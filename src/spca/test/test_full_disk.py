@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from spca.run import Run
 from spca.run_command import follow
+from spca.runs import Run
 from spca_core.errors import SpcaError
 from spca_core.options import RunOptions
 from spca_core.result import RunResult

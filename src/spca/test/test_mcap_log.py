@@ -15,7 +15,7 @@ import pytest
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 
-from spca.run import Run
+from spca.runs import Run
 from spca_core.options import RunOptions
 from spca_core.paths import share
 from spca_core.run_folder import RunFolder

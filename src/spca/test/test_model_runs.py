@@ -11,7 +11,7 @@ import pytest
 from spca.assembly import open_stages
 from spca.learned import Learned, SolvedLevels
 from spca.proposals import open_models
-from spca.run_command import start_run
+from spca.run_command import begun, follow
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.paths import ROOT
@@ -39,7 +39,7 @@ def test_an_unreachable_server_is_bad_input_and_leaves_no_folder(tmp_path: Path)
     llm = tmp_path / "llm.yaml"
     llm.write_text(configuration("http://127.0.0.1:9/v1", attempts=1))
     with pytest.raises(InputError, match="cannot reach the language-model server"):
-        start_run(options(tmp_path, llm=str(llm)), tmp_path / "run")
+        follow(begun(options(tmp_path, llm=str(llm)), tmp_path / "run"))
     assert not (tmp_path / "run").exists()
 
 
@@ -48,13 +48,13 @@ def test_a_model_that_the_server_does_not_have_is_bad_input(tmp_path: Path) -> N
         llm = tmp_path / "llm.yaml"
         llm.write_text(configuration(server.base_url))
         with pytest.raises(InputError, match="test-big"):
-            start_run(options(tmp_path, llm=str(llm)), tmp_path / "run")
+            follow(begun(options(tmp_path, llm=str(llm)), tmp_path / "run"))
         assert server.requests == []
 
 
 def test_an_unknown_proposer_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no proposer 'oracle' is installed.*builtin, openai"):
-        start_run(options(tmp_path, proposer="oracle"), tmp_path / "run")
+        follow(begun(options(tmp_path, proposer="oracle"), tmp_path / "run"))
 
 
 def test_one_planner_stands_in_for_the_roles_that_are_not_configured(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_the_time_of_a_level_is_shared_by_its_rehearsals() -> None:
 
 
 def test_where_nothing_can_be_rehearsed_always_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    kit = SimpleNamespace(name="corridor", presets=("nominal",), check=lambda options: None)
+    kit = SimpleNamespace(name="corridor", presets=("nominal",), has_twin=False, check=lambda options: None)
     monkeypatch.setattr("spca.kits.kit_of", lambda level: kit)
     with pytest.raises(InputError, match=r"--rehearse always.*corridor has no twin"):
         checked_kit(RunOptions(level="5", rehearse="always"))

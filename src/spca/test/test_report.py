@@ -17,7 +17,7 @@ from spca.kits import kit_of
 from spca.report import write_report
 from spca.report.index import remember, write_index
 from spca.report.page import executed, obstacles, templates
-from spca.run import Run
+from spca.runs import Run
 from spca_core.behaviour_tree import behaviour_tree
 from spca_core.geometry import Pose
 from spca_core.observation import Observation

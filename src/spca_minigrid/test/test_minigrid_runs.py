@@ -11,7 +11,7 @@ import pytest
 from spca.assembly import open_stages
 from spca.kits import kit_named, kit_of, kits
 from spca.reading import Readers
-from spca.run import Run
+from spca.runs import Run
 from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_coder.drafting import DraftingCoder

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from spca.benches.remedies import disturbances_in, remedies_in
-from spca.run import Run
+from spca.runs import Run
 from spca_bench.runs import RunSummary
 from spca_core.ending import Ending
 from spca_core.options import Manifest, RunOptions

@@ -45,10 +45,10 @@ def run(
     Exit status 0 success, 1 not solved, 2 bad input.
     """
     from spca.ros_ready import transport_of
-    from spca.run_command import start_run
+    from spca.run_command import begun, follow
 
     wanted["transport"] = transport_of(ros, transport)
-    raise typer.Exit(start_run(checked(RunOptions, level=level, **wanted), out))
+    raise typer.Exit(follow(begun(checked(RunOptions, level=level, **wanted), out)))
 
 
 @app.command(
@@ -66,7 +66,9 @@ def resume(
 ) -> None:
     """Continue an interrupted run, also one of another command, such as `spca learn`."""
     from spca.commands.plugin import resumable
-    from spca.run_command import newest_run, resume_run
+    from spca.ros_ready import require_ros
+    from spca.run_command import follow, newest_run
+    from spca.runs import Run
     from spca_core.paths import RUNS
 
     commands = {command.run_file: command.resume for command in resumable()}
@@ -75,4 +77,7 @@ def resume(
     for file, go_on in commands.items():
         if go_on is not None and (folder / file).is_file():
             raise typer.Exit(go_on(folder))
-    raise typer.Exit(resume_run(run_folder or folder))
+    run = Run.interrupted(run_folder or folder)
+    if run.options.transport == "ros":
+        require_ros()
+    raise typer.Exit(follow(run))

@@ -27,7 +27,7 @@ from spca.interrupt import stopping_on_interrupt
 from spca.kits import kit_of, kits
 from spca.ros.graph import ENDED, Check
 from spca.ros.supervisor_node import SupervisorNode
-from spca.run import Run
+from spca.runs import Run
 from spca.run_command import follow
 from spca.stages import Approve, Stages
 from spca_coder.node import CoderNode

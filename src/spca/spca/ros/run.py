@@ -11,7 +11,7 @@ from spca.ros.graph import LOGS, robot, robot_is_there
 from spca_core.errors import InputError
 
 if TYPE_CHECKING:
-    from spca.run import Run
+    from spca.runs import Run
     from spca.stages import Approve
     from spca_core.result import RunResult
 

@@ -15,7 +15,7 @@ from spca_interfaces.msg import Verdict as VerdictMsg
 from spca.events import Event
 from spca.kits import checked_kit
 from spca.ros.events import event_msg
-from spca.run import Run
+from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
 from spca_core.ports.kit import Kit

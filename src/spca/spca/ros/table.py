@@ -11,7 +11,7 @@ from spca.kits import kit_of
 from spca.ros.graph import LOGS, robot, robot_is_there
 
 if TYPE_CHECKING:
-    from spca.run import Run
+    from spca.runs import Run
     from spca.stages import Approve
     from spca_core.options import RunOptions
     from spca_core.result import RunResult

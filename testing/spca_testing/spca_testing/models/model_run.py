@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spca.run import Run
+from spca.runs import Run
 from spca_core.budgets import Budgets
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, CodeResult, PlanResult

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from spca.history import History, unchanged
 from spca.reading import Readers
-from spca.repetition import failed_attempt, repeated, unchanged
 from spca.stages import Stages
 from spca.state import Phase, RunState
 from spca.supervisor import Supervisor
@@ -58,12 +58,12 @@ def test_noise_is_no_change_and_a_move_is() -> None:
 
 
 def test_the_same_failure_on_the_same_table_is_remembered_but_no_accident() -> None:
-    failed = failed_attempt(PLAN, seen(0.5), failing("error"), "no free place on plate")
-    assert failed is not None and repeated(PLAN, seen(0.501), (failed,)) == failed
-    assert repeated(PLAN, seen(0.6), (failed,)) is None
+    history = History().in_vain(PLAN, seen(0.5), failing("error"), "no free place on plate")
+    assert history.on_table(PLAN, seen(0.501)) == history.attempts[0]
+    assert history.on_table(PLAN, seen(0.6)) is None
     other = PLAN.model_copy(update={"steps": ()})
-    assert repeated(other, seen(0.5), (failed,)) is None
-    assert failed_attempt(PLAN, seen(0.5), failing("lost"), "lost") is None
+    assert history.on_table(other, seen(0.5)) is None
+    assert not History().in_vain(PLAN, seen(0.5), failing("lost"), "lost").attempts
 
 
 class _World:
