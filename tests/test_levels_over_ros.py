@@ -26,12 +26,14 @@ LEVELS = {"pick_and_place_01": "shuffled", "stack_11": "shuffled", "arrange_01":
 def test_levels_on_one_simulator(tmp_path: Path) -> None:
     """One after the other, so that none leaves anything to the next."""
     from spca.ros.graph import LOGS
-    from spca.ros.run import run_ros
+    from spca.run import Run
 
     with running(sim()):
         for level, preset in LEVELS.items():
-            options = RunOptions.model_validate({"level": level, "preset": preset, "seed": 2, "video": False})
-            result = run_ros(options, RunFolder.create(level, folder := tmp_path / level))
+            options = RunOptions.model_validate(
+                {"level": level, "preset": preset, "seed": 2, "transport": "ros"}
+            )
+            result = Run(options, RunFolder.create(level, folder := tmp_path / level)).advance()
             assert result.success, (level, result.reason)
             for file in ("states.npz", "contacts.json", "looks/01.jpg", "events.jsonl"):
                 assert (folder / file).is_file(), (level, file)

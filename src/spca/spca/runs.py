@@ -117,19 +117,22 @@ class Run:
         kit = kit_of(self.options.level)
         with (
             open_stages(self.options, kit, self.files) as opened,  # first: its solver warms up meanwhile
-            place(self.options, replace(opened, approve=approve)) as (world, stages),
+            place(self.options, replace(opened, approve=approve)) as (world, there),
         ):
-            if self.order is not None:
-                stages = self.order.applied(stages)
+            stages = there if self.order is None else self.order.applied(there)
             self._supervisor = supervisor = supervised(world, stages, self.files, listeners)
             try:
-                with stopping_on_interrupt(self.cancel):
+                with self.stopping_on_interrupt():
                     if self.cancelled:
                         supervisor.cancel()
                     return supervisor.resume() if self.resumed else supervisor.run()
             finally:
                 self._supervisor = None
                 world.save_recording(self.folder)
+
+    def stopping_on_interrupt(self) -> AbstractContextManager[None]:
+        """Have the first Ctrl-C cancel the run, and the second one end the process."""
+        return stopping_on_interrupt(self.cancel)
 
     def cancel(self) -> None:
         """Stop the arm first, then end the run. From any thread or a signal handler."""

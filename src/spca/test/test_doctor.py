@@ -105,7 +105,7 @@ def test_an_unreachable_model_server_is_named(monkeypatch):
 def test_each_way_to_run_says_what_it_lacks():
     ready = [Finding(what, "ready", "x") for what in ("Python", "embedded run", "ROS 2")]
     open_ways = dict(ways(ready))
-    assert open_ways["bin/spca run LEVEL --transport inproc"] == []
+    assert open_ways["bin/spca run LEVEL"] == []
     assert open_ways["bin/spca run LEVEL"] == ["spca_interfaces"]
     out = io.StringIO()
     show(
@@ -113,7 +113,7 @@ def test_each_way_to_run_says_what_it_lacks():
         Console(file=out, width=200),
     )
     text = out.getvalue()
-    assert "yes  bin/spca run LEVEL --transport inproc" in text and "lacks spca_interfaces" in text
+    assert "yes  bin/spca run LEVEL" in text and "lacks spca_interfaces" in text
     assert "install it" in text
 
 

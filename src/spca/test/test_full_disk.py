@@ -40,7 +40,7 @@ def test_a_run_that_has_ended_is_not_to_be_resumed(tmp_path: Path, monkeypatch: 
         follow(Run(RunOptions(level="touch_02"), folder))
 
 
-OPTIONS = ("--transport", "inproc", "--no-video", "--proposer", "builtin")
+OPTIONS = ("--no-video", "--proposer", "builtin")
 
 
 @pytest.mark.slow

@@ -23,9 +23,10 @@ import spca
 from spca.events import Event
 from spca.kits import kits
 from spca.ros.program import Program, program
-from spca.ros.run import run_ros
+from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
+from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_planner.solver.process import warm_solver
 from spca_ros import names
@@ -47,6 +48,12 @@ def nothing_left_behind() -> Iterator[None]:
     before = _family()
     yield
     _until(lambda: _family() <= before)
+
+
+def run_ros(
+    options: RunOptions, folder: RunFolder, listeners: tuple[Callable[[Event], None], ...] = ()
+) -> RunResult:
+    return Run(options.model_copy(update={"transport": "ros"}), folder).advance(*listeners)
 
 
 def test_events_and_records_reach_the_run_folder(tmp_path: Path) -> None:
@@ -179,7 +186,7 @@ def test_a_foreign_node_decides_nothing(tmp_path: Path) -> None:
                 outcomes.append(ask(judge, Judge.Request()).verdict.outcome)
 
         options = RunOptions(level="stack_01", transport="ros", proposer="builtin")
-        result = made.conduct(options, RunFolder(tmp_path), (look,))
+        result = made.conduct(Run(options, RunFolder(tmp_path)), (look,))
         node.loop.run(lambda: node.destroy_timer(timer))
     assert result.success and result.rounds == 1
     assert set(outcomes) == {VerdictMsg.RUNNING}
@@ -210,7 +217,7 @@ def test_a_planner_of_somebody_elses_takes_the_place_of_the_planner(tmp_path: Pa
     with running(sim(), name="somebody") as (node, _):
         LongAction(node, MakePlan, "my_planner/make_plan", refuse)
         with program(kits()[0], arguments=arguments) as made:
-            result = made.conduct(RunOptions(level="stack_01"), RunFolder(tmp_path))
+            result = made.conduct(Run(RunOptions(level="stack_01"), RunFolder(tmp_path)))
     assert asked == ["Stack the red cube on the blue cube"]
     assert not result.success and result.reason == "my planner has no ideas"
 

@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,6 @@ from rclpy.utilities import remove_ros_args
 from spca_interfaces.msg import NodeStatus
 
 from spca.events import Event, Listener
-from spca.interrupt import stopping_on_interrupt
 from spca.kits import kit_of, kits
 from spca.ros.graph import ENDED, Check
 from spca.ros.supervisor_node import SupervisorNode
@@ -192,21 +191,26 @@ def main() -> None:
 
 
 class _Launched(Run):
-    """A run on what a launch has started, which says in a file why it ends before the level does."""
+    """A run on what a launch has started, which says in a file why it ends before the level does.
+
+    A launch sends several signals, until it kills: none but the first counts.
+    """
 
     @classmethod
     def of(cls, path: Path) -> _Launched:
         files = RunFolder.open(path)
         return cls(files.read(MANIFEST, Manifest).options, files)
 
+    def stopping_on_interrupt(self) -> AbstractContextManager[None]:
+        """See `Run`."""
+        return nullcontext()
+
     def advance(self, *listeners: Listener, **_: Any) -> RunResult:
         """See `Run`."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: self.cancel())
         try:
-            # A launch sends several signals, until it kills.
-            with (
-                stopping_on_interrupt(self.cancel),
-                program(kit_of(self.options.level), arguments=sys.argv) as made,
-            ):
+            with program(kit_of(self.options.level), arguments=sys.argv) as made:
                 self.result = made.conduct(self, listeners)
                 return self.result
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spca.events import Listener
-from spca.interrupt import stopping_on_interrupt
 from spca.kits import kit_of
 from spca.ros.graph import LOGS, robot, robot_is_there
 from spca_core.errors import InputError
@@ -26,7 +25,7 @@ def on_graph(run: Run, listeners: tuple[Listener, ...] = (), approve: Approve | 
         hint = f"begin the level again: spca run {run.options.level} --ros"
         raise InputError("the simulated table of this run has ended with it", str(run.folder), hint)
     # The handler comes first: an exception in the middle of ROS's own calls may crash the process.
-    with stopping_on_interrupt(run.cancel), robot(run.options, run.folder / LOGS, found) as alive:
+    with run.stopping_on_interrupt(), robot(run.options, run.folder / LOGS, found) as alive:
         from spca.ros.program import program  # loads ROS while the simulator starts
 
         with program(kit_of(run.options.level), alive) as made:
