@@ -1,4 +1,4 @@
-"""One distribution of what the packages of src, plugins, research, testing and benchmarks say; see pyproject.toml."""
+"""One distribution of what the packages of src, plugins, research, testing and benchmarks say."""
 
 import os
 import re

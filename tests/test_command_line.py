@@ -105,9 +105,7 @@ def test_a_task_that_is_not_understood_says_what(tmp_path):
         for line in level.splitlines()
     ]
     (tmp_path / "song_01.yaml").write_text("\n".join(lines))
-    done = spca(
-        "run", str(tmp_path / "song_01.yaml"), "--out", str(tmp_path / "run")
-    )
+    done = spca("run", str(tmp_path / "song_01.yaml"), "--out", str(tmp_path / "run"))
     assert done.returncode == 1
     assert "not understood" in done.stdout
     assert "sing" in done.stdout.lower()

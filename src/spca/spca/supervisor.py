@@ -9,10 +9,10 @@ import time
 
 from spca.blame import blame, distrusted
 from spca.events import Listener
+from spca.history import unchanged
 from spca.journal import Journal
 from spca.rehearsing import blame_of, trusted
 from spca.repair import Repair
-from spca.history import unchanged
 from spca.stages import Stages
 from spca.state import Phase, RunState
 from spca_core.ending import Ending

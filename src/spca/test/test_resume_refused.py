@@ -51,7 +51,7 @@ def test_a_folder_in_place_of_a_file_is_refused(ended: RunFolder, name: str) -> 
     with pytest.raises(
         InputError, match="not a run folder" if name == MANIFEST else f"cannot read a file of a run.*{name}"
     ):
-        resume_run(ended.path)
+        follow(Run.interrupted(ended.path))
 
 
 @pytest.mark.parametrize("name", [STATE, CHECKPOINT, MANIFEST])

@@ -23,8 +23,7 @@ def pair(a: str, b: str) -> Pair:
 
 
 WAYS = ("rests_on", "beside", "inside", "held", "between")
-"""Ways of touching: a model rests on another, lies beside it, lies inside it, is held by it, or has two others on
-opposite sides."""
+"""A model rests on another, lies beside it, lies inside it, is held by it, or has two others on opposite sides."""
 
 Way = tuple[str, ...]
 """One of `WAYS`, the model that touches in this way, and what it touches."""
@@ -52,8 +51,8 @@ class ContactSample:
 class Touch:
     """One point where two models touch.
 
-    `b` is the upper one; the unit `normal` points to it. `point` is in `world`, metres; `links` are the parts of
-    the two that touch.
+    `b` is the upper one; the unit `normal` points to it. `point` is in `world`, metres; `links` are the
+    parts of the two that touch.
     """
 
     a: str

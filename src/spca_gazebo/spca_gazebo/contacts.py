@@ -70,10 +70,11 @@ def oriented(touches: Sequence[Touch], below: Collection[str]) -> list[Touch]:
             lowest[model] = min(lowest.get(model, math.inf), touch.point[2])
     found = []
     for touch in touches:
-        if lowest[touch.a] > lowest[touch.b]:
-            touch = Touch(touch.b, touch.a, touch.normal, touch.point, touch.links[::-1])
         x, y, up = touch.normal
-        found.append(replace(touch, normal=(-x, -y, -up) if up < 0 else touch.normal))
+        upward = replace(touch, normal=(-x, -y, -up) if up < 0 else touch.normal)
+        if lowest[touch.a] > lowest[touch.b]:
+            upward = replace(upward, a=touch.b, b=touch.a, links=touch.links[::-1])
+        found.append(upward)
     return found
 
 

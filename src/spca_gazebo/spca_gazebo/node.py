@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np

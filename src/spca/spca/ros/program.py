@@ -26,8 +26,8 @@ from spca.events import Event, Listener
 from spca.kits import kit_of, kits
 from spca.ros.graph import ENDED, Check
 from spca.ros.supervisor_node import SupervisorNode
-from spca.runs import Run
 from spca.run_command import follow
+from spca.runs import Run
 from spca.stages import Approve, Stages
 from spca_coder.node import CoderNode
 from spca_core.errors import Cancelled, InputError, SpcaError
