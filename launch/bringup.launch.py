@@ -118,8 +118,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     )
     checked_kit(options)  # an unknown level is reported here, before anything starts
     level = load_table(options)[1]
-    if not waits:
-        _check_judged(chosen, level)
+    _check_judged(chosen, waits, level)
     _check_installed(chosen, real)
     environment.ensure()
 
@@ -232,9 +231,9 @@ def _ends(process: Node, told: Path | None = None, well: bool = False) -> Regist
     return RegisterEventHandler(OnProcessExit(target_action=process, on_exit=on_exit))
 
 
-def _check_judged(chosen: Mapping[str, str], level: Level) -> None:
+def _check_judged(chosen: Mapping[str, str], waits: bool, level: Level) -> None:
     """Refuse a level that Gazebo cannot show the referee."""
-    if chosen["sim"] == "gazebo" and level.needs_poses:
+    if chosen["sim"] == "gazebo" and not waits and level.needs_poses:
         hint = "Gazebo does not tell the referee where things are; use sim:=mujoco"
         raise InputError(f"level '{level.name}' is judged by places", "sim:=gazebo", hint)
 

@@ -23,7 +23,7 @@ def pair(a: str, b: str) -> Pair:
 
 
 WAYS = ("rests_on", "beside", "inside", "held", "between")
-"""A model rests on another, lies beside it, lies inside it, is held by it, or has two others on opposite sides."""
+"""A model rests on another, lies beside it, lies inside it, is held by it, or has two on opposite sides."""
 
 Way = tuple[str, ...]
 """One of `WAYS`, the model that touches in this way, and what it touches."""
