@@ -163,8 +163,6 @@ def test_an_interrupted_run_is_resumed(tmp_path):
     arguments = [
         "run",
         "stack_01",
-        "--transport",
-        "inproc",
         "--rate",
         "2",
         "--no-video",
@@ -189,10 +187,10 @@ def test_an_interrupted_run_is_resumed(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.ros
-@pytest.mark.parametrize("transport", ["inproc", "ros"])
-def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_file(tmp_path, transport):
+@pytest.mark.parametrize("over_ros", [[], ["--ros"]])
+def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_file(tmp_path, over_ros):
     folder = tmp_path / "run"
-    arguments = ["run", "touch_02", "--transport", transport, "--no-video", "--out", str(folder)]
+    arguments = ["run", "touch_02", *over_ros, "--no-video", "--out", str(folder)]
     process = subprocess.Popen(
         [sys.executable, "-m", "spca", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -91,6 +91,9 @@ class Run:
         """
         try:
             if environment is None and self.options.transport == "ros":
+                from spca.ros_ready import require_ros
+
+                require_ros()
                 from spca.ros.run import on_graph
 
                 self.result = on_graph(self, listeners, approve)

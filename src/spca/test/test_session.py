@@ -28,13 +28,12 @@ TRANSPORTS = ("inproc", pytest.param("ros", marks=pytest.mark.ros))
 
 
 @pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory):
-    """`spca up`, in a runtime folder of its own, and in the end `spca down`."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        subprocess.run([*SPCA, "up", "--detach"], check=True, timeout=200)
+def graph():
+    """A simulator that stays, in a domain of its own."""
+    from spca_testing.ros import running, sim
+
+    with running(sim()):
         yield
-        subprocess.run([*SPCA, "down"], check=True, timeout=60)
 
 
 def opened(transport: str, request: pytest.FixtureRequest, **options: object) -> Session:
@@ -45,7 +44,7 @@ def opened(transport: str, request: pytest.FixtureRequest, **options: object) ->
 
 @pytest.fixture(scope="module", params=TRANSPORTS)
 def table(request: pytest.FixtureRequest):
-    """In one process with the built-in proposer; on the graph that is up with a model, asked over HTTP."""
+    """In one process with the built-in proposer; on the ROS graph with a model, asked over HTTP."""
     with contextlib.ExitStack() as stack:
         options: dict[str, object] = {}
         if request.param == "ros":
@@ -175,8 +174,7 @@ def test_the_command_converses_and_survives_a_ctrl_c(transport: str, request: py
     if transport == "ros":
         request.getfixturevalue("graph")
     master, slave = pty.openpty()
-    rate = ["--rate", "1"] if transport == "inproc" else []
-    command = [*SPCA, "do", "--transport", transport, *rate]
+    command = [*SPCA, "do", *(["--rate", "1"] if transport == "inproc" else ["--ros"])]
     process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
     os.close(slave)
     shown = b""

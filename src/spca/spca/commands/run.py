@@ -66,7 +66,6 @@ def resume(
 ) -> None:
     """Continue an interrupted run, also one of another command, such as `spca learn`."""
     from spca.commands.plugin import resumable
-    from spca.ros_ready import require_ros
     from spca.run_command import follow, newest_run
     from spca.runs import Run
     from spca_core.paths import RUNS
@@ -77,7 +76,4 @@ def resume(
     for file, go_on in commands.items():
         if go_on is not None and (folder / file).is_file():
             raise typer.Exit(go_on(folder))
-    run = Run.interrupted(run_folder or folder)
-    if run.options.transport == "ros":
-        require_ros()
-    raise typer.Exit(follow(run))
+    raise typer.Exit(follow(Run.interrupted(run_folder or folder)))
