@@ -25,14 +25,8 @@ LEVELS = {"pick_and_place_01": "shuffled", "stack_11": "shuffled", "arrange_01":
 
 def test_levels_on_one_simulator(tmp_path: Path) -> None:
     """One after the other, so that none leaves anything to the next."""
-<<<<<<< ours
-    from spca.run import Run
-=======
     from spca.ros.graph import LOGS
     from spca.runs import Run
->>>>>>> theirs
-
-    from spca.ros.graph import LOGS
 
     with running(sim()):
         for level, preset in LEVELS.items():
