@@ -8,6 +8,7 @@ from spca.events import Listener
 from spca.kits import kit_of
 from spca.ros.graph import LOGS, robot, robot_is_there
 from spca_core.errors import InputError
+from spca_core.run_folder import STATE
 
 if TYPE_CHECKING:
     from spca.runs import Run
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 def on_graph(run: Run, listeners: tuple[Listener, ...] = (), approve: Approve | None = None) -> RunResult:
     """Carry out a run on the robot that is on the graph; without one, on a simulator that ends with it.
 
-    One that was interrupted goes on from what is seen.
+    One that was interrupted goes on from what is seen, or begins if it had not.
     """
-    found = robot_is_there()
-    if run.resumed and not found:
+    found, anew = robot_is_there(), not (run.folder / STATE).is_file()
+    if not (found or anew):
         hint = f"begin the level again: spca run {run.options.level} --ros"
         raise InputError("the simulated table of this run has ended with it", str(run.folder), hint)
     # The handler comes first: an exception in the middle of ROS's own calls may crash the process.
@@ -29,4 +30,4 @@ def on_graph(run: Run, listeners: tuple[Listener, ...] = (), approve: Approve | 
         from spca.ros.program import program  # loads ROS while the simulator starts
 
         with program(kit_of(run.options.level), alive) as made:
-            return made.conduct(run, listeners, anew=not run.resumed, approve=approve)
+            return made.conduct(run, listeners, anew=anew, approve=approve)
