@@ -122,9 +122,15 @@ class RosWorld(TableWorld):
         self.robot.wait(seconds)
 
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
-        """See `TableWorld`. A real cell tells nobody."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+        """See `TableWorld`. A real cell tells nobody; samples from before this moment may still be under way."""
+        began = self.now()
+
+        def told(sample: ContactSample) -> None:
+            if sample.stamp >= began:
+                listener(sample)
+
+        self._listeners.append(told)
+        return lambda: self._listeners.remove(told) if told in self._listeners else None
 
     def places(self, models: Iterable[str]) -> Mapping[str, Pose]:
         """See `TableWorld`. At the sample that a listener is told, where the simulator is asked to tell."""
