@@ -67,17 +67,22 @@ def receive(
                 clients.append(http)
                 client = openai.OpenAI(
                     base_url=config.base_url,
-                    api_key=key or "",
-                    default_headers={} if key else {"Authorization": openai.Omit()},
+                    api_key=key or "none",  # it insists on one, which goes nowhere
                     http_client=http,
                     max_retries=0,
                 )
+                unsigned = {} if key else {"Authorization": openai.Omit()}
                 if asked is None:
-                    answering = client.models.with_streaming_response.list()
+                    answering = client.models.with_streaming_response.list(extra_headers=unsigned)
                 else:
                     ask = client.chat.completions.with_streaming_response.create
                     more = {name: value for name, value in asked.items() if name not in ("model", "messages")}
-                    answering = ask(model=asked["model"], messages=asked["messages"], extra_body=more)
+                    answering = ask(
+                        model=asked["model"],
+                        messages=asked["messages"],
+                        extra_body=more,
+                        extra_headers=unsigned,
+                    )
                 with answering as response:
                     outcome.set_result(_body(response.http_response, most))
         except (NoAnswer, ModelError) as error:

@@ -122,7 +122,7 @@ class RosWorld(TableWorld):
         self.robot.wait(seconds)
 
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
-        """See `TableWorld`. A real cell tells nobody; samples from before this moment may still be under way."""
+        """See `TableWorld`. A real cell tells nobody; samples from before may still be under way."""
         began = self.now()
 
         def told(sample: ContactSample) -> None:
