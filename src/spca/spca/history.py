@@ -23,7 +23,7 @@ _TOLERANCE, _TURN = 0.005, 0.04
 """Metres, and parts of a quaternion: a smaller change is the error of perception."""
 
 
-class Attempt(Record):
+class FailedAttempt(Record):
     """A plan that was carried out or rehearsed in vain, or drafts that were all rejected."""
 
     fingerprint: str = ""
@@ -42,17 +42,17 @@ class Attempt(Record):
 class History(Record):
     """All attempts of a run. Asked whether the same has failed before: with its skills, or on this table."""
 
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[FailedAttempt, ...] = ()
     lessons: dict[str, str] = {}
     """What was wrong with versions of actions' skills that were given up."""
 
     # --- the three questions --------------------------------------------------------------------------------
 
-    def with_skills(self, fingerprint: str | None) -> Attempt | None:
+    def with_skills(self, fingerprint: str | None) -> FailedAttempt | None:
         """Return the attempt at a plan from which, with its skills, nothing else can come."""
         return next((a for a in self.attempts if a.fingerprint and a.fingerprint == fingerprint), None)
 
-    def on_table(self, tried: Plan | PlanResult, now: Observation) -> Attempt | None:
+    def on_table(self, tried: Plan | PlanResult, now: Observation) -> FailedAttempt | None:
         """Return the attempt that this plan, or that these drafts repeat on an unchanged table."""
         steps = _steps(tried)
         same = (a for a in self.attempts if a.before is not None and a.steps == steps)
@@ -73,7 +73,7 @@ class History(Record):
 
     # --- what is added --------------------------------------------------------------------------------------
 
-    def adding(self, attempt: Attempt) -> History:
+    def adding(self, attempt: FailedAttempt) -> History:
         """The history with one more attempt."""
         return self.model_copy(update={"attempts": (*self.attempts, attempt)})
 
@@ -86,14 +86,14 @@ class History(Record):
         """None of these drafts was accepted."""
         return self._on_table(result, before, result.message) if _steps(result) else self
 
-    def keeping(self, attempt: Attempt, author: str) -> History:
+    def keeping(self, attempt: FailedAttempt, author: str) -> History:
         """An author has handed in unchanged what has failed."""
         kept = attempt.model_copy(update={"kept_by": (*attempt.kept_by, author)})
         return self.model_copy(update={"attempts": tuple(kept if a is attempt else a for a in self.attempts)})
 
     def _on_table(self, tried: Plan | PlanResult, before: Observation, failure: str) -> History:
         seen = before.model_copy(update={"sentences": ()})
-        return self.adding(Attempt(steps=_steps(tried), before=seen, failure=failure))
+        return self.adding(FailedAttempt(steps=_steps(tried), before=seen, failure=failure))
 
 
 def _steps(tried: Plan | PlanResult) -> tuple[str, ...]:

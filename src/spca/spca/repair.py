@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spca.blame import Blame
 from spca.failure import describe_failure
-from spca.history import Attempt
+from spca.history import FailedAttempt
 from spca.journal import Journal
 from spca.stages import Stages
 from spca.state import RunState
@@ -52,7 +52,7 @@ class Repair:
             return self.next_round(state, f"{found.plan_failure}. {_PERSISTS}")
         return self.without(state, found.suspects, found.plan_failure)
 
-    def unchanged(self, state: RunState, failed: Attempt) -> RunState:
+    def unchanged(self, state: RunState, failed: FailedAttempt) -> RunState:
         """Ask who is left to change something about a plan that has failed before just so.
 
         Whoever hands in the same sees nothing to mend: then the other is asked, the coder for the skills that

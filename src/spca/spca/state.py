@@ -12,7 +12,7 @@ from enum import Enum
 from pydantic import ConfigDict, RootModel
 
 from spca.blame import Blame
-from spca.history import Attempt, History
+from spca.history import FailedAttempt, History
 from spca_core.ending import Ending
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, CodeResult, Draft, DraftRecord, Execution, Plan
@@ -125,7 +125,9 @@ class RunState:
 
     def objecting(self, objection: str | None) -> RunState:
         """A rehearsal has something against a plan whose skills are all trusted."""
-        return self.remembering(self.history.adding(Attempt(fingerprint=objection))) if objection else self
+        return (
+            self.remembering(self.history.adding(FailedAttempt(fingerprint=objection))) if objection else self
+        )
 
     def failed(self, blame: Blame, fingerprint: str) -> RunState:
         """The plan was tried in vain, with the skills of that fingerprint."""
@@ -134,7 +136,9 @@ class RunState:
             failure=blame.plan_failure,
             skill_failure=blame.skill_failure,
             execution=blame.execution,
-            history=self.history.adding(Attempt(fingerprint=fingerprint, round=self.round, blame=blame)),
+            history=self.history.adding(
+                FailedAttempt(fingerprint=fingerprint, round=self.round, blame=blame)
+            ),
         )
 
     def remembering(self, history: History) -> RunState:
