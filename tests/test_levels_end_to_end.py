@@ -99,7 +99,7 @@ def hold(ctx, cube, plate):
         result = world.act("hold", plan("pick_up cube_red table", "hold cube_red plate_red"), library)
         verdict = world.settle()
     assert result.status == "done", result.message
-    touching = [c for c in verdict.conditions if c.text == "red cube touches red plate"]
+    touching = [c for c in verdict.conditions if c.text == "red cube rests on red plate"]
     assert touching[0].holds
     assert verdict.outcome is Outcome.RUNNING
 

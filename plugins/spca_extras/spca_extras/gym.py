@@ -130,7 +130,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         asked = self._options.model_copy(update={"preset": preset, "seed": drawn})
         self._table = table = build_tabletop(asked)
         rules = bind_rules(table.level, table.world, table.poses)[0]
-        self._pairs = [names for names in rules.touching if TABLE not in names]
+        self._pairs = [names for names in rules.contacts if TABLE not in names]
         self._plan_from_arm()
         self._score, self._distance = table.verdict().score, self._apart()
         return self._observe(), self._info()

@@ -106,7 +106,7 @@ def test_each_way_to_run_says_what_it_lacks():
     ready = [Finding(what, "ready", "x") for what in ("Python", "embedded run", "ROS 2")]
     open_ways = dict(ways(ready))
     assert open_ways["bin/spca run LEVEL"] == []
-    assert open_ways["bin/spca run LEVEL"] == ["spca_interfaces"]
+    assert open_ways["bin/spca run LEVEL --ros"] == ["spca_interfaces"]
     out = io.StringIO()
     show(
         [*ready, Finding("Docker", "missing", "no docker program", "install it")],

@@ -12,21 +12,12 @@ import spca
 from spca.run_command import follow
 from spca.runs import Run
 from spca.state import SavedState
-from spca_core.checkpoint import pack
 from spca_core.ending import Ending
 from spca_core.errors import InputError
 from spca_core.options import Manifest, RunOptions, manifest
 from spca_core.result import RunResult
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
 from spca_core.verdict import Outcome
-
-
-def test_a_run_over_gazebo_cannot_be_resumed_inside_its_level(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path)
-    folder.write(MANIFEST, manifest(RunOptions(level="touch_02", transport="ros")))
-    folder.write_sealed(CHECKPOINT, pack({}))
-    with pytest.raises(InputError, match="Gazebo cannot be brought back"):
-        follow(Run.interrupted(folder.path))
 
 
 @pytest.fixture(scope="module")

@@ -155,7 +155,7 @@ def test_only_gazebo_has_smaller_pads_and_they_meet_at_the_same_face():
 
 
 def test_joint_states_come_as_often_as_the_referee_looks():
-    parameters = controllers(GENERATED, WORLD.robot.arm.joint_names)
+    parameters = yaml.safe_load(controllers(GENERATED, WORLD.robot.arm.joint_names))
     states = parameters[STATE_BROADCASTER]["ros__parameters"]
     assert states["update_rate"] == pytest.approx(1 / SAMPLE_PERIOD)
     assert UPDATE_RATE % states["update_rate"] == 0
