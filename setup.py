@@ -1,4 +1,4 @@
-"""One distribution of what the packages of src, research, testing and benchmarks say; see pyproject.toml."""
+"""One distribution of what the packages of src, plugins, research, testing and benchmarks say."""
 
 import os
 import re
@@ -12,7 +12,7 @@ packages: list[str] = []
 folders: dict[str, str] = {}
 entries: dict[str, list[str]] = {"console_scripts": ["spca = spca.__main__:main"]}
 data: list[tuple[str, list[str]]] = []
-PARTS = ("src", "research", "testing", "benchmarks")
+PARTS = ("src", "plugins", "research", "testing", "benchmarks")
 for script in sorted(path for part in PARTS for path in TOP.glob(f"{part}/*/setup.py")):
     os.chdir(script.parent)
     part = run_setup("setup.py", stop_after="init")

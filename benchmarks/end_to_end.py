@@ -56,13 +56,9 @@ def _run(level: str, transport: str, preset: str, seed: int) -> RunResult:
     )
     with tempfile.TemporaryDirectory() as parent:
         folder = RunFolder.create(level, parent=Path(parent))
-        if transport == "ros":
-            from spca.ros.run import run_ros
+        from spca.runs import Run
 
-            return run_ros(options, folder)
-        from spca.inproc import run_inproc
-
-        return run_inproc(options, folder)
+        return Run(options, folder).advance()
 
 
 def _median(values: list[float]) -> str:

@@ -6,8 +6,7 @@
 .venv/bin/python benchmarks/faults.py faults.jsonl --table
 
 A case that stands in the file is not run again unless `--again` says so: a campaign can be interrupted, and
-the same command continues it. `standing` runs on a graph that `spca up` has started for the fault, with a
-runtime folder of its own; `spca down` ends what is left of it. Wrong is a run that does not end, another
+the same command continues it. Wrong is a run that does not end, another
 status than 3 (or 0, where the fault was overcome), a process left over, a resume that fails, a success that
 the referee did not see, and an arm that moves for longer than `ARM_S`.
 """
@@ -36,16 +35,11 @@ from spca_core.model import Record
 ROOT = Path(__file__).parents[1]
 LAUNCHER = ROOT / "bin" / "spca"
 STAGES = ("start", "sense", "plan", "code", "act", "report")
-NODES = ("spca_sim.node", "spca_referee.node", "spca_tabletop.ros.executor_node", "spca.ros.brain")
-DAEMON = "spca.ros.daemon"
-VICTIMS = {
-    "inproc": ("spca_planner.solver.worker", "spca_sandbox.worker"),
-    "ros": NODES,
-    "standing": (*NODES, DAEMON),
-}
+CHILDREN = ("spca_planner.solver.worker", "spca_sandbox.worker")
+VICTIMS = {"inproc": CHILDREN, "ros": ("spca_sim.node", *CHILDREN)}
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
 INTERRUPT = "interrupt"
-SPAN_S = {"inproc": 5.0, "ros": 10.0, "standing": 4.0}  # wall seconds in which Ctrl-C is pressed
+SPAN_S = {"inproc": 5.0, "ros": 10.0}  # wall seconds in which Ctrl-C is pressed
 LIMIT_S = 120.0  # wall seconds after which a run counts as one that waits for ever
 ARM_S = 0.2, 1.0  # simulated and wall seconds in which an arm is to stand
 MOVES, STANDS = 0.3, 0.01  # rad/s of the fastest joint, above and below which the arm does
@@ -83,7 +77,7 @@ class End(Record):
 
 def main(
     file: Annotated[Path, typer.Argument(help="Keeps the ends, one line each")],
-    transport: Annotated[list[str] | None, typer.Option(help="ros, standing or inproc; else all")] = None,
+    transport: Annotated[list[str] | None, typer.Option(help="ros or inproc; else both")] = None,
     level: str = "touch_02",
     stage: Annotated[list[str] | None, typer.Option(help="Only these stages")] = None,
     victim: Annotated[list[str] | None, typer.Option(help="Only these modules")] = None,
@@ -162,9 +156,8 @@ def one(level: str, case: Case) -> End:
         (runtime := Path(scratch) / "runtime").mkdir(mode=0o700)
         environment = {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
         own = {**environment, **domain}
-        graph = _up(own) if case.transport == "standing" else None
-        wire = "ros" if graph else case.transport
-        command = [LAUNCHER, "run", level, "--transport", wire, "--no-video", "--rate", "2", "--out", folder]
+        over_ros = ["--ros"] if case.transport == "ros" else []
+        command = [LAUNCHER, "run", level, *over_ros, "--no-video", "--rate", "2", "--out", folder]
         log = folder.with_suffix(".log")
         with log.open("wb") as out:
             run = psutil.Popen(
@@ -179,22 +172,16 @@ def one(level: str, case: Case) -> End:
                 run.send_signal(signal.SIGINT)
                 hit = True
             else:
-                hit = _strike(run, graph or run, folder, case, family, arm)
+                hit = _strike(run, folder, case, family, arm)
             struck_at = time.monotonic() if hit else began
             status = _status(run)
             ended_at = time.monotonic()
             last = (log.read_text(errors="replace").strip().splitlines() or [""])[-1]
-            if graph is not None and hit and status != 0:
-                time.sleep(1.0)  # a graph that stays shows whether its arm does
             stood = _stood(arm, struck_at) if hit and status != 0 else None
-            left = _alive(family - {graph}) if graph is None else []
+            left = _alive(family)
             resumed, ended = "", (folder / "result.json").exists()
             if status in (3, 130) and (folder / "run.json").exists():
                 resumed = _spca(environment, "resume", folder)
-            if graph is not None:
-                family |= {graph, *_descendants(graph)}
-                _spca(environment, "down")
-                left = _alive(family)
         finally:
             for process in family:
                 _end(process)
@@ -257,15 +244,6 @@ def _stood(seen: list[tuple[float, float, float]], struck_at: float) -> tuple[fl
     return round(stamp - before[-1], 2), round(at - struck_at, 2)
 
 
-def _up(environment: dict[str, str]) -> psutil.Process:
-    """Start a graph that stays; its daemon."""
-    subprocess.run(
-        [LAUNCHER, "up", "--rate", "2", "--detach"], check=True, capture_output=True, env=environment
-    )
-    [state] = Path(environment["XDG_RUNTIME_DIR"]).glob("spca/graph-*.json")
-    return psutil.Process(json.loads(state.read_text())["pid"])
-
-
 def _spca(environment: dict[str, str], *arguments: str | Path) -> str:
     """Another command of spca; its exit status, or `none` where it does not end."""
     with psutil.Popen(
@@ -297,13 +275,12 @@ def _alive(family: set[psutil.Process]) -> list[str]:
 
 def _strike(
     run: psutil.Process,
-    root: psutil.Process,
     folder: Path,
     case: Case,
     family: set[psutil.Process],
     arm: list[tuple[float, float, float]],
 ) -> bool:
-    """Send the signal to the process of that module below `root` as soon as the stage has begun.
+    """Send the signal to the process of that module below the run's as soon as the stage has begun.
 
     To act has begun when the arm moves, where it is watched. Whatever is there then is added to `family`.
     """
@@ -311,9 +288,9 @@ def _strike(
     while run.is_running() and run.status() != psutil.STATUS_ZOMBIE and time.monotonic() < end:
         moves = case.stage != "act" or case.transport == "inproc" or bool(arm and arm[-1][2] > MOVES)
         if moves and _reached(folder, case.stage):
-            for process in (there := [root, *_descendants(root)]):
+            for process in (there := [run, *_descendants(run)]):
                 if any(case.process in part for part in _words(process)):
-                    family |= {*there, *_descendants(run)}
+                    family |= {*there}
                     process.send_signal(SIGNALS[case.signal])
                     return True
         time.sleep(0.005)

@@ -17,7 +17,6 @@ from spca_core.plan import Draft, Plan, Step
 from spca_core.skill_package import library_source
 from spca_motion.limits import EMPTY
 from spca_sim.recording import StateRecorder
-from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.kit import build_tabletop
 
 STEPS = (
@@ -47,8 +46,7 @@ def main(tables: Annotated[int, typer.Option(help="Tables, each with one pull.")
 def _measure(seed: int) -> tuple[float | None, float]:
     options = RunOptions(level="pick_and_place_04", preset="disturbed-pull_out", seed=seed)
     with closing(build_tabletop(options)) as environment:
-        simulator = environment.simulator
-        assert isinstance(simulator, MujocoSimulator)
+        simulator = environment.table.simulator
         pulled: list[float] = []
         touched: list[float] = []
         stopped: list[float] = []
@@ -71,7 +69,7 @@ def _measure(seed: int) -> tuple[float | None, float]:
         library = library_source(environment.name, environment.builtin_skills)
         plan = Plan(steps=STEPS, schemas=(), draft=Draft(domain="", problem=""))
         result = environment.act("lost", plan, library)
-        speed = _fastest(environment.recording.states)
+        speed = _fastest(environment.table.states)
         lost = any(s.failure is not None and s.failure.kind == "lost" for s in result.steps)
         after = [t for t in stopped if pulled and t > pulled[0]]
         return (after[0] - touched[-1] if lost and after and touched else None), speed

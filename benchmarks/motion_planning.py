@@ -35,13 +35,13 @@ from spca_motion.paths import Piece, sampled
 from spca_motion.planner import MotionPlanner
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Start
-from spca_motion.sim_robot import SimRobot
 from spca_motion.timing import time_path
 from spca_moveit.backend import Setup
 from spca_moveit.checker import ProcessChecker
 from spca_moveit.process import PlannerProcess
 from spca_moveit.search import MoveItSearch
 from spca_robot.kinematics import ArmKinematics
+from spca_sim.robot import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import GRASP, true_scene
 

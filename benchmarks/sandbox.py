@@ -59,7 +59,7 @@ def main(rounds: Annotated[int, typer.Option(help="Repetitions of each measureme
         empty = median_ms(lambda: host.run("skill", ["0"], World()), rounds)
         full = median_ms(lambda: host.run("skill", [str(CALLS)], World()), rounds)
         one = median_ms(lambda: [host.call("program", [GRID]) for _ in range(100)], rounds, 100)
-        many = median_ms(lambda: host.call_many("program", [[GRID]] * 1000), rounds, 1000)
+        many = median_ms(lambda: list(host.call_many("program", [[GRID]] * 1000)), rounds, 1000)
     table.add_row("run a skill that does nothing", f"{empty:.3f}")
     table.add_row("one call through ctx", f"{(full - empty) / CALLS:.3f}")
     table.add_row("call a program", f"{one:.3f}")

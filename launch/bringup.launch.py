@@ -1,8 +1,8 @@
-"""The node graph and one level: `ros2 launch spca bringup.launch.py level:=stack_01`.
+"""A simulator and the program that thinks: `ros2 launch spca bringup.launch.py level:=stack_01`.
 
-The launch ends when the level has its verdict, or with the reason as soon as a node ends by itself. With
-level:=none no level is run: the nodes wait for goals (`ros2 action send_goal /supervisor/run_level`). With
-robot:=none no simulator is started either: the nodes stand for a robot whose driver runs elsewhere
+The launch ends when the level has its verdict, or with the reason as soon as a process ends by itself. With
+level:=none no level is run: the program waits for goals (`ros2 action send_goal /supervisor/run_level`). With
+robot:=none no simulator is started either: it acts on a robot whose driver runs elsewhere
 (docs/real-robot.md).
 """
 
@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
@@ -31,9 +31,9 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from spca.api import begin
-from spca.ros.processes import processes
-from spca.ros.run import ENDED, LOGS
+from spca.kits import checked_kit
+from spca.ros.graph import ENDED, LOGS, domain, robot_is_there, simulator
+from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions, manifest
 from spca_core.run_folder import MANIFEST
@@ -41,15 +41,15 @@ from spca_core.validation import number
 from spca_core.world import load_world
 from spca_description.moveit_config import PIPELINES
 from spca_gazebo.requirements import installed, missing
-from spca_ros import environment, names
-from spca_ros.domain import claim, refuse_strangers
-from spca_ros.graph import CONFIG
-from spca_ros.process_spec import ProcessSpec, Value
-from spca_tabletop.presets import load_table
+from spca_referee.level import Level
+from spca_ros import environment, names, security
+from spca_ros.domain import claim
+from spca_ros.node_process import CONFIG, Value
+from spca_tabletop.presets import load_table, world_named
 
 HERE = Path(__file__).parent
 ARGUMENTS = (
-    ("level", "stack_01", None, "name or path of a level; none: the nodes stay up and wait for goals"),
+    ("level", "stack_01", None, "name or path of a level; none: the program waits for goals"),
     ("sim", "gazebo", ["gazebo", "mujoco"], "the simulator"),
     ("arm", "moveit", ["moveit", "embedded"], "who plans motions"),
     (
@@ -84,10 +84,12 @@ ARGUMENTS = (
         "rate",
         "",
         None,
-        "real-time factor; 0: as fast as it can; empty: 1.0 with Gazebo (else it leaves nodes behind), or 0",
+        "greatest real-time factor; 0: none; empty: 1.5 with Gazebo (or it leaves nodes behind), else 0",
     ),
     ("record", "", None, "the run's folder; empty: a new one in runs/"),
     ("config", "", None, "a file of parameters on top of config/nodes.yaml"),
+    *((stage, "", None, f"node that takes the place of {stage}") for stage in ("sense", "planner", "coder")),
+    ("secure", "", None, "an SROS2 keystore; only nodes with a key from it can communicate"),
 )
 _ANY_LEVEL = "stack_01"  # names the world, where no level is run
 
@@ -114,8 +116,10 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         rate=number(chosen["rate"] or "0", float, "rate:=") or None,
         view=chosen["headless"] == "false",
     )
-    specs = processes(options)  # an unknown level is reported here, before anything starts
-    _check_installed(chosen, specs, real)
+    checked_kit(options)  # an unknown level is reported here, before anything starts
+    level = load_table(options)[1]
+    _check_judged(chosen, waits, level)
+    _check_installed(chosen, real)
     environment.ensure()
 
     files = [CONFIG / "nodes.yaml"]
@@ -123,8 +127,11 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         files.append(CONFIG / "gazebo.yaml")
     if chosen["config"]:
         files.append(Path(chosen["config"]).resolve())
-    extra: dict[str, dict[str, Value]] = {
-        names.SUPERVISOR: {"proposer": chosen["proposer"]},
+    world = world_named(options, level)
+    elsewhere = {stage: chosen[stage] for stage in (names.SENSE, names.PLANNER, names.CODER)}
+    thinking: dict[str, Mapping[str, Value]] = {
+        names.SUPERVISOR: {"proposer": chosen["proposer"], **elsewhere},
+        names.SENSE: {"world": world},
         names.EXECUTOR: {
             "arm": chosen["arm"],
             "driver": "ros2_control" if real else "spca",
@@ -133,18 +140,16 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         },
     }
     simulated = chosen["sim"] == "mujoco" and not real
-    nodes = [
-        _node(s, files, extra, sim_time=not real) for s in specs if simulated or names.SIM not in s.nodes
-    ]
+    nodes: list[Node] = []
+    if simulated:
+        nodes.append(_node("spca_sim", "sim", files, {names.SIM: {"world": world, **simulator(options)}}))
 
-    world = str(next(s.parameters["world"] for s in specs if "world" in s.parameters))
     includes: list[LaunchDescriptionEntity] = []
     if chosen["sim"] == "gazebo" and not real:
         drawn = {"world": world, "layout_seed": str(seed) if seed else ""}
         # All that both files declare: an included file sees this one's values, also the empty ones, not its
         # own defaults.
-        drawn |= {"robot": chosen["robot"], "headless": chosen["headless"], "rate": chosen["rate"] or "1.0"}
-        level = load_table(options)[1]
+        drawn |= {"robot": chosen["robot"], "headless": chosen["headless"], "rate": chosen["rate"] or "1.5"}
         drawn["watched"] = "" if waits else ",".join(level.watched(load_world(world)))
         includes.append(_include("gazebo.launch.py", drawn))
     if "true" in (chosen["rviz"], chosen["markers"]):
@@ -156,19 +161,23 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             includes.append(
                 LogInfo(msg="no /tf and /robot_description: robot_state_publisher is not installed")
             )
-    domain = int(os.environ.get("ROS_DOMAIN_ID") or "0")
-    held = claim(domain)
+    keys = security.variables(Path(chosen["secure"])) if chosen["secure"] else {}
+    secured = [SetEnvironmentVariable(name, value) for name, value in keys.items()]
+    held = claim(domain())
     freed = RegisterEventHandler(OnShutdown(on_shutdown=lambda event, context: held.close()))
-    refuse_strangers(domain)
+    if not real and robot_is_there():
+        what = f"there is a robot in the ROS domain {domain()} already"
+        hint = "`spca run --ros` uses it; or end it, or take another domain: export ROS_DOMAIN_ID=…"
+        raise InputError(what, where="ROS_DOMAIN_ID", hint=hint)
     if waits:
-        return [freed, *includes, *nodes, *(_ends(n) for n in nodes)]
-    options, folder = begin(options, Path(chosen["record"]) if chosen["record"] else None)
+        nodes.append(_node("spca", "program", files, thinking, sim_time=not real))
+        return [freed, *secured, *includes, *nodes, *(_ends(n) for n in nodes)]
+    run = Run.begin(options, Path(chosen["record"]) if chosen["record"] else None)
+    options, folder = run.options, run.files
     folder.write(MANIFEST, manifest(options))
     logs = SetEnvironmentVariable("ROS_LOG_DIR", str(folder.path.absolute() / LOGS))
-    client = Node(
-        package="spca",
-        executable="run_level",
-        name="client",
+    program = _node(
+        *("spca", "program", files, thinking),
         arguments=[str(folder.path.absolute())],
         output="screen",
         # It still writes the report when it has been interrupted, and says how to go on.
@@ -176,32 +185,36 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         sigkill_timeout="5",
     )
     watches = [_ends(n, folder.path / ENDED) for n in nodes]
-    return [freed, logs, *includes, *nodes, *watches, client, _ends(client, well=True)]
+    return [freed, logs, *secured, *includes, *nodes, *watches, program, _ends(program, well=True)]
 
 
 def _node(
-    spec: ProcessSpec, files: list[Path], extra: Mapping[str, Mapping[str, Value]], sim_time: bool
+    package: str,
+    executable: str,
+    files: list[Path],
+    values: Mapping[str, Mapping[str, Value]],
+    sim_time: bool = True,
+    **more: Any,
 ) -> Node:
-    """One process of the graph. What is given here for a node wins over the files."""
+    """One process with its nodes. What is given here for a node wins over the files."""
     given = [part for file in files for part in ("--params-file", str(file))]
-    for node in spec.nodes:
-        values = {"use_sim_time": sim_time, **spec.parameters, **extra.get(node, {})}
-        for name, value in values.items():
+    for node, own in values.items():
+        for name, value in {"use_sim_time": sim_time, **own}.items():
             given += ["-p", f"{node}:{name}:={json.dumps(value)}"]
     return Node(
-        package=spec.package,
-        executable=spec.executable,
+        package=package,
+        executable=executable,
         ros_arguments=given,  # (launch_ros puts `parameters=` behind these, and the last one wins)
-        output="log",
+        **{"output": "log", **more},
     )
 
 
 def _ends(process: Node, told: Path | None = None, well: bool = False) -> RegisterEventHandler:
-    """Whatever ends first ends the launch: the client with the verdict (`well`), a node with its fault.
+    """Whatever ends first ends the launch: the program with the verdict (`well`), a node with its fault.
 
-    With `well` it may end. The client reads the fault in the file `told`, or it would only hear that the
-    nodes that it talks to have ended. The launch's exit status is 0 only if the client's is; an exception is
-    the one way to another one.
+    With `well` it may end. The program reads the fault in the file `told`, or it would only hear that nothing
+    comes any more. The launch's exit status is 0 only if the program's is; an exception is the one way to
+    another one.
     """
 
     def on_exit(event: object, context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -218,7 +231,14 @@ def _ends(process: Node, told: Path | None = None, well: bool = False) -> Regist
     return RegisterEventHandler(OnProcessExit(target_action=process, on_exit=on_exit))
 
 
-def _check_installed(chosen: Mapping[str, str], specs: list[ProcessSpec], real: bool) -> None:
+def _check_judged(chosen: Mapping[str, str], waits: bool, level: Level) -> None:
+    """Refuse a level that Gazebo cannot show the referee."""
+    if chosen["sim"] == "gazebo" and not waits and level.needs_poses:
+        hint = "Gazebo does not tell the referee where things are; use sim:=mujoco"
+        raise InputError(f"level '{level.name}' is judged by places", "sim:=gazebo", hint)
+
+
+def _check_installed(chosen: Mapping[str, str], real: bool) -> None:
     """Name at once what is missing."""
     docs = "docs/full-stack.md says how"
     if chosen["sim"] == "gazebo" and not real and (lacking := missing(chosen["robot"])):
@@ -227,7 +247,7 @@ def _check_installed(chosen: Mapping[str, str], specs: list[ProcessSpec], real: 
         raise InputError("not installed: moveit_py", "arm:=moveit", f"{docs}, or use arm:=embedded")
     if chosen["rviz"] == "true" and shutil.which("rviz2") is None:
         raise InputError("not installed: rviz2", "rviz:=true", f"{docs}, or use rviz:=false")
-    for package in {"spca", *(s.package for s in specs)}:
+    for package in ("spca", "spca_sim"):
         if not installed(package):
             raise InputError(
                 f"the ROS package '{package}' is not found",

@@ -16,6 +16,7 @@ GAZEBO = (
     *("ros_gz_sim", "ros_gz_bridge", "ros_gz_interfaces", "gz_ros2_control", "controller_manager"),
     *("joint_state_broadcaster", "joint_trajectory_controller", "robot_state_publisher"),
 )
+TESTS = ("pytest", "pytest_timeout", "xdist", "hypothesis", "psutil")
 VERSIONS = {
     "Gazebo": "gz",
     "ros_gz": "ros_gz_bridge",
@@ -64,6 +65,12 @@ def no_moveit() -> list[str]:
     return [] if found.returncode == 0 else ["moveit_py"]
 
 
+def no_tests() -> list[str]:
+    """What the tests lack: `conftest.py` and the tests themselves import these."""
+    code = f"import importlib.util as i; print(*(n for n in {TESTS} if i.find_spec(n) is None))"
+    return subprocess.run([python(), "-c", code], capture_output=True, text=True, check=False).stdout.split()
+
+
 def no_wheels() -> list[str]:
     """What a ROS 2 made of wheels lacks."""
     folder = os.environ.get("SPCA_ROS2_LAUNCH", "")
@@ -81,7 +88,7 @@ def listed(missing: Sequence[str]) -> str:
 @functools.cache
 def all_missing() -> dict[Callable[[], list[str]], list[str]]:
     """What is missing, found out once."""
-    return {lacks: lacks() for lacks in (no_launch, no_gazebo, no_moveit, no_wheels)}
+    return {lacks: lacks() for lacks in (no_launch, no_gazebo, no_moveit, no_tests, no_wheels)}
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from pathlib import Path
 from catkin_pkg.package import Package, parse_package
 
 ROOT = Path(__file__).resolve().parents[1]
-WINGS = ("src", "research", "judges", "testing", "benchmarks")
+WINGS = ("src", "plugins", "research", "judges", "testing", "benchmarks")
 PACKAGES = [m.parent for wing in WINGS for m in sorted((ROOT / wing).glob("*/package.xml"))]
 FOLDERS = {folder.name: folder for folder in PACKAGES}
 PYTHON_PACKAGES = [p for p in PACKAGES if (p / "setup.py").is_file()]
@@ -34,7 +34,6 @@ ROSDEP = {
     "pytest": "python3-pytest",
     "rich": "python3-rich",
     "scipy": "python3-scipy",
-    "tenacity": "python3-tenacity",
     "typer": "python3-typer",
     "yaml": "python3-yaml",
     # ROS packages whose modules have another name

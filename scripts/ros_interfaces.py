@@ -8,6 +8,7 @@ Without --write, its exit status says whether the page is up to date.
 from __future__ import annotations
 
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,33 +18,33 @@ import rclpy
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.action import get_action_server_names_and_types_by_node
 
-from spca.ros.brain import make_nodes
-from spca_referee.node import RefereeNode
+from spca.kits import kits
+from spca.ros.program import program
 from spca_ros.domain import own_domain
-from spca_ros.node import SpcaNode
+from spca_ros.node import SpcaNode, close_nodes
 from spca_sim.node import SimNode
 from spca_tabletop.ros.display.node import DisplayNode
-from spca_tabletop.ros.executor_node import ExecutorNode
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "ros-interfaces.md"
 BEGIN, END = "<!-- made by scripts/ros_interfaces.py -->", "<!-- end -->"
 EXECUTABLES = {
     "sim": "spca_sim sim",
-    "executor": "spca_tabletop executor",
+    "sense": "spca_sense sense",
+    "planner": "spca planner",
+    "coder": "spca coder",
     "referee": "spca_referee referee",
     "display": "spca_tabletop display",
 }
-"""`ros2 run` starts a node by these; all others live in `spca brain`."""
+"""`ros2 run` starts a node alone by these; `spca program` starts all that think, in one process."""
 NODES = {
     "sim": "simulates robot, camera and contacts, and drives the arm",
     "sense": "detects objects in RGB-D frames and tracks them",
     "planner": "drafts and checks plans",
     "coder": "writes skills that are missing",
-    "executor": "runs skills in the sandbox and moves the arm",
-    "referee": "judges contacts, and places where a level asks for them, by its conditions",
-    "supervisor": "runs a level: phases, repairs, run folder",
-    "display": "draws a run as markers, for people; on every graph of `ros2 launch` (`markers:=false` leaves "
-    "it out), and of `spca up` with the workspace sourced, with `robot_state_publisher` for `/tf`",
+    "executor": "has the arm look and plans carried out, and says who drives it",
+    "referee": "tells the verdict; alone, judges contacts and places by a level's conditions",
+    "supervisor": "has levels run and sentences carried out, and tells what happens",
+    "display": "draws a run as markers, for people; `markers:=false` leaves it out of a launch",
 }
 MEANINGS = {
     "/clock": "simulated time",
@@ -54,7 +55,7 @@ MEANINGS = {
     "/camera/depth/camera_info": "the same, where viewers of depth look for it",
     "/contacts": "which models touch: ground truth, for the referee and people only",
     "/places": "where things are: ground truth, for the referee only, while a level asks for it",
-    "/lease": "who drives, asks for or judges a motion lives, and has seen the world up to a stamp",
+    "/supervisor/events": "what happens in a run",
     "/scene": "what was detected and is remembered",
     "/plan": "the plan to be carried out",
     "/plan/behavior_tree": "the plan as a behaviour tree, BehaviorTree.CPP's XML; Groot2 opens it",
@@ -71,7 +72,8 @@ MEANINGS = {
     "/gripper/command": "drive the pads to a gap in metres",
     "/camera/capture": "take a picture now",
     "/arm/hold": "stop the arm where it is",
-    "/sim/pause": "stop or start simulated time",
+    "/sim/let_pass": "let time pass, up to 0.1 s",
+    "/sim/save_recording": "write what was recorded into a run's folder, and forget it",
     "/sim/reset": "lay the table again, with the robot at home",
     "/sense/perceive": "take a picture and update the scene",
     "/planner/make_plan": "a plan for an observation and a task",
@@ -80,16 +82,13 @@ MEANINGS = {
     "/executor/execute_plan": "carry out a plan, step by step",
     "/executor/look": "move the arm out of view and perceive",
     "/executor/stop": "stop the arm and end what is under way",
-    "/referee/begin_level": "judge a level from now on",
-    "/referee/judge": "what the referee says now, to who asks with a nonce",
+    "/referee/begin_level": "judge a level from now on (of a referee that is started alone)",
+    "/referee/judge": "what the referee says now",
     "/supervisor/run_level": "run a level from the first look to the verdict",
+    "/supervisor/do": "carry out a sentence on the table as it is",
 }
-FAMILIES = {
-    "status": "the node is ready, or why not; its liveliness says that it lives",
-    "checkpoint": "the node's complete state",
-    "restore": "take the node back to a state, or to its start",
-    "save_recording": "write what was recorded into a run's folder, and forget it",
-}
+FAMILIES = {"status": "the node is ready, or why not"}
+_DISCOVERY_S = 2.0  # wall seconds until the nodes of two contexts have found each other
 _STANDARD = ("/rosout", "/parameter_events", "get_type_description", "_action/")
 _PARAMETER_SERVICES = ("describe_parameters", "get_parameter_types", "get_parameters", "list_parameters",
                        "set_parameters", "set_parameters_atomically")  # fmt: skip
@@ -103,14 +102,12 @@ def all_nodes() -> Iterator[list[SpcaNode]]:
         rclpy.init()
         nodes: list[SpcaNode] = []
         try:
-            nodes += make_nodes()
-            nodes += [SimNode(), ExecutorNode(), RefereeNode(), DisplayNode()]
-            yield nodes
+            nodes += [SimNode(), DisplayNode()]
+            with program(kits()[0]) as made:
+                time.sleep(_DISCOVERY_S)
+                yield [*made.nodes, *nodes]
         finally:
-            for node in nodes:
-                node.close()
-            for node in nodes:
-                node.destroy_node()
+            close_nodes(nodes)
             rclpy.try_shutdown()
 
 
@@ -122,7 +119,7 @@ def tables(nodes: Iterable[SpcaNode]) -> str:
         _table(
             ("node", "`ros2 run`", "what it does"),
             [
-                (f"`{n}`", f"`{EXECUTABLES.get(n, 'spca brain')}`", NODES[n])
+                (f"`{n}`", f"`{EXECUTABLES.get(n, 'spca program')}`", NODES[n])
                 for n in (x.get_name() for x in nodes)
             ],
         ),

@@ -16,10 +16,8 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from spca.ros.processes import processes
-from spca_core.options import Manifest, RunOptions
+from spca_core.options import Manifest
 from spca_core.run_folder import MANIFEST, RunFolder
-from spca_ros.process_spec import ProcessSpec
 
 EXECUTABLES = {
     "controller_manager": ["spawner"],
@@ -27,8 +25,9 @@ EXECUTABLES = {
     "ros_gz_bridge": ["parameter_bridge"],
     "ros_gz_sim": ["create"],
     "rviz2": ["rviz2"],
-    "spca": ["run_level"],
+    "spca": ["program"],
     "spca_gazebo": ["sim"],
+    "spca_sim": ["sim"],
     "spca_tabletop": ["display"],
 }
 LIBRARIES = (
@@ -38,14 +37,16 @@ LIBRARIES = (
     "ros_gz_interfaces",
 )
 STAND_IN = """#!/bin/sh
-# Says how it was called. A program that does one thing ends well, the client when all others are there.
+# Says how it was called. A program that does one thing ends well, a level when all others are there.
 called={said}/{package}+{name}+$$
 {{ env | grep -E '{environment}' | tr '\\n' '\\0'; printf '\\0'; printf '%s\\0' "$@"; }} > "$called.new"
 mv "$called.new" "$called"
 if [ "$(cat {said}.ends 2>/dev/null)" = {name} ]; then exit 3; fi
-case {name} in
+does={name}
+if [ {name} = program ] && [ "${{1#--}}" = "$1" ]; then does=level; fi
+case $does in
   create | spawner) exit 0 ;;
-  run_level | all_there)
+  level | all_there)
     left={patience}
     until [ "$(ls {said} | grep -vc new)" = "$(cat {said}.wanted)" ]; do
       sleep 0.05
@@ -93,8 +94,6 @@ def install_stand_ins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     prefix, said = tmp_path / "prefix", tmp_path / "said"
     said.mkdir()
     programs = {package: list(names) for package, names in EXECUTABLES.items()}
-    for spec in processes(RunOptions(level="stack_01")):
-        programs.setdefault(spec.package, []).append(spec.executable)
     for package in (*programs, *LIBRARIES):
         for folder in (INDEX, f"share/{package}", f"lib/{package}", "bin"):
             (prefix / folder).mkdir(parents=True, exist_ok=True)
@@ -197,19 +196,22 @@ def check_rviz(call: Call) -> None:
     assert call.arguments[0] == "-d" and Path(call.arguments[1]).is_file()
 
 
-def check_client(call: Call) -> None:
-    [folder] = call.arguments
-    RunFolder.open(Path(folder)).read(MANIFEST, Manifest)
+def check_program(call: Call) -> None:
+    for folder in call.arguments:  # at most one
+        RunFolder.open(Path(folder)).read(MANIFEST, Manifest)
+    check_parameters(call)
 
 
 def check_node(call: Call) -> None:
-    """Every parameter is one that a node declares, with a value of the type of its default."""
     assert call.arguments == ()
+    check_parameters(call)
+
+
+def check_parameters(call: Call) -> None:
+    """Every parameter is one that a node declares, with a value of the type of its default."""
     nodes = NODES.get(call.program, {call.program: call.package})
     for node, package in nodes.items():
-        declared, shared = declared_parameters(package), {"use_sim_time"}
-        for spec in processes_for(RunOptions(level="stack_01")):
-            shared |= set(spec.parameters)
+        declared, shared = declared_parameters(package), {"use_sim_time", "sense", "planner", "coder"}
         for name, value in {**call.parameters.get("/**", {}), **call.parameters.get(node, {})}.items():
             assert name in {*declared, *shared}, f"{node}: {name}"
             if (kind := declared.get(name)) is not None:
@@ -217,7 +219,7 @@ def check_node(call: Call) -> None:
 
 
 NODES = {
-    "brain": {"supervisor": "spca", "planner": "spca_planner", "coder": "spca_coder", "sense": "spca_sense"}
+    "program": {"supervisor": "spca", "executor": "spca_tabletop", "sense": "spca_sense"},
 }
 """The nodes of a program, and the packages that have them, where they are not called as it is."""
 CHECKS = {
@@ -227,14 +229,8 @@ CHECKS = {
     "spawner": check_spawner,
     "robot_state_publisher": check_state_publisher,
     "rviz2": check_rviz,
-    "run_level": check_client,
+    "program": check_program,
 }
-
-
-@cache
-def processes_for(options: RunOptions) -> list[ProcessSpec]:
-    """The processes of a graph, which take a while to be found out."""
-    return processes(options)
 
 
 @cache

@@ -51,7 +51,7 @@ def start(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
         (["run", "stack_01", "--robot", "ur6e"], "did you mean 'ur5e'"),
         (["run", "minigrid:MiniGrid-Empty-5x5", "--robot", "ur5e"], "has no arm"),
         (["run", "stack_01", "--out", "/proc/x"], "cannot write here"),
-        (["run", "stack_01", "--transport", "inproc", "--detector", "eagle"], "no detector 'eagle'"),
+        (["run", "stack_01", "--detector", "eagle"], "no detector 'eagle'"),
         (["bench", "models", "--levels", "touch_02,stak_01"], "no level matches 'stak_01'"),
         (["do", " "], "no task"),
         (["do", "--out", "x"], "--out"),
@@ -59,7 +59,7 @@ def start(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
         (["run", "stack_01", "--world", "moon"], "known worlds: "),
         (["resume", "nowhere"], "not a run folder"),
         (["bench", "levels", "stacks"], "no level matches 'stacks'"),
-        (["run", "stack_01", "--transport", "inproc", "--proposer", "oracle"], "oracle"),
+        (["run", "stack_01", "--proposer", "oracle"], "oracle"),
     ],
 )
 def test_bad_input_is_one_clear_line_and_exit_2(args, expected):
@@ -73,7 +73,7 @@ def test_bad_input_is_one_clear_line_and_exit_2(args, expected):
 def test_a_level_file_that_is_no_yaml(tmp_path):
     for text, fault in (("success: [unclosed", ""), ("", "the file: is empty")):
         (tmp_path / "bad.yaml").write_text(text)
-        done = spca("run", str(tmp_path / "bad.yaml"), "--transport", "inproc")
+        done = spca("run", str(tmp_path / "bad.yaml"))
         assert done.returncode == 2
         assert "bad.yaml" in done.stderr and fault in done.stderr
         assert "Traceback" not in done.stderr
@@ -82,14 +82,14 @@ def test_a_level_file_that_is_no_yaml(tmp_path):
 def test_a_world_with_overlapping_objects(tmp_path):
     text = (WORLDS / "tabletop.yaml").read_text().replace("position: [0.46, 0.14]", "position: [0.42, 0.01]")
     (tmp_path / "crowded.yaml").write_text(text)
-    done = spca("run", "stack_01", "--transport", "inproc", "--world", str(tmp_path / "crowded.yaml"))
+    done = spca("run", "stack_01", "--world", str(tmp_path / "crowded.yaml"))
     assert done.returncode == 2
     assert "overlap" in done.stderr
 
 
 def test_an_occupied_run_folder(tmp_path):
     (tmp_path / "note").write_text("mine")
-    done = spca("run", "stack_01", "--transport", "inproc", "--out", str(tmp_path))
+    done = spca("run", "stack_01", "--out", str(tmp_path))
     assert done.returncode == 2
     assert "occupied" in done.stderr
 
@@ -105,9 +105,7 @@ def test_a_task_that_is_not_understood_says_what(tmp_path):
         for line in level.splitlines()
     ]
     (tmp_path / "song_01.yaml").write_text("\n".join(lines))
-    done = spca(
-        "run", str(tmp_path / "song_01.yaml"), "--transport", "inproc", "--out", str(tmp_path / "run")
-    )
+    done = spca("run", str(tmp_path / "song_01.yaml"), "--out", str(tmp_path / "run"))
     assert done.returncode == 1
     assert "not understood" in done.stdout
     assert "sing" in done.stdout.lower()
@@ -115,7 +113,7 @@ def test_a_task_that_is_not_understood_says_what(tmp_path):
 
 def test_a_run_leaves_report_video_log_and_verdict(tmp_path):
     folder = tmp_path / "run"
-    done = spca("run", "touch_02", "--transport", "inproc", "--out", str(folder))
+    done = spca("run", "touch_02", "--out", str(folder))
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads((folder / "result.json").read_text())
     assert result["outcome"] == "success"
@@ -136,7 +134,7 @@ def test_modules_of_the_working_folder_are_not_executed(tmp_path):
     (theirs := tmp_path / "theirs").mkdir()
     for name in {*sys.stdlib_module_names, "spca", "spca_core", "spca_ros", "numpy", "rclpy"}:
         (theirs / f"{name}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'a').write('{name} ')")
-    command = [LAUNCHER, "run", "touch_02", "--transport", "ros", "--no-video", "--out", tmp_path / "run"]
+    command = [LAUNCHER, "run", "touch_02", "--ros", "--no-video", "--out", tmp_path / "run"]
     done = subprocess.run(command, cwd=theirs, capture_output=True, text=True, check=False, timeout=120)
     executed = tmp_path / "executed"
     assert (executed.read_text() if executed.exists() else "") == ""
@@ -154,14 +152,17 @@ def test_every_supported_python_starts_modules_without_those_of_the_working_fold
     assert "Zen" in done.stdout
 
 
+def test_a_server_of_mcp_whose_client_has_gone_ends_quietly():
+    done = start("mcp", stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.slow
 def test_an_interrupted_run_is_resumed(tmp_path):
     folder = tmp_path / "run"
     arguments = [
         "run",
         "stack_01",
-        "--transport",
-        "inproc",
         "--rate",
         "2",
         "--no-video",
@@ -186,10 +187,10 @@ def test_an_interrupted_run_is_resumed(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.ros
-@pytest.mark.parametrize("transport", ["inproc", "ros"])
-def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_file(tmp_path, transport):
+@pytest.mark.parametrize("over_ros", [[], ["--ros"]])
+def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_file(tmp_path, over_ros):
     folder = tmp_path / "run"
-    arguments = ["run", "touch_02", "--transport", transport, "--no-video", "--out", str(folder)]
+    arguments = ["run", "touch_02", *over_ros, "--no-video", "--out", str(folder)]
     process = subprocess.Popen(
         [sys.executable, "-m", "spca", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -374,7 +375,7 @@ def test_an_interrupt_at_a_hundred_points_of_the_start_is_an_interrupt(tmp_path)
     """By the status as a shell tells it: 130 is also what has been ended by the signal."""
     statuses = []
     for point in range(100):
-        run = [LAUNCHER, "run", "touch_02", "--transport", "inproc", "--out", str(tmp_path / f"{point}")]
+        run = [LAUNCHER, "run", "touch_02", "--out", str(tmp_path / f"{point}")]
         process = subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(0.003 * point)
         process.send_signal(signal.SIGINT)
@@ -387,7 +388,7 @@ def test_an_interrupt_at_a_hundred_points_of_the_start_is_an_interrupt(tmp_path)
 def test_an_interrupt_at_any_time_is_an_interrupt(tmp_path, after):
     """benchmarks/faults.py has a hundred points in time, and the other processes."""
     folder = tmp_path / "run"
-    command = [LAUNCHER, "run", "touch_02", "--transport", "inproc", "--no-video", "--out", str(folder)]
+    command = [LAUNCHER, "run", "touch_02", "--no-video", "--out", str(folder)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     time.sleep(after)
     process.send_signal(signal.SIGINT)

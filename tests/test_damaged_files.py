@@ -41,6 +41,7 @@ from spca_core.signals import SIGNALS
 from spca_core.skill_package import SkillPackage
 from spca_core.task import Task
 from spca_core.world import load_world
+from spca_extras.hand_eye_files import read_lens, read_wrist
 from spca_llm.answer import answer_from, parse
 from spca_llm.config import load_config
 from spca_llm.exchange import Answer, Exchange, Request
@@ -49,7 +50,6 @@ from spca_llm.prices import DEFAULT_TABLE, load_prices
 from spca_llm.replay import ReplaySource
 from spca_planner.trusted import TrustedDomains
 from spca_robot.arms import FILES as ARMS
-from spca_sense.hand_eye_files import read_lens, read_wrist
 from spca_sense.recorded_camera import load_frame, save_frame
 from spca_sim.recording import SimState, load_states, save_states
 from spca_testing.damage import damaged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
+from full_stack_grip import Carry
+from full_stack_launch import judged, readme_line, real_time_factor
 from full_stack_table import NOT_RUN, Row, merged, rows_of, written
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,3 +67,53 @@ def test_every_row_of_the_page_is_one_of_the_check_s() -> None:
     listed = check("--list").stdout.splitlines()
     rows = [row.what for row in rows_of((ROOT / "docs" / "full-stack.md").read_text())]
     assert rows and set(rows) <= set(listed)
+
+
+def test_before_a_change_lands_a_machine_without_the_real_parts_says_so_in_one_line() -> None:
+    done = subprocess.run(
+        [str(ROOT / "scripts" / "full_stack_landing")],
+        env={**os.environ, "SPCA_ROS": "/nowhere"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0 and done.stdout.count("\n") == 1 and not done.stderr
+    assert "at /nowhere (SPCA_ROS) there is no ros_gz_sim" in done.stdout
+    rows = check("--landing")
+    assert rows.returncode == 0 and rows.stdout.count("\n") == 1 and "missing: " in rows.stdout
+    assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("scripts/full_stack_landing")
+
+
+def test_the_line_that_is_typed_is_readme_s() -> None:
+    assert readme_line() == ("ros2", "launch", "spca", "bringup.launch.py", "level:=stack_01")
+
+
+def event(kind: str, wall: float, sim: float, failure: str = "") -> dict[str, object]:
+    data = {"failure": {"kind": failure} if failure else None}
+    return {"kind": kind, "wall": wall, "sim": sim, "stage": "act", "data": data}
+
+
+RUN = [event("run_started", 0, 2), event("step", 4, 8), event("step", 10, 15), event("verdict", 14, 15)]
+
+
+def test_the_real_time_factor_covers_the_same_interval_by_both_clocks() -> None:
+    """From the verdict on, events bear the verdict's time while wall time goes on."""
+    assert real_time_factor(RUN) == pytest.approx(1.5)
+    assert real_time_factor([]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("carried", "failure", "well", "said"),
+    [
+        (Carry("box", 1, 2, 0.3, 0.0004), "", True, "turned 0.3° and slipped 0.4 mm in the grip"),
+        (Carry("box", 1, 2, 31.0, 0.001), "", False, "**turned 31.0° and slipped 1.0 mm in the grip**"),
+        (Carry("box", 1, 2, 0.3, 0.0004), "lost", False, "**dropped 1 times**"),
+    ],
+)
+def test_a_success_with_a_loose_grip_is_a_failure(
+    carried: Carry, failure: str, well: bool, said: str
+) -> None:
+    result = {"outcome": "success", "rounds": 1}
+    came = judged(result, 0, [*RUN, event("step", 15, 15, failure)], {"verdict": 24.6}, [carried])
+    assert came.well is well and said in came.words
+    assert came.words.startswith("success in round 1, verdict after 25 s, real-time factor 1.50")

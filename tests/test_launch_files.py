@@ -12,7 +12,6 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -30,7 +29,7 @@ from spca_description.urdf import build_urdf
 from spca_gazebo.requirements import missing
 from spca_gazebo.world_sdf import build_world
 from spca_ros import names
-from spca_ros.domain import claim, refuse_strangers
+from spca_ros.domain import claim
 from spca_ros.session import RosSession
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ from launched_programs import (
     calls,
     check_node,
     install_stand_ins,
-    processes_for,
     stand_in,
 )
 
@@ -63,11 +61,12 @@ DEFAULTS = {
             "headless": "true",
             "rviz": "false",
         },
-        **{"markers": "true", "rate": "", "record": "", "config": ""},
+        **{"markers": "true", "rate": "", "record": "", "config": "", "secure": ""},
+        **{"sense": "", "planner": "", "coder": ""},
     },
     "gazebo.launch.py": {
         **{"world": "tabletop", "layout_seed": "", "robot": "generated", "headless": "true"},
-        **{"rate": "1.0", "rests": "false", "watched": ""},
+        **{"rate": "1.5", "rests": "false", "watched": ""},
     },
     "rviz.launch.py": {"world": "tabletop", "rviz": "true", "robot_state_publisher": "true"},
 }
@@ -94,11 +93,14 @@ PASSED_ON = {
         "level": ("stack_01", "bowls_01", "none"),
         "config": ("", "more.yaml"),
         "markers": ("true", "false"),
+        "sense": ("", "/my_sense"),
+        "planner": ("", "my_planner"),
+        "coder": ("", "/a/coder"),
     },
     "gazebo.launch.py": {
         "world": ("tabletop", "bowls"),
         "layout_seed": ("", "3"),
-        "rate": ("1.0", "0"),
+        "rate": ("1.5", "0"),
         "robot": ("generated",),
         "watched": ("", "box_red,box_blue"),
     },
@@ -107,6 +109,8 @@ PASSED_ON = {
 """Arguments that are passed on: values are drawn for each combination of the others."""
 
 
+WORLDS = {"stack_01": "tabletop", "bowls_01": "bowls", "none": "tabletop"}
+"""The worlds of the levels."""
 WATCHED = {
     "stack_01": "box_blue,box_red",
     "bowls_01": "bowl_blue,box_red",
@@ -190,7 +194,7 @@ def options_of(given: Mapping[str, str]) -> RunOptions:
 
 def included(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """The launch files that bringup.launch.py includes, and what they are given."""
-    real, world = given["robot"] == "none", str(processes_for(options_of(given))[0].parameters["world"])
+    real, world = given["robot"] == "none", WORLDS[given["level"]]
     files = {}
     if given["sim"] == "gazebo" and not real:
         files["gazebo.launch.py"] = {
@@ -198,7 +202,7 @@ def included(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
             **{name: given[name] for name in ("robot", "headless")},
             "world": world,
             "layout_seed": given["layout_seed"].replace("0", ""),
-            "rate": given["rate"] or "1.0",
+            "rate": given["rate"] or "1.5",
             "watched": WATCHED[given["level"]],
         }
     if "true" in (given["rviz"], given["markers"]):
@@ -216,10 +220,12 @@ def parameters_of_nodes(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     for file in files:
         for node, values in yaml.safe_load(file.read_text()).items():
             found[node] |= values["ros__parameters"]
-    for spec in processes_for(options_of(given)):
-        for node in spec.nodes:
-            found[node] |= {**spec.parameters, "use_sim_time": not real}
-    found["supervisor"]["proposer"] = given["proposer"]
+    for node in ("supervisor", "executor", "sense", "sim"):
+        found[node]["use_sim_time"] = not real
+    found["supervisor"] |= {name: given[name] for name in ("proposer", "sense", "planner", "coder")}
+    found["sense"]["world"] = found["sim"]["world"] = WORLDS[given["level"]]
+    found["sim"]["rate"] = float(given["rate"] or 0)
+    found["sim"]["view"] = "none" if given["headless"] == "true" else "window"
     found["executor"] |= {
         "arm": given["arm"],
         "pipeline": given["pipeline"],
@@ -237,9 +243,7 @@ def programs(file: str, given: Mapping[str, str]) -> list[str]:
     if file == "rviz.launch.py":
         asked = {"rviz2": given["rviz"], "robot_state_publisher": given["robot_state_publisher"]}
         return ["display", *(name for name, wanted in asked.items() if wanted == "true")]
-    specs = [spec for spec in processes_for(options_of(given)) if spec.executable != "sim"]
-    simulated = given["sim"] == "mujoco" and given["robot"] != "none"
-    own = [*(spec.executable for spec in specs), *["sim"] * simulated, *["run_level"] * (not waits(given))]
+    own = ["program", *["sim"] * (given["sim"] == "mujoco" and given["robot"] != "none")]
     return own + [name for other, its in included(given).items() for name in programs(other, its)]
 
 
@@ -263,12 +267,11 @@ def check_values(file: str, given: Mapping[str, str], call: Call) -> None:
 
 
 def check_bringup(given: Mapping[str, str], call: Call) -> None:
-    if call.program == "run_level":
-        folder = Path(call.arguments[0])
+    assert len(call.arguments) == (call.program == "program" and not waits(given))
+    for folder in map(Path, call.arguments):
         assert folder.parent == Path(given["record"] or ROOT / "runs" / "new").parent
         assert RunFolder.open(folder).read(MANIFEST, Manifest).options == options_of(given)
         assert Path(call.environment["ROS_LOG_DIR"]) == folder / "log"
-        return
     wanted = parameters_of_nodes(given)
     for node in NODES.get(call.program, [call.program]):
         assert call.of(node) == wanted[node], (node, given)
@@ -364,7 +367,7 @@ def start_all(said: Path, file: str, given: Mapping[str, str]) -> list[Call]:
 @pytest.mark.parametrize("file", DEFAULTS)
 def test_the_defaults_of_each_file_start_what_its_programs_accept(file: str, installed: Path) -> None:
     for call in start_all(installed, file, {}):
-        if call.program == "run_level":
+        if call.program == "program":
             shutil.rmtree(call.arguments[0])  # it is in runs/
 
 
@@ -389,6 +392,7 @@ def test_every_combination_of_arguments_starts_what_its_programs_accept(
         ("bringup", {"level": "stak_01"}, "stack_01"),
         ("bringup", {"rate": "fast"}, "rate:="),
         ("bringup", {"layout_seed": "x"}, "layout_seed:="),
+        ("bringup", {"sim": "gazebo", "level": "arrange_01"}, "level 'arrange_01' is judged by places"),
         pytest.param("bringup", {"arm": "moveit"}, "moveit_py", marks=NO_MOVEIT),
         pytest.param("gazebo", {}, "ros_gz_sim", marks=NO_GAZEBO),
         pytest.param("gazebo", {"robot": "vendor"}, "ur_description", marks=NO_GAZEBO),
@@ -411,8 +415,7 @@ def test_bad_arguments_and_what_is_missing_are_one_clear_line(
         ("create", "Gazebo did not take the robot"),
         ("spawner", "the robot's controllers did not start"),
         ("sim", "the Gazebo node has ended"),
-        ("executor", "executor-"),
-        ("run_level", "run_level-"),
+        ("program", "program-"),
     ],
 )
 def test_whatever_ends_by_itself_ends_the_launch_with_its_reason(
@@ -422,18 +425,26 @@ def test_whatever_ends_by_itself_ends_the_launch_with_its_reason(
     installed.with_suffix(".wanted").write_text("99\n")
     assert run("bringup.launch.py", {"record": str(tmp_path / "run")}) != 0
     assert said in caplog.text
-    told = tmp_path / "run" / "ended.txt"
-    assert not told.exists() or said in told.read_text()
-    assert told.exists() == (program == "executor")
+    assert not (tmp_path / "run" / "ended.txt").exists()
+
+
+def test_a_program_is_told_which_process_has_ended(
+    installed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    installed.with_suffix(".ends").write_text("sim")
+    installed.with_suffix(".wanted").write_text("99\n")
+    given = {"record": str(tmp_path / "run"), "sim": "mujoco", "arm": "embedded"}
+    assert run("bringup.launch.py", given) != 0
+    assert "sim-" in caplog.text and "sim-" in (tmp_path / "run" / "ended.txt").read_text()
 
 
 def test_a_node_that_ends_by_itself_ends_a_waiting_graph_too(
     installed: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    installed.with_suffix(".ends").write_text("executor")
+    installed.with_suffix(".ends").write_text("program")
     installed.with_suffix(".wanted").write_text("99\n")
     assert run("bringup.launch.py", {"level": "none"}) != 0
-    assert "executor-" in caplog.text
+    assert "program-" in caplog.text
 
 
 def test_a_launch_that_fails_at_its_start_leaves_no_files(
@@ -451,26 +462,21 @@ def test_a_second_graph_in_a_domain_is_refused_before_anything_starts(
 ) -> None:
     with claim(int(os.environ["ROS_DOMAIN_ID"])):
         assert run("bringup.launch.py", {}) != 0
-    assert f"process {os.getpid()} of " in caplog.text and "has a graph" in caplog.text
+    assert f"process {os.getpid()} of " in caplog.text and "has a program" in caplog.text
     assert not calls(installed)
 
 
 @pytest.mark.slow
 @pytest.mark.ros
-def test_nodes_of_another_graph_in_a_domain_are_named_before_anything_starts(
+def test_a_robot_that_is_there_is_named_before_anything_starts(
     installed: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("spca_ros.domain._LOOK_S", 60.0)
-    own = os.environ["ROS_DOMAIN_ID"]
-    with ExitStack() as elsewhere:  # Fast DDS gives the ports of a domain by the participants of all domains
-        monkeypatch.setenv("ROS_DOMAIN_ID", str(int(own) % 90 + 1))
-        for number in range(5):
-            elsewhere.enter_context(RosSession(f"elsewhere_{number}"))
-        monkeypatch.setenv("ROS_DOMAIN_ID", own)
-        with RosSession(names.REFEREE):
-            assert run("bringup.launch.py", {}) != 0
-    assert "nodes of another graph" in caplog.text and names.REFEREE in caplog.text
+    from rclpy.action import ActionServer
+    from spca_interfaces.action import FollowTrajectory
+
+    monkeypatch.setattr("spca.ros.graph._LOOK_S", 60.0)
+    with RosSession("driver") as node:
+        ActionServer(node, FollowTrajectory, names.FOLLOW, lambda goal: FollowTrajectory.Result())
+        assert run("bringup.launch.py", {}) != 0
+    assert "there is a robot in the ROS domain" in caplog.text
     assert not calls(installed)
-    with RosSession("rviz"):
-        monkeypatch.setattr("spca_ros.domain._LOOK_S", 0.2)
-        refuse_strangers(int(os.environ["ROS_DOMAIN_ID"]))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import spca
 from spca.benches.levels import LevelsBench
-from spca.inproc import run_inproc
+from spca.runs import Run
 from spca_core.arms import GROUP
 from spca_core.ending import Ending
 from spca_core.errors import OutOfReach
@@ -42,7 +42,7 @@ def plan(*steps: str) -> Plan:
 
 @pytest.mark.parametrize("level", FIRST_LEVELS)
 def test_the_first_levels_on_the_nominal_table(level, tmp_path):
-    result = run_inproc(options(level), RunFolder.create(level, tmp_path / "run"))
+    result = Run(options(level), RunFolder.create(level, tmp_path / "run")).advance()
     assert result.success, result.reason
     assert result.verdict.score == 1.0
 
@@ -99,7 +99,7 @@ def hold(ctx, cube, plate):
         result = world.act("hold", plan("pick_up cube_red table", "hold cube_red plate_red"), library)
         verdict = world.settle()
     assert result.status == "done", result.message
-    touching = [c for c in verdict.conditions if c.text == "red cube touches red plate"]
+    touching = [c for c in verdict.conditions if c.text == "red cube rests on red plate"]
     assert touching[0].holds
     assert verdict.outcome is Outcome.RUNNING
 

@@ -1,4 +1,4 @@
-"""Whole runs through the real node graph: DDS, actions, one process a part."""
+"""Whole runs over ROS: the simulator a process of its own, everything that thinks in this one."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pytest
 
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
-from spca_testing.command import spca
 from spca_testing.models.fallible_model import FallibleModel, changed, miswritten
 from spca_testing.models.model_run import run_with_model
+from spca_testing.ros import running, sim
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
@@ -23,25 +23,24 @@ pytestmark = [pytest.mark.ros, pytest.mark.slow]
 LEVELS = {"pick_and_place_01": "shuffled", "stack_11": "shuffled", "arrange_01": "nominal"}
 
 
-def test_levels_through_one_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_levels_on_one_simulator(tmp_path: Path) -> None:
     """One after the other, so that none leaves anything to the next."""
-    from spca.ros.run import LOGS, run_ros
+    from spca.ros.graph import LOGS
+    from spca.runs import Run
 
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    assert spca("up", "--detach").returncode == 0
-    try:
+    with running(sim()):
         for level, preset in LEVELS.items():
-            options = RunOptions.model_validate({"level": level, "preset": preset, "seed": 2, "video": False})
-            result = run_ros(options, RunFolder.create(level, folder := tmp_path / level))
+            options = RunOptions.model_validate(
+                {"level": level, "preset": preset, "seed": 2, "transport": "ros"}
+            )
+            result = Run(options, RunFolder.create(level, folder := tmp_path / level)).advance()
             assert result.success, (level, result.reason)
             for file in ("states.npz", "contacts.json", "looks/01.jpg", "events.jsonl"):
                 assert (folder / file).is_file(), (level, file)
-            assert not (folder / LOGS / "sim.log").exists(), f"{level} had a graph of its own"
-    finally:
-        assert spca("down").returncode == 0
+            assert not (folder / LOGS / "sim.log").exists(), f"{level} had a simulator of its own"
 
 
-def test_a_model_writes_and_repairs_skills_through_the_graph(tmp_path: Path) -> None:
+def test_a_model_writes_and_repairs_skills_over_ros(tmp_path: Path) -> None:
     def model() -> FallibleModel:
         return FallibleModel(
             planner=[changed("(holding cube_red)", "(holding cube_blue)")],
@@ -57,41 +56,30 @@ def test_a_model_writes_and_repairs_skills_through_the_graph(tmp_path: Path) -> 
     assert len(run.code_rejections()) == 1
     assert run.result.coder.semantic == 1
     assert run.result.skills.promoted == ("lift_cube",)
-    # Over ROS the model is asked what it is asked in one process: scene, task and errors cross the graph
-    # unharmed.
-    (tmp_path / "alone").mkdir()
-    alone = run_with_model("pickup_02", model(), tmp_path / "alone")
-    assert [seen.body["model"] for seen in run.requests] == [seen.body["model"] for seen in alone.requests]
 
 
-def test_an_interrupt_ends_every_node_and_the_run_can_go_on(tmp_path: Path) -> None:
+def test_an_interrupt_ends_every_process_and_the_run_can_go_on(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    command = [
-        sys.executable,
-        "-m",
-        "spca",
-        "run",
-        "stack_04",
-        "--rate",
-        "2",
-        "--no-video",
-        "--out",
-        str(folder),
-    ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    nodes: list[psutil.Process] = []
-    for _ in range(600):
-        time.sleep(0.1)
-        events = folder / "events.jsonl"
-        if events.is_file() and '"kind":"step"' in events.read_text():
-            nodes = psutil.Process(process.pid).children(recursive=True)
-            break
-    assert nodes
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 130, output
-    _, alive = psutil.wait_procs(nodes, timeout=60)
-    assert not alive
-    resume = [sys.executable, "-m", "spca", "resume", str(folder)]
-    done = subprocess.run(resume, capture_output=True, check=False, text=True, timeout=180)
-    assert done.returncode == 0, done.stdout + done.stderr
+    command = [sys.executable, "-m", "spca", "run", "stack_04", "--ros", "--rate", "2", "--no-video"]
+    with running(sim(rate=2.0)):  # a simulator that stays
+        process = subprocess.Popen(
+            [*command, "--out", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        children: list[psutil.Process] = []
+        for _ in range(600):
+            time.sleep(0.1)
+            events = folder / "events.jsonl"
+            if events.is_file() and events.read_text().count('"kind":"step"') == 2:  # nothing is held
+                children = psutil.Process(process.pid).children(recursive=True)
+                break
+        assert children
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+        assert process.returncode == 130, output
+        _, alive = psutil.wait_procs(children, timeout=60)
+        assert not alive
+        resume = [sys.executable, "-m", "spca", "resume", str(folder)]
+        done = subprocess.run(resume, capture_output=True, check=False, text=True, timeout=180)
+        assert done.returncode == 0, done.stdout + done.stderr
+    gone = subprocess.run(resume, capture_output=True, check=False, text=True, timeout=180)
+    assert gone.returncode == 2 and len(gone.stderr.strip().splitlines()) == 1, gone.stderr

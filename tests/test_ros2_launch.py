@@ -137,29 +137,26 @@ def test_ctrl_c_ends_a_launch_with_a_result(sourced_ros: SourcedRos, built: Path
     assert "resume" in said
 
 
-def test_the_client_s_last_line_is_why_a_launch_has_ended(
+def test_the_program_s_last_line_is_why_a_launch_has_ended(
     sourced_ros: SourcedRos, built: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
     process = launched(sourced_ros, built, f"level:=stack_01 rate:=1 record:={folder}")
     wait_for_event(process, folder, "plan")
     nodes = psutil.Process(process.pid).children(recursive=True)
-    next(node for node in nodes if "spca_tabletop/executor" in " ".join(node.cmdline())).kill()
+    next(node for node in nodes if "spca_sim/sim" in " ".join(node.cmdline())).kill()
     said, _ = process.communicate(timeout=300)
     assert process.returncode != 0
-    last = [line for line in said.splitlines() if line.startswith("[run_level")][-1]
-    assert "executor" in last and "status -9" in last, said
+    last = [line for line in said.splitlines() if line.startswith("[program")][-1]
+    assert "sim" in last and "status -9" in last, said
 
 
 RUN_TOUCH_02 = """
 from spca_interfaces.action import RunLevel
 from spca_ros.calls import ActionCall
-from spca_ros.peer import Peer
 from spca_ros.session import RosSession
 with RosSession("onlooker") as node:
-    supervisor = Peer(node, "supervisor")
-    supervisor.wait_ready(60.0)
-    run_level = ActionCall(node, RunLevel, "supervisor/run_level", supervisor)
+    run_level = ActionCall(node, RunLevel, "supervisor/run_level")
     print("outcome:", run_level(RunLevel.Goal(level="touch_02")).outcome)
 """
 """In place of `ros2 action send_goal`, which needs a package that the wheels lack (rosidl_runtime_py)."""
@@ -174,7 +171,7 @@ def test_a_graph_that_waits_takes_goals_and_answers_the_tools_of_ros(
             f"source ros2_ws/install/setup.bash\npython3 -c '{RUN_TOUCH_02}'\n"
             "ros2 node list --no-daemon --spin-time 5\n"
             "ros2 param get --no-daemon --spin-time 5 /executor arm\n"
-            "ros2 run spca_tabletop executor --ros-args -p arm:=nobody",
+            "ros2 run spca program --ros-args -p executor:arm:=nobody",
             built,
         )
         assert "outcome: success" in done.stdout, done.stderr

@@ -313,7 +313,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(tmp_path: Path) 
     """Not with the status that means that the referee said fail."""
     for part in ("bin", "scripts", "requirements"):
         shutil.copytree(ROOT / part, tmp_path / part)
-    for part in ("src", "research", "judges", "testing", "benchmarks"):
+    for part in ("src", "plugins", "research", "judges", "testing", "benchmarks"):
         (tmp_path / part).mkdir()
     tmp_path.chmod(0o555)
     as_others = ["setpriv", "--bounding-set=-dac_override"] if os.getuid() == 0 else []

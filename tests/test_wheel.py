@@ -12,8 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (
-    "src", "research", "testing", "benchmarks", "examples", "levels", "worlds", "launch", "rviz", "config",
-    "requirements",
+    "src", "plugins", "research", "testing", "benchmarks", "examples", "levels", "worlds", "launch", "rviz",
+    "config", "requirements",
 )  # fmt: skip
 FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 
@@ -65,8 +65,8 @@ def test_the_wheel_runs_levels_and_sentences_without_ros(tmp_path: Path) -> None
     notebook = ROOT / "examples" / "notebooks" / "first_run.ipynb"
     shown = _run(python, "-c", NOTEBOOK, notebook, cwd=home)
     assert "success" in shown and shown.count("image/png") == 2
-    refused = subprocess.run([spca, "up"], cwd=home, capture_output=True, text=True, check=False)
-    assert refused.returncode == 2 and "the ROS transport needs" in refused.stderr
+    refused = subprocess.run([spca, "sim"], cwd=home, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2 and "--ros needs ROS 2" in refused.stderr
 
 
 def _run(*command: object, cwd: Path | None = None) -> str:

@@ -2,7 +2,7 @@
 
 import gymnasium
 
-import spca_tabletop.gym  # noqa: F401  (registers the levels)
+import spca_extras.gym  # noqa: F401  (registers the levels)
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
-import spca_tabletop.gym  # noqa: F401  (registers the levels)
+import spca_extras.gym  # noqa: F401  (registers the levels)
 
 
 def main() -> None:

@@ -20,7 +20,6 @@ setup(
     entry_points={
         "spca.commands": ["learn = spca_worldcoder.cli:LEARN"],
         "spca.benches": ["worldcoder = spca_worldcoder.commands:WORLDCODER"],
-        "spca.twins": ["minigrid = spca_worldcoder.worlds.minigrid_twin:learned_twin"],
         "spca.learnable_worlds": [
             "sokoban = spca_worldcoder.worlds.catalogue:sokoban",
             "minigrid = spca_worldcoder.worlds.catalogue:minigrid",

@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 WINGS = (
     "src",
+    "plugins",
     "research",
     "judges",
     "testing",

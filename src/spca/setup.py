@@ -36,8 +36,9 @@ setup(
     entry_points={
         "console_scripts": [
             "spca = spca.__main__:main",
-            "brain = spca.ros.brain:main",
-            "run_level = spca.ros.client:main",
+            "program = spca.ros.program:main",
+            "planner = spca.ros.alone:planner",
+            "coder = spca.ros.alone:coder",
         ],
         "spca.benches": ["levels = spca.benches.commands:LEVELS"],
         "spca.level_runners": ["supervisor = spca.benches.runs:SupervisedRuns"],

@@ -22,7 +22,6 @@ setup(
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
         "console_scripts": [
-            "executor = spca_tabletop.ros.executor_node:main",
             "display = spca_tabletop.ros.display.node:main",
         ],
         "spca.environments": ["tabletop = spca_tabletop.kit:TabletopKit"],

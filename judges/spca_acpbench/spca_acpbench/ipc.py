@@ -17,6 +17,7 @@ from spca_bench.bench import Bench, Done
 from spca_bench.page import PageTable
 from spca_core.errors import InputError
 from spca_core.model import Record
+from spca_core.validation import expecting
 from spca_planner.pddl.formula import ground
 from spca_planner.pddl.lint import parse
 from spca_planner.pddl.sexpr import PddlError
@@ -127,12 +128,13 @@ class IpcBench(Bench[PairTrial, PairResult]):
 def pairs_in(folder: Path) -> list[list[tuple[str, str]]]:
     """The pairs of each domain whose files are there, as the set's own tables say. Raises InputError."""
     root = folder / "classical"
-    tables = [
-        ast.literal_eval(p.read_text().partition("=")[2].strip()) for p in sorted(root.glob("*/api.py"))
-    ]
-    if not tables:
+    listed = []
+    for path in sorted(root.glob("*/api.py")):
+        with expecting("a table of domains", path):
+            table = ast.literal_eval(path.read_text(encoding="utf-8").partition("=")[2].strip())
+            listed.append([(str(a), str(b)) for one in table for a, b in one["problems"]])
+    if not listed:
         raise InputError("holds no domains", where=str(folder), hint="a checkout of classical-domains")
-    listed = [[pair for one in table for pair in one["problems"]] for table in tables]
     return [[pair for pair in some if all((root / name).is_file() for name in pair)] for some in listed]
 
 

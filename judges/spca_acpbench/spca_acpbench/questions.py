@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from spca_core.errors import InputError
 from spca_core.model import Record
+from spca_core.validation import expecting
 
 KINDS = {
     "app": "applicability",
@@ -62,8 +62,8 @@ def load(folder: Path) -> dict[str, Question]:
     found: dict[str, Question] = {}
     for kind in KINDS:
         path = folder / "dataset" / kind / "test.gen.json.gz"
-        try:
-            with gzip.open(path, "rt") as file:
+        with expecting("a part of a checkout of IBM/ACPBench", path):
+            with gzip.open(path, "rt", encoding="utf-8") as file:
                 entries = json.load(file)
             for number, entry in enumerate(entries):
                 gold = entry["answer"]
@@ -76,6 +76,4 @@ def load(folder: Path) -> dict[str, Question]:
                     gold=ast.literal_eval(gold) if isinstance(gold, str) else gold,
                 )
                 found[question.key] = question
-        except (OSError, ValueError, KeyError, TypeError, SyntaxError) as error:
-            raise InputError(f"{path} cannot be read: {error}", hint="a checkout of IBM/ACPBench") from error
     return found

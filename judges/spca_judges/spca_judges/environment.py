@@ -7,9 +7,9 @@ from pathlib import Path
 
 from spca_act.executor import PlanExecutor
 from spca_core.camera import RgbdFrame
-from spca_core.errors import SpcaError
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
+from spca_core.ports.environment import Environment
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
@@ -23,6 +23,7 @@ from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sense.catalogue import Catalogue
 from spca_sense.detector import ShapeDetector
 from spca_sense.detectors import Detector
+from spca_sense.looks import save_looks
 from spca_sense.observation import observation_of
 from spca_sense.tracker import SceneTracker
 from spca_tabletop.act import skills
@@ -32,7 +33,7 @@ SETTLE_S = 1.0
 """What the judge's rule says counts after the arm has been still for so long."""
 
 
-class JudgedTabletop:
+class JudgedTabletop(Environment):
     """See `spca_core.ports.environment.Environment`. The episode has been reset; it is not taken down here.
 
     The world cannot be put back: there are no checkpoints. `stiffness` is the controller's (see
@@ -99,13 +100,9 @@ class JudgedTabletop:
             outcome=Outcome.TIMEOUT if late else Outcome.RUNNING, score=0.0, stamp=stamp, reason=reason
         )
 
-    def checkpoint(self) -> bytes:
-        """Nothing: the judge's world is its own."""
-        return b""
-
-    def restore(self, checkpoint: bytes) -> None:
-        """Raise SpcaError: it cannot be put back."""
-        raise SpcaError("an episode of a judge cannot be put back")
+    def save_recording(self, folder: Path) -> None:
+        """Write the looks."""
+        save_looks(self.looks, folder / "looks")
 
     def cancel(self) -> None:
         """Stop the arm, then the run."""

@@ -18,9 +18,7 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
-from spca.assembly import open_stages
-from spca.drive import drive
-from spca.kits import kit_named
+from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
 from spca_core.ports.robot import Robot
@@ -89,19 +87,16 @@ def test_the_stack_solves_an_episode_from_its_pictures_and_the_judge_says_so(
         RunFolder.create("run", tmp_path / "run"),
         RunOptions(level="judged", transport="inproc"),
     )
-    with (
-        open_stages(options, kit_named("tabletop"), folder) as stages,
-        closing(JudgedTabletop("judged", embedded, load_world(), EXACT, limit_s=60.0)) as environment,
-    ):
+    judged = JudgedTabletop("judged", embedded, load_world(), EXACT, limit_s=60.0)
+    with closing(judged) as environment:
         assert environment.verdict().outcome is Outcome.RUNNING
-        result = drive(environment, stages, folder, (), resume=False)
+        result = Run(options, folder).advance(environment=environment)
         assert result.success and embedded.success()
         assert result.verdict.stamp == pytest.approx(embedded.feel().stamp)
         for frame, _ in environment.looks:  # no more than the work area is looked at
             assert frame.colour.shape[:2] == (frame.intrinsics.height, frame.intrinsics.width)
             assert frame.intrinsics.width < 640
-        with pytest.raises(SpcaError, match="cannot be put back"):
-            environment.restore(environment.checkpoint())
+        assert not environment.checkpoint()  # the judge's world cannot be put back
 
 
 def test_an_episode_ends_when_its_time_is_over(embedded: Episode) -> None:

@@ -5,6 +5,7 @@ A family is a folder with pairs `request0001.yaml`, `scene0001.yaml` in MoveIt's
 
 from __future__ import annotations
 
+import math
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from spca_core.errors import InputError
 from spca_core.geometry import Array, Pose
+from spca_core.validation import expecting, parse_yaml
 from spca_core.world import PlanarPose, World, WristSensor, load_world
 from spca_motion.planning_scene import Obstacle, PlanningScene
 
@@ -61,16 +62,14 @@ def problem_names(path: Path) -> list[str]:
 def read_problem(path: Path, name: str) -> Problem:
     """The problem of that name. Raises InputError, which names the file and what is wrong with it."""
     family, _, number = name.rpartition("/")
-    request, scene = (_load(path, f"{family}/{kind}{number}.yaml") for kind in ("request", "scene"))
-    try:
+    with expecting("a MoveIt request and scene", f"{path}: {name}"):
+        request, scene = (_load(path, f"{family}/{kind}{number}.yaml") for kind in ("request", "scene"))
         state = request["start_state"]["joint_state"]
         start = dict(zip(state["name"], state["position"], strict=True))
         limits = request["goal_constraints"][0]["joint_constraints"]
         goal = {limit["joint_name"]: limit["position"] for limit in limits}
         obstacles = [o for thing in scene["world"]["collision_objects"] for o in _obstacles(thing)]
         return Problem(name, _joints(start), _joints(goal), PlanningScene(tuple(obstacles)))
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: {name} is no MoveIt request and scene: {error!r}") from error
 
 
 def _joints(values: Mapping[str, float]) -> Array:
@@ -94,6 +93,8 @@ def _obstacles(thing: Mapping[str, Any]) -> Iterator[Obstacle]:
 def _pose(values: Mapping[str, Sequence[float]]) -> Array:
     x, y, z, w = (float(v) for v in values["orientation"])
     position = tuple(float(v) for v in values["position"])
+    if not 0.5 < math.hypot(x, y, z, w) < 2.0:
+        raise ValueError(f"({x:g}, {y:g}, {z:g}, {w:g}) is no unit quaternion")
     return Pose(position=position, quaternion=(x, y, z, w)).matrix()
 
 
@@ -113,21 +114,19 @@ def _load(path: Path, name: str) -> Any:
     if path.is_file():
         text = _archive(path).get(name)
     else:
-        text = (path / name).read_text() if (path / name).is_file() else None
+        text = (path / name).read_text(encoding="utf-8") if (path / name).is_file() else None
     if text is None:
         raise InputError(f"{path} has no {name}")
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return parse_yaml(text)
 
 
 @lru_cache(maxsize=2)
 def _archive(path: Path) -> dict[str, str]:
     """Text by name of every YAML file in a tar archive. Raises InputError if it is none."""
-    try:
-        with tarfile.open(path) as archive:
-            members = [m for m in archive if m.isfile() and m.name.endswith(".yaml")]
-            return {m.name: _text(archive, m) for m in members}
-    except (tarfile.TarError, OSError, EOFError) as error:
-        raise InputError(f"{path} is no folder and no tar archive of problems: {error}") from error
+    with expecting("a folder or a tar archive of problems", path), tarfile.open(path) as archive:
+        members = [m for m in archive if m.isfile() and m.name.endswith(".yaml")]
+        found = {m.name: _text(archive, m) for m in members}
+    return found
 
 
 def _text(archive: tarfile.TarFile, member: tarfile.TarInfo) -> str:

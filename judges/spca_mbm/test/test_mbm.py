@@ -56,12 +56,20 @@ def test_a_problem_is_read(problems: Path) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
-    [("cylinder", "cone", "only boxes and cylinders"), ("primitives", "meshes", "KeyError")],
+    [
+        ("cylinder", "cone", "only boxes and cylinders"),
+        ("primitives", "meshes", "KeyError"),
+        ("- 1\n", "- 0\n", "no unit quaternion"),
+        ("cylinder", "[" * 5000, "nested"),
+        ("cylinder", "\xff", "UnicodeDecodeError"),
+    ],
 )
 def test_a_scene_that_cannot_be_read_is_named(problems: Path, old: str, new: str, words: str) -> None:
     file = problems / "problems/posts/scene0001.yaml"
-    file.write_text(file.read_text().replace(old, new))
-    with pytest.raises(InputError, match=f"posts/0001 .*{words}"):
+    text = file.read_text()
+    assert old in text
+    file.write_bytes(text.replace(old, new).encode("latin-1"))
+    with pytest.raises(InputError, match=f"posts/0001.*{words}"):
         read_problem(problems, "problems/posts/0001")
     with pytest.raises(InputError, match="no FAMILY/request0001"):
         problem_names(problems / "problems" / "posts" / "none")

@@ -16,6 +16,7 @@ from spca_bench.bench import Done
 from spca_bench.page import Page
 from spca_core.errors import InputError
 from spca_core.model import Record
+from spca_core.validation import expecting
 from spca_planbench.asking import Verdict, Written, WrittenBench
 from spca_planner.solver.judgement import Words
 from spca_planner.solver.reading import read
@@ -109,16 +110,13 @@ class Language:
     def of(repository: Path, domain: str) -> Language:
         """Read the description of a domain from the checkout. Raises InputError."""
         path = repository / _ANALYSIS / "configs" / f"{domain}.yaml"
-        try:
-            told = yaml.safe_load(path.read_text())
+        with expecting("the description of a domain", path):
+            told = yaml.safe_load(path.read_bytes())
             folder = repository / _ANALYSIS / "instances"
-            rules = (folder / told["domain_file"]).read_text()
-            return Language(
-                rules, folder / told["instance_dir"], told.get("actions") or {},
-                told.get("predicates") or {}, told.get("encoded_objects") or {},
-            )  # fmt: skip
-        except (OSError, KeyError, TypeError, yaml.YAMLError) as error:
-            raise InputError(f"tells no domain: {error!r}", where=str(path), hint=_CHECKOUT) from error
+            rules = (folder / told["domain_file"]).read_text(encoding="utf-8")
+            words = [told.get(name) or {} for name in ("actions", "predicates", "encoded_objects")]
+            instances = folder / told["instance_dir"]
+        return Language(rules, instances, *words)
 
     @property
     def has_words(self) -> bool:
@@ -135,7 +133,8 @@ class Language:
 
     def why_wrong(self, steps: tuple[Words, ...], number: int) -> str:
         """Return the validators' objection to a plan; empty if both accept it."""
-        problem = (self.instances / f"instance-{number}.pddl").read_text()
+        with expecting("a problem", path := self.instances / f"instance-{number}.pddl"):
+            problem = path.read_text(encoding="utf-8")
         return why_invalid(read(self.rules, problem), steps)
 
     def steps(self, answer: str) -> tuple[Words, ...]:
@@ -234,7 +233,9 @@ def _answers(repository: Path, trial: PlanTrial) -> list[dict[str, Any]]:
     name = _TASK + trial.prompt.removeprefix(_ONE_SHOT)
     path = repository / _ANALYSIS / "results" / trial.domain / trial.by / f"{name}.json"
     needed = {"llm_correct", "extracted_llm_plan"}
-    return [a for a in json.loads(path.read_text())["instances"] if needed <= a.keys()]
+    with expecting("a file of answers", path):
+        found = [a for a in json.loads(path.read_bytes())["instances"] if needed <= a.keys()]
+    return found
 
 
 @lru_cache(maxsize=4)
@@ -242,5 +243,7 @@ def questions(repository: Path, domain: str) -> Mapping[int, str]:
     """The questions of a domain by their numbers, each with one solved example. Raises InputError."""
     path = repository / "plan-bench" / "prompts" / domain / f"{_TASK}.json"
     if not path.is_file() or not Language.of(repository, domain).has_words:
-        raise InputError(f"no questions in words for '{domain}'", where=str(path), hint=" or ".join(DOMAINS))
-    return {one["instance_id"]: one["query"] for one in json.loads(path.read_text())["instances"]}
+        raise InputError(f"no questions in words for '{domain}'", str(path), hint=" or ".join(DOMAINS))
+    with expecting("a file of questions", path):
+        found = {one["instance_id"]: one["query"] for one in json.loads(path.read_bytes())["instances"]}
+    return found

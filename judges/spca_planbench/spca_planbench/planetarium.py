@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from spca_core.errors import InputError
 from spca_core.model import Record
+from spca_core.validation import expecting
 from spca_planbench.asking import Verdict, Written, WrittenBench
 from spca_planbench.scenes import same, scenes_of
 from spca_planner.pddl.sexpr import PddlError
@@ -113,13 +113,7 @@ def pddl_in(answer: str) -> str:
 @lru_cache(maxsize=1)
 def descriptions(data: Path) -> Mapping[int, Description]:
     """The problems of the part, by their numbers. Raises InputError."""
-    try:
-        with closing(sqlite3.connect(f"file:{data}?mode=ro", uri=True)) as base:
-            rows = base.execute(_SQL, _TEST).fetchall()
-    except sqlite3.Error as error:
-        raise InputError(
-            f"is no data set of Planetarium: {error}",
-            where=str(data),
-            hint="the database that dataset_generator.py of github BatsResearch/planetarium makes",
-        ) from error
+    what = "the database that dataset_generator.py of github BatsResearch/planetarium makes"
+    with expecting(what, data), closing(sqlite3.connect(f"file:{data}?mode=ro", uri=True)) as base:
+        rows = base.execute(_SQL, _TEST).fetchall()
     return {row[0]: Description(*row) for row in rows}

@@ -14,6 +14,8 @@ from spca_bench.engine import run_campaign
 from spca_bench.report import write_report
 from spca_core.errors import InputError
 from spca_planbench.commands import PLANBENCH, PLANETARIUM
+from spca_planbench.planbench import Language
+from spca_planbench.planetarium import descriptions
 from spca_planbench.scenes import same, scenes_of
 from spca_planner.pddl.sexpr import PddlError
 from spca_testing.models.behaviours import Behaviour, Say
@@ -35,9 +37,18 @@ def problem(init: str, goal: str, objects: str = "a b") -> str:
 
 
 def llm_file(folder: Path, server: ModelServer) -> str:
-    role = {"model": "test-model", "base_url": server.base_url, "attempts": 1, "structured": "text"}
+    role = {"model": "test-model", "base_url": server.base_url, "attempts": 1}
     (folder / "llm.yaml").write_text(json.dumps({"roles": {"coder": role}}))
     return str(folder / "llm.yaml")
+
+
+@pytest.mark.parametrize("bad", [b"\xff", b"[" * 10_000, b"- 1", b"a: [", b"", b"domain_file: [1]"])
+def test_a_description_that_cannot_be_read_is_named(tmp_path: Path, bad: bytes) -> None:
+    folder = tmp_path / "llm_planning_analysis" / "configs"
+    folder.mkdir(parents=True)
+    (folder / "blocksworld.yaml").write_bytes(bad)
+    with pytest.raises(InputError, match=r"blocksworld\.yaml"):
+        Language.of(tmp_path, "blocksworld")
 
 
 @pytest.mark.parametrize(
@@ -110,10 +121,17 @@ def drafter(seen: Seen) -> Behaviour:
     return Say(f"Here it is:\n```pddl\n{draft}\n```\nDone.")
 
 
+def test_a_file_that_is_no_data_set_is_named(tmp_path: Path) -> None:
+    (tmp_path / "set.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 200)
+    for name in ("set.db", "none.db"):
+        with pytest.raises(InputError, match=name):
+            descriptions(tmp_path / name)
+
+
 def test_planetarium_counts_what_is_parseable_solvable_and_correct_before_and_after_repair(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(InputError, match="no data set"):
+    with pytest.raises(InputError, match="not the database"):
         PLANETARIUM.options(data=Path(__file__)).prepare(tmp_path)
     with ModelServer(drafter) as server:
         bench = PLANETARIUM.options(data=planetarium(tmp_path), llm=llm_file(tmp_path, server), rounds=1)

@@ -11,9 +11,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from spca.assembly import open_stages
-from spca.drive import drive
-from spca.kits import kit_named
+from spca.runs import Run
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable
 from spca_bench.statistics import Rate, groups, median_of
@@ -27,7 +25,6 @@ from spca_judges.environment import JudgedTabletop
 from spca_judges.remote import RemoteEpisode
 from spca_robosuite.bins import BinsDetector
 from spca_robosuite.episode import LIMIT_S, PICK_PLACE, ROBOTS, STIFFNESS, TASKS, judged_world, open_episode
-from spca_sense.looks import save_looks
 
 SEED_STRIDE = 1000
 """Between the layouts of one seed and those of the next; layouts below it are for development."""
@@ -111,12 +108,9 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
         bins = trial.task in PICK_PLACE
         world = judged_world(bins, self.robot)
         detector = BinsDetector(world) if bins else None
-        with (
-            open_stages(options, kit_named("tabletop"), run) as stages,
-            closing(JudgedTabletop(trial.task, episode, world, STIFFNESS, LIMIT_S, detector)) as environment,
-        ):
-            result = drive(environment, stages, run, (), resume=False)
-            save_looks(environment.looks, path / "looks")
+        judged = JudgedTabletop(trial.task, episode, world, STIFFNESS, LIMIT_S, detector)
+        with closing(judged) as environment:
+            result = Run(options, run).advance(environment=environment)
         if result.outcome is Ending.CANCELLED:
             raise KeyboardInterrupt
         if result.success:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +24,7 @@ SIGNATURES = {"transition": 2, "reward": 4}
 _PATIENCE = 2
 _STEP_S, _SEARCH_S = 2.0, 30.0
 """Deadlines of one call of the program, and of a search in it."""
+_LONGEST = 1 << 17  # characters of a state: the predictions for all that was seen are kept
 _FUTURE = re.compile(r"^from __future__ import .*$", re.MULTILINE)
 
 
@@ -60,8 +63,7 @@ class ModelRunner:
         return problem
 
     def _problem(self, source: str) -> str:
-        head = prelude()
-        loaded = self._host.load(head + _FUTURE.sub("", source))
+        loaded = self._host.load(prelude() + _FUTURE.sub("", source))
         if isinstance(loaded, SkillFailure):
             return _words(loaded)
         for name, count in SIGNATURES.items():
@@ -90,20 +92,20 @@ class ModelRunner:
         ]
         return [_payment(o) for o in self._ask("wc_pay", batch)]
 
-    def _ask(self, function: str, batch: Sequence[Sequence[Any]]) -> list[RunOutcome]:
-        """All outcomes; a program that hangs on the first few is not waited for on the rest."""
-        first = self._call(function, batch[:_PATIENCE], _STEP_S)
-        if len(batch) <= _PATIENCE:
-            return first
+    def _ask(self, function: str, batch: Sequence[Sequence[Any]]) -> Iterator[RunOutcome]:
+        """The outcomes, in turn; a program that hangs on the first few is not waited for on the rest."""
+        first = list(self._call(function, batch[:_PATIENCE], _STEP_S))
+        yield from first
         if all(o.failure is not None and o.failure.kind == "timeout" for o in first):
-            return [*first, *[first[-1]] * (len(batch) - _PATIENCE)]
-        return [*first, *self._call(function, batch[_PATIENCE:], _STEP_S)]
+            yield from first[-1:] * (len(batch) - _PATIENCE)
+        else:
+            yield from self._call(function, batch[_PATIENCE:], _STEP_S)
 
-    def _call(self, function: str, batch: Sequence[Sequence[Any]], seconds: float) -> list[RunOutcome]:
-        outcomes = self._host.call_many(function, batch, seconds, self._cancelled)
-        if any(one.status == "cancelled" for one in outcomes):
-            raise Cancelled("a search was cancelled")
-        return outcomes
+    def _call(self, function: str, batch: Sequence[Sequence[Any]], seconds: float) -> Iterator[RunOutcome]:
+        for outcome in self._host.call_many(function, batch, seconds, self._cancelled):
+            if outcome.status == "cancelled":
+                raise Cancelled("a search was cancelled")
+            yield outcome
 
     def explore(
         self, program: Program, state: State, mission: str, actions: Sequence[str], frame: Sequence[Any],
@@ -175,6 +177,8 @@ def prelude() -> str:
 def _state(outcome: RunOutcome) -> State | str:
     if outcome.failure is not None:
         return _words(outcome.failure)
+    if len(json.dumps(outcome.value)) > _LONGEST:
+        return f"result: a state of more than {_LONGEST} characters"
     try:
         return from_json(outcome.value)
     except InputError as error:
@@ -186,7 +190,8 @@ def _payment(outcome: RunOutcome) -> tuple[float, bool] | str:
         return _words(outcome.failure)
     match outcome.value:
         case [int() | float() as paid, bool() as done]:
-            return float(paid), done
+            with suppress(OverflowError):
+                return float(paid), done
     return "result: not a reward and whether the episode ends"
 
 

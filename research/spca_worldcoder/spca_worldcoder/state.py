@@ -6,6 +6,7 @@ text, a whole number, true, false, null, a vector `[dx, dy]`, or an entity (what
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -89,23 +90,26 @@ def from_json(value: Any) -> State:
     return state_of(_entity(item) for item in value)
 
 
-def _entity(item: Any) -> Entity:
+def _entity(item: Any, deepest: int = 8) -> Entity:
+    if deepest < 0:
+        raise InputError("not an entity: it holds one that holds one, and so on, too deep")
     match item:
         case [str() as kind, (int() | None) as x, (int() | None) as y, dict() as attributes]:
-            return entity(kind, x, y, **{str(name): _value(value) for name, value in attributes.items()})
-    raise InputError(f"not an entity: {str(item)[:80]}", hint="[class, x, y, {attribute: value}]")
+            return entity(kind, x, y, **{str(name): _value(v, deepest) for name, v in attributes.items()})
+    raise InputError(f"not an entity: {reprlib.repr(item)[:80]}", hint="[class, x, y, {attribute: value}]")
 
 
-def _value(value: Any) -> Any:
+def _value(value: Any, deepest: int) -> Any:
     match value:
         case None | bool() | int() | str():
             return value
         case [int() as dx, int() as dy]:
             return (dx, dy)
         case [str(), _, _, dict()]:
-            return _entity(value)
+            return _entity(value, deepest - 1)
     raise InputError(
-        f"not an attribute's value: {str(value)[:80]}", hint="text, a number, [dx, dy], an entity or null"
+        f"not an attribute's value: {reprlib.repr(value)[:80]}",
+        hint="text, a number, [dx, dy], an entity or null",
     )
 
 

@@ -284,3 +284,39 @@ def test_a_copied_state_shares_nothing_that_a_program_may_change():
     before, copied = wc_entity_key(state[0]), wc_copy(state)
     copied[0]["holds"].x = 3
     assert wc_entity_key(state[0]) == before != wc_entity_key(copied[0])
+
+
+HOSTILE = """
+def transition(state, action):
+    return state
+def reward(before, action, after, mission):
+    return 0.0, False
+def wc_pay(before, action, after, mission):
+    return [10**400, False]
+def wc_step(state, action):
+    if action == "nest":
+        value = ["a", 0, 0, {}]
+        for _ in range(150):
+            value = ["a", 0, 0, {"holds": value}]
+        return [value]
+    if action == "list":
+        value = []
+        for _ in range(700):
+            value = [value]
+        return [["a", 0, 0, {"x": value}]]
+    if action == "much":
+        return [["a", 0, 0, {"x": "x" * 1_000_000}]]
+    return state
+"""
+
+
+def test_no_answer_of_a_program_is_more_than_wrong() -> None:
+    state = state_of([entity("agent", 1, 1)])
+    program = Program(source=HOSTILE)
+    with ModelRunner() as runner:
+        answers = runner.predict(program, [(state, action) for action in ("nest", "list", "much", "stay")])
+        (paid,) = runner.pay(program, [(state, "stay", state, "")])
+    assert answers[3] == state
+    for answer, words in zip(answers, ("deep", "", "more than"), strict=False):
+        assert isinstance(answer, str) and words in answer
+    assert paid == "result: not a reward and whether the episode ends"

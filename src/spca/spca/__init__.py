@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from spca.api import Campaign, Run, campaign, check, levels, run, session
+    from spca.api import Campaign, campaign, check, levels, run, session
+    from spca.runs import Run
     from spca.sessions import Session
 
 __version__ = "0.1.0"

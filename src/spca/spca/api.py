@@ -11,9 +11,7 @@ The command line is made of the same functions.
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -22,60 +20,18 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from spca.events import Event
-from spca.kits import checked_kit, examine, kit_of, kits
-from spca.rooted import rooted
-from spca_core.disk import is_full
-from spca_core.errors import Cancelled, InputError
+from spca.kits import checked_kit, examine, kits
+from spca.runs import Run, settled
+from spca_core.errors import InputError
 from spca_core.options import RunOptions
-from spca_core.ports.kit import HasPublishedResult, Kit, LevelFindings, LevelInfo, TakesSentences
-from spca_core.run_folder import EVENTS, RunFolder
+from spca_core.ports.kit import Kit, LevelFindings, LevelInfo
 from spca_core.validation import first_problem
-from spca_llm.config import is_configured
 
-if TYPE_CHECKING:  # a run on the graph that is up is under way before any of this is needed
-    import numpy as np
-    from numpy.typing import NDArray
-
+if TYPE_CHECKING:
     from spca.sessions import Session
     from spca.stages import Approve
-    from spca_core.result import RunResult
-
-CRASH = "crash.txt"
-"""In a run's folder: the traceback of what went wrong unexpectedly."""
 
 OnEvent = Callable[[Event], None]
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run that has ended: its result, and the folder that holds everything else."""
-
-    result: RunResult
-    folder: Path
-
-    @property
-    def report(self) -> Path:
-        """The HTML report."""
-        return self.folder / "report.html"
-
-    @property
-    def events(self) -> list[Event]:
-        """The events of the run, in order."""
-        return list(RunFolder(self.folder).lines(Event, EVENTS))
-
-    def looks(self) -> Iterator[NDArray[np.uint8]]:
-        """Yield the camera image of each look, detections drawn in: RGB images (height, width, 3)."""
-        import cv2
-
-        for path in sorted(self.folder.glob("looks/*.[jp][pn]g")):
-            image = cv2.imread(str(path))
-            if image is not None:
-                yield cv2.cvtColor(image, cv2.COLOR_BGR2RGB)  # type: ignore[misc]
-
-    def _repr_html_(self) -> str:
-        """One line for notebooks."""
-        result = self.result
-        return f"<b>{result.level}</b>: {result.outcome.value}, {result.wall:.1f} s – {result.reason}"
 
 
 @dataclass(frozen=True)
@@ -116,13 +72,13 @@ def run(
 
     Raises InputError for bad input, before anything is written.
     """
-    wanted, folder = begin(
+    begun = Run.begin(
         _options(level=level, transport=transport, video=video, **options), Path(out) if out else None
     )
-    result = conduct(wanted, folder, (on_event,) if on_event is not None else ())
+    begun.advance(*([on_event] if on_event is not None else []))
     if report:
-        document(wanted, folder)
-    return Run(result, folder.path)
+        begun.document()
+    return begun
 
 
 def session(
@@ -147,15 +103,15 @@ def session(
         approve: Asked before each plan is carried out, with the plan and its goal in words.
         report: Whether each run gets an HTML report.
         options: Further fields of `spca_core.options.RunOptions`, such as `proposer`, `llm`, `view`; with
-            `transport="ros"` the table is that of the graph that is up.
+            `transport="ros"` the table is the one on the ROS graph.
 
     Raises InputError for bad input.
     """
     from spca.sessions import Session
 
-    able = [kit for kit in kits() if isinstance(kit, TakesSentences) and environment in ("", kit.name)]
+    able = [kit for kit in kits() if kit.takes_sentences and environment in ("", kit.name)]
     if not able:
-        names = ", ".join(kit.name for kit in kits() if isinstance(kit, TakesSentences))
+        names = ", ".join(kit.name for kit in kits() if kit.takes_sentences)
         raise InputError(f"environment '{environment}' takes no sentences", hint=f"these do: {names}")
     # What a failed attempt has done to the table stays done: nobody expects it to be put back by magic.
     wanted = {"transport": "inproc", "video": False, "level": "sentence", "rewind": False, **options}
@@ -224,89 +180,6 @@ def check(level: str, **options: Any) -> LevelFindings:
     return found
 
 
-# --- what the command line is made of -----------------------------------------------------------------------
-
-
-def begin(options: RunOptions, out: Path | None = None) -> tuple[RunOptions, RunFolder]:
-    """The options as they will be used, and a new folder for the run.
-
-    Raises InputError for bad input, before anything is written. Where a graph is up, it is that graph which
-    checks whether the run can begin, as it has loaded what that takes; `conduct` then raises InputError.
-    """
-    options = settled(options)
-    if not _checked_by_graph(options):
-        if not _over_ros(options):
-            from spca_planner.solver.process import warm_solver
-
-            warm_solver()  # it is the last to be ready, so it starts first
-        checked_kit(options)
-    return options, RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out)
-
-
-def settled(options: RunOptions) -> RunOptions:
-    """Paths become absolute; `auto` becomes a configured model, or the built-in proposer if there is none."""
-    options = rooted(options)
-    if options.proposer != "auto":
-        return options
-    return options.model_copy(update={"proposer": "openai" if options.llm or is_configured() else "builtin"})
-
-
-def _over_ros(options: RunOptions) -> bool:
-    return options.transport == "ros" and kit_of(options.level).ros() is not None
-
-
-def _checked_by_graph(options: RunOptions) -> bool:
-    if not _over_ros(options):
-        return False
-    from spca.ros.run import has_graph
-
-    return has_graph(options)
-
-
-def conduct(
-    options: RunOptions, folder: RunFolder, listeners: tuple[OnEvent, ...] = (), resume: bool = False
-) -> RunResult:
-    """Run a level to its end, or go on with an interrupted run, over the transport that the options name.
-
-    The solver's process stays for the next run in this process, which it is ready for at once. An unexpected
-    failure leaves its traceback in the folder and is raised as it is.
-    """
-    try:
-        if _over_ros(options):
-            from spca.ros.run import run_ros
-
-            return run_ros(options, folder, listeners, resume)
-        from spca.inproc import run_inproc
-
-        return run_inproc(options, folder, listeners, resume)
-    except (InputError, Cancelled):
-        raise
-    except Exception as error:
-        if not is_full(error):
-            folder.write(CRASH, traceback.format_exc())
-        raise
-
-
-def document(
-    options: RunOptions, folder: RunFolder, complain: Callable[[str], None] = lambda text: None
-) -> Path:
-    """Write the report and the environment's other artefacts (video, log); return the report's path.
-
-    An error in one of these is reported to `complain` and costs only that file; a full disk raises OSError.
-    """
-    from spca.report import write_report
-
-    makers = kit_of(options.level).documents(options)
-    with ThreadPoolExecutor(max(len(makers), 1)) as pool:  # drawing hardly needs the interpreter's lock
-        making = [(make.__name__, pool.submit(make, folder, options)) for make in makers]
-    for name, made in making:
-        if (error := made.exception()) is not None:
-            if is_full(error) or not isinstance(error, Exception):
-                raise error
-            complain(f"{name}: {type(error).__name__}: {error}")
-    return write_report(folder)
-
-
 def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
     """See `levels`."""
     known = [(kit, info) for kit in kits() for info in kit.levels()]
@@ -333,7 +206,7 @@ def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
 
 
 def _published(kit: Kit) -> tuple[str, ...]:
-    return kit.published().levels if isinstance(kit, HasPublishedResult) else ()
+    return found.levels if (found := kit.published()) is not None else ()
 
 
 def _options(**wanted: Any) -> RunOptions:

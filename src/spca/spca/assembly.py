@@ -6,18 +6,16 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 
-from spca.kits import twin_maker
 from spca.learned import BEFORE, Learned, folder_of
 from spca.proposals import OpenProposals, Proposals
 from spca.reading import Readers
-from spca.rehearsing import More, Others, Rehearsing
+from spca.rehearsing import Others, Rehearsing
 from spca.stages import Stages
 from spca_coder.drafting import DraftingCoder
 from spca_coder.library import LibraryReader
 from spca_core.extensions import find
 from spca_core.options import RunOptions
 from spca_core.ports.kit import Kit
-from spca_core.ports.rehearsal import HasTwin
 from spca_core.run_folder import RunFolder
 from spca_core.skill_package import library_source
 from spca_llm.config import REPLAY
@@ -52,7 +50,7 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
                 solver=proposals.solver or (warm_solver() if options.engine == DEFAULT else None),
                 engine=options.engine,
             ) as planner,
-            _rehearsing(kit, options, readers, planner.others, planner.more) as rehearsing,
+            _rehearsing(kit, options, readers, planner.others) as rehearsing,
         ):
             yield Stages(
                 planner=planner,
@@ -75,17 +73,17 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
 
 @contextmanager
 def _rehearsing(
-    kit: Kit, options: RunOptions, readers: Readers, others: Others, more: More
+    kit: Kit, options: RunOptions, readers: Readers, others: Others
 ) -> Iterator[Rehearsing | None]:
     """Open the rehearsal of runs with these options; None if there is none.
 
     The twin is made when it is first used.
     """
-    if options.rehearse == "never" or not isinstance(kit, HasTwin):
+    if options.rehearse == "never" or not kit.has_twin:
         yield None
         return
-    with closing(SampledRehearsal(twin_maker(kit, options))) as rehearsal:
-        yield Rehearsing(rehearsal, options.rehearse, options.budgets, readers, others, options.drafts, more)
+    with closing(SampledRehearsal(partial(kit.twin, options))) as rehearsal:
+        yield Rehearsing(rehearsal, options.rehearse, options.budgets, readers, others)
 
 
 def _known(

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from spca.api import Run
+from spca.order import newest_plan
+from spca.runs import Run
 from spca.sessions import Session
-from spca.single import newest_plan
 from spca_core.ending import Ending
 from spca_core.names import words_of
 from spca_core.observation import Observation

@@ -60,8 +60,10 @@ class Journal:
             return None
         state = self._folder.read(STATE, SavedState).root
         checkpoint = self._folder.read_sealed(CHECKPOINT)
-        if checkpoint is not None:
+        if checkpoint:
             self._env.restore(checkpoint)
+        elif checkpoint is not None:  # of a world that cannot be put back
+            state = state.looking_again()
         verdict = self._env.verdict()
         if state.ended is not None and state.ended.judged and state.ended.value != verdict.outcome.value:
             state = state.to_be_judged()
@@ -72,11 +74,12 @@ class Journal:
         """Keep the world as it is now, to try the plan again from here."""
         self._folder.write_sealed(PLAN_CHECKPOINT, self._env.checkpoint())
 
-    def back_to_plan_start(self) -> None:
-        """Put the world back to where the plan began."""
+    def back_to_plan_start(self) -> bool:
+        """Put the world back to where the plan began; returns whether that can be done."""
         checkpoint = self._folder.read_sealed(PLAN_CHECKPOINT)
-        if checkpoint is not None:
+        if checkpoint:
             self._env.restore(checkpoint)
+        return bool(checkpoint)
 
     # --- results --------------------------------------------------------------------------------------------
 

@@ -3,44 +3,45 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from spca_core.errors import InputError
 from spca_core.extensions import find, installed
 from spca_core.options import RunOptions
-from spca_core.ports.kit import ExaminesLevels, Kit, LevelFindings
-from spca_core.ports.rehearsal import HasTwin, Twin
+from spca_core.ports.kit import Kit, LevelFindings
 from spca_planner.solver.engines import require_engine
 
-GROUP, TWINS = "spca.environments", "spca.twins"
+GROUP = "spca.environments"
 
 
 @cache
 def kit_named(name: str) -> Kit:
     """The kit of an environment. Raises InputError when it is not installed."""
-    kit: Kit = find(GROUP, name).load()()
-    if lacks := _lacks(kit):
+    kind: type[Kit] = find(GROUP, name).load()
+    if lacks := _lacks(kind):
         what = f"the environment '{name}' lacks {', '.join(lacks)}"
         raise InputError(
-            what, where=f"{type(kit).__module__}.{type(kit).__name__}", hint="see spca_core.ports.kit.Kit"
+            what, where=f"{kind.__module__}.{kind.__name__}", hint="derive it from spca_core.ports.kit.Kit"
         )
+    kit = kind()
     if kit.name != name:
         raise InputError(f"the environment '{name}' calls itself '{kit.name}'", hint="both must be the same")
     return kit
 
 
-def _lacks(kit: Kit) -> list[str]:
-    wanted = [*Kit.__annotations__, *(part for part in vars(Kit) if not part.startswith("_"))]
-    return [part for part in wanted if not hasattr(type(kit), part) and part not in vars(kit)]
+def _lacks(kind: type[Kit]) -> list[str]:
+    """List the parts of the port that a class does not bring, nor inherit."""
+    parts = [*Kit.__annotations__, *(part for part in vars(Kit) if not part.startswith("_"))]
+    found = {part: getattr(kind, part, None) for part in parts}
+    return [p for p, f in found.items() if f is None or getattr(f, "__isabstractmethod__", False)]
 
 
 def faults_of(kit: Kit) -> list[str]:
     """List what would stop a run in this environment, a phrase each, found without building anything."""
-    if lacks := _lacks(kit):
+    if lacks := _lacks(type(kit)):
         return [f"lacks {', '.join(lacks)}"]
     found = [] if kit.presets else ["has no preset"]
     if kit.api.environment != kit.name:
@@ -102,11 +103,7 @@ def _groups() -> dict[str, str]:
 
 def examine(level: str, world: str = "") -> LevelFindings:
     """All errors and warnings of a level at once. Raises InputError when there is no such level or world."""
-    kit = kit_of(level)
-    if isinstance(kit, ExaminesLevels):
-        return kit.examine(level, world)
-    kit.check(RunOptions(level=level, world=world))
-    return LevelFindings(where=level)
+    return kit_of(level).examine(level, world)
 
 
 def checked_kit(options: RunOptions) -> Kit:
@@ -118,27 +115,8 @@ def checked_kit(options: RunOptions) -> Kit:
         raise InputError(
             f"--preset '{options.preset}'", hint=f"{meant}{kit.name} has {', '.join(kit.presets)}"
         )
-    if options.rehearse == "always" and not isinstance(kit, HasTwin):
+    if options.rehearse == "always" and not kit.has_twin:
         raise InputError("--rehearse always", hint=f"{kit.name} has no twin to rehearse in")
-    if options.drafts > 1 and (options.rehearse == "never" or not isinstance(kit, HasTwin)):
-        raise InputError(
-            f"--drafts {options.drafts}", hint="drafts are compared in rehearsals; there are none"
-        )
     require_engine(options.engine)
     kit.check(options)
-    if options.twin:
-        twin_maker(kit, options)
     return kit
-
-
-def twin_maker(kit: Kit, options: RunOptions) -> Callable[[], Twin]:
-    """Return the factory of a run's twin: the kit's, or with `options.twin` one with learned rules.
-
-    Raises InputError where there are no such rules.
-    """
-    if options.twin:
-        learned: Callable[[Path], Callable[[], Twin]] = find(TWINS, kit.name, "--twin").load()
-        return learned(Path(options.twin))
-    if not isinstance(kit, HasTwin):
-        raise InputError("no rehearsal", hint=f"{kit.name} has no twin to rehearse in")
-    return partial(kit.twin, options)

@@ -5,29 +5,26 @@ An entry of the group `spca.proposers` names an `OpenProposals`.
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from pydantic import BaseModel
 
 from spca.learned import folder_of, recording_of
 from spca_coder.drafting import TOKEN_BUDGET
 from spca_coder.language import LanguageCoder
 from spca_core.options import RunOptions
 from spca_core.plan import Mode
-from spca_core.ports.chat import ChatModel, ChatReply, Message, Role
+from spca_core.ports.chat import Role
 from spca_core.ports.kit import Kit
-from spca_core.ports.proposer import CodeProposer, ModelError, PlanProposer
+from spca_core.ports.proposer import CodeProposer, PlanProposer
 from spca_core.ports.vision import VisionModel
 from spca_core.result import Usage
 from spca_core.run_folder import RunFolder
 from spca_llm.chat import Chat
 from spca_llm.config import REPLAY, LlmConfig, load_config
 from spca_llm.connect import open_chat
+from spca_llm.not_in_vain import NotInVain
 from spca_planner.language import LanguageProposer
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import Actions, TrustedDomains, actions_of
@@ -41,8 +38,6 @@ _PLANNER_ROLES: dict[Mode, Role] = {
     "replan": "planner_big",
     "repair": "planner_big",
 }
-_MOST_ANSWERS = 2
-"""Answers to one request, unusable ones, after which it is not sent any more."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +84,8 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
 
     vocabulary = kit.vocabulary()
     with open_models(options, folder.path / LLM) as chat:
-        asking = NoRepeats(chat)
+        budgets = options.budgets
+        asking = NotInVain(chat, {"coder": budgets.code_drafts}, budgets.drafts)
         yield Proposals(
             planner={m: LanguageProposer(asking, r, vocabulary, actions) for m, r in _PLANNER_ROLES.items()},
             coder=LanguageCoder(asking),
@@ -137,37 +133,3 @@ def _shared(config: LlmConfig) -> LlmConfig:
         if role not in roles and found is not None:
             roles[role] = found
     return config.model_copy(update={"roles": roles})
-
-
-class NoRepeats:
-    """A `ChatModel` over another.
-
-    A request that was answered before did not help: it is refused, not sent. One that got no answer, for
-    example from a busy server, may be sent again; one whose answer could not be used (empty, cut off, a
-    refusal) once more.
-    """
-
-    def __init__(self, chat: ChatModel) -> None:
-        self._chat = chat
-        self._answers: Counter[str] = Counter()
-
-    def complete(
-        self, role: Role, messages: Sequence[Message], schema: type[BaseModel] | None = None
-    ) -> ChatReply:
-        """See `ChatModel.complete`.
-
-        Raises ModelError (kind `repeated`) for a request that was answered before.
-        """
-        key = json.dumps([role, list(messages), schema.__name__ if schema else ""])
-        if self._answers[key] >= _MOST_ANSWERS:
-            raise ModelError(
-                "the same request was answered before, and the answer was of no use", kind="repeated"
-            )
-        try:
-            reply = self._chat.complete(role, messages, schema)
-        except ModelError as error:
-            if error.answered:
-                self._answers[key] += 1
-            raise
-        self._answers[key] = _MOST_ANSWERS
-        return reply

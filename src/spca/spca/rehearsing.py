@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from spca.blame import Blame
@@ -11,7 +10,6 @@ from spca.failure import describe_step
 from spca.reading import Readers
 from spca.state import RunState
 from spca_core.budgets import Budgets
-from spca_core.errors import BudgetExhausted
 from spca_core.options import Rehearse
 from spca_core.plan import Execution, Plan, PlanRequest
 from spca_core.ports.rehearsal import Rehearsal
@@ -23,8 +21,6 @@ GUESSED = 0.5
 """Confidence of perception below which the place of a thing is a guess."""
 Others = Callable[[PlanRequest, Plan], Sequence[Plan]]
 """Finds plans with other steps for the same request."""
-More = Callable[[PlanRequest, Plan, int, Callable[[], bool]], Sequence[Plan]]
-"""Has so many further plans drafted for the same request, until it is cancelled."""
 
 
 @dataclass(frozen=True)
@@ -36,26 +32,17 @@ class Rehearsing:
     budgets: Budgets
     readers: Readers
     others: Others = lambda request, plan: ()
-    drafts: int = 1
-    """How many drafts are compared."""
-    more: More = lambda request, plan, count, cancelled: ()
 
     def wanted(self, state: RunState) -> bool:
         """Return whether the plan is to be rehearsed.
 
-        By default only if it stands on a skill that is new, or on something that was hardly seen, or if
-        several drafts are to be compared.
+        By default only if it stands on a skill that is new, or on something that was hardly seen.
         """
-        return (
-            self.when == "always"
-            or self.drafts > 1
-            or (self.when == "auto" and (not trusted(state) or guessed(state)))
-        )
+        return self.when == "always" or (self.when == "auto" and (not trusted(state) or guessed(state)))
 
     def try_out(self, attempt: str, task: Task, state: RunState, cancelled: Callable[[], bool]) -> Rehearsed:
         """Rehearse the plan, and if it does not go well, others for the same task that have skills.
 
-        Where several drafts are to be compared, each of them; the best one is to be carried out.
         A plan of trusted skills that is rejected twice for the same reason is overruled to be right: then the
         twin is wrong. A rejection for safety is never overruled.
         """
@@ -67,26 +54,14 @@ class Rehearsing:
         plan, observation = state.plan, state.observation
         request = PlanRequest(attempt=attempt, task=task, observation=observation, skills=())
 
-        signatures = self.readers.skills.signatures(state.library)
-        skills = {s.name for s in signatures}
+        skills = {s.name for s in self.readers.skills.signatures(state.library)}
 
-        def able(plans: Sequence[Plan]) -> list[Plan]:
-            return [p for p in plans if skills >= {python_name(s.action) for s in p.steps}]
+        def able() -> list[Plan]:
+            others = self.others(request, plan)
+            return [p for p in others if skills >= {python_name(s.action) for s in p.steps}]
 
-        def rehearsed_plan(plan: Plan) -> Rehearsed:
-            return self.rehearsal.try_out(
-                attempt, plan, state.library, observation, left, cancelled,
-                lambda: able(self.others(request, plan)),
-            )  # fmt: skip
-
-        rehearsed = rehearsed_plan(plan)
-        if self.drafts > 1:
-            request = request.model_copy(update={"skills": signatures})
-            further: list[Plan] = []
-            with suppress(BudgetExhausted):  # then the first has to do
-                further = able(self.more(request, plan, self.drafts - 1, cancelled))
-            rehearsed = best_of([plan, *further], [rehearsed, *map(rehearsed_plan, further)])
-        overruled = trusted(state) and self.objection(state, rehearsed) in state.objections
+        rehearsed = self.rehearsal.try_out(attempt, plan, state.library, observation, left, cancelled, able)
+        overruled = trusted(state) and state.history.with_skills(self.objection(state, rehearsed)) is not None
         return rehearsed.model_copy(update={"overruled": overruled})
 
     def objection(self, state: RunState, rehearsed: Rehearsed) -> str | None:
@@ -97,27 +72,6 @@ class Rehearsing:
         if state.plan is None or rehearsed.fault is None or rehearsed.fault.kind == "safety":
             return None
         return f"{self.readers.fingerprint(state.plan, state.library)} {rehearsed.fault.sort}"
-
-
-def best_of(plans: Sequence[Plan], found: Sequence[Rehearsed]) -> Rehearsed:
-    """Of several drafts, the one with the largest share of good tries; of equal ones, the first."""
-    shares = tuple(r.share for r in found)
-    chosen = shares.index(max(shares))
-    best, rest = found[chosen], [r for r in found if r is not found[chosen]]
-    sentence = (
-        f"{best.sentence}; draft {chosen + 1} of {len(found)}, shares {', '.join(f'{s:.2f}' for s in shares)}"
-    )
-    return best.model_copy(
-        update={
-            "drafts": shares,
-            "instead": best.instead or (plans[chosen] if chosen else None),
-            "sentence": sentence,
-            "others": (*best.others, *(t for r in rest for t in (*r.tries, *r.others))),
-            "seconds": sum(r.seconds for r in found),
-            "cpu": sum(r.cpu for r in found),
-            "simulated": sum(r.simulated for r in found),
-        }
-    )
 
 
 def trusted(state: RunState) -> bool:

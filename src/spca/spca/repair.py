@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from spca.blame import Blame
 from spca.failure import describe_failure
+from spca.history import FailedAttempt
 from spca.journal import Journal
-from spca.repetition import failed_attempt
 from spca.stages import Stages
-from spca.state import Failed, RunState
+from spca.state import RunState
 from spca_core.ending import Ending
 from spca_core.plan import ActResult
 from spca_core.skill import python_name
@@ -44,7 +44,7 @@ class Repair:
         If the same is wrong after a rewrite, the planner is asked, too: its domain may demand what cannot be.
         """
         assert state.plan is not None
-        persists = state.complained(found)
+        persists = bool(state.code_retry) and state.history.complained(found, state.round)
         state = state.failed(found, self._reading.fingerprint(state.plan, state.library))
         if found.suspects and not persists and state.code_retry < self._budgets.code_retries:
             return state.repairing(found.suspects, found.skill_failure)
@@ -52,16 +52,17 @@ class Repair:
             return self.next_round(state, f"{found.plan_failure}. {_PERSISTS}")
         return self.without(state, found.suspects, found.plan_failure)
 
-    def unchanged(self, state: RunState, failed: Failed) -> RunState:
+    def unchanged(self, state: RunState, failed: FailedAttempt) -> RunState:
         """Ask who is left to change something about a plan that has failed before just so.
 
         Whoever hands in the same sees nothing to mend: then the other is asked, the coder for the skills that
         are to blame or have proven nothing yet, and once more when the planner stands by its plan.
         """
-        plan = state.plan
-        assert plan is not None
+        plan, found = state.plan, failed.blame
+        assert plan is not None and found is not None
         author = "coder" if state.suspects else "planner"
-        asked, state, found = (author, *failed.kept_by), state.keeping(failed, author), failed.blame
+        asked = author, *failed.kept_by
+        state = state.remembering(state.history.keeping(failed, author))
         suspects = found.suspects or [s.action for s in plan.steps if python_name(s.action) in state.written]
         left = asked.count("coder") < 2 and state.code_retry < self._budgets.code_retries
         if suspects and author == "planner" and left:
@@ -77,6 +78,5 @@ class Repair:
         failure = describe_failure(result, verdict)
         if verdict.final:
             return state.ending(Ending.of(verdict.outcome), failure)
-        return self.next_round(
-            state.having_failed(failed_attempt(state.plan, state.observation, result, failure)), failure
-        )
+        history = state.history.in_vain(state.plan, state.observation, result, failure)
+        return self.next_round(state.remembering(history), failure)

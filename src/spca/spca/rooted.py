@@ -13,10 +13,9 @@ from spca_llm.config import REPLAY
 def rooted(options: RunOptions) -> RunOptions:
     """The same run in words that mean the same to every process."""
     files = {name: _file(getattr(options, name)) for name in ("level", "world", "llm")}
-    folders = {name: _folder(getattr(options, name)) for name in ("library", "twin")}
     if options.llm.startswith(REPLAY):
         files["llm"] = REPLAY + _folder(options.llm.removeprefix(REPLAY))
-    return options.model_copy(update={**files, **folders})
+    return options.model_copy(update={**files, "library": _folder(options.library)})
 
 
 def _file(text: str) -> str:

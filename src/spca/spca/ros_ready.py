@@ -1,4 +1,4 @@
-"""Sets the ROS transport up when it is first asked for; one process needs neither ROS nor a compiler."""
+"""Sets ROS up when it is first asked for; one process needs neither ROS nor a compiler."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from importlib.util import find_spec
 
 from spca_core.errors import InputError, SpcaError
 from spca_core.paths import CHECKOUT
-from spca_core.ports.kit import Kit
 
 _TRIED = "SPCA_ROS_SET_UP"
 
@@ -29,40 +28,28 @@ def require_ros() -> None:
         return
     if CHECKOUT is None or not (CHECKOUT / "scripts" / "set_up").is_dir():
         raise InputError(
-            "the ROS transport needs ROS 2 and the built package spca_interfaces",
-            hint="source a workspace that has them, or use a checkout; `--transport inproc` needs neither",
+            "--ros needs ROS 2 and the built package spca_interfaces",
+            hint="source a workspace that has them, or use a checkout; without --ros neither is needed",
         )
     if os.environ.get(_TRIED):
-        raise SpcaError("the ROS transport was set up, and its interfaces cannot be imported all the same")
+        raise SpcaError("ROS was set up, and spca's interfaces cannot be imported all the same")
     print(
-        "spca: the ROS transport is asked for the first time: compiling its interfaces (a minute)",
+        "spca: --ros is asked for the first time: compiling its interfaces (a minute)",
         file=sys.stderr,
     )
     done = subprocess.run([sys.executable, str(CHECKOUT / "scripts" / "set_up"), "--ros"], check=False)
     if done.returncode:
-        raise SpcaError("the ROS transport could not be set up: see above")
+        raise SpcaError("ROS could not be set up: see above")
     sys.stdout.flush()
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))  # as bin/spca does
     os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, _TRIED: "1"})
 
 
-def require_ros_for(kit: Kit) -> None:
-    """`require_ros`, unless that environment runs in one process whatever the transport."""
-    try:
-        over_ros = kit.ros() is not None
-    except SpcaError:  # it has a ROS side, and that cannot be imported yet
-        over_ros = True
-    if over_ros:
+def transport_of(ros: bool, gone: str) -> str:
+    """How a run is carried out; `gone` is what an option says that is no more."""
+    if gone:
+        hint = "say --ros" if gone == "ros" else "without --ros all happens in this process"
+        raise InputError(f"`--transport {gone}` is no more", hint=hint)
+    if ros:
         require_ros()
-
-
-def chosen_transport(wanted: str, view: bool | str = False) -> str:
-    """`auto` is the graph that is up, if it has the view that is wanted, or else this process."""
-    if wanted != "auto":
-        return wanted
-    if not ros_is_ready():
-        return "inproc"
-    from spca.ros import standing
-
-    found = standing.find()
-    return "ros" if found is not None and view in (False, found.options.view) else "inproc"
+    return "ros" if ros else "inproc"

@@ -3,76 +3,35 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 
-from spca.api import begin, conduct, document
-from spca.events import Event, Listener
+from spca.events import Event
 from spca.kits import examine, kit_of
 from spca.progress import Progress
-from spca.ros_ready import require_ros_for
+from spca.ros_ready import require_ros
+from spca.runs import RESULT, Run
 from spca.terminal import as_typed, notices, results
 from spca_core.disk import is_full
 from spca_core.ending import Ending
 from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions
 from spca_core.paths import RUNS
-from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
+from spca_core.run_folder import MANIFEST, STATE, RunFolder
 from spca_core.validation import YAML_FILES
 
-if TYPE_CHECKING:
-    from spca_core.result import RunResult
 
-
-Conduct = Callable[[RunOptions, RunFolder, tuple[Listener, ...], bool], "RunResult"]
-"""See `spca.api.conduct`."""
-
-
-def start_run(options: RunOptions, out: Path | None = None) -> int:
-    """Run a level in a new folder; returns the exit status.
-
-    Raises InputError for bad input, before anything moves.
-    """
+def begun(options: RunOptions, out: Path | None = None) -> Run:
+    """A new run in a new folder, with warnings about its level. Raises InputError for bad input."""
     if options.transport == "ros":
-        require_ros_for(kit_of(options.level))
-    options, folder = begin(options, out)
-    if options.level.endswith(YAML_FILES):  # the levels that come with spca have no findings, by test
-        for warning in examine(options.level, options.world).warnings:
+        require_ros()
+    run = Run.begin(options, out)
+    if run.options.level.endswith(YAML_FILES):  # the levels that come with spca have no findings, by test
+        for warning in examine(run.options.level, run.options.world).warnings:
             notices().print(f"[yellow]warning: {escape(warning)}[/yellow]", soft_wrap=True)
-    return drive(options, folder, resume=False)
-
-
-def resume_run(path: Path) -> int:
-    """Take up an interrupted run; returns the exit status."""
-    folder = RunFolder.open(path)
-    if not folder.claim():
-        raise InputError("another process runs in this folder", where=str(path), hint="wait for its end")
-    if (folder.path / "result.json").is_file():
-        result = _result(folder)
-        if result.outcome is not Ending.CANCELLED:
-            raise InputError("this run has ended", where=str(path), hint=f"its result was: {result.reason}")
-    options = folder.read(MANIFEST, Manifest).options
-    _check_resumable(folder, options)
-    return drive(options, folder, resume=True)
-
-
-def _check_resumable(folder: RunFolder, options: RunOptions) -> None:
-    """Raise InputError for a run whose simulator gave no state to go back to: Gazebo has none."""
-    checkpoint = folder.read_sealed(CHECKPOINT) if options.transport == "ros" else None
-    if checkpoint is None:
-        return
-    from spca_core.checkpoint import unpack
-
-    if not unpack(checkpoint):
-        raise InputError(
-            "this run cannot be resumed inside its level: Gazebo cannot be brought back to an exact state",
-            where=str(folder.path),
-            hint=f"begin the level again: ros2 launch spca bringup.launch.py level:={options.level}",
-        )
+    return run
 
 
 def newest_run(*others: str) -> Path:
@@ -88,21 +47,22 @@ def newest_run(*others: str) -> Path:
 def write_report(path: Path) -> Path:
     """Write the report, video and MCAP log of a run again; return the report's path."""
     folder = RunFolder.open(path)
-    return _document(folder, folder.read(MANIFEST, Manifest).options, notices())
+    return _document(Run(folder.read(MANIFEST, Manifest).options, folder), notices())
 
 
-def drive(options: RunOptions, folder: RunFolder, resume: bool, conduct: Conduct = conduct) -> int:
-    """Have `conduct` run the level of a folder, show how it goes, and write the report; the exit status."""
-    with Progress(unit=kit_of(options.level).time_unit) as progress:
+def follow(run: Run) -> int:
+    """Have a run advance to its end, show how it goes, and write the report; the exit status."""
+    folder = run.files
+    with Progress(unit=kit_of(run.options.level).time_unit) as progress:
 
         def judged(event: Event) -> None:
             if event.kind == "run_ended":  # what was recorded is still being written
-                progress.show_result(_result(folder))
+                progress.show_result(Run(run.options, folder).result)
 
         try:
-            result = conduct(options, folder, (progress, judged), resume)
+            result = run.advance(progress, judged)
         except InputError:
-            if not resume:
+            if not run.resumed:
                 _discard_if_untouched(folder)
             raise
         except (Cancelled, KeyboardInterrupt):
@@ -113,12 +73,13 @@ def drive(options: RunOptions, folder: RunFolder, resume: bool, conduct: Conduct
             return EXIT_INTERRUPTED
         except Exception as error:
             if is_full(error):
-                raise _full(folder, ended=(folder.path / "result.json").is_file()) from error
-            _document(folder, options.model_copy(update={"video": False}), progress.console)
+                raise _full(folder, ended=(folder.path / RESULT).is_file()) from error
+            run.options = run.options.model_copy(update={"video": False})
+            _document(run, progress.console)
             raise SpcaError(f"{type(error).__name__}: {error}; see the run folder: {folder.path}") from error
         progress.say("writing the report …")
         try:
-            report = _document(folder, options, progress.console)
+            report = _document(run, progress.console)
         except KeyboardInterrupt:
             progress.say_interrupted("make the report with", "report", folder.path)
             return EXIT_INTERRUPTED
@@ -128,19 +89,13 @@ def drive(options: RunOptions, folder: RunFolder, resume: bool, conduct: Conduct
     return result.exit_status
 
 
-def _result(folder: RunFolder) -> RunResult:
-    from spca_core.result import RunResult
-
-    return folder.read("result.json", RunResult)
-
-
-def _document(folder: RunFolder, options: RunOptions, console: Console) -> Path:
+def _document(run: Run, console: Console) -> Path:
     try:
-        return document(options, folder, lambda text: console.print(f"  [yellow]{escape(text)}[/yellow]"))
+        return run.document(lambda text: console.print(f"  [yellow]{escape(text)}[/yellow]"))
     except OSError as error:
         if not is_full(error):
             raise
-        raise _full(folder, ended=True) from error
+        raise _full(run.files, ended=True) from error
 
 
 def _full(folder: RunFolder, ended: bool) -> SpcaError:

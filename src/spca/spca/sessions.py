@@ -14,30 +14,26 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from spca.api import OnEvent, Run, document
 from spca.assembly import open_stages
-from spca.drive import supervisor_of
-from spca.interrupt import stopping_on_interrupt
+from spca.events import Listener
 from spca.kits import checked_kit
-from spca.logs import log_to
-from spca.single import ASKED, SessionOrder, as_asked, newest_plan, single_step
+from spca.order import Order, newest_plan, single_step
+from spca.runs import Run
 from spca.stages import Approve
 from spca.state import RunState
-from spca.supervisor import Supervisor
 from spca_core.ending import Ending
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.observation import Observation
-from spca_core.options import RunOptions, manifest
+from spca_core.options import RunOptions
 from spca_core.plan import Plan, Step
-from spca_core.ports.environment import TakesUp
-from spca_core.ports.kit import Kit, TakesSentences
+from spca_core.ports.kit import Kit
 from spca_core.rehearsal import Rehearsed
-from spca_core.run_folder import MANIFEST, RunFolder
+from spca_core.run_folder import RunFolder
 from spca_core.scene import Fact, SceneObject
 from spca_core.task import Task
 from spca_planner.solver.process import warm_solver
@@ -46,8 +42,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from spca.ros.table import TableOnGraph
-    from spca_core.result import RunResult
+    from spca.ros.table import TableThere
+    from spca_core.ports.environment import Environment
 
 
 @dataclass(frozen=True)
@@ -91,42 +87,6 @@ class Proposal:
         return tuple(map(str, self.plan.steps)) if self.plan else ()
 
 
-class TableHere:
-    """Table of a session's runs in this process, in lockstep; nothing changes on it between them."""
-
-    def __init__(self, options: RunOptions, kit: Kit, approve: Approve | None) -> None:
-        self._kit, self._approve = kit, approve
-        self._supervisor: Supervisor | None = None
-        warm_solver()
-        with ExitStack() as opened:
-            environment = kit.build(options)
-            opened.callback(environment.close)
-            assert isinstance(environment, TakesUp)
-            self._env, self._table = environment, environment
-            if options.view:
-                opened.enter_context(environment.live_view())  # type: ignore[attr-defined]
-            self.close = opened.pop_all().close
-
-    def conduct(self, options: RunOptions, folder: RunFolder, listeners: tuple[OnEvent, ...]) -> RunResult:
-        """Have the run of a folder carried out, as `spca.single.SessionOrder` in that folder says."""
-        log_to(folder.path)
-        self._table.take_up(options)
-        with open_stages(options, self._kit, folder) as opened:
-            stages = as_asked(folder, replace(opened, approve=self._approve))
-            self._supervisor = supervisor_of(self._env, stages, folder, listeners)
-            try:
-                with stopping_on_interrupt(self._supervisor.cancel):
-                    return self._supervisor.run()
-            finally:
-                self._supervisor = None
-                self._table.save_recording(folder.path)
-
-    def stop(self) -> None:
-        """Stop the arm, and end the run under way. From any thread."""
-        if (supervisor := self._supervisor) is not None:
-            supervisor.cancel()
-
-
 class Session:
     """A world that stays. Use it as a context manager, from one thread; `stop` may be called from any.
 
@@ -138,17 +98,17 @@ class Session:
         self,
         options: RunOptions,
         kit: Kit,
-        listener: OnEvent | None = None,
+        listener: Listener | None = None,
         approve: Approve | None = None,
         report: bool = True,
     ) -> None:
-        assert isinstance(kit, TakesSentences)
-        self._kit, self._sentences = kit, kit
+        self._kit = kit
         self._options, self._listeners = options, (listener,) if listener else ()
         self._approve, self._report = approve, report
         self._open = ExitStack()
-        self._table: TableHere | TableOnGraph
-        self._after = ""  # the folder of the run that has left the table as it is
+        self._table: Environment | None = None
+        self._graph: TableThere | None = None
+        self._run: Run | None = None
         self.view: View | None = None
         """What the last look showed."""
         self.runs: list[Run] = []
@@ -160,12 +120,12 @@ class Session:
             options = self._ordered("Look at the table.", self._scratch)
             checked_kit(options)
             if options.transport == "inproc":
-                self._table = TableHere(options, self._kit, self._approve)
+                warm_solver()
+                self._table = self._open.enter_context(self._kit.session(options))
             else:
-                from spca.ros.table import TableOnGraph  # not everywhere is there a ROS
+                from spca.ros.table import TableThere  # not everywhere is there a ROS
 
-                self._table = TableOnGraph(options, self._approve)
-            self._open.callback(self._table.close)
+                self._graph = self._open.enter_context(TableThere(options, self._scratch))
             self._open = self._open.pop_all()
         return self
 
@@ -178,13 +138,13 @@ class Session:
 
     def look(self) -> View:
         """Move the arm out of the camera's view and look. Raises SpcaError where it cannot be moved."""
-        run = self._aside("Look at the table.", SessionOrder(moves=False), proposer="builtin")
+        run = self._aside("Look at the table.", Order(moves=False), proposer="builtin")
         self.view = View(_seen(run), list(run.looks())[-1])
         return self.view
 
     def plan(self, sentence: str) -> Proposal:
         """Look, and plan for a sentence; nothing else moves. The plan has passed every critic."""
-        run = self._aside(sentence, SessionOrder(moves=False, plans=True))
+        run = self._aside(sentence, Order(moves=False, plans=True))
         plan = newest_plan(run.folder)
         goal = "".join([event.text for event in run.events if event.kind == "plan"][-1:])
         return Proposal(sentence, plan, goal, "" if plan else run.result.reason, _seen(run))
@@ -202,13 +162,13 @@ class Session:
 
     def do(self, sentence: str, out: Path | None = None) -> Run:
         """Have a sentence carried out: look, plan, act, look again; repaired and planned anew as any run."""
-        return self._done(sentence, SessionOrder(), out)
+        return self._done(sentence, Order(), out)
 
     def execute(self, proposal: Proposal, out: Path | None = None) -> Run:
         """Carry out a plan as it is, once; it is refused where things have moved since it was made."""
         if proposal.plan is None:
             raise InputError("there is no plan to carry out", hint=proposal.question)
-        return self._done(proposal.sentence, SessionOrder(plan=proposal.plan, seen=proposal.seen), out)
+        return self._done(proposal.sentence, Order(plan=proposal.plan, seen=proposal.seen), out)
 
     def act(self, action: str, *args: str, out: Path | None = None) -> Run:
         """Carry out a single action, such as `act("pick_up", "cube_red", "table")`.
@@ -216,49 +176,53 @@ class Session:
         Raises InputError for an unknown action, arguments that do not fit, and unmet preconditions.
         """
         seen = self.look().observation
-        plan = single_step(self._sentences.situation(seen), Step(action=action, args=args))
-        return self._done(str(plan.steps[0]), SessionOrder(plan=plan, seen=seen), out)
+        plan = single_step(self._kit.situation(seen), Step(action=action, args=args))
+        return self._done(str(plan.steps[0]), Order(plan=plan, seen=seen), out)
 
     def stop(self) -> None:
         """Stop the arm, and end the run under way. From any thread; the session stays."""
-        self._table.stop()
+        if (run := self._run) is not None:
+            run.cancel()
 
     # --- runs -----------------------------------------------------------------------------------------------
 
-    def _done(self, sentence: str, asked: SessionOrder, out: Path | None) -> Run:
+    def _done(self, sentence: str, asked: Order, out: Path | None) -> Run:
         """A run that is kept."""
         folder = RunFolder.create("_".join(sentence.split())[:40], out)
-        options = self._ordered(sentence, folder.path)
-        run = self._run(options, asked, folder, self._listeners)
+        run = Run(self._ordered(sentence, folder.path), folder, asked)
+        self._advance(run, self._listeners)
         if self._report:
-            document(options, folder)
+            run.document()
         self.runs.append(run)
         return run
 
-    def _aside(self, sentence: str, asked: SessionOrder, **changes: str) -> Run:
+    def _aside(self, sentence: str, asked: Order, **changes: str) -> Run:
         """A run that nobody hears of, and that leaves nothing behind."""
         folder = RunFolder.create("aside", parent=self._scratch)
-        options = self._ordered(sentence, folder.path).model_copy(update=changes)
-        run = self._run(options, asked, folder, ())
+        run = Run(self._ordered(sentence, folder.path).model_copy(update=changes), folder, asked)
+        self._advance(run, ())
         if run.result.outcome is Ending.CANCELLED and (not asked.plans or newest_plan(run.folder) is None):
             raise Cancelled(run.result.reason)
         return run
 
-    def _run(self, options: RunOptions, asked: SessionOrder, folder: RunFolder, listeners: Any) -> Run:
-        folder.write(MANIFEST, manifest(options))
-        asks = self._approve is not None
-        folder.write(ASKED, asked.model_copy(update={"after": self._after, "asks": asks}))
-        self._after = ""  # after a fault, the next run begins with a table that is laid anew
-        result = self._table.conduct(options, folder, listeners)
-        self._after = str(folder.path)
-        return Run(result, folder.path)
+    def _advance(self, run: Run, listeners: tuple[Listener, ...]) -> None:
+        self._run = run
+        try:
+            if self._graph is not None:
+                run.result = self._graph.conduct(run, listeners, self._approve)
+                return
+            assert self._table is not None
+            self._table.take_up(run.options)
+            run.advance(*listeners, environment=self._table, approve=self._approve)
+        finally:
+            self._run = None
 
     def _ordered(self, sentence: str, folder: Path) -> RunOptions:
         """The options of a run with that sentence as its task; its level file is written to `folder`."""
         if not sentence.strip():
             raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
         path = folder / "task.yaml"
-        path.write_text(self._sentences.sentence_level(sentence, self._options.world))
+        path.write_text(self._kit.sentence_level(sentence, self._options.world))
         return self._options.model_copy(update={"level": str(path)})
 
 

@@ -12,9 +12,8 @@ from enum import Enum
 from pydantic import ConfigDict, RootModel
 
 from spca.blame import Blame
-from spca.repetition import FailedAttempt
+from spca.history import FailedAttempt, History
 from spca_core.ending import Ending
-from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, CodeResult, Draft, DraftRecord, Execution, Plan
 from spca_core.rehearsal import Rehearsed
@@ -34,15 +33,6 @@ class Phase(str, Enum):
     REHEARSE = "rehearse"
     ACT = "act"
     ENDED = "ended"
-
-
-class Failed(Record):
-    """A plan that was carried out or rehearsed in vain, what was to blame, and who has kept it since."""
-
-    fingerprint: str
-    round: int
-    blame: Blame
-    kept_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,12 +63,8 @@ class RunState:
     """Skills to rewrite."""
     proven: str = ""
     """The library with which the run began."""
-    lessons: dict[str, str] = field(default_factory=dict)
-    """What was wrong with versions of actions' skills that were given up, for whoever writes them anew."""
-    tried: tuple[Failed, ...] = ()
-    """Every plan that has failed with its skills: none is run again."""
-    failed_attempts: tuple[FailedAttempt, ...] = ()
-    """Plans that failed without a rewind, and rejected drafts, with the table: none is tried there again."""
+    history: History = field(default_factory=History)
+    """Everything tried in vain: nothing is tried again just so."""
     known: tuple[str, ...] = ()
     """Every object that has been observed in this run."""
     doubts: int = 0
@@ -91,8 +77,6 @@ class RunState:
     """Plans carried out: what the published method counts as rounds."""
     steps: int = 0
     rehearsal: RehearsalCounts = field(default_factory=RehearsalCounts)
-    objections: tuple[str, ...] = ()
-    """What rehearsals had against plans whose skills are all trusted."""
     stage_wall: dict[str, float] = field(default_factory=dict)
     """Seconds of wall time by phase."""
     wall: float = 0.0
@@ -141,7 +125,9 @@ class RunState:
 
     def objecting(self, objection: str | None) -> RunState:
         """A rehearsal has something against a plan whose skills are all trusted."""
-        return replace(self, objections=(*self.objections, objection)) if objection else self
+        return (
+            self.remembering(self.history.adding(FailedAttempt(fingerprint=objection))) if objection else self
+        )
 
     def failed(self, blame: Blame, fingerprint: str) -> RunState:
         """The plan was tried in vain, with the skills of that fingerprint."""
@@ -150,34 +136,14 @@ class RunState:
             failure=blame.plan_failure,
             skill_failure=blame.skill_failure,
             execution=blame.execution,
-            tried=(*self.tried, Failed(fingerprint=fingerprint, round=self.round, blame=blame)),
+            history=self.history.adding(
+                FailedAttempt(fingerprint=fingerprint, round=self.round, blame=blame)
+            ),
         )
 
-    def complained(self, blame: Blame) -> bool:
-        """Return whether the same was wrong with this plan before, although the skill has been rewritten."""
-        last = self.tried[-1] if self.code_retry and self.tried else None
-        if last is None or last.round != self.round or not blame.complaint:
-            return False
-        return (last.blame.complaint, last.blame.suspects) == (blame.complaint, blame.suspects)
-
-    def has_failed(self, fingerprint: str) -> Failed | None:
-        """Return how a plan of that fingerprint failed; None if none has."""
-        return next((f for f in self.tried if f.fingerprint == fingerprint), None)
-
-    def lessons_for(self, plan: Plan) -> str:
-        """Return what was wrong with given-up versions of the plan's skills, for their next author."""
-        skills = dict.fromkeys(python_name(step.action) for step in plan.steps)
-        told = {self.lessons[name]: name for name in skills if name in self.lessons}
-        return "\n".join(f"an earlier version of {name} was given up: {why}" for why, name in told.items())
-
-    def keeping(self, failed: Failed, author: str) -> RunState:
-        """Return the state in which that author has handed in unchanged what has failed."""
-        kept = failed.model_copy(update={"kept_by": (*failed.kept_by, author)})
-        return replace(self, tried=tuple(kept if f is failed else f for f in self.tried))
-
-    def having_failed(self, attempt: FailedAttempt | None) -> RunState:
-        """A plan was carried out in vain, or drafts were rejected, and the world stays as it is now."""
-        return self if attempt is None else replace(self, failed_attempts=(*self.failed_attempts, attempt))
+    def remembering(self, history: History) -> RunState:
+        """Something was tried in vain, or again."""
+        return replace(self, history=history)
 
     def repairing(self, suspects: tuple[str, ...], failure: str) -> RunState:
         """These skills are to blame and have to be rewritten."""
@@ -187,10 +153,11 @@ class RunState:
     def giving_up(self, actions: tuple[str, ...], library: str) -> RunState:
         """These actions' skills could not be repaired: `library` is without what was written of them."""
         names = {python_name(action) for action in actions}
+        lessons = {**self.history.lessons, **dict.fromkeys(names, self.skill_failure)}
         return replace(
             self,
             library=library,
-            lessons={**self.lessons, **dict.fromkeys(names, self.skill_failure)},
+            history=self.history.model_copy(update={"lessons": lessons}),
             written=tuple(name for name in self.written if name not in names),
         )
 
@@ -201,6 +168,10 @@ class RunState:
     def ending(self, ended: Ending, reason: str) -> RunState:
         """The run is over."""
         return replace(self, phase=Phase.ENDED, ended=ended, reason=reason)
+
+    def looking_again(self) -> RunState:
+        """Go on from what is seen, in a world that may have changed."""
+        return replace(self, phase=Phase.SENSE, ended=None, reason="")
 
     def to_be_judged(self) -> RunState:
         """The end was not the referee's: carry the plan out again, or look again where there is none."""

@@ -9,10 +9,10 @@ import time
 
 from spca.blame import blame, distrusted
 from spca.events import Listener
+from spca.history import unchanged
 from spca.journal import Journal
 from spca.rehearsing import blame_of, trusted
 from spca.repair import Repair
-from spca.repetition import rejected, repeated
 from spca.stages import Stages
 from spca.state import Phase, RunState
 from spca_core.ending import Ending
@@ -26,6 +26,11 @@ from spca_core.run_folder import RunFolder
 from spca_core.verdict import Outcome
 
 STOPPED = "stopped by the user"
+
+
+def _same(before: Observation | None, afterwards: Observation | None) -> bool:
+    """Return whether a world that stays as it is can be planned for as it was before."""
+    return before is not None and afterwards is not None and unchanged(before, afterwards)
 
 
 class Supervisor:
@@ -127,7 +132,7 @@ class Supervisor:
         self._journal.keep(state, "plan", result)
         state = state.counting_drafts(result.drafts)
         if result.status == "solved" and result.plan is not None:
-            if before := repeated(result.plan, observation, state.failed_attempts):
+            if before := state.history.on_table(result.plan, observation):
                 reason = f"no progress: the same plan has failed on this table before: {before.failure}"
                 return state.ending(Ending.GAVE_UP, reason)
             goal = self._readers.plans.goal(result.plan.draft)
@@ -137,10 +142,10 @@ class Supervisor:
         if result.status == "impossible" and state.doubtful:
             return self._look_once_more(state, result.message)
         if result.status == "exhausted":
-            if repeated(result, observation, state.failed_attempts):
+            if state.history.on_table(result, observation):
                 reason = f"no progress: the same drafts were rejected for this table before: {result.message}"
                 return state.ending(Ending.GAVE_UP, reason)
-            state = state.having_failed(rejected(result, observation))
+            state = state.remembering(state.history.rejecting(result, observation))
             return self._repair.next_round(state, f"no valid plan: {result.message}")
         return state.ending(Ending(result.status), result.message)
 
@@ -160,7 +165,7 @@ class Supervisor:
             plan=plan,
             library=state.library,
             suspects=state.suspects,
-            failure=state.skill_failure if state.suspects else state.lessons_for(plan),
+            failure=state.skill_failure if state.suspects else state.history.lessons_for(plan),
         )
         result = self._stages.coder.complete(request, lambda: self._cancelled)
         self._journal.keep(state, "code", result)
@@ -168,7 +173,7 @@ class Supervisor:
             self._journal.publish("code", stage="code", text=draft.rejection, data={"kind": draft.kind})
         state = state.counting_code(result)
         if result.status == "complete":
-            if failed := state.has_failed(self._readers.fingerprint(plan, result.library)):
+            if failed := state.history.with_skills(self._readers.fingerprint(plan, result.library)):
                 return self._repair.unchanged(state, failed)
             state = state.coded(result.library)
             rehearsing = self._stages.rehearsing
@@ -230,7 +235,8 @@ class Supervisor:
         evidence = self._weigh(state, result, afterwards)
         found = blame(plan, result, verdict, evidence, afterwards, state.observation, state.written)
         self._journal.keep(state, "blame", found)
-        self._journal.back_to_plan_start()
+        if not self._journal.back_to_plan_start() and not _same(state.observation, afterwards):
+            return self._repair.onward(state, result, verdict)
         return self._repair.blamed(state, found)
 
     def _learn(self, state: RunState, result: ActResult) -> None:

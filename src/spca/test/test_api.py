@@ -9,8 +9,8 @@ import psutil
 import pytest
 
 import spca
-from spca.api import conduct
-from spca.run_command import drive, start_run
+from spca.run_command import begun, follow
+from spca.runs import Run
 from spca_core.errors import Cancelled, InputError
 from spca_core.options import RunOptions
 from spca_core.paths import data
@@ -49,20 +49,23 @@ def test_only_the_unexpected_leaves_a_crash_file(
     def fails(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("spca.inproc.run_inproc", fails)
+    monkeypatch.setattr(Run, "carry_out", fails)
     folder = RunFolder.create("touch_01", tmp_path / "run")
     with pytest.raises(type(error)):
-        conduct(RunOptions(level="touch_01", transport="inproc"), folder)
+        Run(RunOptions(level="touch_01", transport="inproc"), folder).advance()
     assert (folder.path / "crash.txt").exists() == crashed
 
 
-def test_a_run_interrupted_before_it_can_be_resumed_leaves_no_folder(tmp_path: Path) -> None:
+def test_a_run_interrupted_before_it_can_be_resumed_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupted(*_: object) -> RunResult:
         raise KeyboardInterrupt
 
+    monkeypatch.setattr(Run, "carry_out", interrupted)
     folder = RunFolder.create("touch_01", tmp_path / "run")
     with pytest.raises(KeyboardInterrupt):
-        drive(RunOptions(level="touch_01"), folder, resume=False, conduct=interrupted)
+        follow(Run(RunOptions(level="touch_01"), folder))
     assert not folder.path.exists()
 
 
@@ -111,7 +114,7 @@ def test_a_run_of_a_level_file_shows_its_warnings(tmp_path: Path, capfd: pytest.
     own.write_text(re.sub(r"description: .*", "description: Frobnicate the red cube.", text))
     assert any("does not understand" in w for w in spca.check(str(own)).warnings)
     options = RunOptions(level=str(own), transport="inproc", proposer="builtin", video=False)
-    start_run(options, tmp_path / "run")
+    follow(begun(options, tmp_path / "run"))
     assert "warning: the built-in proposer does not understand" in capfd.readouterr().err
 
 

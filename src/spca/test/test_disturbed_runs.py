@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from spca.benches.remedies import disturbances_in
-from spca.inproc import run_inproc
 from spca.report import write_report
+from spca.runs import Run
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder
@@ -24,7 +24,7 @@ def test_a_level_is_solved_whatever_happens(kind: str, tmp_path: Path) -> None:
     level, seed = LEVELS.get(kind, ("stack_01", 3))
     folder = RunFolder.create("run", tmp_path / "run")
     options = RunOptions(level=level, preset=f"disturbed-{kind}", seed=seed, video=False)
-    result = run_inproc(options, folder)
+    result = Run(options, folder).advance()
     records = [Happened.model_validate_json(f.read_text()) for f in tmp_path.glob("run/disturbances/*.json")]
     assert result.success, result.reason
     assert {h.kind for h in records} == {kind}

@@ -8,11 +8,10 @@ from importlib.metadata import EntryPoint
 import pytest
 from rich.console import Console
 
-from spca.doctor import full_stack, ros
-from spca.doctor.command import CHECKS, examine, show, ways
-from spca.doctor.embedded import model_server
-from spca.doctor.finding import Finding
+from spca.doctor.checks import CHECKS, Check, Finding, examine, ways
+from spca.doctor.command import show
 from spca.doctor.plugins import examine_plugins, summary
+from spca.doctor.probes import package
 from spca_core import extensions
 
 
@@ -28,9 +27,14 @@ def ros_package(prefix, name, version):
     (folder / "package.xml").write_text(f"<package><name>{name}</name><version>{version}</version></package>")
 
 
+def look_for(what: str) -> Finding:
+    (finding,) = examine(check for check in CHECKS if check.what == what)
+    return finding
+
+
 def test_this_machine_can_be_examined_and_what_the_suite_uses_is_ready():
     findings = {f.what: f for f in examine()}
-    assert list(findings) == [what for what, _ in CHECKS]
+    assert list(findings) == [check.what for check in CHECKS]
     for what in ("Python", "embedded run"):
         assert findings[what].state == "ready", findings[what]
     for finding in findings.values():
@@ -43,14 +47,14 @@ def test_a_check_that_breaks_is_reported_and_ends_nothing():
     def broken():
         raise OSError("disk on fire")
 
-    (finding,) = examine([("thing", broken)])
+    (finding,) = examine([Check("thing", broken, "")])
     assert finding.state == "missing" and "disk on fire" in finding.found
 
 
 def test_without_gazebo_it_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("AMENT_PREFIX_PATH", "")
-    finding = full_stack.gazebo()
+    finding = look_for("Gazebo Harmonic")
     assert finding.state == "missing" and "gz" in finding.found
     assert "ros-jazzy-ros-gz" in finding.remedy
 
@@ -62,7 +66,7 @@ def test_gazebo_is_ready_only_as_harmonic_with_its_ros_packages(monkeypatch, tmp
         ros_package(tmp_path, name, "1.0.7")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
-    finding = full_stack.gazebo()
+    finding = look_for("Gazebo Harmonic")
     assert finding.state == state
     assert version in finding.found and "ros_gz_bridge 1.0.7" in finding.found
 
@@ -70,45 +74,46 @@ def test_gazebo_is_ready_only_as_harmonic_with_its_ros_packages(monkeypatch, tmp
 def test_the_gz_tool_without_gz_sim_is_no_gazebo(monkeypatch, tmp_path):
     program(tmp_path, "gz", "echo 'The gz command provides a command line interface to the Gazebo tools.'")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    finding = full_stack.gazebo()
-    assert finding.state == "partly" and "no gz-sim" in finding.found
+    finding = look_for("Gazebo Harmonic")
+    assert finding.state != "ready" and "lacking gz-sim 8" in finding.found
     assert "command line interface" not in finding.found
 
 
 def test_a_half_installed_set_names_what_lacks(monkeypatch, tmp_path):
     ros_package(tmp_path, "moveit_py", "2.12.3")
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
-    finding = full_stack.moveit()
+    finding = look_for("MoveIt 2")
     assert finding.state == "partly" and "moveit_planners_ompl" in finding.found
-    assert ros.package_version("moveit_py") == "2.12.3" and ros.package_version("nothing") is None
+    assert package("moveit_py") == "2.12.3" and package("nothing") is None
 
 
 def test_a_docker_client_without_an_engine_is_not_docker(monkeypatch, tmp_path):
     program(tmp_path, "docker", 'case "$*" in *Client*) echo 28.0;; *) echo "no daemon" >&2; exit 1;; esac')
     monkeypatch.setenv("PATH", str(tmp_path))
-    finding = full_stack.docker()
-    assert finding.state == "partly" and "28.0" in finding.found and "no engine" in finding.found
+    finding = look_for("Docker")
+    assert finding.state == "partly" and "client 28.0" in finding.found
+    assert "lacking an engine that answers" in finding.found
 
 
 def test_an_unreachable_model_server_is_named(monkeypatch):
     monkeypatch.setenv("SPCA_LLM_MODEL", "some-model")
     monkeypatch.setenv("SPCA_LLM_BASE_URL", "http://127.0.0.1:9/v1")
-    finding = model_server()
+    finding = look_for("model server")
     assert finding.state == "missing" and "127.0.0.1:9" in finding.found
 
 
 def test_each_way_to_run_says_what_it_lacks():
     ready = [Finding(what, "ready", "x") for what in ("Python", "embedded run", "ROS 2")]
     open_ways = dict(ways(ready))
-    assert open_ways["bin/spca run LEVEL --transport inproc"] == []
-    assert open_ways["bin/spca run LEVEL"] == ["spca_interfaces"]
+    assert open_ways["bin/spca run LEVEL"] == []
+    assert open_ways["bin/spca run LEVEL --ros"] == ["spca_interfaces"]
     out = io.StringIO()
     show(
         [*ready, Finding("Docker", "missing", "no docker program", "install it")],
         Console(file=out, width=200),
     )
     text = out.getvalue()
-    assert "yes  bin/spca run LEVEL --transport inproc" in text and "lacks spca_interfaces" in text
+    assert "yes  bin/spca run LEVEL" in text and "lacks spca_interfaces" in text
     assert "install it" in text
 
 

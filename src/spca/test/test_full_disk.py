@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from spca.run_command import drive
+from spca.run_command import follow
+from spca.runs import Run
 from spca_core.errors import SpcaError
 from spca_core.options import RunOptions
 from spca_core.result import RunResult
@@ -26,19 +27,20 @@ main()
 """No file may be larger than 20 kB: the first picture is."""
 
 
-def test_a_run_that_has_ended_is_not_to_be_resumed(tmp_path: Path) -> None:
+def test_a_run_that_has_ended_is_not_to_be_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk is full only after the verdict."""
 
-    def conduct(options: RunOptions, folder: RunFolder, *_: object) -> RunResult:
-        folder.write("result.json", "{}")
+    def full(run: Run, *_: object) -> RunResult:
+        run.files.write("result.json", "{}")
         raise OSError(errno.ENOSPC, "No space left on device")
 
+    monkeypatch.setattr(Run, "carry_out", full)
     folder = RunFolder.create("touch_02", tmp_path)
     with pytest.raises(SpcaError, match=r"make room, then make the report with: .* report "):
-        drive(RunOptions(level="touch_02"), folder, resume=False, conduct=conduct)
+        follow(Run(RunOptions(level="touch_02"), folder))
 
 
-OPTIONS = ("--transport", "inproc", "--no-video", "--proposer", "builtin")
+OPTIONS = ("--no-video", "--proposer", "builtin")
 
 
 @pytest.mark.slow

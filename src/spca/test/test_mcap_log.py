@@ -15,7 +15,7 @@ import pytest
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 
-from spca.inproc import run_inproc
+from spca.runs import Run
 from spca_core.options import RunOptions
 from spca_core.paths import share
 from spca_core.run_folder import RunFolder
@@ -31,7 +31,7 @@ OPTIONS = RunOptions(level="touch_02", transport="inproc", video=False)
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run with its log."""
     folder = RunFolder(tmp_path_factory.mktemp("run"))
-    assert run_inproc(OPTIONS, folder).success
+    assert Run(OPTIONS, folder).advance().success
     write_mcap(folder, OPTIONS)
     return folder.path
 

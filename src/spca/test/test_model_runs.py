@@ -11,13 +11,13 @@ import pytest
 from spca.assembly import open_stages
 from spca.learned import Learned, SolvedLevels
 from spca.proposals import open_models
-from spca.run_command import start_run
+from spca.run_command import begun, follow
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.paths import ROOT
 from spca_core.plan import Plan
 from spca_core.run_folder import RunFolder
-from spca_tabletop.environment import InprocTabletop
+from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.models.behaviours import Say
@@ -39,7 +39,7 @@ def test_an_unreachable_server_is_bad_input_and_leaves_no_folder(tmp_path: Path)
     llm = tmp_path / "llm.yaml"
     llm.write_text(configuration("http://127.0.0.1:9/v1", attempts=1))
     with pytest.raises(InputError, match="cannot reach the language-model server"):
-        start_run(options(tmp_path, llm=str(llm)), tmp_path / "run")
+        follow(begun(options(tmp_path, llm=str(llm)), tmp_path / "run"))
     assert not (tmp_path / "run").exists()
 
 
@@ -48,13 +48,13 @@ def test_a_model_that_the_server_does_not_have_is_bad_input(tmp_path: Path) -> N
         llm = tmp_path / "llm.yaml"
         llm.write_text(configuration(server.base_url))
         with pytest.raises(InputError, match="test-big"):
-            start_run(options(tmp_path, llm=str(llm)), tmp_path / "run")
+            follow(begun(options(tmp_path, llm=str(llm)), tmp_path / "run"))
         assert server.requests == []
 
 
 def test_an_unknown_proposer_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no proposer 'oracle' is installed.*builtin, openai"):
-        start_run(options(tmp_path, proposer="oracle"), tmp_path / "run")
+        follow(begun(options(tmp_path, proposer="oracle"), tmp_path / "run"))
 
 
 def test_one_planner_stands_in_for_the_roles_that_are_not_configured(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_solved_level_is_tried_again_in_lockstep(lifted: Path, tmp_path: Path)
 
 
 def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: Path) -> None:
-    builtin, plan = InprocTabletop.builtin_skills.read_text(), lift_plan(lifted)
+    builtin, plan = Tabletop.builtin_skills.read_text(), lift_plan(lifted)
     plan = plan.model_copy(
         update={"steps": tuple(s.model_copy(update={"action": "pick_up"}) for s in plan.steps)}
     )
@@ -163,7 +163,7 @@ def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: 
 
 
 def test_what_grew_from_nothing_stays_apart_from_the_builtin_skills(lifted: Path) -> None:
-    builtin = InprocTabletop.builtin_skills.read_text()
+    builtin = Tabletop.builtin_skills.read_text()
     for skills, known in (("builtin", {"pick_up"}), ("trusted", {"pick_up"}), ("empty", {"lift_cube"})):
         asked = options(lifted, proposer="builtin", skills=skills)
         with open_stages(asked, TabletopKit(), RunFolder(lifted / "unused")) as stages:

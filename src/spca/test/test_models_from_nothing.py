@@ -35,8 +35,7 @@ FIRST_LEVELS = {
     ),
     "stack_01": FallibleModel(
         planner=[changed("(:goal (on cube_red cube_blue))",
-                         "(:goal (and (clear cube_red) (clear cube_blue)))")] * 2,
-        # The goal is handed in again when it is questioned.
+                         "(:goal (and (clear cube_red) (clear cube_blue)))")],
         coder=[Say("I would rather not write code."),
                miswritten("tool.x, tool.y, tool.z, tool.yaw)", "tool.x + 0.1, tool.y, tool.z, tool.yaw)")],
     ),

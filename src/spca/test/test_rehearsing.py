@@ -7,11 +7,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import yaml
 
 from spca.kits import checked_kit
 from spca.reading import Readers
-from spca.rehearsing import Rehearsing, best_of
+from spca.rehearsing import Rehearsing
 from spca.report import write_report
 from spca.state import RunState
 from spca_coder.library import LibraryReader
@@ -28,8 +27,6 @@ from spca_core.scene import Scene, SceneObject
 from spca_core.task import Task
 from spca_planner.critics.vocabulary import FactVocabulary
 from spca_planner.reading import PddlReader
-from spca_referee.level import find_level
-from spca_testing import pddl
 from spca_testing.models.fallible_model import FallibleModel, miswritten
 from spca_testing.models.model_run import run_with_model
 
@@ -121,21 +118,11 @@ def test_the_time_of_a_level_is_shared_by_its_rehearsals() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("level", "words"), [("stack_01", "no twin 'tabletop'"), ("minigrid:MiniGrid-DoorKey-5x5", "missing")]
-)
-def test_learned_rules_that_are_not_there_are_one_clear_line(level: str, words: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=words):
-        checked_kit(RunOptions(level=level, twin=str(tmp_path)))
-
-
 def test_where_nothing_can_be_rehearsed_always_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    kit = SimpleNamespace(name="corridor", presets=("nominal",), check=lambda options: None)
+    kit = SimpleNamespace(name="corridor", presets=("nominal",), has_twin=False, check=lambda options: None)
     monkeypatch.setattr("spca.kits.kit_of", lambda level: kit)
     with pytest.raises(InputError, match=r"--rehearse always.*corridor has no twin"):
         checked_kit(RunOptions(level="5", rehearse="always"))
-    with pytest.raises(InputError, match=r"--drafts 2.*compared in rehearsals"):
-        checked_kit(RunOptions(level="5", drafts=2))
     assert checked_kit(RunOptions(level="5")) is kit
 
 
@@ -155,42 +142,3 @@ def test_a_faulty_skill_is_repaired_before_the_arm_moves(tmp_path: Path, transpo
     assert len(list(run.folder.glob("round_1/try_*.states.npz"))) == 1
     page = write_report(RunFolder(run.folder)).read_text()
     assert "rejected" in page and "closed on nothing" in page
-
-
-class Drafts(FallibleModel):
-    """Asked for a cube to pick up, it names the red one first, then the green one."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._colours = iter(("red", "green"))
-
-    def _draft(self, text: str) -> Draft:
-        return pddl.draft(text, f"Pick up the {next(self._colours)} cube")
-
-
-@pytest.mark.slow
-def test_of_two_drafts_the_one_that_works_in_the_twin_is_carried_out(tmp_path: Path) -> None:
-    """Around the red cube there is no room for the fingers, which the model's domain does not know."""
-    level = yaml.safe_load(find_level("pickup_01").read_text())
-    level["layout"] = {
-        "box_red": {"at": [0.5, 0]},
-        "box_green": {"at": [0.5, 0.045]},
-        "box_blue": {"at": [0.455, 0]},
-    }
-    path = tmp_path / "hemmed.yaml"
-    path.write_text(yaml.safe_dump(level))
-    run = run_with_model(str(path), Drafts(), tmp_path, rehearse="auto", drafts=2)
-    assert run.result.success and run.result.attempts == 1, run.result.reason
-    assert (run.result.rehearsal.compared, run.result.rehearsal.chosen) == (2, 1)
-    (record,) = run.folder.glob("round_1/rehearsal_*.json")
-    found = Rehearsed.model_validate_json(record.read_bytes())
-    assert found.drafts == (0.0, 1.0) and "draft 2 of 2, shares 0.00, 1.00" in found.sentence
-    assert "2 drafts compared" in write_report(RunFolder(run.folder)).read_text()
-
-
-@pytest.mark.parametrize(("shares", "best"), [((0.6, 1.0, 1.0), 1), ((1.0, 1.0), 0), ((0.0, 0.0), 0)])
-def test_the_first_of_the_best_drafts_is_taken(shares: tuple[float, ...], best: int) -> None:
-    plans = [STATE.plan.model_copy(update={"steps": STATE.plan.steps * (k + 1)}) for k in range(len(shares))]
-    found = best_of(plans, [REJECTED.model_copy(update={"share": s}) for s in shares])
-    assert found.share == shares[best] and found.drafts == shares
-    assert found.instead == (plans[best] if best else None)

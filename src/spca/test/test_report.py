@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,11 +13,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from spca.inproc import run_inproc
 from spca.kits import kit_of
 from spca.report import write_report
 from spca.report.index import remember, write_index
-from spca.report.page import executed, obstacles
+from spca.report.page import executed, obstacles, templates
+from spca.runs import Run
 from spca_core.behaviour_tree import behaviour_tree
 from spca_core.geometry import Pose
 from spca_core.observation import Observation
@@ -39,7 +40,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         options = RunOptions(level=level, transport="inproc", video=level.startswith("minigrid"))
         folder = RunFolder.create("", parent / name)
-        assert run_inproc(options, folder).success
+        assert Run(options, folder).advance().success
         for make in kit_of(level).documents(options):
             make(folder, options)
         write_report(folder)
@@ -163,6 +164,14 @@ def test_the_models_that_answered_are_named(runs: Path) -> None:
     (folder / "llm").mkdir()
     (folder / "llm" / "0001-planner_big.json").write_text(json.dumps(exchange))
     assert "planner_big some-model-4" in write_report(RunFolder(folder)).read_text()
+
+
+def test_a_page_is_made_from_the_templates_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / f"_jinja2-cache-{os.getuid()}").mkdir(mode=0o777)
+    templates.cache_clear()
+    write_index(tmp_path / "runs")
+    assert not list((tmp_path / f"_jinja2-cache-{os.getuid()}").iterdir())
 
 
 def test_a_grid_world_has_pictures_of_every_step_and_an_animation(runs: Path) -> None:

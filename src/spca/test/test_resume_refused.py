@@ -9,23 +9,15 @@ import pytest
 from pydantic import ValidationError
 
 import spca
-from spca.run_command import resume_run
+from spca.run_command import follow
+from spca.runs import Run
 from spca.state import SavedState
-from spca_core.checkpoint import pack
 from spca_core.ending import Ending
 from spca_core.errors import InputError
 from spca_core.options import Manifest, RunOptions, manifest
 from spca_core.result import RunResult
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
 from spca_core.verdict import Outcome
-
-
-def test_a_run_over_gazebo_cannot_be_resumed_inside_its_level(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path)
-    folder.write(MANIFEST, manifest(RunOptions(level="touch_02", transport="ros")))
-    folder.write_sealed(CHECKPOINT, pack({}))
-    with pytest.raises(InputError, match="Gazebo cannot be brought back"):
-        resume_run(folder.path)
 
 
 @pytest.fixture(scope="module")
@@ -44,11 +36,21 @@ def ended(killed: Path, tmp_path: Path) -> RunFolder:
 
 
 @pytest.mark.parametrize("name", [STATE, CHECKPOINT, MANIFEST])
+def test_a_folder_in_place_of_a_file_is_refused(ended: RunFolder, name: str) -> None:
+    (ended.path / name).unlink()
+    (ended.path / name).mkdir()
+    with pytest.raises(
+        InputError, match="not a run folder" if name == MANIFEST else f"cannot read a file of a run.*{name}"
+    ):
+        follow(Run.interrupted(ended.path))
+
+
+@pytest.mark.parametrize("name", [STATE, CHECKPOINT, MANIFEST])
 def test_an_edited_file_is_refused(ended: RunFolder, name: str) -> None:
     content = (ended.path / name).read_bytes()
     (ended.path / name).write_bytes(content.replace(b"touch", b"tough", 1) + b" ")
     with pytest.raises(InputError, match=r"not written by this checkout|unknown level"):
-        resume_run(ended.path)
+        follow(Run.interrupted(ended.path))
 
 
 @pytest.mark.parametrize("kept", [False, True])
@@ -70,14 +72,14 @@ def test_the_files_of_another_run_are_refused(ended: RunFolder) -> None:
     options = ended.read(MANIFEST, Manifest).options.model_copy(update={"level": "stack_01"})
     ended.write(MANIFEST, manifest(options))
     with pytest.raises(InputError, match="not written by this checkout"):
-        resume_run(ended.path)
+        follow(Run.interrupted(ended.path))
 
 
 def test_an_end_that_the_referee_does_not_know_of_is_judged_again(ended: RunFolder) -> None:
     """The state says how it ended; the world in the checkpoint is from before the plan was carried out."""
     said = ended.read(STATE, SavedState).root
     assert said.ended is Ending.SUCCESS
-    assert resume_run(ended.path) == 0
+    assert follow(Run.interrupted(ended.path)) == 0
     result = ended.read("result.json", RunResult)
     assert result.verdict.outcome is Outcome.SUCCESS
     assert result.attempts == said.attempts + 1

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from spca.proposals import NoRepeats
 from spca_coder.source import read
 from spca_core.plan import Draft, Execution, PlanRequest
 from spca_core.ports.chat import ChatReply, Message, Role
 from spca_core.ports.proposer import Misfit, ModelError
 from spca_core.scene import Fact
 from spca_core.skill import SkillSignature
+from spca_llm.not_in_vain import NotInVain
 from spca_planner.critics.synonyms import with_synonyms
 from spca_planner.language import LanguageProposer, in_words, messages
 from spca_planner.pddl.syntax import parse_domain
@@ -206,7 +206,7 @@ def test_a_replan_shows_what_was_done_predicted_and_seen() -> None:
 def test_the_same_question_is_not_asked_twice() -> None:
     unusable = ModelError("no", "refused")
     chat = Script([ModelError("busy", "busy"), {"domain": "(", "problem": "("}, unusable, unusable])
-    asking = LanguageProposer(NoRepeats(chat))
+    asking = LanguageProposer(NotInVain(chat, {}, 8))
     with pytest.raises(ModelError, match="busy"):
         asking.draft(request(), None, None)
     asking.draft(request(), None, None)  # it was not answered, so it may be asked again

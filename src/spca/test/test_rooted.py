@@ -14,15 +14,12 @@ def test_paths_become_absolute_and_names_stay(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     for name in ("mine.yaml", "models.yaml", "stack_01", "tabletop"):
         Path(name).touch()
-    options = RunOptions(
-        level="mine.yaml", world="tabletop", llm="models.yaml", library="learned", twin="../twin"
-    )
+    options = RunOptions(level="mine.yaml", world="tabletop", llm="models.yaml", library="learned")
     assert rooted(options) == RunOptions(
         level=str(tmp_path / "mine.yaml"),
         world="tabletop",
         llm=str(tmp_path / "models.yaml"),
         library=str(tmp_path / "learned"),
-        twin=str(tmp_path.parent / "twin"),
     )
     assert rooted(rooted(options)) == rooted(options)
     replayed = RunOptions(level="stack_01", llm="replay:old/llm")

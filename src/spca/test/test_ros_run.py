@@ -1,4 +1,4 @@
-"""Whole runs over ROS: verdicts, Ctrl-C, lost nodes, and what is left behind."""
+"""Whole runs over ROS: verdicts, Ctrl-C, what dies, who else is on the graph, and what is left behind."""
 
 from __future__ import annotations
 
@@ -8,59 +8,59 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 import pytest
-from action_msgs.msg import GoalStatus, GoalStatusArray
-from rclpy.qos import qos_profile_action_status_default
 from sensor_msgs.msg import JointState as JointStateMsg
-from spca_interfaces.msg import Lease
+from spca_interfaces.action import Do, MakePlan, RunLevel
+from spca_interfaces.msg import Verdict as VerdictMsg
+from spca_interfaces.srv import Judge
 
+import spca
 from spca.events import Event
-from spca.ros.run import run_ros
+from spca.kits import kits
+from spca.ros.program import Program, program
+from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
+from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
+from spca_planner.solver.process import warm_solver
 from spca_ros import names
-from spca_ros.convert.time import seconds
+from spca_ros.action_server import LongAction
+from spca_ros.calls import ActionCall, ServiceCall
 from spca_ros.domain import own_domain
-from spca_ros.peer import NodeLost
-from spca_ros.qos import EVERY, SENSOR
+from spca_ros.node import SpcaNode
+from spca_ros.qos import SENSOR, STATE
 from spca_ros.session import RosSession
-from spca_tabletop.ros.environment import RosTabletop
-from spca_testing.ros import executor, referee, running, sense, sim
+from spca_testing.ros import ask, running, sim
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 
 @pytest.fixture(autouse=True)
-def nothing_left_behind() -> object:
-    """No test leaves a process."""
+def nothing_left_behind() -> Iterator[None]:
+    """No test leaves a process, or anything in the memory that processes share."""
+    warm_solver()
     before = _family()
     yield
-    _until(lambda: _family() <= before, 60.0)
+    _until(lambda: _family() <= before)
 
 
-def test_events_and_records_reach_the_run_folder_and_keys_the_thinking_process_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MY_API_KEY", "secret")
-    options = RunOptions(level="bowls_01", preset="shuffled", seed=11)
+def run_ros(
+    options: RunOptions, folder: RunFolder, listeners: tuple[Callable[[Event], None], ...] = ()
+) -> RunResult:
+    return Run(options.model_copy(update={"transport": "ros"}), folder).advance(*listeners)
+
+
+def test_events_and_records_reach_the_run_folder(tmp_path: Path) -> None:
+    options = RunOptions(level="bowls_01", preset="shuffled", seed=11, transport="ros")
     told: list[Event] = []
-    has_keys: dict[str, bool] = {}
-    before = psutil.Process().children()  # what other tests of this process keep warm
-
-    def look(event: Event) -> None:
-        if event.kind == "stage_started" and event.stage == "sense":
-            for process in psutil.Process().children():
-                if process not in before:
-                    has_keys[process.cmdline()[3]] = "MY_API_KEY" in process.environ()
-
     folder = RunFolder(tmp_path)
-    result = run_ros(options, folder, (told.append, look))
+    result = run_ros(options, folder, (told.append,))
     assert result.success, result.reason
     assert result.verdict.score == 1.0
     assert [e.model_dump(mode="json") for e in told] == [
@@ -68,21 +68,27 @@ def test_events_and_records_reach_the_run_folder_and_keys_the_thinking_process_a
     ]
     for file in ("run.json", "result.json", "states.npz", "contacts.json", "looks/01.jpg", "looks/01.json"):
         assert (tmp_path / file).is_file(), file
-    assert has_keys == {
-        "spca_sim.node": False,
-        "spca_tabletop.ros.executor_node": False,
-        "spca_referee.node": False,
-        "spca.ros.brain": True,
-    }
 
 
-def test_an_unknown_level_is_said_before_anything_starts(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="stack_01"):
-        run_ros(RunOptions(level="stak_01"), RunFolder(tmp_path))
-    assert not list(tmp_path.iterdir())
+def test_a_level_that_is_judged_by_places_is_told_of_them(tmp_path: Path) -> None:
+    result = run_ros(RunOptions(level="arrange_01", transport="ros"), RunFolder(tmp_path))
+    assert result.success, result.reason
 
 
-def test_a_node_that_cannot_start_is_named_with_its_reason(
+def test_the_simulator_has_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_API_KEY", "secret")
+    has_keys: list[bool] = []
+
+    def look(event: Event) -> None:
+        if event.kind == "run_started":
+            [simulator] = _simulators()
+            has_keys.append("MY_API_KEY" in simulator.environ())
+
+    run_ros(RunOptions(level="touch_02", transport="ros"), RunFolder(tmp_path), (look,))
+    assert has_keys == [False]
+
+
+def test_a_simulator_that_cannot_start_is_named_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for variable in ("DISPLAY", "WAYLAND_DISPLAY"):
@@ -91,22 +97,21 @@ def test_a_node_that_cannot_start_is_named_with_its_reason(
         run_ros(RunOptions(level="touch_02", view=True), RunFolder(tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("victim", "name"), [("spca_tabletop.ros.executor_node", "executor"), ("spca.ros.brain", "supervisor")]
-)
-def test_a_lost_node_ends_the_run_at_once_and_is_named(victim: str, name: str, tmp_path: Path) -> None:
+def test_a_simulator_that_dies_ends_the_run_and_is_named(tmp_path: Path) -> None:
     def kill(event: Event) -> None:
         if event.kind == "stage_started" and event.stage == "act":
-            [process] = [p for p in psutil.Process().children() if victim in p.cmdline()]
-            threading.Timer(0.5, process.kill).start()
+            [simulator] = _simulators()
+            threading.Timer(0.5, simulator.kill).start()
 
     began = time.monotonic()
-    with pytest.raises(SpcaError, match=name):
+    with pytest.raises(SpcaError, match="'sim' was killed by SIGKILL"):
         run_ros(RunOptions(level="stack_01", rate=1.0), RunFolder(tmp_path), (kill,))
     assert time.monotonic() - began < 60.0
 
 
-def test_an_interrupt_stops_the_arm_first(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_the_arm_stands_at_the_end_and_nothing_is_left(how: signal.Signals, tmp_path: Path) -> None:
+    """Of a Ctrl-C the arm is stopped first; a program that is killed can no longer let time pass."""
     velocities: list[float] = []
     with own_domain() as domain, RosSession("onlooker") as node:
         node.create_subscription(
@@ -115,158 +120,128 @@ def test_an_interrupt_stops_the_arm_first(tmp_path: Path) -> None:
             lambda m: velocities.append(max(abs(v) for v in m.velocity[:6])),
             SENSOR,
         )
-        run = _spca(
-            "run",
-            "stack_01",
-            "--transport",
-            "ros",
-            "--rate",
-            "1",
-            "--no-video",
-            "--out",
-            str(tmp_path / "run"),
-            domain=domain,
-        )
+        command = ("run", "stack_01", "--ros", "--rate", "1", "--no-video", "--out", str(tmp_path / "run"))
+        run = _spca(*command, domain=domain)
         try:
-            _until(lambda: len(velocities) > 100 and velocities[-1] > 0.3, 60.0)
-            run.send_signal(signal.SIGINT)
-            assert run.wait(60.0) == 130
+            _until(lambda: len(velocities) > 10 and velocities[-1] > 0.3)
+            family = [psutil.Process(run.pid), *psutil.Process(run.pid).children(recursive=True)]
+            shared = [m.path for p in family for m in p.memory_maps() if "/dev/shm/fastrtps" in m.path]
+            run.send_signal(how)
+            assert run.wait(60.0) == (130 if how is signal.SIGINT else -signal.SIGKILL)
+            _, alive = psutil.wait_procs(family, timeout=60.0)
+            assert not alive and not shared
         finally:
             run.kill()
             run.wait()
-    moving = [v for v in velocities if v > 0.05]
-    assert moving
-    assert velocities[-1] < 0.01  # the last thing seen of the arm is that it stands
+    assert max(velocities) > 0.3
+    if how is signal.SIGINT:
+        assert velocities[-1] < 0.01  # the last thing seen of the arm is that it stands
+    assert (tmp_path / "run" / "events.jsonl").is_file()
 
 
-@pytest.mark.parametrize(
-    ("victim", "rate", "stop"),
-    [  # any two of a victim, a rate and a signal meet
-        (names.SUPERVISOR, 0.0, signal.SIGKILL),
-        (names.SUPERVISOR, 0.25, signal.SIGSTOP),
-        (names.REFEREE, 0.0, signal.SIGSTOP),
-        (names.REFEREE, 0.25, signal.SIGKILL),
-    ],
-)
-def test_the_arm_stands_soon_after_a_watcher_was_last_heard(
-    victim: str, rate: float, stop: signal.Signals
-) -> None:
-    """In both clocks: simulated time may run many times faster than the wall's, or more slowly.
-
-    Not as fast: the time in which a busy machine gives the executor no turn would count.
-    """
-    seen: list[tuple[float, float]] = []  # simulated seconds, rad/s
-    nodes = (sim(rate=rate, idle_rate=1.0), sense(), executor(), referee())
-
-    def look(message: JointStateMsg) -> None:
-        seen.append((seconds(message.header.stamp), max(map(abs, message.velocity[:6]))))
-
-    heard = 0.0  # simulated seconds that the watcher had seen when it was last heard
-
-    def hear(lease: Lease) -> None:
-        nonlocal heard
-        if lease.client == victim:
-            heard = seconds(lease.seen)
-
-    with running(*nodes, name="onlooker") as (node, graph):
-        node.create_subscription(JointStateMsg, names.JOINT_STATES, look, SENSOR)
-        node.create_subscription(Lease, names.LEASE, hear, EVERY)
-        supervisor = subprocess.Popen([sys.executable, "-c", _SUPERVISOR])
-        pids = {process.spec.nodes[0]: process.pid for process in graph.processes}
-        try:
-            # the arm may move before the onlooker has found the watcher
-            _until(lambda: heard > 0.0 and len(seen) > 0 and seen[-1][1] > 0.3, 60.0)
-            os.kill(pids.get(victim, supervisor.pid), stop)
-            stopped = len(seen)
-            _until(lambda: max(speed for _, speed in seen[-100:]) < 0.01, 60.0)
-        finally:
-            supervisor.kill()
-            supervisor.wait()
-        moving = [stamp for stamp, speed in seen[stopped:] if speed > 0.01]
-        assert max(moving) - heard < STOP_S
-        assert {pid for pid in pids.values() if not psutil.pid_exists(pid)} <= {pids.get(victim)}
+# --- a program that waits for goals, and who else is on its graph -------------------------------------------
 
 
-def test_what_is_asked_before_a_level_is_asked_again_once() -> None:
-    """DDS drops an answer to a client that its server has not found yet: the server has done its part."""
-    answers: list[object] = []
-    with running(sim(), sense(), executor(), referee(), name=names.SUPERVISOR) as (node, _):
-        tabletop = RosTabletop(node)
-        restore = tabletop._load[names.EXECUTOR]
-
-        def lossy(*request: object, **options: object) -> object:
-            answers.append(restore(*request, **options))
-            if len(answers) <= lost:
-                raise NodeLost("no answer")
-            return answers[-1]
-
-        tabletop._load[names.EXECUTOR] = lossy
-        for lost in (1, 2):
-            answers.clear()
-            with nullcontext() if lost == 1 else pytest.raises(NodeLost, match="no answer"):
-                tabletop.begin(RunOptions(level="touch_02"), 60.0)
-                assert tabletop.sense().objects
-            assert len(answers) == (3 if lost == 1 else 2)
+@contextmanager
+def waiting() -> Iterator[tuple[SpcaNode, Program]]:
+    """A program on a simulator that is left running, and a node of somebody else's."""
+    with running(sim(), name="stranger") as (node, _), program(kits()[0]) as made:
+        yield node, made
 
 
-def test_the_supervisor_is_heard_while_no_joint_state_comes() -> None:
-    """As while the simulator renders a picture."""
-    heard: list[Lease] = []
-    with own_domain(), RosSession(names.SUPERVISOR) as node:
-        node.create_subscription(Lease, names.LEASE, heard.append, EVERY)
-        with RosTabletop(node)._watcher.watching():
-            _until(lambda: len(heard) > 2, 60.0)
-    assert {lease.client for lease in heard} == {names.SUPERVISOR}
+def test_goals_are_carried_out_on_a_table_that_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("spca_core.run_folder.RUNS", tmp_path)
+    with waiting() as (node, _):
+        run_level, do = ActionCall(node, RunLevel, names.RUN_LEVEL), ActionCall(node, Do, names.DO)
+        told: list[str] = []
+        goal = RunLevel.Goal(attempt="a", level="stack_01", run_folder=str(tmp_path / "level"))
+        result = run_level(goal, lambda feedback: told.append(feedback.event.kind))
+        assert result.outcome == "success", result.message
+        assert result.run_folder == str(tmp_path / "level") and told[-1] == "run_ended"
+        done = do(Do.Goal(sentence="put the red cube on the red plate"))
+        assert done.outcome == "success", done.message
+        seen = spca_core_observation(Path(done.run_folder))
+        assert "the red cube is on the blue cube" in seen
+        bad = run_level(RunLevel.Goal(level="stak_01"))
+        assert bad.input_error and "stack_01" in bad.message
+        assert do(Do.Goal(sentence=" ")).input_error
 
 
-def test_the_arm_does_not_begin_to_move_for_a_supervisor_that_is_lost_already() -> None:
-    """It is killed as soon as the executor has its plan, before the executor has seen it watch."""
-    moved: list[float] = []  # rad/s
-    goals: list[int] = []  # status of each
-
-    def look(message: JointStateMsg) -> None:
-        moved.append(max(map(abs, message.velocity[:6])))
-
-    def note(message: GoalStatusArray) -> None:
-        goals[:] = [goal.status for goal in message.status_list]
-        if goals:
-            supervisor.kill()
-
-    with running(sim(rate=1.0), sense(), executor(), referee(), name="onlooker") as (node, _):
-        supervisor = subprocess.Popen([sys.executable, "-c", _SUPERVISOR])
-        status = f"{names.EXECUTE}/_action/status"
-        node.create_subscription(GoalStatusArray, status, note, qos_profile_action_status_default)
-        try:
-            _until(lambda: bool(goals), 60.0)
-            node.create_subscription(JointStateMsg, names.JOINT_STATES, look, SENSOR)
-            _until(lambda: goals[0] >= GoalStatus.STATUS_SUCCEEDED, 60.0)
-        finally:
-            supervisor.kill()
-            supervisor.wait()
-    assert max(moved) < 0.5
+def spca_core_observation(folder: Path) -> str:
+    return (folder / "round_1" / "observation.json").read_text()
 
 
-STOP_S = 0.2  # simulated: 0.06 that the simulator lets pass, and the way of the brakes
-_SUPERVISOR = """
-from spca_core.options import RunOptions
-from spca_tabletop.ros.environment import RosTabletop
-from spca_testing.contracts.environment_contract import plan
-from spca_ros.session import RosSession
+def test_a_foreign_node_decides_nothing(tmp_path: Path) -> None:
+    """A verdict is for watchers only; the referee's node tells what the program's referee says."""
+    outcomes: list[str] = []
+    with waiting() as (node, made):
+        forged = node.create_publisher(VerdictMsg, names.VERDICT, STATE)
+        timer = node.wall_timer(
+            0.02, lambda: forged.publish(VerdictMsg(outcome=VerdictMsg.SUCCESS, score=1.0, stamp=5.0))
+        )
+        judge = ServiceCall(node, Judge, names.JUDGE)
 
-RESTLESS = (
-    "def idle(ctx, thing):\\n    while True:\\n"
-    "        ctx.move_named('out_of_view')\\n        ctx.move_named('home')\\n"
-)
-with RosSession("supervisor") as node:
-    node.say("ready")
-    tabletop = RosTabletop(node)
-    tabletop.begin(RunOptions(level="stack_01"), 30.0)
-    tabletop.act("a", plan("idle"), RESTLESS)
-"""
+        def look(event: Event) -> None:
+            if event.kind == "stage_started":
+                outcomes.append(ask(judge, Judge.Request()).verdict.outcome)
+
+        options = RunOptions(level="stack_01", transport="ros", proposer="builtin")
+        result = made.conduct(Run(options, RunFolder(tmp_path)), (look,))
+        node.loop.run(lambda: node.destroy_timer(timer))
+    assert result.success and result.rounds == 1
+    assert set(outcomes) == {VerdictMsg.RUNNING}
 
 
-def _spca(*arguments: str, domain: int | None = None) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, **({"SPCA_DOMAIN_ID": str(domain)} if domain is not None else {})}
+def test_a_run_can_be_stopped_from_the_graph(tmp_path: Path) -> None:
+    with waiting() as (node, _):
+        run_level = ActionCall(node, RunLevel, names.RUN_LEVEL)
+        steps: list[str] = []
+        goal = RunLevel.Goal(level="hanoi_01", run_folder=str(tmp_path / "run"))
+        result = run_level(
+            goal,
+            lambda feedback: steps.append(feedback.event.kind),
+            cancelled=lambda: steps.count("step") > 1,
+        )
+        assert result.outcome == "cancelled"
+
+
+def test_a_planner_of_somebody_elses_takes_the_place_of_the_planner(tmp_path: Path) -> None:
+    """By its node's name."""
+    asked: list[str] = []
+
+    def refuse(job) -> MakePlan.Result:  # type: ignore[no-untyped-def]
+        asked.append(job.goal.request.task.title)
+        return MakePlan.Result(budget_exhausted="my planner has no ideas")
+
+    arguments = ("--ros-args", "-p", "supervisor:planner:=/my_planner")
+    with running(sim(), name="somebody") as (node, _):
+        LongAction(node, MakePlan, "my_planner/make_plan", refuse)
+        with program(kits()[0], arguments=arguments) as made:
+            result = made.conduct(Run(RunOptions(level="stack_01"), RunFolder(tmp_path)))
+    assert asked == ["Stack the red cube on the blue cube"]
+    assert not result.success and result.reason == "my planner has no ideas"
+
+
+def test_a_session_takes_the_table_as_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("spca_core.run_folder.RUNS", tmp_path)
+    with running(sim()):
+        with spca.session(transport="ros") as table:
+            run = table.do("put the red cube on the blue plate")
+            assert run.result.success, run.result.reason
+        with spca.session(transport="ros") as table:
+            assert "the red cube is on the blue plate" in " ".join(table.look().sentences).lower()
+
+
+def test_two_programs_do_not_share_a_robot(tmp_path: Path) -> None:
+    with running(sim()), spca.session(transport="ros") as table:
+        assert table.look().objects
+        with pytest.raises(InputError, match="has a program of spca in the ROS domain"):
+            run_ros(RunOptions(level="touch_02"), RunFolder(tmp_path))
+
+
+def _spca(*arguments: str, domain: int) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "SPCA_DOMAIN_ID": str(domain)}
+    environment.pop("ROS_DOMAIN_ID", None)
     return subprocess.Popen(
         [sys.executable, "-m", "spca", *arguments],
         env=environment,
@@ -275,12 +250,16 @@ def _spca(*arguments: str, domain: int | None = None) -> subprocess.Popen[bytes]
     )
 
 
+def _simulators() -> list[psutil.Process]:
+    return [p for p in psutil.Process().children() if "spca_sim.node" in p.cmdline()]
+
+
 def _family() -> set[int]:
     """Everything this process has started, and what that has started."""
     return {p.pid for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE}
 
 
-def _until(condition: Callable[[], bool], timeout: float) -> None:
+def _until(condition: Callable[[], bool], timeout: float = 60.0) -> None:
     end = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < end, "it never came to pass"

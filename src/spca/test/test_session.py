@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import pty
 import signal
-import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
-import gymnasium
-import numpy as np
 import pytest
 
 import spca
@@ -34,13 +28,12 @@ TRANSPORTS = ("inproc", pytest.param("ros", marks=pytest.mark.ros))
 
 
 @pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory):
-    """`spca up`, in a runtime folder of its own, and in the end `spca down`."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        subprocess.run([*SPCA, "up", "--detach"], check=True, timeout=200)
+def graph():
+    """A simulator that stays, in a domain of its own."""
+    from spca_testing.ros import running, sim
+
+    with running(sim()):
         yield
-        subprocess.run([*SPCA, "down"], check=True, timeout=60)
 
 
 def opened(transport: str, request: pytest.FixtureRequest, **options: object) -> Session:
@@ -51,7 +44,7 @@ def opened(transport: str, request: pytest.FixtureRequest, **options: object) ->
 
 @pytest.fixture(scope="module", params=TRANSPORTS)
 def table(request: pytest.FixtureRequest):
-    """In one process with the built-in proposer; on the graph that is up with a model, asked over HTTP."""
+    """In one process with the built-in proposer; on the ROS graph with a model, asked over HTTP."""
     with contextlib.ExitStack() as stack:
         options: dict[str, object] = {}
         if request.param == "ros":
@@ -125,86 +118,6 @@ def test_plans_and_actions_can_be_asked_for_one_by_one(table: Session):
             table.act(*action)
 
 
-@contextlib.asynccontextmanager
-async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
-    """The streams of the protocol's own client to `spca mcp`, over stdio or over HTTP on this machine."""
-    import anyio
-    from mcp import StdioServerParameters
-    from mcp.client.stdio import stdio_client
-    from mcp.client.streamable_http import streamablehttp_client
-
-    args, environment = ["-m", "spca", "mcp", *options], {**os.environ, "SPCA_ROOT": ""}
-    if over == "stdio":
-        async with stdio_client(
-            StdioServerParameters(command=sys.executable, args=args, env=environment)
-        ) as ends:
-            yield ends
-        return
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen([sys.executable, *args, "--http", "--port", str(port)], env=environment)
-    try:
-        while socket.socket().connect_ex(("127.0.0.1", port)):
-            assert server.poll() is None, "the server has ended"
-            await anyio.sleep(0.1)
-        async with streamablehttp_client(f"http://127.0.0.1:{port}/mcp", timeout=200) as (read, write, _):
-            yield read, write
-    finally:
-        server.terminate()
-        server.wait()
-
-
-@pytest.mark.parametrize(("approve", "over"), [(True, "stdio"), (False, "http")])
-def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: bool, over: str):
-    """With the protocol's own client."""
-    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-    import anyio
-    from mcp import ClientSession, types
-
-    asked: list[str] = []
-
-    async def answer(context: object, params: types.ElicitRequestParams) -> types.ElicitResult:
-        asked.append(params.message)
-        return types.ElicitResult(action="accept", content={"approve": approve})
-
-    async def talk() -> None:
-        async with (
-            serving(over, "--approve", "--allow", "pick_up,place_on") as (read, write),
-            ClientSession(read, write, elicitation_callback=answer) as client,
-        ):
-            await client.initialize()
-            names = {tool.name for tool in (await client.list_tools()).tools}
-            assert names == {"look", "plan", "rehearse", "run_plan", "do", "act", "stop", "read_run"}
-
-            async def call(tool: str, **arguments: object) -> types.CallToolResult:
-                return await client.call_tool(tool, arguments)
-
-            seen = await call("look")
-            assert {part.type for part in seen.content} == {"text", "image"}, seen.content
-            planned = json.loads(
-                (await call("plan", sentence="put the red cube on the blue plate")).content[0].text
-            )
-            assert planned["goal"] == "the red cube on the blue plate" and len(planned["steps"]) == 2
-            tried = json.loads((await call("rehearse", plan_id=planned["plan_id"])).content[0].text)
-            assert tried["status"] == "accepted"
-            done = json.loads((await call("run_plan", plan_id=planned["plan_id"])).content[0].text)
-            assert done["outcome"] == ("success" if approve else "cancelled"), done
-            assert (
-                "the red cube on the blue plate" in asked[0] and "place_on(cube_red, plate_blue)" in asked[0]
-            )
-            assert any(
-                "plan: " in line for line in json.loads((await call("read_run")).content[0].text)["events"]
-            )
-            forbidden = json.loads((await call("do", sentence="touch the green cube")).content[0].text)
-            assert forbidden["outcome"] == "cancelled" and len(asked) == 1
-            refused = await call("act", action="pick_up", args=["cube_pink", "table"])
-            assert refused.isError and "'cube_pink' is no solid" in refused.content[0].text
-            assert (await call("run_plan", plan_id="plan_9")).isError
-
-    anyio.run(talk)
-
-
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_nothing_moves_without_approval(transport: str, request: pytest.FixtureRequest):
     asked: list[str] = []
@@ -221,29 +134,14 @@ def test_nothing_moves_without_approval(transport: str, request: pytest.FixtureR
     assert asked == 2 * ["the red cube in the gripper: pick_up(cube_red, table)"]
 
 
-def test_a_policy_learns_on_the_table_of_a_session():
-    """The same preset and seed lay the same table, whatever was laid before; a look sees it where it is."""
-    name = "spca_tabletop.gym:spca/Tabletop-touch_02-v1"
-    with contextlib.closing(gymnasium.make(name, observe="state", preset="shuffled").unwrapped) as env:
-        first, other, again = (env.reset(seed=seed)[0] for seed in (5, None, 5))
-        poses = zip((thing.model for thing in env._world.objects), first[13:].reshape(-1, 7), strict=True)
-        placed = {model.replace("box", "cube"): pose[:3] for model, pose in poses}
-    assert np.array_equal(first, again) and not np.allclose(first, other)
-    with spca.session(report=False, preset="shuffled", seed=5) as table:
-        seen = {thing.id: thing.pose.position for thing in table.look().objects}
-    assert seen.keys() == placed.keys()
-    assert all(seen[thing] == pytest.approx(placed[thing], abs=0.01) for thing in seen)
-
-
 @pytest.mark.ros
-def test_a_table_that_another_run_has_changed_is_laid_anew(graph: None, tmp_path: Path):
+def test_one_program_has_a_robot(graph: None, tmp_path: Path):
+    """A run beside a session on the same robot is refused in one line, and disturbs nothing."""
     with spca.session(report=False, transport="ros") as table:
-        assert table.do("put the red cube on the blue plate").result.success
-        assert table.plan("put the red cube on the blue plate").steps == ()
-        assert spca.run("touch_02", transport="ros", out=tmp_path / "other", report=False).result.success
-        with pytest.raises(InputError, match="another run has used the graph"):
-            table.look()
-        assert len(table.plan("put the red cube on the blue plate").steps) == 2
+        before = table.look()
+        with pytest.raises(InputError, match="has a program of spca in the ROS domain"):
+            spca.run("touch_02", transport="ros", out=tmp_path / "other", report=False)
+        assert set(table.look().facts) == set(before.facts)
     with pytest.raises(InputError, match="--rate"), spca.session(transport="ros", rate=3.0):
         pass
 
@@ -261,10 +159,10 @@ def test_what_is_carried_out_in_vain_is_not_called_done(monkeypatch: pytest.Monk
 
 
 def _carried_out_in_vain(table: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    done_nothing = table._table._env.act(
+    done_nothing = table._table.act(
         "x", table.plan("touch the red cube").plan.model_copy(update={"steps": ()}), ""
     )
-    monkeypatch.setattr(table._table._env, "act", lambda *_: done_nothing)
+    monkeypatch.setattr(table._table, "act", lambda *_: done_nothing)
     result = table.do("put the blue cube on the blue plate").result
     assert result.outcome is Ending.GAVE_UP and "not seen to hold" in result.reason
 
@@ -275,8 +173,7 @@ def test_the_command_converses_and_survives_a_ctrl_c(transport: str, request: py
     if transport == "ros":
         request.getfixturevalue("graph")
     master, slave = pty.openpty()
-    rate = ["--rate", "1"] if transport == "inproc" else []
-    command = [*SPCA, "do", "--transport", transport, *rate]
+    command = [*SPCA, "do", *(["--rate", "1"] if transport == "inproc" else ["--ros"])]
     process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
     os.close(slave)
     shown = b""

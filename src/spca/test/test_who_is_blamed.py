@@ -118,7 +118,7 @@ STORIES = {
         refused=("lift_cube", "set_on_plate"),  # nobody looked between the two
     ),
     "another thing is moved, too, and the task is not fulfilled": Story(
-        level="pick_and_place_12", planner=(both((ON_PLATE[0], ON_PLATE[1].format(""), "problem")),) * 2,
+        level="pick_and_place_12", planner=(both((ON_PLATE[0], ON_PLATE[1].format(""), "problem")),),
         coder=(edited(("    for grasp in ctx.grasps(cube):\n", CARRIES_ANOTHER)),),
         blamed=("lift_cube", "set_on_plate"), told="the step is not about that",
     ),
@@ -150,13 +150,13 @@ STORIES = {
     "a delete effect is missing": Story(
         level="pick_and_place_12",
         planner=(both(("(not (hand_empty)) (not (on ?cube ?support))", "(not (hand_empty))", "domain"),
-                      (ON_PLATE[0], ON_PLATE[1].format(" (on cube_red table)"), "problem")),) * 2,
+                      (ON_PLATE[0], ON_PLATE[1].format(" (on cube_red table)"), "problem")),),
         blamed=PLANNER, told="(on cube_red table) was not seen to hold",
     ),
     "the same, found in another rehearsal": Story(
         level="pick_and_place_12",
         planner=(both(("(not (hand_empty)) (not (on ?cube ?support))", "(not (hand_empty))", "domain"),
-                      (ON_PLATE[0], ON_PLATE[1].format(" (on cube_red table)"), "problem")),) * 2,
+                      (ON_PLATE[0], ON_PLATE[1].format(" (on cube_red table)"), "problem")),),
         blamed=PLANNER, told="every step did what its action declares", options={"rehearse": "always"},
     ),
     "the same plan, handed in again and again": Story(
@@ -170,19 +170,16 @@ STORIES = {
         planner=(both((ON_PLATE[0], "(:goal (and (not (on cube_red table)) (hand_empty)))", "problem"),
                       (":parameters (?cube - cube)\n    :precondition (holding ?cube)",
                        ":parameters (?cube - cube)\n    :precondition (and (holding ?cube) (touched ?cube))",
-                       "domain")),) * 2,
+                       "domain")),),
         blamed=PLANNER, told="the goal is wrong",
     ),
-    "a goal that says more, one about another plate, no hand_empty, and a file that is opened": Story(
-        planner=(
-            changed(SIGN, "(:goal (and (on cube_red plate_red) (on cube_blue plate_blue)))"),
-            changed(SIGN, "(:goal (on cube_red plate_blue))"), changed("(hand_empty) ", ""),
-        ),
-        critics=("goal", "goal", "scene"),
+    "a goal about another plate, no hand_empty, and a file that is opened": Story(
+        planner=(changed(SIGN, "(:goal (on cube_red plate_blue))"), changed("(hand_empty) ", "")),
+        critics=("goal", "scene"),
         coder=(miswritten("    for grasp in", '    open("/etc/passwd")\n    for grasp in'),), code="open",
     ),
     "a sign is obeyed": Story(
-        level="sign_01", planner=(changed(SIGN, LETS_FALL),) * 2,
+        level="sign_01", planner=(changed(SIGN, LETS_FALL),),
         blamed=PLANNER, told="seems to have done what the plan wants, (on_ground cube_green)",
     ),
     "a sign that would end the observation": Story(

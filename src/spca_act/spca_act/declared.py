@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ForwardRef, TypeVar
 
+from spca_core.ports.environment import CtxServer
 from spca_core.skill import CtxApi, CtxMethod, CtxType
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -49,7 +50,7 @@ def api_of(
     )
 
 
-class DeclaredCtx:
+class DeclaredCtx(CtxServer):
     """Answers the calls of its offered methods, and no others. A subclass sets `api`, made by `api_of`."""
 
     api: CtxApi

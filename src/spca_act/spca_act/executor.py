@@ -13,7 +13,7 @@ from typing import Any, Literal
 import structlog
 
 from spca_core.plan import ActResult, Plan, Step
-from spca_core.ports.environment import CtxServer, TakesChoices
+from spca_core.ports.environment import CtxServer
 from spca_core.skill import CtxApi, SkillFailure, StepReport, python_name
 from spca_sandbox.host import SkillHost
 from spca_sandbox.level import SandboxLevel
@@ -81,8 +81,7 @@ class PlanExecutor:
         stop. Raises InputError where generated skills may not run because this machine's sandbox is too weak.
         """
         reports: list[StepReport] = []
-        if isinstance(server, TakesChoices):
-            server.prefer(plan.choices)
+        server.prefer(plan.choices)
         try:
             broken = self._load(library) if plan.steps else None
             for index, step in enumerate(plan.steps):

@@ -11,6 +11,7 @@ from spca_act.executor import PlanExecutor
 from spca_core.errors import Cancelled, InputError, MotionError
 from spca_core.observation import Observation
 from spca_core.plan import ActionSchema, ActResult, Draft, Plan, Step
+from spca_core.ports.environment import CtxServer
 from spca_core.scene import Fact
 from spca_core.skill import CtxApi, CtxMethod, StepReport
 from spca_sandbox.level import SandboxReport
@@ -26,7 +27,7 @@ API = CtxApi(
 )
 
 
-class Line:
+class Line(CtxServer):
     """A vehicle on a line of 10 metres."""
 
     api = API

@@ -106,7 +106,7 @@ class Page:
         CSV and LaTeX (with the package `booktabs`).
         """
         text = _template("page.html.j2").render(title=self._title, subtitle=self._subtitle, parts=self._parts)
-        write_atomically(path, text.encode())
+        write_atomically(path, text.encode(errors="replace"))
         if apart is not None:
             for name, data in self._apart():
                 write_atomically(apart / name, data)

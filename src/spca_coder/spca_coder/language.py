@@ -16,6 +16,19 @@ from spca_core.ports.chat import ChatModel, Message
 from spca_core.ports.proposer import ModelError
 from spca_core.skill import CtxApi
 
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "prompts"),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+
+
+def described(api: CtxApi) -> str:
+    """Return what a skill may use, as it is told to a model: calls, values, helpers, in Markdown."""
+    return _TEMPLATES.get_template("api.j2").render(api=api)
+
 
 class LanguageCoder:
     """Implements the port `CodeProposer` with a chat model in the role `coder`."""
@@ -28,13 +41,6 @@ class LanguageCoder:
 
     def __init__(self, chat: ChatModel) -> None:
         self.chat = chat
-        self._templates = Environment(
-            loader=FileSystemLoader(Path(__file__).parent / "prompts"),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-        )
 
     def write(
         self,
@@ -66,8 +72,8 @@ class LanguageCoder:
             for schema in missing
         ]
         generators = any(m.name == "step" for m in api.methods)
-        system = self._templates.get_template("coder_system.j2").render(api=api, generators=generators)
-        question = self._templates.get_template("coder_request.j2").render(
+        system = _TEMPLATES.get_template("coder_system.j2").render(api=api, generators=generators)
+        question = _TEMPLATES.get_template("coder_request.j2").render(
             actions=actions,
             relevant=self._clip("relevant", relevant),
             situation=self._clip("situation", situation),

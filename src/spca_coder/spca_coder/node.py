@@ -1,12 +1,14 @@
-"""The node `coder`: any `Coder` behind an action."""
+"""The node `coder`: any `Coder` behind an action, and itself one."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from spca_interfaces.action import WriteSkills
 from spca_interfaces.msg import CodeResult as CodeResultMsg
 
 from spca_core.errors import BudgetExhausted, InputError
-from spca_core.plan import CodeRequest
+from spca_core.plan import CodeRequest, CodeResult
 from spca_core.ports.stages import Coder
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
@@ -16,7 +18,7 @@ from spca_ros.node import SpcaNode
 
 
 class CoderNode(SpcaNode):
-    """Completes one library at a time. `coder` may be set and changed later."""
+    """Completes one library at a time. `coder` may be set and changed later. See `Coder`, too."""
 
     def __init__(self, coder: Coder | None = None, loop: Loop | None = None) -> None:
         super().__init__(names.CODER, loop)
@@ -27,14 +29,18 @@ class CoderNode(SpcaNode):
         """End the writing under way."""
         self._writing.close()
 
+    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
+        """See `Coder`."""
+        if self.coder is None:
+            raise InputError("no coder has been set up: no run is under way")
+        return self.coder.complete(request, cancelled)
+
     def _write(self, job: Job) -> WriteSkills.Result:
-        request, coder = from_msg(CodeRequest, job.goal.request), self.coder
-        if coder is None:
-            return WriteSkills.Result(input_error="no coder has been set up")
+        request = from_msg(CodeRequest, job.goal.request)
         actions = ", ".join(dict.fromkeys(step.action for step in request.plan.steps))
         job.feedback(WriteSkills.Feedback(attempt=request.attempt, message=f"skills for {actions}"))
         try:
-            result = coder.complete(request, job.cancelled)
+            result = self.complete(request, job.cancelled)
         except InputError as error:
             return WriteSkills.Result(input_error=str(error))
         except BudgetExhausted as error:

@@ -55,6 +55,10 @@ class InputError(SpcaError):
         return type(self), (self.what, self.where, self.hint)
 
 
+class Unsupported(InputError):
+    """What was asked for is not possible in this world, such as laying a real table anew."""
+
+
 class OutOfReach(InputError):
     """The chosen arm does not reach what a level is about."""
 

@@ -29,7 +29,6 @@ GROUPS = {
     "spca.proposers": "who drafts plans and skills (`spca.proposals.OpenProposals`)",
     "spca.detectors": "what finds things in a camera frame (`spca_sense.detectors.MakeDetector`)",
     "spca.learnable_worlds": "worlds whose rules are learned: makes them, in the order of learning",
-    "spca.twins": "learned rules to rehearse in, by environment: from a run's folder, what makes a `Twin`",
     "spca.plan_worlds": "worlds for planning programs: makes a `spca_programs.ports.plan_world.PlanWorld`",
     "spca.engines": "what searches for plans (`spca_core.ports.engine.Engine`)",
     "spca.skills": "a planning action, the skill that carries it out, and the words that ask for it",

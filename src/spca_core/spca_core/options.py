@@ -8,7 +8,7 @@ from functools import cache
 from importlib import metadata
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import ConfigDict, Field, field_validator
 
 from spca_core.budgets import Budgets
 from spca_core.model import Record
@@ -20,55 +20,61 @@ Rehearse = Literal["auto", "always", "never"]
 
 # The packages whose versions can change the outcome of a run.
 _VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning",
-              "up-fast-downward", "up-tamer", "opencv-python-headless", "openai", "pydantic")  # fmt: skip
+              "up-fast-downward", "up-tamer", "opencv-python-headless", "pydantic")  # fmt: skip
 
 
 class RunOptions(Record):
-    """One level on one table. `seed` draws the table (preset) and the sensor's noise."""
+    """One level on one table.
+
+    The one list of what a run can be told: command-line options, keyword arguments and parameters of nodes
+    are made of these fields, with these texts.
+    """
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     level: str
+    """A level's name, the path of a level file, or `minigrid:` and a MiniGrid level."""
     world: str = ""
-    """A world file by name or path; empty is the one the level is made for."""
+    """A world in worlds/ or a world file; by default the level's own."""
     robot: str = ""
-    """An arm by name or by the path of its file (`spca_core.arms`); empty is the world's own."""
-    transport: Transport = "ros"
+    """An arm: ur3e, ur5, ur5e, ur10e, panda, another one's name or file; by default the world's own."""
+    transport: Transport = "inproc"
+    """`inproc`: a simulator in this process; `ros`: the robot on the ROS graph, or a simulator that ends with
+    the run."""
     preset: str = "nominal"
-    """Which distribution of initial states; the environment's kit lists its presets."""
+    """The table: nominal, shuffled, noisy, hard or disturbed."""
     seed: int = Field(0, ge=0)
+    """Random seed of the table (except nominal) and of the sensor noise."""
     noise: bool = True
+    """Sensor noise of the camera."""
     proposer: str = "builtin"
+    """`builtin` (no model needed), `openai`, or `auto`."""
     rate: float | None = Field(None, gt=0)
-    """Real-time factor; None is as fast as it can."""
+    """Real-time factor; as fast as it can by default."""
     view: bool | Literal["web"] = False
     """A window that shows the simulation, or a page for the browser."""
     camera: Literal["ray", "gl"] = "ray"
+    """`ray` (no GL needed) or `gl`."""
     skills: Skills = "auto"
-    """Which skills are available at the start: `builtin`, those that come with the environment; `trusted`,
-    these and those learned in earlier runs; `empty`, only those learned by runs that started without any;
-    `auto`: `trusted` with a language model, else `builtin`."""
+    """Skills at the start: builtin, trusted (and learned ones), empty, or auto (trusted with a model)."""
     library: str = ""
-    """Folder of what is learned and trusted; `library/` in the project if empty."""
+    """Folder of what is learned and trusted; library/ by default."""
     detector: str = "shapes"
-    """What finds things in camera frames, by the name of its entry point."""
+    """What finds things in camera frames, by name; see `spca doctor`."""
     vision: bool = False
-    """Whether a vision model describes the first observation, in addition to the detector."""
+    """A vision model adds remarks to what the detector sees."""
     llm: str = ""
-    """Where a language model's answers come from, for example `replay:FOLDER`.
-
-    Empty means the configured server.
-    """
+    """A model configuration (YAML), or `replay:FOLDER` to answer from a recorded run."""
     video: bool = True
+    """Render a video after the verdict."""
     engine: str = "fast-downward"
-    """The planning engine, by name (`spca_planner.solver.engines`)."""
+    """Planning engine: fast-downward, or one of Unified Planning's that is installed."""
     solver_timeout_s: float = Field(20.0, gt=0)
+    """Seconds that the planning engine may take for one draft."""
     rehearse: Rehearse = "auto"
-    """When a plan is tried in a twin of what was seen, before the arm moves: `auto`, if it uses a skill that
-    was written or repaired in this run; `always`; `never`."""
-    drafts: int = Field(1, ge=1, le=10)
-    """Accepted drafts of a plan that are rehearsed where the first is; the best is carried out."""
-    twin: str = ""
-    """Folder of a learning run whose program takes the place of the twin's own rules."""
+    """Try plans in a twin of what was seen before acting: auto (new skills only), always, never."""
     budgets: Budgets = Budgets()
+    """Limits of rounds, drafts, retries and rehearsals."""
     rewind: bool = True
     """With a proposer that learns from it, a failed attempt is undone: the world is put back to where its
     plan began. Without one, a level has to be solved without a second chance."""
@@ -101,7 +107,10 @@ class Manifest(Software):
                 "budgets": {"rewind": False, **budgets},
                 **others,
             }:  # fmt: skip
-                return {**others, "budgets": budgets, "rewind": not kept}
+                options = {**others, "budgets": budgets, "rewind": not kept}
+        match options:
+            case {"drafts": 1, "twin": "", **others}:
+                return others
         return options
 
 

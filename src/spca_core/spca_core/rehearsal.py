@@ -107,7 +107,5 @@ class Rehearsed(Record):
     instead: Plan | None = None
     """The plan that was found to work better: another one, or the same with other choices. All above is of it
     if there is one, and the sentence says what was wrong with the first."""
-    drafts: tuple[float, ...] = ()
-    """Of several drafts that were compared, the shares of good tries, in the order of drafting."""
     overruled: bool = False
     """Whether the plan was carried out although it was rejected."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from pydantic import model_validator
+
 from spca_core.ending import Ending
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.model import Record
@@ -90,11 +92,15 @@ class RehearsalCounts(Record):
     overruled: int = 0
     chosen: int = 0
     """Plans in whose place a better one was put."""
-    compared: int = 0
-    """Drafts that were compared."""
     seconds: float = 0.0
     cpu: float = 0.0
     simulated: float = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_earlier_versions(cls, counts: object) -> object:
+        """Read what was written while drafts could be compared."""
+        return {k: v for k, v in counts.items() if k != "compared"} if isinstance(counts, dict) else counts
 
     def counting(self, rehearsed: Rehearsed) -> RehearsalCounts:
         """These counts and that rehearsal."""
@@ -104,7 +110,6 @@ class RehearsalCounts(Record):
             rejected=self.rejected + (rehearsed.status == "rejected"),
             overruled=self.overruled + rehearsed.overruled,
             chosen=self.chosen + (rehearsed.instead is not None),
-            compared=self.compared + len(rehearsed.drafts),
             seconds=self.seconds + rehearsed.seconds,
             cpu=self.cpu + rehearsed.cpu,
             simulated=self.simulated + rehearsed.simulated,

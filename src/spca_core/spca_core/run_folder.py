@@ -146,9 +146,10 @@ class RunFolder:
         return [self.read(str(file.relative_to(self.path)), kind) for file in self.files(stage)]
 
     def read_bytes(self, name: str) -> bytes | None:
-        """A file's content, or None."""
+        """A file's content, or None. InputError for what is there and no file."""
         path = self.path / name
-        return path.read_bytes() if path.is_file() else None
+        with expecting("a file of a run", path):
+            return path.read_bytes() if path.exists() else None
 
     def write_sealed(self, name: str, value: BaseModel | bytes) -> None:
         """Write a file that only this checkout can have written, of a run with these options.

@@ -43,13 +43,17 @@ class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]
 def read_yaml(path: Path, what: str) -> Any:
     """The content of a YAML file. Raises InputError: it cannot be read as `what`, or is not valid YAML."""
     try:
-        text = path.read_text(encoding="utf-8").removesuffix("---\n")  # so `ros2 topic echo` ends
-        _check_size(text)
-        return yaml.load(text, Loader=_StrictLoader)
+        return parse_yaml(path.read_text(encoding="utf-8").removesuffix("---\n"))  # so `ros2 topic echo` ends
     except OSError as error:
         raise InputError(f"cannot read {what}", where=str(path), hint=error.strerror or str(error)) from error
     except Exception as error:  # of YAML, or ValueError: not UTF-8, no such date, too large a number
         raise InputError("not valid YAML", where=str(path), hint=str(error)[:_LONGEST]) from error
+
+
+def parse_yaml(text: str) -> Any:
+    """The content of a YAML text. Raises what PyYAML does, ValueError and more."""
+    _check_size(text)
+    return yaml.load(text, Loader=_StrictLoader)
 
 
 def _check_size(text: str) -> None:

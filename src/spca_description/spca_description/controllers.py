@@ -1,17 +1,12 @@
-"""ros2_control's controllers, and the `<ros2_control>` block of both robot descriptions."""
+"""ros2_control: the controllers (`files/controllers.yaml.j2`), and its block in both robot descriptions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from spca_core.world import World
-from spca_description.names import (
-    ARM_CONTROLLER,
-    GRIPPER_CONTROLLER,
-    STATE_BROADCASTER,
-    GripperNames,
-)
+from spca_description.names import GripperNames
+from spca_description.templates import filled
 from spca_description.xml import Element, add
 
 # Hz: once in two physics steps. gz_ros2_control makes up a mimic joint's error with the speed error ·
@@ -19,67 +14,26 @@ from spca_description.xml import Element, add
 # about what they hold.
 UPDATE_RATE = 250
 
-# The driver watches the path itself (spca_motion); the controller only stops what has gone badly wrong.
-# Radians.
-_PATH_TOLERANCE, _GOAL_TOLERANCE = 0.3, 0.05
-
-PRESS_GAIN = 0.7
+PRESS_GAIN = 10.0
 """1/s: speed with which a finger that is held back wants to go on, per rad that it is short of its goal.
 
-Gazebo's motor gives all its force however small that speed is; but whenever the contact is lost for a step of
-the physics, the finger leaps at it. Free motion needs hardly any gain: the trajectory's speed is fed forward.
+Gazebo's motor gives all its force however small that speed is, but only while the contact is there: after a
+step without it, the finger must be back in the next few (decision 11).
 """
-
 
 # Velocity of a joint in Gazebo = gain · error · update rate (250 Hz): the joint trails its command by 10 ms.
 POSITION_GAIN = 0.4
 
 
-def controllers(gripper: GripperNames, joints: Sequence[str]) -> dict[str, Any]:
-    """Parameters of the controller manager and of each controller; `joints` are the arm's."""
-    constraints: dict[str, Any] = {"goal_time": 1.0, "stopped_velocity_tolerance": 0.05}
-    for joint in joints:
-        constraints[joint] = {"trajectory": _PATH_TOLERANCE, "goal": _GOAL_TOLERANCE}
-    return {
-        "controller_manager": _parameters(
-            update_rate=UPDATE_RATE,
-            **{
-                STATE_BROADCASTER: {"type": "joint_state_broadcaster/JointStateBroadcaster"},
-                ARM_CONTROLLER: {"type": "joint_trajectory_controller/JointTrajectoryController"},
-                GRIPPER_CONTROLLER: {"type": "joint_trajectory_controller/JointTrajectoryController"},
-            },
-        ),
-        # It has its own topic, because /joint_states is published by the node that also knows the grip force.
-        STATE_BROADCASTER: _parameters(use_local_topics=True),
-        ARM_CONTROLLER: _parameters(
-            joints=list(joints),
-            command_interfaces=["position"],
-            state_interfaces=["position", "velocity"],
-            action_monitor_rate=50.0,
-            allow_partial_joints_goal=False,
-            constraints=constraints,
-        ),
-        # There are no tolerances, so that a finger blocked by an object keeps pressing, in every cycle of the
-        # controller and whatever the project's nodes are doing.
-        GRIPPER_CONTROLLER: _parameters(
-            joints=[gripper.commanded],
-            command_interfaces=["velocity"],
-            state_interfaces=["position", "velocity"],
-            gains={
-                gripper.commanded: {
-                    "p": PRESS_GAIN,
-                    "i": 0.0,
-                    "d": 0.0,
-                    "i_clamp": 0.0,
-                    "ff_velocity_scale": 1.0,
-                }
-            },
-        ),
-    }
-
-
-def _parameters(**values: Any) -> dict[str, Any]:
-    return {"ros__parameters": {"use_sim_time": True, **values}}
+def controllers(gripper: GripperNames, joints: Sequence[str]) -> str:
+    """Parameters of the controller manager and of each controller, as YAML; `joints` are the arm's."""
+    return filled(
+        "controllers.yaml",
+        gripper=gripper,
+        joints=list(joints),
+        update_rate=UPDATE_RATE,
+        press_gain=PRESS_GAIN,
+    )
 
 
 def add_ros2_control(robot: Element, world: World, gripper: GripperNames) -> None:

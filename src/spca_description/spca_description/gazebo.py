@@ -36,10 +36,7 @@ def keep_fixed_joint(robot: Element, joint: str) -> None:
 
 
 def add_link_tags(robot: Element, link: str, frictions: Sequence[float]) -> None:
-    """Gazebo settings of a link: contact sensors, friction and self-collision.
-
-    Each collision has its own sensor; friction is the smallest among the link's shapes.
-    """
+    """Gazebo settings of a link: contact sensor, friction (the smallest of its shapes'), self-collision."""
     if not frictions:
         return
     tags = add(robot, "gazebo", reference=link)
@@ -47,14 +44,14 @@ def add_link_tags(robot: Element, link: str, frictions: Sequence[float]) -> None
     add(tags, "mu1", mu)
     add(tags, "mu2", mu)
     add(tags, "selfCollide", True)
-    for i, collision in enumerate(collision_names(link, len(frictions))):
-        add_contact_sensor(tags, f"{link}_contact_{i}", collision)
+    add_contact_sensor(tags, f"{link}_contact", collision_names(link, len(frictions)))
 
 
-def add_contact_sensor(parent: Element, name: str, collision: str) -> None:
-    """A sensor that reports whatever touches a collision, on the one shared topic."""
+def add_contact_sensor(parent: Element, name: str, collisions: Sequence[str]) -> None:
+    """A sensor that reports whatever touches a link's collisions: one message a step on the shared topic."""
     sensor = add(parent, "sensor", name=name, type="contact")
     add(sensor, "always_on", True)
     contact = add(sensor, "contact")
-    add(contact, "collision", collision)
+    for collision in collisions:
+        add(contact, "collision", collision)
     add(contact, "topic", CONTACT_TOPIC)

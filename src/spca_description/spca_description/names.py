@@ -10,7 +10,7 @@ from spca_core.errors import InputError
 Source = Literal["generated", "vendor"]
 SOURCES: tuple[str, ...] = get_args(Source)
 
-ARM_GROUP, GRIPPER_GROUP = "manipulator", "gripper"
+ARM_GROUP = "manipulator"
 ARM_CONTROLLER, GRIPPER_CONTROLLER = "joint_trajectory_controller", "gripper_controller"
 STATE_BROADCASTER = "joint_state_broadcaster"
 BASE_LINK = "base_link"

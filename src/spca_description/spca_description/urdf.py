@@ -8,7 +8,7 @@ kilograms, radians; every pose is a 4×4 matrix in the parent's frame.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -22,7 +22,7 @@ from spca_description.frames import add_camera_frames, add_fixed_joint, add_orig
 from spca_description.gazebo import add_link_tags, keep_fixed_joint
 from spca_description.names import BASE_LINK, GENERATED
 from spca_description.xml import Element, add, document, numbers
-from spca_robot.gripper_2f85 import CLOSED_ANGLE, SPEED, STROKE
+from spca_robot.gripper_2f85 import CLOSED_ANGLE, PAD_THICKNESS, SPEED, STROKE
 from spca_robot.gripper_model import MAX_MOMENT
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import build_model
@@ -38,23 +38,25 @@ _FOLLOWER_HASTE = 2.0
 # The drivers share the motor's moment. What ties the followers to the left one is the linkage, stronger than
 # the motor: if both drivers yielded at once, nothing would keep the held object centred.
 _DRIVER_EFFORT, _FOLLOWER_EFFORT = MAX_MOMENT / 2, 2 * MAX_MOMENT
+# Edges (m) of what touches in Gazebo. Its physics puts the contact of two faces that are not exactly parallel
+# at a few corners: on pads of the real size these are so far out that what is held turns (decision 11).
+_GAZEBO_PAD = (0.010, PAD_THICKNESS, 0.012)
 
 
 def build_urdf(world: World, controllers_file: str = "") -> str:
     """The robot of a world as URDF, standing where the world says.
 
     With a `controllers_file` (a path on the machine that runs Gazebo) it also carries what Gazebo needs: the
-    ros2_control block, contact sensors, friction, and self-collision.
+    ros2_control block, contact sensors, friction, self-collision, and pads with a smaller face.
     """
     robot = Element("robot", name=world.robot.model)
-    links = robot_links(world)
+    base, *moving = robot_links(world)
     add(robot, "link", name="world")
-    for link in links:
-        _add_link(robot, link)
+    for link in (base, *moving):
+        _add_link(robot, link, gazebo=bool(controllers_file))
     add_fixed_joint(robot, f"world_{BASE_LINK}", "world", BASE_LINK, base_pose(world))
-    for link in links:
-        if link.parent is not None:
-            _add_joint(robot, link)
+    for link in moving:
+        _add_joint(robot, link)
     carrier, pose = flange_pose(world)
     add(robot, "link", name=FLANGE)
     add_fixed_joint(robot, f"{carrier}_{FLANGE}", carrier, FLANGE, pose)
@@ -62,14 +64,14 @@ def build_urdf(world: World, controllers_file: str = "") -> str:
     if controllers_file:
         add_ros2_control(robot, world, GENERATED)
         add_control_plugin(robot, controllers_file)
-        for link in links:
+        for link in moving:  # the base stands on its table for good, and what else touches it has a sensor
             add_link_tags(robot, link.name, [s.friction for s in link.shapes])
-            if link.parent is not None and link.joint is None:
+            if link.joint is None:
                 keep_fixed_joint(robot, f"{link.parent}_{link.name}")
     return document(robot, "Generated from the world description by spca_description; do not edit.")
 
 
-def _add_link(robot: Element, link: Link) -> None:
+def _add_link(robot: Element, link: Link, gazebo: bool) -> None:
     element = add(robot, "link", name=link.name)
     inertial = add(element, "inertial")
     add_origin(inertial, link.centre_of_mass)
@@ -80,7 +82,8 @@ def _add_link(robot: Element, link: Link) -> None:
         for kind in ("visual", "collision"):
             part = add(element, kind)
             add_origin(part, shape.pose)
-            _add_geometry(part, shape)
+            smaller = gazebo and shape.pad and kind == "collision"
+            _add_geometry(part, replace(shape, size=_GAZEBO_PAD) if smaller else shape)
             if kind == "visual":
                 material = add(part, "material", name=f"{link.name}_{i}")
                 add(material, "color", rgba=numbers((*shape.colour, 1.0)))
@@ -120,6 +123,7 @@ class Shape:
     pose: Array
     colour: tuple[float, float, float]
     friction: float
+    pad: bool  # it touches what is held
 
 
 @dataclass(frozen=True)
@@ -213,6 +217,7 @@ def _shape(model: mujoco.MjModel, geom: int) -> Shape:
         pose=_pose(model.geom_pos[geom], model.geom_quat[geom]),
         colour=(round(r, 6), round(g, 6), round(blue, 6)),
         friction=float(model.geom_friction[geom][0]),
+        pad=model.geom(geom).name.endswith("_pad"),
     )
 
 

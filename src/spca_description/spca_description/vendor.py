@@ -15,11 +15,7 @@ from spca_core.errors import InputError
 from spca_core.world import World
 from spca_description.controllers import add_control_plugin, add_ros2_control
 from spca_description.frames import add_camera_frames
-from spca_description.gazebo import (
-    add_contact_sensor,
-    collision_names,
-    keep_fixed_joint,
-)
+from spca_description.gazebo import add_contact_sensor, collision_names, keep_fixed_joint
 from spca_description.names import VENDOR
 from spca_description.self_contacts import solid_links
 from spca_description.xml import Element, add, document, numbers
@@ -88,8 +84,7 @@ def extension(world: World, controllers_file: str = "", solid: tuple[str, ...] =
                 add(tags, "mu1", _PAD_FRICTION)
                 add(tags, "mu2", _PAD_FRICTION)
             if link != _BASE_INERTIA:
-                (collision,) = collision_names(link)
-                add_contact_sensor(tags, f"{link}_contact", collision)
+                add_contact_sensor(tags, f"{link}_contact", collision_names(link))
         for joint in _KEPT_FIXED_JOINTS:
             keep_fixed_joint(robot, joint)
     return document(robot, "Generated from the world description by spca_description; do not edit.")

@@ -34,7 +34,7 @@ def write_robot(world: World, folder: Path, source: str = "generated", gazebo: b
     folder.mkdir(parents=True, exist_ok=True)
     gripper = gripper_names(source)
     files = RobotFiles(*(folder / n for n in ("cobot.urdf", "cobot.srdf", "controllers.yaml", "moveit.yaml")))
-    _dump(files.controllers, controllers(gripper, world.robot.arm.joint_names))
+    files.controllers.write_text(controllers(gripper, world.robot.arm.joint_names))
     controllers_file = str(files.controllers.resolve()) if gazebo else ""
     if source == "vendor":
         urdf = build_vendor_urdf(world, folder, controllers_file)
@@ -42,11 +42,5 @@ def write_robot(world: World, folder: Path, source: str = "generated", gazebo: b
         urdf = build_urdf(world, controllers_file)
     files.urdf.write_text(urdf)
     files.srdf.write_text(build_srdf(urdf, world, gripper))
-    _dump(files.moveit, moveit_config(urdf, world, gripper))
+    files.moveit.write_text(yaml.safe_dump(moveit_config(urdf, world, gripper), sort_keys=False))
     return files
-
-
-def _dump(path: Path, values: object) -> None:
-    path.write_text(
-        "# Generated from the world description; do not edit.\n" + yaml.safe_dump(values, sort_keys=False)
-    )

@@ -13,14 +13,22 @@ import pytest
 import yaml
 
 from spca_core.arms import GROUP
+from spca_core.contacts import SAMPLE_PERIOD
 from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_core.geometry import Pose
 from spca_core.world import PlanarPose, load_world
-from spca_description.controllers import controllers
+from spca_description.controllers import UPDATE_RATE, controllers
 from spca_description.gazebo import link_of_collision
 from spca_description.moveit_config import VELOCITY_SCALING, build_srdf
-from spca_description.names import ARM_CONTROLLER, ARM_GROUP, GENERATED, GRIPPER_CONTROLLER, OPTICAL_FRAME
+from spca_description.names import (
+    ARM_CONTROLLER,
+    ARM_GROUP,
+    GENERATED,
+    GRIPPER_CONTROLLER,
+    OPTICAL_FRAME,
+    STATE_BROADCASTER,
+)
 from spca_description.self_contacts import harmless_pairs
 from spca_description.urdf import build_urdf
 from spca_description.vendor import build_vendor_urdf, missing_packages
@@ -130,6 +138,29 @@ def test_shapes_are_the_embedded_ones():
     assert read == ours
 
 
+def test_only_gazebo_has_smaller_pads_and_they_meet_at_the_same_face():
+    def pads(urdf: str, kind: str) -> list[tuple[str, str]]:
+        robot = ET.fromstring(urdf)
+        parts = [p for link in GENERATED.pads for p in robot.findall(f"link[@name='{link}']/{kind}")]
+        boxes = [(p.find("geometry/box").attrib["size"], p.find("origin").attrib["xyz"]) for p in parts]
+        return [box for box in boxes if box[0].split()[1] == "0.008"]
+
+    plain, gazebo = build_urdf(WORLD), build_urdf(WORLD, "controllers.yaml")
+    real = pads(plain, "collision")
+    assert [size for size, _ in real] == ["0.022 0.008 0.0375"] * 2
+    assert pads(plain, "visual") == pads(gazebo, "visual") == real
+    smaller = pads(gazebo, "collision")
+    assert [size for size, _ in smaller] == ["0.01 0.008 0.012"] * 2
+    assert [at for _, at in smaller] == [at for _, at in real]
+
+
+def test_joint_states_come_as_often_as_the_referee_looks():
+    parameters = yaml.safe_load(controllers(GENERATED, WORLD.robot.arm.joint_names))
+    states = parameters[STATE_BROADCASTER]["ros__parameters"]
+    assert states["update_rate"] == pytest.approx(1 / SAMPLE_PERIOD)
+    assert UPDATE_RATE % states["update_rate"] == 0
+
+
 def test_the_camera_frame_is_the_calibrated_one():
     data = place(mujoco_reads(build_urdf(WORLD)), np.zeros(6), 0.085)
     np.testing.assert_allclose(frame(data, OPTICAL_FRAME), WORLD.camera.pose.matrix(), atol=1e-8)
@@ -142,7 +173,7 @@ def test_one_gripper_joint_takes_commands_and_no_mimic_joint_does():
         j.attrib["name"] for j in control.findall("joint") if j.find("command_interface") is not None
     }
     assert commanded == {*WORLD.robot.arm.joint_names, GENERATED.commanded}
-    parameters = controllers(GENERATED, WORLD.robot.arm.joint_names)
+    parameters = yaml.safe_load(controllers(GENERATED, WORLD.robot.arm.joint_names))
     for controller in (ARM_CONTROLLER, GRIPPER_CONTROLLER):  # each claims what its joints offer
         claims = parameters[controller]["ros__parameters"]
         for name in claims["joints"]:

@@ -8,9 +8,11 @@ reported for `timeout` seconds of simulated time.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
-from spca_core.contacts import SAMPLE_PERIOD, ContactSample, Pair, pair
+from spca_core.contacts import SAMPLE_PERIOD, ContactSample, Pair, Touch, Way, pair
 from spca_core.names import COBOT
 from spca_description.gazebo import link_of_collision
 
@@ -39,9 +41,41 @@ class ModelPairs:
             return None if links in self._harmless or links[0] == links[1] else (one, other)
         return None if one == other else pair(one, other)
 
+    def touches(self, contact: Any) -> list[Touch]:
+        """Return the points of a `ros_gz_interfaces/Contact`, not yet `oriented`."""
+        scopes = [name.split("::") for name in (contact.collision1.name, contact.collision2.name)]
+        one, other = (self._model(scope) for scope in scopes)
+        if one is None or other is None or one == other:
+            return []
+        links = link_of_collision(scopes[0][-1]), link_of_collision(scopes[1][-1])
+        return [
+            Touch(one, other, (n.x, n.y, n.z), (p.x, p.y, p.z), links)
+            for n, p in zip(contact.normals, contact.positions, strict=False)
+        ]
+
     def _model(self, scope: list[str]) -> str | None:
         """The first name of a scope that is a model's; a world's name may stand before it."""
         return next((name for name in scope[:2] if name in self._models), None)
+
+
+def oriented(touches: Sequence[Touch], below: Collection[str]) -> list[Touch]:
+    """Turn touches so that the upper model comes second, and the normals with them.
+
+    Gazebo does not say which way a normal points. Of two models the upper one is that which nothing touches
+    further down; `below` are models that are under whatever they touch.
+    """
+    lowest = dict.fromkeys(below, -math.inf)
+    for touch in touches:
+        for model in (touch.a, touch.b):
+            lowest[model] = min(lowest.get(model, math.inf), touch.point[2])
+    found = []
+    for touch in touches:
+        x, y, up = touch.normal
+        upward = replace(touch, normal=(-x, -y, -up) if up < 0 else touch.normal)
+        if lowest[touch.a] > lowest[touch.b]:
+            upward = replace(upward, a=touch.b, b=touch.a, links=touch.links[::-1])
+        found.append(upward)
+    return found
 
 
 class ContactSampler:
@@ -52,18 +86,24 @@ class ContactSampler:
         emit: Callable[[ContactSample], None],
         period: float = SAMPLE_PERIOD,
         timeout: float = TIMEOUT,
+        ways: Callable[[Sequence[Touch]], frozenset[Way]] = lambda touches: frozenset(),
     ) -> None:
-        self._emit, self._period, self._timeout = emit, period, timeout
+        """`ways` tells from all points of contact how models touch."""
+        self._emit, self._period, self._timeout, self._ways = emit, period, timeout, ways
         self._seen: dict[Pair, float] = {}
+        self._points: dict[Pair, tuple[float, Sequence[Touch]]] = {}
         self._next: float | None = None
         self._since = -math.inf
 
-    def touch(self, stamp: float, pairs: Iterable[Pair]) -> None:
-        """These pairs touch at `stamp` (simulated s). Reports may come in any order."""
+    def touch(self, stamp: float, pairs: Iterable[Pair], points: Iterable[Sequence[Touch]] = ()) -> None:
+        """Take in which pairs touch at `stamp` (simulated s), and where. Reports may come in any order."""
         if stamp < self._since:
             return
         for touching in pairs:
             self._seen[touching] = max(stamp, self._seen.get(touching, stamp))
+        for touches in filter(None, points):
+            collisions = touches[0].a + touches[0].links[0], touches[0].b + touches[0].links[1]
+            self._points[pair(*collisions)] = stamp, touches
 
     def due(self, now: float) -> bool:
         """Return whether a sample is emitted, or the sampling begins, at simulated time `now`."""
@@ -75,7 +115,7 @@ class ContactSampler:
             self._next = now + self._period
             return
         while self._next is not None and self._next <= now:
-            self._emit(ContactSample(stamp=self._next, pairs=self._touching(self._next)))
+            self._emit(self._sample(self._next))
             self._next += self._period
 
     def clear(self, since: float = -math.inf) -> None:
@@ -84,8 +124,11 @@ class ContactSampler:
         This includes messages from before `since` that arrive later.
         """
         self._seen.clear()
+        self._points.clear()
         self._next, self._since = None, since
 
-    def _touching(self, stamp: float) -> frozenset[Pair]:
+    def _sample(self, stamp: float) -> ContactSample:
         self._seen = {p: seen for p, seen in self._seen.items() if stamp - seen <= self._timeout}
-        return frozenset(self._seen)
+        self._points = {p: seen for p, seen in self._points.items() if stamp - seen[0] <= self._timeout}
+        touches = [touch for _, points in self._points.values() for touch in points]
+        return ContactSample(stamp, frozenset(self._seen), self._ways(touches))

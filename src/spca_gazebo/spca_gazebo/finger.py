@@ -50,8 +50,8 @@ class Finger:
         while len(self._seen) > 1 and self._seen[1][0] <= stamp - _WINDOW:
             self._seen.popleft()
         before, error = self._seen[0], self.goal - angle
-        # A free finger closes at PRESS_GAIN · error at least.
-        stands = angle - before[1] < (stamp - before[0]) * PRESS_GAIN * error / 2
+        # A free finger that is short of its goal by so much closes at PRESS_GAIN · _BLOCKED at least.
+        stands = angle - before[1] < (stamp - before[0]) * PRESS_GAIN * _BLOCKED / 2
         within = min(max(angle, 0.0), CLOSED_ANGLE)
         force = pad_force(MAX_MOMENT, within) if error > _BLOCKED and stands else 0.0
         return FingerState(gap=max(gap_of(within), 0.0), force=force)

@@ -1,8 +1,7 @@
 """The node `sim` where Gazebo is the simulator: the same topics, services and actions as the embedded one's.
 
 Gazebo itself, its controllers and the bridge are processes of their own (launch/gazebo.launch.py). This node
-translates their messages to the project's names, epochs and conventions and forwards commands. Exact
-checkpoints, which Gazebo does not support, are refused with a reason.
+translates their messages to the project's names and conventions and forwards commands.
 """
 
 from __future__ import annotations
@@ -10,23 +9,23 @@ from __future__ import annotations
 import importlib
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.action import CommandGripper, FollowTrajectory
-from spca_interfaces.msg import Contacts, Lease
-from spca_interfaces.srv import Capture, Checkpoint, ResetWorld, Restore, SaveRecording
-from std_srvs.srv import SetBool, Trigger
+from spca_interfaces.msg import Contacts
+from spca_interfaces.srv import Capture, LetPass, ResetWorld, SaveRecording
+from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 from trajectory_msgs.msg import JointTrajectoryPoint
 
-from spca_core.contacts import ContactSample, Pair
+from spca_core.contacts import ContactSample, Pair, Touch, Way, ways_of_touching
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
-from spca_core.kinds import primitives
+from spca_core.kinds import KINDS
 from spca_core.layout import Layout
 from spca_core.processes.leaving import leave
 from spca_core.trajectory import JointState, JointTrajectory
@@ -34,7 +33,7 @@ from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
 from spca_description.self_contacts import harmless_pairs
 from spca_gazebo import bridge
-from spca_gazebo.contacts import ContactSampler, ModelPairs
+from spca_gazebo.contacts import ContactSampler, ModelPairs, oriented
 from spca_gazebo.driver import brake, ramp_time, refusal
 from spca_gazebo.film import Film
 from spca_gazebo.finger import Finger, command
@@ -57,26 +56,27 @@ from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory, trajectory_msg
-from spca_ros.convert.time import duration_msg, seconds
-from spca_ros.node import SpcaNode, background
-from spca_ros.peer import serve_supervisor
-from spca_ros.qos import EVERY, LEASE_S, SENSOR
+from spca_ros.convert.time import duration_msg, seconds, time_msg
+from spca_ros.holder import Holder
+from spca_ros.node import SpcaNode, background, run_nodes
+from spca_ros.qos import EVERY, SENSOR
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
-_SILENT_S = 1.0  # simulated seconds without a sign of a motion's client after which it is stopped, if …
-_SILENT_WALL_S = LEASE_S  # … as many wall seconds have passed as well (it may get no turn on a busy machine),
-_SILENT_SURELY_S = 3.0  # or this many simulated ones
+_AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads
+_SILENT_S = 0.2  # simulated seconds in which nobody asks for time after which a motion is stopped
 _NEWS_S = 5.0  # wall seconds for contacts to be reported after a reset, at least
 _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
 _LOOK_S = 1.0  # wall seconds between two looks at whether anybody watches the pictures
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
 _TICK_S = 0.02  # wall seconds between two looks at simulated time
+_PASSING_S = 0.002  # the same for who waits for it to pass
 _CLOCK_S = 0.01  # wall seconds between two messages on /clock, at least
+_START_S = 50.0  # wall seconds until the first joint state
 _STALL_S = 30.0  # wall seconds that simulated time may stand still
 
 ROBOTS = ("generated", "vendor")
 
-_ROBOT_SENSORS = 6  # contact sensors of the robot that may report in one physics step
+_ROBOT_SENSORS = 4  # links of the robot that may report in one physics step: the fingertips, and two more
 
 
 class GazeboSim(SpcaNode):
@@ -98,18 +98,22 @@ class GazeboSim(SpcaNode):
         self._upper = min(CLOSED_ANGLE, 0.8) if gripper.root.startswith("robotiq") else CLOSED_ANGLE
         self._finger_joint, self._finger = gripper.commanded, Finger()
         self._models = ModelPairs(self._world.model_names, harmless, self._world.robot.model)
-        self._sampler = ContactSampler(self._on_sample)
+        world = self._world
+        fixed = {o.model for o in world.objects if not KINDS[o.kind].solid}
+        self._fixed = fixed | {world.table.model, world.ground.model}
+        self._rims = {o.model: world.table.top + o.size[2] for o in world.objects if KINDS[o.kind].walled}
+        self._sampler = ContactSampler(self._on_sample, ways=self._ways)
         self._gazebo = GazeboServices()
         self._rests = self.parameter("rests", False, "stand still while no level is under way")
         self._idleness = Idleness(self._stand_still)
-        self._epoch = ""
+        self._holder = Holder(self)
         self._now, self._ticked = 0.0, time.monotonic()
         self._told = 0.0  # wall time (monotonic) of the newest message on /clock
         self._reported = 0.0  # simulated time of the newest contact report
         self._state: JointState | None = None
         self._newest_contacts: frozenset[Pair] = frozenset()
         self._resetting = False  # then no contacts are published: they are of no level
-        self._heard: dict[str, tuple[float, float]] = {}  # by client: when, in simulated and wall seconds
+        self._asked = 0.0  # simulated time at which somebody let time pass last
         self._follow_number = self._grip_number = 0
         self._held = threading.Event()
 
@@ -124,11 +128,10 @@ class GazeboSim(SpcaNode):
         self._time = self.create_publisher(Clock, "/clock", SENSOR)
         self.create_subscription(Clock, bridge.CLOCK.ros, self._on_clock, SENSOR)
         self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
-        self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
         self._reports: PolledTopic | None = None
         if (kind := contacts_type()) is not None:
-            # Every sensor in contact reports at every physics step; one step's reports make a sample.
-            depth = _ROBOT_SENSORS + sum(len(primitives(o.kind, o.size)) for o in self._world.objects)
+            # Every link in contact reports at every physics step; one step's reports make a sample.
+            depth = _ROBOT_SENSORS + len(self._watched)
             topic = bridge.CONTACTS.ros
             self._reports = PolledTopic(self.context, f"{names.SIM}_contacts", kind, topic, depth)
 
@@ -141,13 +144,11 @@ class GazeboSim(SpcaNode):
             self, CommandGripper, names.GRIPPER, self._awake(self._do_grip), refuse=self._refuse_grip
         )
         self.create_service(Trigger, names.HOLD, self._hold)
-        self.create_service(Checkpoint, names.checkpoint(names.SIM), _inexact)
-        self.create_service(Restore, names.restore(names.SIM), _inexact)
-        self.create_service(SaveRecording, names.save_recording(names.SIM), self._level_over)
+        self.create_service(SaveRecording, names.SAVE_RECORDING, self._level_over)
         self._slow = (
             SlowService(self, ResetWorld, names.RESET, self._awake(self._do_reset)),
             SlowService(self, Capture, names.CAPTURE, self._awake(self._do_capture)),
-            SlowService(self, SetBool, names.PAUSE, self._do_pause),
+            SlowService(self, LetPass, names.LET_PASS, self._awake(self._do_let_pass)),
         )
 
     # --- what Gazebo says -----------------------------------------------------------------------------------
@@ -177,16 +178,26 @@ class GazeboSim(SpcaNode):
 
     def _on_contacts(self, message: Any) -> None:
         pairs = (self._models.pair(c.collision1.name, c.collision2.name) for c in message.contacts)
+        points = map(self._models.touches, message.contacts)
         self._reported = max(seconds(message.header.stamp), self._reported)
-        self._sampler.touch(seconds(message.header.stamp), [p for p in pairs if p is not None])
+        self._sampler.touch(seconds(message.header.stamp), [p for p in pairs if p is not None], points)
+
+    def _ways(self, touches: Sequence[Touch]) -> frozenset[Way]:
+        return ways_of_touching(oriented(touches, self._fixed), self._rims, self._world.robot.model)
 
     def _on_sample(self, sample: ContactSample) -> None:
         self._newest_contacts = sample.pairs
         if not self._resetting:
-            self._contacts.publish(contacts_msg([sample], self._epoch))
+            self._contacts.publish(contacts_msg([sample]))
 
-    def _on_lease(self, lease: Lease) -> None:
-        self._heard[lease.client] = self._now, time.monotonic()
+    def _do_let_pass(self, request: LetPass.Request) -> LetPass.Response:
+        """Wait for as much of Gazebo's own time; motions go on while somebody does."""
+        self._holder.admit(request.client)
+        self._asked = begun = self._now
+        while self._now - begun < request.seconds:
+            self._sleep(_PASSING_S)
+            self._asked = self._now
+        return LetPass.Response(success=True, stamp=time_msg(self._now))
 
     def _do_capture(self, request: Capture.Request) -> Capture.Response:
         """The first frame taken from now on."""
@@ -221,10 +232,10 @@ class GazeboSim(SpcaNode):
     def _do_follow(self, job: Job) -> FollowTrajectory.Result:
         result, wanted = FollowTrajectory.Result, trajectory(job.goal.trajectory, self._joints)
         self._follow_number += 1
-        number, begun, client = self._follow_number, self._now, job.goal.client
+        number, begun = self._follow_number, self._now
         self._held.clear()
         self._arm.publish(trajectory_msg(wanted, self._joints))
-        self._heard[client] = begun, time.monotonic()
+        self._asked = begun
         while self._now - begun < wanted.duration:
             if number != self._follow_number:
                 return result(status=result.REPLACED)
@@ -233,22 +244,14 @@ class GazeboSim(SpcaNode):
             if job.cancelled():
                 self._brake()
                 return result(status=result.HELD)
-            if silence := self._silence(client):
+            if (silence := self._now - self._asked) > _SILENT_S:
                 self._brake()
-                return result(status=result.STALE, message=f"nothing has come from '{client}' for {silence}")
+                return result(status=result.STALE, message=f"nobody has let time pass for {silence:.2f} s")
             job.feedback(
                 FollowTrajectory.Feedback(attempt=job.goal.attempt, elapsed=duration_msg(self._now - begun))
             )
             self._sleep()
         return result(status=result.DONE)
-
-    def _silence(self, client: str) -> str:
-        """For how long nothing has come from a motion's client, if too long; "" else."""
-        heard = self._heard[client]
-        silence, wall = self._now - heard[0], time.monotonic() - heard[1]
-        if silence < _SILENT_S or (wall < _SILENT_WALL_S and silence < _SILENT_SURELY_S):
-            return ""
-        return f"{silence:.1f} s ({wall:.1f} s of wall time)"
 
     def _do_grip(self, job: Job) -> CommandGripper.Result:
         result, state = CommandGripper.Result, self._state
@@ -256,6 +259,7 @@ class GazeboSim(SpcaNode):
         self._grip_number += 1
         number, begun = self._grip_number, self._now
         duration = self._command_finger(state, float(job.goal.gap))
+        job.feedback(CommandGripper.Feedback(attempt=job.goal.attempt, gap=state.gripper_gap))
         while self._now - begun < duration + 0.5 and number == self._grip_number and not job.cancelled():
             self._sleep()
         status = result.DONE if number == self._grip_number else result.REPLACED
@@ -283,25 +287,26 @@ class GazeboSim(SpcaNode):
             stop = brake(self._state, self._world.robot.arm.column("braking"))
             self._arm.publish(trajectory_msg(stop, self._joints))
 
+    @property
+    def needed(self) -> bool:
+        """True as long as whoever has laid the table is there."""
+        return self._holder.present
+
     # --- reset ----------------------------------------------------------------------------------------------
 
     def _do_reset(self, request: ResetWorld.Request) -> ResetWorld.Response:
-        """Move objects away, home the robot, open the gripper, place objects, await new contacts."""
+        """Home the robot, place objects, await new contacts."""
+        self._holder.change(request.client)
         wanted = from_msg(Layout, request.layout)
         self._resetting = True
         try:
-            problem = (
-                self._move_objects(parking(self._world))
-                or self._go_home()
-                or self._move_objects(placement(self._world, wanted))
-                or self._await_contacts(wanted)
-            )
+            places = placement(self._world, wanted)
+            problem = self._go_home() or self._move_objects(places) or self._await_contacts(wanted)
             if not problem:
-                self._epoch = request.epoch
                 self._idleness.level_begins()
         finally:
             self._resetting = False
-        return ResetWorld.Response(success=not problem, message=problem)
+        return ResetWorld.Response(success=not problem, message=problem, stamp=time_msg(self._now))
 
     def _await_contacts(self, wanted: Layout) -> str:
         """Wait until every watched object touches something where it was placed; why it does not, or ""."""
@@ -325,27 +330,30 @@ class GazeboSim(SpcaNode):
         return f"nothing touches {', '.join(lost)} after the reset: {news}"
 
     def _go_home(self) -> str:
-        patience = time.monotonic() + _STALL_S
-        while self._state is None:  # the controllers come up after the clock
+        """Drive arm and gripper home if they are not there, with the objects out of their way."""
+        patience = time.monotonic() + _START_S
+        while (state := self._state) is None:  # Gazebo and its controllers come up
             if time.monotonic() > patience:
-                return (
-                    f"no joint state has come from Gazebo in {_STALL_S:.0f} s: are its controllers running?"
-                )
-            self._sleep()
-        home = np.array(self._world.robot.home)
+                return f"no joint state has come from Gazebo in {_START_S:.0f} s: do its controllers run?"
+            threading.Event().wait(_TICK_S)
         self._follow_number += 1
-        self._command_finger(self._state, STROKE)
-        goal = JointTrajectory(np.array([_HOME_S]), home[None], np.zeros((1, len(home))))
+        still = np.abs(state.velocity).max() < _AT_HOME
+        if still and self._off_home(state) < _AT_HOME and state.gripper_gap > _OPEN:
+            return ""
+        if problem := self._move_objects(parking(self._world)):
+            return problem
+        self._command_finger(state, STROKE)
+        home = np.array([self._world.robot.home])
+        goal = JointTrajectory(np.array([_HOME_S]), home, np.zeros_like(home))
         self._arm.publish(trajectory_msg(goal, self._joints))
         begun = self._now
         while self._now - begun < _HOME_S + 1.0:
             self._sleep()
-        off = float(np.abs(self._state.position - home).max())
-        return "" if off < 0.02 else f"the robot stopped {off:.2f} rad from its home configuration"
+        off = self._off_home(self._state or state)
+        return "" if off < _AT_HOME else f"the robot stopped {off:.2f} rad from its home configuration"
 
-    def _do_pause(self, request: SetBool.Request) -> SetBool.Response:
-        problem = self._stand_still(request.data)
-        return SetBool.Response(success=not problem, message=problem)
+    def _off_home(self, state: JointState) -> float:
+        return float(np.abs(state.position - np.array(self._world.robot.home)).max())
 
     def _stand_still(self, still: bool) -> str:
         return self._gazebo(control_service(self._world), "WorldControl", f"pause: {str(still).lower()}")
@@ -371,9 +379,9 @@ class GazeboSim(SpcaNode):
     def _move_objects(self, poses: Mapping[str, Pose]) -> str:
         return self._gazebo(pose_service(self._world), "Pose_V", pose_request(poses))
 
-    def _sleep(self) -> None:
+    def _sleep(self, moment: float = _TICK_S) -> None:
         """A moment of wall time, in a working thread; SpcaError when simulated time stands still."""
-        threading.Event().wait(_TICK_S)
+        threading.Event().wait(moment)
         if time.monotonic() - self._ticked > _STALL_S:
             raise SpcaError(f"Gazebo's clock has stood still for {_STALL_S:.0f} s")
 
@@ -397,17 +405,9 @@ def contacts_type() -> type | None:
     return kind
 
 
-def _inexact(request: object, response: Any) -> Any:
-    response.success, response.message = (
-        False,
-        "Gazebo cannot be brought back to an exact state; use sim:=mujoco",
-    )
-    return response
-
-
 def main() -> None:
     """Run the node; the exit status says how it ended."""
-    leave(serve_supervisor(lambda: [GazeboSim()]))
+    leave(run_nodes(lambda: [GazeboSim()]))
 
 
 if __name__ == "__main__":

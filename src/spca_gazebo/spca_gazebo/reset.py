@@ -52,11 +52,6 @@ def control_service(world: World) -> str:
     return f"/world/{world.name}/control"
 
 
-def accepted(output: str) -> bool:
-    """Return whether the service's printed answer says yes."""
-    return "data: true" in output
-
-
 def watched_models(text: str, world: World) -> tuple[str, ...]:
     """The objects whose contacts are reported, from their names with commas; all if there is none.
 

@@ -11,8 +11,6 @@ import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 
-from spca_gazebo.reset import accepted
-
 _TIMEOUT_MS, _TRIES = 5000, 3
 _PROGRAM_TIMEOUT_S = 15.0
 
@@ -87,7 +85,7 @@ def _by_program(service: str, kind: str, request: str) -> tuple[str, bool]:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"Gazebo cannot be asked: {error}", True
-    if accepted(answer.stdout):
+    if "data: true" in answer.stdout:
         return "", True
     said = (answer.stdout or answer.stderr).strip()
     return f"Gazebo refuses: {said}", "timed out" not in said

@@ -134,12 +134,13 @@ def _add_fixtures(scene: Element, world: World) -> None:
 def _add_object(scene: Element, thing: WorldObject, pose: Pose, sensed: bool) -> None:
     link = _add_model(scene, thing.model, pose.matrix())
     add_inertia(link, thing.mass, thing.size, is_round(thing.kind))
-    for number, primitive in enumerate(primitives(thing.kind, thing.size)):
+    parts = primitives(thing.kind, thing.size)
+    for number, primitive in enumerate(parts):
         for part in _surfaces(link, str(number or "")):
             add_primitive(part, primitive)
         _finish(link, thing.colour, thing.friction, str(number or ""))
-        if sensed:
-            add_contact_sensor(link, f"{thing.model}_contact{number or ''}", f"collision{number or ''}")
+    if sensed:
+        add_contact_sensor(link, f"{thing.model}_contact", [f"collision{i or ''}" for i in range(len(parts))])
 
 
 def _add_model(scene: Element, name: str, pose: Array, static: bool = False) -> Element:

@@ -32,7 +32,6 @@ from spca_ros.convert.contacts import contact_samples
 from spca_ros.convert.records import to_msg
 from spca_ros.convert.time import seconds
 from spca_ros.domain import own_domain
-from spca_ros.peer import Peer
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.robot import RosRobot
 from spca_ros.session import RosSession
@@ -63,10 +62,8 @@ class TestGazebo(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.session = RosSession("gazebo_test")
         cls.node = cls.session.__enter__()
-        Peer(cls.node, names.SIM).wait_ready(READY_S)
         cls.robot = RosRobot(cls.node, load_arm("ur5").joint_names)
-        cls.robot.wait_ready(30.0)
-        cls.robot.state()  # the controllers send the first one a little later
+        cls.robot.wait_ready(READY_S)
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -102,7 +99,7 @@ class TestGazebo(unittest.TestCase):
         self.node.create_subscription(Contacts, names.CONTACTS, note, EVERY)
         expected = {tuple(sorted((o.model, WORLD.table.model))) for o in WORLD.objects}
         for layout in (nominal_layout(WORLD), random_layout(WORLD, 5)):
-            request = ResetWorld.Request(epoch=f"test_{layout.seed}")
+            request = ResetWorld.Request(client=self.node.get_name())
             to_msg(layout, request.layout)
             answer = ServiceCall(self.node, ResetWorld, names.RESET)(request, timeout=120.0)
             self.assertTrue(answer.success, answer.message)

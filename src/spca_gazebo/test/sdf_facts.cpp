@@ -17,7 +17,9 @@ static void print(const sdf::Model &model)
       const sdf::Sensor *sensor = link->SensorByIndex(s);
       std::cout << "sensor " << sensor->TypeStr();
       if (sensor->Type() == sdf::SensorType::CONTACT)
-        std::cout << " " << sensor->Element()->GetElement("contact")->Get<std::string>("collision");
+        for (auto name = sensor->Element()->GetElement("contact")->FindElement("collision"); name;
+             name = name->GetNextElement("collision"))
+          std::cout << " " << name->Get<std::string>();
       if (sensor->Type() == sdf::SensorType::RGBD_CAMERA)
         std::cout << " " << sensor->CameraSensor()->LensIntrinsicsFx() << " "
                   << sensor->Element()->GetElement("camera")->Get<std::string>("optical_frame_id");

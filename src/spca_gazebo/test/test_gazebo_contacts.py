@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from spca_core.contacts import ContactSample
+from spca_core.contacts import ContactSample, Touch, ways_of_touching
 from spca_core.world import load_world
-from spca_gazebo.contacts import ContactSampler, ModelPairs
+from spca_gazebo.contacts import ContactSampler, ModelPairs, oriented
 
 WORLD = load_world()
 PAIRS = ModelPairs(WORLD.model_names, harmless=[("left_tip_link", "right_tip_link")])
@@ -116,3 +116,45 @@ def test_a_report_from_before_a_reset_that_comes_after_it_is_passed_over():
     log.sampler.touch(10.06, [TOUCH])
     log.run(10.06, 10.1)
     assert log.samples[-1].pairs == {TOUCH}
+
+
+def at(a, b, normal, point):
+    return Touch(a, b, normal, point, ("link", "link"))
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_how_things_touch_is_told_whichever_way_gazebo_s_normals_point(sign):
+    """Red rests on blue; green lies between blue and yellow, which is in a bowl; the robot holds red."""
+    up, along = (0.0, 0.0, sign), (0.0, sign, 0.0)
+    touches = [
+        at("box_red", "box_blue", up, (0.5, 0.0, 0.44)),
+        at("box_blue", "table_lightgray", up, (0.5, 0.0, 0.40)),
+        at("table_lightgray", "box_green", up, (0.5, 0.04, 0.40)),
+        at("box_green", "box_blue", along, (0.5, 0.02, 0.42)),
+        at("box_green", "box_yellow", along, (0.5, 0.06, 0.42)),
+        at("box_yellow", "bowl_red", up, (0.5, 0.08, 0.404)),
+        at("cobot", "box_red", along, (0.5, 0.02, 0.46)),
+        Touch("box_red", "cobot", along, (0.5, -0.02, 0.46), ("link", "other_link")),
+    ]
+    ways = ways_of_touching(oriented(touches, {"table_lightgray", "bowl_red"}), {"bowl_red": 0.422}, "cobot")
+    assert ways == {
+        ("rests_on", "box_red", "box_blue"),
+        ("rests_on", "box_blue", "table_lightgray"),
+        ("rests_on", "box_green", "table_lightgray"),
+        ("rests_on", "box_yellow", "bowl_red"),
+        ("inside", "box_yellow", "bowl_red"),
+        ("beside", "box_blue", "box_green"),
+        ("beside", "box_green", "box_yellow"),
+        ("between", "box_green", "box_blue", "box_yellow"),
+        ("held", "box_red", "cobot"),
+    }
+
+
+def test_points_of_contact_are_forgotten_with_their_pair():
+    seen = []
+    sampler = ContactSampler(seen.append, ways=lambda touches: frozenset(("held", t.a, t.b) for t in touches))
+    sampler.clock(0.0)
+    sampler.touch(0.01, [("box_red", "cobot")], [[at("box_red", "cobot", (0, 0, 1), (0, 0, 0))]])
+    sampler.clock(0.3)
+    assert seen[0].ways == {("held", "box_red", "cobot")}
+    assert seen[-1].ways == frozenset()

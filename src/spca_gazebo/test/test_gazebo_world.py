@@ -158,6 +158,19 @@ def test_every_object_has_a_contact_sensor_on_the_shared_topic_and_what_stands_s
         assert sensor.findtext("contact/topic") == "/spca/gazebo/contacts"
 
 
+def test_each_thing_reports_its_contacts_in_one_message_a_step():
+    """A bowl has a dozen shapes, and `sim` reads the newest messages only: at most one of each thing."""
+    scene = ET.fromstring(build_world(load_world("bowls"))).find("world")
+    several = 0
+    for link in scene.findall("model/link"):
+        sensors, shapes = link.findall("sensor[@type='contact']"), link.findall("collision")
+        assert len(sensors) <= 1
+        for sensor in sensors:
+            assert [e.text for e in sensor.findall("contact/collision")] == [s.get("name") for s in shapes]
+            several += len(shapes) > 1
+    assert several
+
+
 @pytest.mark.parametrize("name", ["stack_01", "bowls_02"])
 def test_contacts_are_reported_of_what_a_level_asks_about_and_of_nothing_else(name: str):
     level = load_level(name)

@@ -15,6 +15,7 @@ import pytest
 from spca_core.layout import random_layout
 from spca_core.world import load_world
 from spca_gazebo.write import write_all
+from spca_robot.gripper_model import BODIES
 
 WORLD = load_world()
 SOURCE = Path(__file__).with_name("sdf_facts.cpp")
@@ -65,7 +66,7 @@ def sensors_and_collisions(facts: list[list[str]]) -> list[tuple[set[str], set[s
         elif fact[0] == "collision":
             links[-1][0].add(fact[1])
         elif fact[:2] == ["sensor", "contact"]:
-            links[-1][1].add(fact[2])
+            links[-1][1].update(fact[2:])
     return links
 
 
@@ -89,5 +90,8 @@ def test_the_robot_becomes_sdf_with_all_its_links_and_sensors(facts, tmp_path):
     found = facts(files.robot.urdf)
     assert [f[1] for f in found if f[0] == "model"] == [WORLD.robot.model]
     links = {f[1]: float(f[2]) for f in found if f[0] == "link"}
-    assert len(links) == 12 and sum(links.values()) == pytest.approx(4.0 + 17.0479 + 0.9, abs=0.01)
-    assert all(collisions and collisions == sensed for collisions, sensed in sensors_and_collisions(found))
+    assert len(links) == 1 + 6 + len(BODIES)
+    assert sum(links.values()) == pytest.approx(4.0 + 17.0479 + 0.9, abs=0.01)
+    base, *moving = sensors_and_collisions(found)
+    assert base[0] and not base[1]
+    assert all(collisions and collisions == sensed for collisions, sensed in moving)

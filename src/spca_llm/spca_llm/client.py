@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
 import os
+import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import httpx2
-import openai
-
 from spca_core.errors import BudgetExhausted, InputError
-from spca_core.ports.chat import Role
+from spca_core.ports.chat import Message, Role
 from spca_core.ports.proposer import ModelError
 from spca_llm.answer import answer_from, whole
 from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.exchange import Answer, Attempt, Request
+from spca_llm.exchange import HIDDEN, Answer, Attempt, Request
 from spca_llm.prices import PriceTable, load_prices
-from spca_llm.schema import described, enforced, grammar_of
-from spca_llm.transport import BoundedClient, TooLong, retry_after, retrying, without
+from spca_llm.schema import described, enforced
+from spca_llm.transport import NoAnswer, receive
 
 _NOT_SUPPORTED = (400, 404, 415, 422, 501)
 """What servers answer to a `response_format` they do not know."""
+_REJECTED = (401, 403)
+_TRANSIENT = (408, 409, 425, 429)
+_SPENT = ("insufficient_quota", "billing_hard_limit_reached")
 
 
 class OpenAISource:
-    """One connection per role.
+    """A server for each role. Keys come from the environment and go nowhere but into a request's header.
 
-    Keys come from the environment and go nowhere but into the request's header.
+    A schema is enforced by the server, or described in the prompt where a server does not know how to.
     """
 
     def __init__(
@@ -38,7 +40,6 @@ class OpenAISource:
         self.config = config
         self.prices = prices or load_prices(config.prices)
         self._env = env
-        self._clients: dict[Role, openai.OpenAI] = {}
         self._schema_in_prompt: set[Role] = set()
 
     @property
@@ -53,30 +54,26 @@ class OpenAISource:
         return config.model, config.base_url
 
     def ask(self, request: Request, seconds: float | None, note: Callable[[Attempt], None]) -> Answer:
-        """See `Source.ask`."""
-        config = self.config.role(request.role)
-        if request.json_schema is not None and config.structured in ("gbnf", "vllm"):
-            config = _with_grammar(config, request.json_schema)
-        if not self._enforces(request, config):
-            return self._ask_in_prompt(request, config, seconds, note)
-        began = time.monotonic()
-        body = self._body(config, list(request.messages), enforced(request))
+        """See `AnswerSource.ask`."""
+        config, role = self.config.role(request.role), request.role
+        until = None if seconds is None else time.monotonic() + seconds
+        in_words = request.json_schema is None or role in self._schema_in_prompt
         try:
-            answer = self._post(request.role, body, seconds, note)
-        except openai.APIStatusError as error:
-            if config.structured != "auto" or error.status_code not in _NOT_SUPPORTED:
-                raise self._explained(error, config) from error
-            left = None if seconds is None else seconds - (time.monotonic() - began)
-            answer = self._ask_in_prompt(request, config, left, note)
-            self._schema_in_prompt.add(
-                request.role
-            )  # the retry succeeded, so the response_format was the cause
+            if in_words:
+                return self._post(config, described(request), {}, until, note)
+            try:
+                answer = self._post(config, request.messages, enforced(request), until, note)
+                ignored = answer.finish_reason == "stop" and "{" not in answer.text
+            except NoAnswer as error:
+                if error.status not in _NOT_SUPPORTED:
+                    raise
+                answer = self._post(config, described(request), {}, until, note)
+                ignored = True
+            if ignored:
+                self._schema_in_prompt.add(role)
             return answer
-        except (openai.OpenAIError, httpx2.HTTPError) as error:
+        except NoAnswer as error:
             raise self._explained(error, config) from error
-        if config.structured == "auto" and answer.finish_reason == "stop" and "{" not in answer.text:
-            self._schema_in_prompt.add(request.role)  # some servers take a response_format and ignore it
-        return answer
 
     def preflight(self, roles: Sequence[Role]) -> None:
         """Reach every server once.
@@ -87,13 +84,15 @@ class OpenAISource:
             config = self.config.role(role)
             self._check_price(role, config)
             try:
-                client = self._client(role).with_options(timeout=config.connect_timeout_s)
-                known = [model.id for model in client.models.list().data]
-            except openai.NotFoundError:
-                continue  # a server need not list its models
-            except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
-                raise self._explained(error, config) from error
-            except (openai.OpenAIError, httpx2.HTTPError, ValueError, AttributeError, TypeError) as error:
+                key = config.api_key(self._env)
+                listed = json.loads(receive(config, key, config.connect_timeout_s))
+                known = [self._clean(model["id"]) for model in listed["data"]]
+            except (NoAnswer, ModelError, ValueError, LookupError, TypeError, RecursionError) as error:
+                status = error.status if isinstance(error, NoAnswer) else None
+                if status == 404:
+                    continue  # a server need not list its models
+                if isinstance(error, NoAnswer) and status in _REJECTED:
+                    raise self._explained(error, config) from error
                 raise InputError(
                     f"cannot reach the language-model server of role '{role}'",
                     where=config.base_url,
@@ -102,63 +101,47 @@ class OpenAISource:
             _check_model(config, role, known)
 
     def close(self) -> None:
-        """Close all connections."""
-        for client in self._clients.values():
-            client.close()
-        self._clients.clear()
-
-    def _enforces(self, request: Request, config: ModelConfig) -> bool:
-        return (
-            request.json_schema is not None
-            and config.structured in ("auto", "json_schema")
-            and request.role not in self._schema_in_prompt
-        )
-
-    def _ask_in_prompt(
-        self, request: Request, config: ModelConfig, seconds: float | None, note: Callable[[Attempt], None]
-    ) -> Answer:
-        """Ask without a schema, or with one that is only described in the prompt."""
-        schema = request.json_schema is not None
-        wanted = {"type": "json_object"} if schema and config.structured == "json_object" else None
-        body = self._body(config, described(request) if schema else list(request.messages), wanted)
-        try:
-            return self._post(request.role, body, seconds, note)
-        except (openai.OpenAIError, httpx2.HTTPError) as error:
-            raise self._explained(error, config) from error
-
-    def _body(self, config: ModelConfig, messages: list[Any], response_format: Any) -> dict[str, Any]:
-        limit = "max_completion_tokens" if config.is_openai else "max_tokens"  # the name other servers know
-        optional = {
-            "response_format": response_format,
-            "temperature": config.temperature,
-            limit: config.max_output_tokens,
-            "extra_body": config.extra or None,
-        }
-        given = {name: value for name, value in optional.items() if value is not None}
-        return {"model": config.model, "messages": messages, **given}
+        """Nothing to release: each request has a connection of its own."""
 
     def _post(
-        self, role: Role, body: dict[str, Any], seconds: float | None, note: Callable[[Attempt], None]
+        self,
+        config: ModelConfig,
+        messages: Sequence[Message],
+        response_format: dict[str, Any],
+        until: float | None,
+        note: Callable[[Attempt], None],
     ) -> Answer:
-        """One request with its retries. Raises what the last try raised."""
-        config, client = self.config.role(role), self._client(role)
-        until = None if seconds is None else time.monotonic() + seconds
-        for attempt in retrying(config, seconds):
-            with attempt:
-                left = config.timeout_s if until is None else min(config.timeout_s, until - time.monotonic())
-                if left <= 0:
-                    raise BudgetExhausted("the level's time for language models is over")
-                began, status, problem = time.monotonic(), None, ""
-                try:
-                    content = _receive(client, body, left, config)
-                    status = 200
-                    return self._priced(answer_from(content, json.dumps(body)), config)
-                except (openai.OpenAIError, httpx2.HTTPError, ModelError) as error:
-                    status, problem = getattr(error, "status_code", status), self._clean(error)
+        """One request with its retries, until `until` (monotonic s). Raises what the last try raised."""
+        limit = "max_completion_tokens" if config.is_openai else "max_tokens"  # the name other servers know
+        optional = {"temperature": config.temperature, limit: config.max_output_tokens}
+        given = {name: value for name, value in optional.items() if value is not None}
+        body = {"model": config.model, "messages": list(messages), **response_format, **given, **config.extra}
+        sent, key = json.dumps(body, default=str), config.api_key(self._env)
+        asked = json.loads(sent)
+        for attempt in itertools.count(1):
+            began = time.monotonic()
+            left = config.timeout_s if until is None else min(config.timeout_s, until - began)
+            if left <= 0:
+                raise BudgetExhausted("the level's time for language models is over")
+            status, problem, wait_s = None, "", 0.0
+            try:
+                content = receive(config, key, left, asked)
+                status = 200
+                return self._priced(self._redacted(answer_from(content, sent)), config)
+            except (NoAnswer, ModelError) as error:
+                status, problem = getattr(error, "status", status), self._clean(error)
+                wait_s = max(_backoff(config, attempt), getattr(error, "wait_s", 0.0))
+                overdue = until is not None and time.monotonic() + wait_s >= until
+                if overdue or attempt >= config.attempts or not _worth_retrying(error, config):
                     raise
-                finally:
-                    note(Attempt(status=status, problem=problem, seconds=time.monotonic() - began))
-        raise AssertionError("tenacity returns or raises")
+            finally:
+                note(Attempt(status=status, problem=problem, seconds=time.monotonic() - began))
+            time.sleep(min(wait_s, config.max_wait_s))
+        raise AssertionError("unreachable")
+
+    def _redacted(self, answer: Answer) -> Answer:
+        texts = {name: self._without_keys(value) for name, value in answer if isinstance(value, str)}
+        return answer.model_copy(update=texts)
 
     def _priced(self, answer: Answer, config: ModelConfig) -> Answer:
         """The same with its cost.
@@ -172,54 +155,41 @@ class OpenAISource:
         usd = price.cost(answer.input_tokens, answer.output_tokens, answer.cached_tokens)
         return answer.model_copy(update={"usd": usd})
 
-    def _client(self, role: Role) -> openai.OpenAI:
-        if role not in self._clients:
-            config = self.config.role(role)
-            self._clients[role] = openai.OpenAI(
-                base_url=config.base_url,
-                api_key=config.api_key(self._env) or "none",
-                max_retries=0,  # ours are bounded, recorded and honour Retry-After
-                http_client=BoundedClient(
-                    config.max_answer_bytes,
-                    lambda: self.secrets,
-                    trust_env=not config.is_local,  # no proxy to this machine
-                ),
-            )
-        return self._clients[role]
-
-    def _explained(self, error: Exception, config: ModelConfig) -> Exception:
+    def _explained(self, error: NoAnswer, config: ModelConfig) -> Exception:
         """The failure as a user or a proposer should see it: one line, no key."""
-        who, why = f"model '{config.model}' at {config.base_url}", self._clean(error)
-        if isinstance(error, (openai.AuthenticationError, openai.PermissionDeniedError)):
+        who, why, status = f"model '{config.model}' at {config.base_url}", self._clean(error), error.status
+        if error.late:
+            return ModelError(f"{who} did not answer within {config.timeout_s:g} s", "timeout")
+        if status is None:
+            return ModelError(f"no connection to {who}: {why}", "unreachable")
+        if status in _REJECTED:
             hint = (
                 f"check the key in {config.key_variable}"
                 if config.key_variable
                 else "name a key in api_key_env"
             )
             return InputError(f"the server rejected the request of {who}", where=why, hint=hint)
-        if isinstance(error, openai.NotFoundError):
+        if status == 404:
             return InputError(f"the server does not know {who}", where=why, hint="check model and base_url")
-        if isinstance(error, openai.APIStatusError):
-            asked = retry_after(error)
-            if asked is not None and asked > config.max_wait_s:
-                why += f"; it asks to wait {asked:.0f} s, more than max_wait_s"
-            if error.status_code == 429:
-                return ModelError(f"{who} is too busy: {why}", "busy")
-            if 300 <= error.status_code < 400:
-                why = "redirects are not followed; correct base_url"
-            kind = "broken" if error.status_code >= 500 else "rejected"
-            return ModelError(f"{who} answered with status {error.status_code}: {why}", kind)
-        if isinstance(error, (openai.APITimeoutError, httpx2.TimeoutException)):
-            return ModelError(f"{who} did not answer within {config.timeout_s:g} s", "timeout")
-        return ModelError(f"no connection to {who}: {why}", "unreachable")
+        if 300 <= status < 400:
+            hint = "redirects are not followed; correct base_url"
+            return InputError(f"the server redirects the request of {who}", f"status {status}", hint)
+        if error.wait_s > config.max_wait_s:
+            why += f"; it asks to wait {error.wait_s:.0f} s, more than max_wait_s"
+        if status == 429:
+            return ModelError(f"{who} is too busy: {why}", "busy")
+        kind = "broken" if status >= 500 else "rejected"
+        return ModelError(f"{who} answered with status {status}: {why}", kind)
 
-    def _clean(self, error: Exception) -> str:
-        """An error's words in one line, without keys."""
-        cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else None
-        body = error.body if isinstance(error, openai.APIStatusError) else None
-        text = body.get("message") if isinstance(body, dict) else None
-        line = whole(" ".join(str(text or cause or error or type(error).__name__).split()))
-        return without(self.secrets, line)[:300]
+    def _clean(self, words: object) -> str:
+        """An error's words, or a name, in one line, without keys."""
+        text = str(words) or type(words).__name__
+        return self._without_keys(whole(" ".join(text.split())))[:300]
+
+    def _without_keys(self, text: str) -> str:
+        for secret in self.secrets:
+            text = text.replace(secret, HIDDEN)
+        return text
 
     def _check_price(self, role: Role, config: ModelConfig) -> None:
         if self.config.budget.usd is None or config.is_local or self.prices.of(config.model):
@@ -231,30 +201,16 @@ class OpenAISource:
         )
 
 
-def _with_grammar(config: ModelConfig, schema: dict[str, Any]) -> ModelConfig:
-    """The same with a grammar among the fields that are sent, in the dialect of its server.
-
-    A schema that has no grammar is left to the server to enforce.
-    """
-    field = {"grammar": grammar_of(schema)}
-    if not field["grammar"]:
-        return config.model_copy(update={"structured": "json_schema"})
-    sent = field if config.structured == "gbnf" else {"structured_outputs": field}
-    return config.model_copy(update={"extra": {**config.extra, **sent}})
+def _worth_retrying(error: NoAnswer | ModelError, config: ModelConfig) -> bool:
+    """Return whether the same request may succeed a little later."""
+    if isinstance(error, ModelError) or error.code in _SPENT or error.wait_s > config.max_wait_s:
+        return False
+    return error.status is None or error.status >= 500 or error.status in _TRANSIENT
 
 
-def _receive(client: openai.OpenAI, body: dict[str, Any], seconds: float, config: ModelConfig) -> bytes:
-    """The body of the answer, whole.
-
-    Raises ModelError when it is too long.
-    """
-    timeout = openai.Timeout(seconds, connect=min(seconds, config.connect_timeout_s))
-    try:
-        return client.chat.completions.with_raw_response.create(**body, timeout=timeout).content
-    except openai.APIConnectionError as error:
-        if isinstance(error.__cause__, TooLong):
-            raise ModelError(str(error.__cause__), "truncated") from error
-        raise
+def _backoff(config: ModelConfig, attempt: int) -> float:
+    """Seconds before the next attempt."""
+    return min(config.wait_s * 2 ** min(attempt - 1, 20) * random.uniform(0.75, 1.25), config.max_wait_s)
 
 
 def _check_model(config: ModelConfig, role: Role, known: list[str]) -> None:

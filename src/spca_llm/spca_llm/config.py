@@ -19,7 +19,7 @@ import ipaddress
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
@@ -39,18 +39,6 @@ REPLAY = "replay:"
 DEFAULT_FILE = ROOT / "llm.yaml"
 ROLES: tuple[Role, ...] = get_args(Role)
 
-Structured = Literal["auto", "json_schema", "json_object", "text", "gbnf", "vllm"]
-"""How a schema is requested.
-
-`json_schema`: enforced by the server. `json_object`: JSON is enforced and the schema is in the prompt.
-`text`: both are in the prompt only.
-
-`gbnf` and `vllm`: a grammar is enforced, under which PDDL has balanced parentheses (`spca_llm.schema`); it
-is sent as llama.cpp's server wants it, or as vLLM does.
-
-`auto` tries the first and falls back to the last when the server does not support it.
-"""
-
 
 def _http_url(text: str) -> str:
     parts = urlsplit(text)
@@ -58,6 +46,7 @@ def _http_url(text: str) -> str:
         raise ValueError("must be an http or https address such as http://127.0.0.1:8000/v1")
     if "@" in parts.netloc:
         raise ValueError("must not contain a user name or a password; name a key's variable in api_key_env")
+    _ = parts.port  # which raises for one that no address has
     return text.rstrip("/")
 
 
@@ -73,7 +62,6 @@ class ModelConfig(Record):
     api_key_env: str | None = None
     temperature: float | None = Field(None, ge=0, le=2)
     max_output_tokens: int | None = Field(None, gt=0)
-    structured: Structured = "auto"
     timeout_s: float = Field(180.0, gt=0)
     connect_timeout_s: float = Field(5.0, gt=0)
     attempts: int = Field(4, ge=1)
@@ -115,6 +103,8 @@ class ModelConfig(Record):
                 where=self.base_url,
                 hint=f"set the environment variable {self.key_variable}",
             )
+        if not (key.isascii() and key.isprintable()):
+            raise InputError(f"the API key in {self.key_variable} has characters that no header can carry")
         return key
 
 

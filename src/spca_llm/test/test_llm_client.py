@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 import socket
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
-import lark
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from spca_core.errors import BudgetExhausted, InputError
 from spca_core.ports.chat import ChatReply
@@ -150,46 +148,6 @@ def test_a_server_that_ignores_schemas_is_told_in_words_the_next_time(bench: Ben
     assert '"domain"' in server.requests[1].text
 
 
-@pytest.mark.parametrize(("mode", "sent"), [("json_object", {"type": "json_object"}), ("text", None)])
-def test_how_a_schema_is_asked_for_can_be_set(bench: Bench, mode: str, sent: Any):
-    server = bench.serve([GOOD])
-    assert bench.chat(server, structured=mode).complete("planner_big", ASK, Answer).parsed
-    assert server.requests[0].body.get("response_format") == sent
-
-
-def as_lark(grammar: str) -> lark.Lark:
-    """GBNF is nearly the notation of lark, which judges here what a server would let pass."""
-    classes = re.compile(r"\[(?:\\.|[^\]\\])+\]")
-    lines = (line.replace("::=", ":") for line in grammar.splitlines())
-    plain = (classes.sub(lambda found: "/" + found[0].replace("/", r"\/") + "/", line) for line in lines)
-    return lark.Lark("\n".join(plain), start="root")
-
-
-class Drafted(BaseModel):
-    domain: str = Field(json_schema_extra={"format": "pddl"})
-    remark: str = ""
-
-
-@pytest.mark.parametrize(("mode", "where"), [("gbnf", ()), ("vllm", ("structured_outputs",))])
-def test_a_server_can_be_given_a_grammar_under_which_parentheses_match(
-    bench: Bench, mode: str, where: tuple[str, ...]
-):
-    server = bench.serve([GOOD, say_json({"domain": "(define)", "steps": ["a"]})])
-    chat = bench.chat(server, structured=mode)
-    assert chat.complete("planner_big", ASK, Drafted).parsed.domain == "(define)"
-    body = server.requests[0].body
-    grammar = (body[where[0]] if where else body)["grammar"]
-    assert "response_format" not in body
-    parser = as_lark(grammar)
-    good = "(define (domain d)\n (:action a :effect (and (p) (not (q ?x)))))"
-    parser.parse(json.dumps({"domain": good, "remark": 'as "asked"'}))
-    for bad in (good[:-1], good + ")", "p", "(a) (b)"):
-        with pytest.raises(lark.exceptions.LarkError):
-            parser.parse(json.dumps({"domain": bad, "remark": ""}))
-    assert chat.complete("planner_big", ASK, Answer).parsed.steps == ["a"]
-    assert "response_format" in server.requests[1].body, "a list has no grammar here: the schema is enforced"
-
-
 def test_free_form_objects_are_not_asked_for_strictly(bench: Bench):
     class Loose(BaseModel):
         any_of: dict[str, int]
@@ -299,11 +257,11 @@ def test_a_server_that_asks_for_too_much_patience_is_given_up_at_once(bench: Ben
 )
 def test_what_another_try_cannot_mend_is_told_at_once(bench: Bench, behaviour: Any, kind: str, words: str):
     server = bench.serve([behaviour] * 2)
-    chat = bench.chat(server, structured="json_schema")
-    error = error_of(lambda: chat.complete("planner_big", ASK, Answer))
+    error = error_of(lambda: bench.chat(server).complete("planner_big", ASK, Answer))
     assert error.kind == kind
     assert words in str(error)
-    assert len(server.requests) == 1
+    asked = 2 if isinstance(behaviour, Status) and behaviour.status == 400 else 1  # once without the schema
+    assert len(server.requests) == asked
     assert len(bench.exchanges()) == 1, "paid for or not, it is on record"
 
 
@@ -318,6 +276,7 @@ def test_what_another_try_cannot_mend_is_told_at_once(bench: Bench, behaviour: A
         (Drip(), "timeout"),
         (Flow(b"HTTP/1.1 200 OK\r\n", b"x-more: yes\r\n"), "timeout"),
         (Flow(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout"),
+        (Flow(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100, 0), "timeout"),
         (Flow(b"HTTP/1.1 500 Broken\r\ncontent-length: 9999\r\n\r\n", b" "), "timeout"),
         (Flow(b"HTTP/1.1 400 Wrong\r\n\r\n", b" " * 9), "timeout"),
     ],
@@ -339,9 +298,8 @@ def test_lasting_trouble_ends_after_the_attempts(bench: Bench, behaviour: Any, k
         huge(3_000_000),
         Flow(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 10_000, 0),
         Flow(b"HTTP/1.1 500 Broken\r\n\r\n", b"x" * 10_000, 0),
-        Flow(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100, 0),
     ],
-    ids=["answer", "endless", "error", "interim"],
+    ids=["answer", "endless", "error"],
 )
 def test_a_response_without_end_is_not_swallowed(bench: Bench, behaviour: Any):
     error = error_of(lambda: bench.ask([behaviour] * 2, max_answer_bytes=100_000))
@@ -359,9 +317,33 @@ def test_a_packed_answer_is_not_unpacked(bench: Bench):
 def test_a_prompt_is_not_sent_where_a_server_redirects_it(bench: Bench):
     other = bench.serve([Say("hi")])
     server = bench.serve([Status(307, headers={"location": f"{other.base_url}/chat/completions"})])
-    error = error_of(lambda: bench.chat(server).complete("planner_big", ASK))
+    error = error_of(lambda: bench.chat(server).complete("planner_big", ASK), InputError)
     assert "redirects are not followed" in str(error)
+    assert len(server.requests) == 1
     assert other.requests == []
+
+
+NESTED = b"[" * 100_000 + b"]" * 100_000
+
+
+@pytest.mark.parametrize("status", [b"200 OK", b"400 Wrong", b"503 Busy"])
+@pytest.mark.parametrize("header", [b"x-odd: \xff\x80", b"retry-after: \xff", b"content-type: \xc3\xa9"])
+def test_no_byte_of_a_header_breaks_the_client(bench: Bench, status: bytes, header: bytes):
+    body = json.dumps(Say("hi").completion({})).encode()
+    head = b"HTTP/1.1 " + status + b"\r\n" + header + b"\r\ncontent-length: %d\r\n\r\n" % len(body)
+    ask = bench.chat(bench.serve(lambda seen: Flow(head + body, b"", 0.01)), attempts=1).complete
+    if status == b"200 OK":
+        assert ask("planner_big", ASK).text == "hi"
+    else:
+        assert error_of(lambda: ask("planner_big", ASK)).kind in ("rejected", "broken")
+
+
+def test_no_nesting_of_an_error_breaks_the_client(bench: Bench):
+    for value in (NESTED, b'{"error": %s}' % NESTED):
+        head = b"HTTP/1.1 400 Wrong\r\ncontent-length: %d\r\n\r\n" % len(value)
+        assert (
+            error_of(lambda head=head, value=value: bench.ask([Flow(head + value, b"")])).kind == "rejected"
+        )
 
 
 def test_the_time_of_the_level_ends_the_attempts(bench: Bench):
@@ -412,6 +394,23 @@ def test_a_list_of_models_without_end_is_as_good_as_none(bench: Bench, pause: fl
     assert "cannot reach" in str(error_of(lambda: chat.preflight(["planner_big"]), InputError))
 
 
+@pytest.mark.parametrize(
+    "listed",
+    [
+        NESTED,
+        b'{"data": %s}' % NESTED,
+        b'{"data": 1}',
+        b'{"data": [{"id": %s}]}' % NESTED,
+        b"[]",
+        b'{"data": [1]}',
+    ],
+    ids=["nested", "nested data", "number", "nested name", "list", "no record"],
+)
+def test_a_list_of_models_of_another_form_is_as_good_as_none(bench: Bench, listed: bytes):
+    chat = bench.chat(bench.serve([], models=Raw(listed)))
+    assert "cannot reach" in str(error_of(lambda: chat.preflight(["planner_big"]), InputError))
+
+
 def test_an_unknown_model_gets_near_names(bench: Bench):
     chat = bench.chat(bench.serve([], models=["test-model-2", "other"]))
     error = error_of(lambda: chat.preflight(["planner_big"]), InputError)
@@ -454,6 +453,14 @@ def test_a_missing_key_names_the_variable(bench: Bench):
     assert "set the environment variable MY_KEY" in str(
         error_of(lambda: chat.complete("planner_big", ASK), InputError)
     )
+
+
+@pytest.mark.parametrize("key", ["sk-\u043a", "sk-1\n", "sk-\x00"])
+def test_a_key_that_no_header_can_carry_is_bad_input(bench: Bench, key: str):
+    chat = bench.chat(bench.serve([]), env={"MY_KEY": key}, api_key_env="MY_KEY")
+    error = error_of(lambda: chat.complete("planner_big", ASK), InputError)
+    assert "the API key in MY_KEY has characters" in str(error)
+    assert "sk-" not in str(error)
 
 
 def test_openai_s_key_goes_to_openai_only(bench: Bench):

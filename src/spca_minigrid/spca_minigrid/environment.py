@@ -11,6 +11,7 @@ from spca_core.errors import SpcaError
 from spca_core.flag import Flag
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
+from spca_core.ports.environment import Environment
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
 from spca_core.task import Task
@@ -25,10 +26,13 @@ from spca_minigrid.worldmap import WorldMap
 from spca_sandbox.limits import Limits
 
 SKILLS = Path(__file__).parent / "skills.py"
+PRIMITIVES = "primitives.json"
+"""The file of a run that says what was done: level, seed and every primitive."""
+
 _STEP_WALL_S = 300.0
 
 
-class MinigridEnvironment:
+class MinigridEnvironment(Environment):
     """One level with one seed.
 
     Time is counted in primitives. See `spca_core.ports.environment.Environment`.
@@ -119,6 +123,10 @@ class MinigridEnvironment:
             raise SpcaError(f"the checkpoint is of {saved['level']}, seed {saved['seed']}")
         self._begin(tuple(saved["primitives"]))
         self.map.names = saved["names"]
+
+    def save_recording(self, folder: Path) -> None:
+        """Write what was done, from which the views follow."""
+        (folder / PRIMITIVES).write_bytes(self.checkpoint())
 
     def cancel(self) -> None:
         """See `Environment.cancel`."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
-from spca_core.ports.kit import DocumentMaker, LevelInfo, PublishedResult
-from spca_core.run_folder import RunFolder
+from spca_core.ports.kit import DocumentMaker, Kit, LevelInfo, PublishedResult
 
 if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
     from spca_core.ports.proposer import PlanProposer
@@ -21,18 +19,14 @@ if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
     from spca_minigrid.environment import MinigridEnvironment
     from spca_minigrid.twin import MinigridTwin
 
-PRIMITIVES = "primitives.json"
-"""The file of a run that says what was done: level, seed and every primitive."""
 
-
-class MinigridKit:
+class MinigridKit(Kit):
     """See `spca_core.ports.kit.Kit`. A level is named `minigrid:LEVEL`; the seed draws its maze."""
 
     name = "minigrid"
     about = "MiniGrid and BabyAI: an agent that sees 7×7 cells of a maze"
-    bare_names = False
     time_unit = "primitives"
-    presets: Sequence[str] = ("nominal",)
+    has_twin = True
     builtin_skills = Path(__file__).with_name("skills.py")
 
     @cached_property
@@ -49,7 +43,7 @@ class MinigridKit:
         return MissionProposer()
 
     def domain(self) -> str:
-        """See `HasDomain`."""
+        """See `Kit.domain`."""
         from spca_minigrid.proposer import DOMAIN
 
         return DOMAIN
@@ -70,7 +64,7 @@ class MinigridKit:
         ]
 
     def published(self) -> PublishedResult:
-        """See `HasPublishedResult`: the nine categories, with one seed a level."""
+        """See `Kit.published`: the nine categories, with one seed a level."""
         from spca_minigrid.levels import NINE
         from spca_minigrid.published import SUCCESS
 
@@ -94,19 +88,8 @@ class MinigridKit:
 
         return MinigridEnvironment(find_level(options.level.removeprefix(f"{self.name}:")), options.seed)
 
-    @contextmanager
-    def session(
-        self, options: RunOptions, folder: RunFolder, vision: VisionModel | None = None
-    ) -> Iterator[MinigridEnvironment]:
-        """See `Kit.session`."""
-        with closing(self.build(options)) as environment:
-            try:
-                yield environment
-            finally:
-                folder.write(PRIMITIVES, environment.checkpoint())
-
     def twin(self, options: RunOptions) -> MinigridTwin:
-        """See `spca_core.ports.rehearsal.HasTwin`."""
+        """See `Kit.twin`."""
         from spca_minigrid.twin import MinigridTwin
 
         return MinigridTwin()
@@ -116,7 +99,3 @@ class MinigridKit:
         from spca_minigrid.pictures import write_animation, write_looks
 
         return (write_looks, write_animation) if options.video else (write_looks,)
-
-    def ros(self) -> None:
-        """It runs in one process."""
-        return

@@ -20,7 +20,8 @@ from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder
 from spca_core.skill import StepReport
-from spca_minigrid.kit import PRIMITIVES, MinigridKit
+from spca_minigrid.environment import PRIMITIVES
+from spca_minigrid.kit import MinigridKit
 from spca_minigrid.levels import find_level
 from spca_minigrid.world import GridWorld
 

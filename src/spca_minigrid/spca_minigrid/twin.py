@@ -67,15 +67,11 @@ class MapWorld(GridWorld):
 
 
 class MinigridTwin:
-    """See `spca_core.ports.rehearsal.Twin`. A map is certain, as far as it goes.
-
-    `make` makes the world in which a plan is played from a map, a mission and the most steps.
-    """
+    """See `spca_core.ports.rehearsal.Twin`. A map is certain, as far as it goes."""
 
     certain = True
 
-    def __init__(self, make: Callable[[WorldMap, str, int], MapWorld] = MapWorld) -> None:
-        self._make = make
+    def __init__(self) -> None:
         self.vocabulary = MapVocabulary()
         skills = library_source("minigrid", Path(__file__).with_name("skills.py"))
         self._executor = PlanExecutor(API, _LIMITS, 10_000.0, _STEP_WALL_S, skills)
@@ -101,7 +97,7 @@ class MinigridTwin:
         detail = observation.detail
         known = WorldMap.of(TypeAdapter(KnownMap).validate_python(detail["known"]))
         seen = set(known.cells)
-        world = self._make(known, detail["mission"], int(detail["steps_left"]))
+        world = MapWorld(known, detail["mission"], int(detail["steps_left"]))
         referents = Referents(known, naming(world.mission))
         ctx = GridCtx(world, known, referents)
         report = observation.holds("report_wanted")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from spca.assembly import open_stages
-from spca.inproc import run_inproc
 from spca.kits import kit_named, kit_of, kits
 from spca.reading import Readers
+from spca.runs import Run
 from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_coder.drafting import DraftingCoder
@@ -42,7 +42,7 @@ def planner(tmp_path: Path) -> Iterator[Planner]:
 
 def run(level: str, seed: int, folder: Path, **more: object) -> RunResult:
     options = RunOptions.model_validate({"level": "minigrid:" + level, "seed": seed, **more})
-    return run_inproc(options, RunFolder(folder))
+    return Run(options, RunFolder(folder)).advance()
 
 
 # Two or three of each category; among them what needs exploring, order, keys, boxes, clearing and several
@@ -87,7 +87,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     state = (tmp_path / "state.json").read_text()
     assert result.success and '"ended"' in state
     options = RunOptions(level="minigrid:" + "MiniGrid-DoorKey-6x6", seed=1)
-    again = run_inproc(options, RunFolder(tmp_path), resume=True)
+    again = Run(options, RunFolder(tmp_path), resumed=True).advance()
     assert again.success and again.verdict.stamp == result.verdict.stamp
 
 

@@ -34,10 +34,7 @@ class Gripper:
     def __init__(
         self, robot: Robot, gate: StopGate, state: Callable[[], JointState], lag: float = Tolerances.lag
     ) -> None:
-        """Watches the gripper's state.
-
-        `lag` (simulated s) is how long a command may take to arrive and the pads may pause on the way.
-        """
+        """`lag` (simulated s): how late the pads may move once the driver has begun, and pause on the way."""
         self._robot, self._gate, self._state, self._lag = robot, gate, state, lag
 
     def open(self, gap: float) -> None:
@@ -76,12 +73,12 @@ class Gripper:
             seen.append(state)
             while len(seen) > 1 and seen[1].stamp <= state.stamp - max(_WINDOW, self._lag):
                 seen.popleft()
-            obeyed = (
-                abs(state.gripper_gap - begun.gripper_gap) > _MOVED or state.stamp - begun.stamp > self._lag
-            )
+            due = state.stamp - max(self._robot.begun(), begun.stamp) > self._lag
+            obeyed = due or abs(state.gripper_gap - begun.gripper_gap) > _MOVED
             expected = abs(state.gripper_gap - gap) <= _REACHED or (obeyed and _pressed(state))
             # Pads at rest elsewhere without force may not have received the command yet.
-            return self._gate.stopped or _still(seen, _WINDOW if expected else max(_WINDOW, self._lag))
+            patience = _WINDOW if expected else max(_WINDOW, self._lag)
+            return self._gate.stopped or ((expected or due) and _still(seen, patience))
 
         rested = self._robot.wait(_TIMEOUT, at_rest)
         self._gate.check()

@@ -17,6 +17,7 @@ _BEYOND_TABLE = 0.30
 _ABOVE_TABLE = 1.10
 # Share of what a joint can do that a motion asks of it at most.
 _MARGIN = 0.9
+SLOWEST = 0.01  # smallest share of its full speed that a motion may have
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,12 @@ class MotionLimits:
     tool_speed: float
 
     def slowed(self, speed: float) -> MotionLimits:
-        """The limits under which the same path takes 1/`speed` times as long; `speed` in (0, 1].
+        """The limits under which the same path takes 1/`speed` times as long; `speed` in [SLOWEST, 1].
 
         Raises MotionError('limit') outside that range.
         """
-        if not 0.0 < speed <= 1.0:
-            raise MotionError("limit", f"speed must be in (0, 1], not {speed}")
+        if not SLOWEST <= speed <= 1.0:
+            raise MotionError("limit", f"speed must be in [{SLOWEST:g}, 1], not {speed:g}")
         return MotionLimits(
             self.velocity * speed, self.acceleration * speed**2, self.jerk * speed**3, self.tool_speed * speed
         )

@@ -143,10 +143,9 @@ class Curve:
         bend = float((second / limits.acceleration).max())
         speed = min(speed, np.sqrt(_BEND_SHARE / max(bend, 1e-12)))
         acceleration = along * (1 - bend * speed**2)
-        while True:
-            twist = float(((third * speed**3 + 3 * second * speed * acceleration) / limits.jerk).max())
-            if twist <= _BEND_SHARE:
-                break
+        while (
+            twist := float(((third * speed**3 + 3 * second * speed * acceleration) / limits.jerk).max())
+        ) > _BEND_SHARE:
             speed, acceleration = 0.9 * speed, 0.9 * acceleration
         jerk = float((limits.jerk / first.max(axis=0).clip(min=1e-9)).min()) * (1 - twist)
         return Rates(float(speed), float(acceleration), jerk)

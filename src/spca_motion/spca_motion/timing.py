@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from ruckig import InputParameter, Result, Ruckig, Trajectory
+from ruckig import InputParameter, Ruckig, RuckigError, Trajectory
 
+from spca_core.errors import MotionError
 from spca_core.geometry import Array
 from spca_core.trajectory import JointTrajectory
 from spca_motion.limits import MotionLimits
@@ -19,6 +20,8 @@ from spca_motion.paths import Corner, Piece, Rates
 
 PERIOD = 0.01
 """Seconds between the points of a trajectory."""
+LONGEST_S = 60.0
+"""Longest trajectory in seconds: as long as a step of a plan may take."""
 # Share of a leg used for changing speed. The remaining thousandth absorbs rounding errors.
 _USABLE = 0.999
 
@@ -26,7 +29,7 @@ _USABLE = 0.999
 def time_path(pieces: Sequence[Piece], limits: MotionLimits) -> JointTrajectory:
     """The trajectory along a path from rest to rest.
 
-    The path begins and ends with a piece that is no corner.
+    The path begins and ends with a piece that is no corner. Raises MotionError('limit') if it takes too long.
     """
     rates = [piece.rates(limits) for piece in pieces]
     speeds = _speeds(pieces, rates)
@@ -35,6 +38,8 @@ def time_path(pieces: Sequence[Piece], limits: MotionLimits) -> JointTrajectory:
         for i, (piece, rate) in enumerate(zip(pieces, rates, strict=True))
     ]
     starts = np.concatenate([[0.0], np.cumsum([law.duration for law in laws])])
+    if not starts[-1] <= LONGEST_S:
+        raise MotionError("limit", f"the motion would take {starts[-1]:.0f} s, more than {LONGEST_S:.0f}")
     count = max(int(np.ceil(starts[-1] / PERIOD)), 2)
     times = np.linspace(0.0, starts[-1], count + 1)
     owner = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(pieces) - 1)
@@ -59,18 +64,13 @@ class _Law:
             self.duration = length / before
             return
         task, self._profile = InputParameter(1), Trajectory(1)
-        task.current_position, task.current_velocity, task.current_acceleration = [0.0], [before], [0.0]
-        task.target_position, task.target_velocity, task.target_acceleration = [length], [after], [0.0]
-        task.max_velocity, task.max_acceleration, task.max_jerk = (
-            [rates.speed],
-            [rates.acceleration],
-            [rates.jerk],
-        )
-        result = Ruckig(1).calculate(task, self._profile)
-        if result not in (Result.Working, Result.Finished):
-            raise ValueError(
-                f"no time law for {length:.4f} from {before:.4f} to {after:.4f} within {rates}: {result}"
-            )
+        task.current_velocity, task.target_position, task.target_velocity = [before], [length], [after]
+        limits = [rates.speed], [rates.acceleration], [rates.jerk]
+        task.max_velocity, task.max_acceleration, task.max_jerk = limits
+        try:
+            Ruckig(1).calculate(task, self._profile)
+        except RuckigError:
+            raise ValueError(f"no time law for {length} from {before} to {after} within {rates}") from None
         self.duration = float(self._profile.duration)
 
     def at(self, times: Array) -> tuple[Array, Array]:
@@ -97,7 +97,7 @@ def _speeds(pieces: Sequence[Piece], rates: Sequence[Rates]) -> Array:
             elif _run_up(low, high, rate) > _USABLE * piece.length:
                 faster = i if speeds[i] > speeds[i + 1] else i + 1
                 speeds[faster] = _fastest(low, high, _USABLE * piece.length, rate)
-        if np.array_equal(before, speeds):
+        if not (speeds < before).any():
             return speeds
 
 

@@ -15,9 +15,9 @@ from spca_core.trajectory import JointState
 from spca_core.world import World, load_world
 from spca_motion.limits import EMPTY, HOLDING
 from spca_motion.manipulator import Manipulator, embedded_arm
-from spca_motion.sim_robot import SimRobot
 from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import ArmKinematics
+from spca_sim.robot import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import ABOVE, GRASP, ArmContract, over, true_scene
 

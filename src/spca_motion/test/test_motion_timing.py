@@ -11,10 +11,10 @@ from spca_core.errors import MotionError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import load_world
 from spca_motion import timing
-from spca_motion.limits import EMPTY, HOLDING, MotionLimits, WorkspaceBox
+from spca_motion.limits import EMPTY, HOLDING, SLOWEST, MotionLimits, WorkspaceBox
 from spca_motion.paths import Curve, Piece, rounded, sampled
 from spca_motion.planner import straight_line
-from spca_motion.timing import time_path
+from spca_motion.timing import LONGEST_S, time_path
 from spca_motion.tool import ToolKinematics
 
 coordinate = st.floats(-3.0, 3.0)
@@ -61,7 +61,9 @@ def test_a_trajectory_goes_from_rest_to_rest_between_its_ends(waypoints: Array) 
 @given(apart, st.floats(0.05, 1.0))
 @settings(max_examples=30)
 def test_speed_stretches_the_time(waypoints: Array, speed: float) -> None:
-    full, slow = (time_path(rounded(waypoints), EMPTY.slowed(s)).duration for s in (1.0, speed))
+    full = time_path(rounded(waypoints), EMPTY).duration
+    speed = max(speed, full / (0.9 * LONGEST_S))
+    slow = time_path(rounded(waypoints), EMPTY.slowed(speed)).duration
     assert slow == pytest.approx(full / speed, rel=1e-6)
 
 
@@ -118,11 +120,25 @@ def test_samples_are_close_together() -> None:
     assert steps.max() <= 0.0201
 
 
-@pytest.mark.parametrize("speed", [0.0, -0.1, 1.01, float("nan"), float("inf")])
+@pytest.mark.parametrize("speed", [0.0, -0.1, 1.01, float("nan"), float("inf"), 1e-9, 5e-324])
 def test_speed_is_a_share_of_the_limits(speed: float) -> None:
     with pytest.raises(MotionError) as caught:
         EMPTY.slowed(speed)
     assert caught.value.kind == "limit"
+
+
+@pytest.mark.parametrize("speed", [SLOWEST, 1e-4, 1e-6])
+def test_what_would_take_too_long_is_refused_before_it_is_sampled(speed: float) -> None:
+    far = np.stack([np.zeros(6), np.full(6, 2.0), np.full(6, -2.0)])
+    bent = np.linspace(0.0, 1.0, 80)[:, None] ** 2 * np.ones(6)
+    by = speed ** np.arange(4)
+    slow = MotionLimits(
+        by[1] * EMPTY.velocity, by[2] * EMPTY.acceleration, by[3] * EMPTY.jerk, by[1] * EMPTY.tool_speed
+    )
+    for pieces in (rounded(far), [Curve(bent, extent=1.0)]):
+        with pytest.raises(MotionError, match="more than 60") as caught:
+            time_path(pieces, slow)
+        assert caught.value.kind == "limit"
 
 
 def test_the_workspace_ends_at_the_table_and_names_the_point_outside() -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
 from spca_core.errors import one_line
 from spca_core.fenced import fenced
@@ -39,10 +39,6 @@ _MOST_WORDS = 60
 _LONGEST = {"pddl": 16_000, "failure": 1500, "rejection": 800, "sentence": 300, "doc": 240, "task": 2000}
 """Characters of each part of a prompt: it stays bounded whatever the library, the scene and the history."""
 
-_PDDL: dict[str, JsonValue] = {"format": "pddl"}
-"""For servers that enforce a grammar."""
-
-
 _LOGIC = ("and", "not", "forall", "when", "or", "imply", "exists", "=", "increase", "assign")
 
 
@@ -68,9 +64,8 @@ class WholeDraft(_Answer):
     domain: str = Field(
         default="",
         description="the whole PDDL domain, from (define (domain …) to the last parenthesis",
-        json_schema_extra=_PDDL,
     )
-    problem: str = Field(default="", description="the whole PDDL problem", json_schema_extra=_PDDL)
+    problem: str = Field(default="", description="the whole PDDL problem")
     remark: str = Field(default="", description="one sentence on what you changed or assumed")
 
 
@@ -80,7 +75,6 @@ class ProblemDraft(_Answer):
     problem: str = Field(
         default="",
         description="the whole PDDL problem; empty if the domain does not fit",
-        json_schema_extra=_PDDL,
     )
     this_domain_does_not_fit_because: str = Field(
         default="", description="empty, or what the task needs that the domain cannot express"

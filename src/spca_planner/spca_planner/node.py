@@ -1,6 +1,8 @@
-"""The node `planner`: any `Planner` behind an action."""
+"""The node `planner`: any `Planner` behind an action, and itself one that tells of its plans."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from spca_interfaces.action import MakePlan
 from spca_interfaces.msg import DraftRecord as DraftRecordMsg
@@ -8,7 +10,7 @@ from spca_interfaces.msg import Plan as PlanMsg
 from spca_interfaces.msg import PlanResult as PlanResultMsg
 from spca_interfaces.srv import Learned
 
-from spca_core.errors import BudgetExhausted, InputError, SpcaError
+from spca_core.errors import BudgetExhausted, InputError
 from spca_core.plan import DraftRecord, PlanRequest, PlanResult
 from spca_core.ports.stages import Planner
 from spca_ros import names
@@ -20,9 +22,9 @@ from spca_ros.qos import STATE
 
 
 class PlannerNode(SpcaNode):
-    """Plans one request at a time; every judged draft is sent as feedback.
+    """Plans one request at a time; every judged draft is sent as feedback. `planner` may be changed later.
 
-    `planner` may be set and changed later.
+    See `spca_core.ports.stages.Planner`, too: what it plans for whoever calls it is published.
     """
 
     def __init__(self, planner: Planner | None = None, loop: Loop | None = None) -> None:
@@ -36,28 +38,42 @@ class PlannerNode(SpcaNode):
         """End the planning under way."""
         self._planning.close()
 
+    def plan(
+        self,
+        request: PlanRequest,
+        on_draft: Callable[[DraftRecord], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> PlanResult:
+        """See `Planner`."""
+        result = self._set_up().plan(request, on_draft, cancelled)
+        if result.plan is not None:
+            self._plan.publish(to_msg(result.plan, PlanMsg()))
+        return result
+
+    def learned(self, request: PlanRequest, result: PlanResult) -> None:
+        """See `Planner`."""
+        self._set_up().learned(request, result)
+
+    def _set_up(self) -> Planner:
+        if self.planner is None:
+            raise InputError("no planner has been set up: no run is under way")
+        return self.planner
+
     def _make_plan(self, job: Job) -> MakePlan.Result:
-        request, planner = from_msg(PlanRequest, job.goal.request), self.planner
-        if planner is None:
-            return MakePlan.Result(input_error="no planner has been set up")
+        request = from_msg(PlanRequest, job.goal.request)
 
         def on_draft(draft: DraftRecord) -> None:
             job.feedback(MakePlan.Feedback(attempt=request.attempt, draft=to_msg(draft, DraftRecordMsg())))
 
         try:
-            result = planner.plan(request, on_draft, job.cancelled)
+            result = self.plan(request, on_draft, job.cancelled)
         except InputError as error:
             return MakePlan.Result(input_error=str(error))
         except BudgetExhausted as error:
             return MakePlan.Result(budget_exhausted=str(error))
-        message = to_msg(result, PlanResultMsg())
-        if message.plan:
-            self._plan.publish(message.plan[0])
-        return MakePlan.Result(result=message)
+        return MakePlan.Result(result=to_msg(result, PlanResultMsg()))
 
     def _learned(self, request: Learned.Request, response: Learned.Response) -> Learned.Response:
         with answering(response):
-            if (planner := self.planner) is None:
-                raise SpcaError("no planner has been set up")
-            planner.learned(from_msg(PlanRequest, request.request), from_msg(PlanResult, request.result))
+            self.learned(from_msg(PlanRequest, request.request), from_msg(PlanResult, request.result))
         return response

@@ -9,13 +9,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
-from dataclasses import replace
 from typing import Literal, TypeVar
 
 from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection
 from spca_core.ports.proposer import (
-    BUILTIN,
     GivesAlternatives,
     Impossible,
     Misfit,
@@ -34,10 +32,6 @@ _MOST_REPETITIONS = 2
 """Consecutive repeats of a rejected draft after which the proposer is given up."""
 _MOST_ALTERNATIVES = 4
 """Ways to understand a task that are planned for besides the one that a plan stands for."""
-_ANOTHER = (
-    "the draft is valid, and its plan is kept; to have a choice, draft the task once more so that another "
-    "plan comes of it, with other objects, places or a different order, as far as the task leaves them open"
-)
 _UNCHANGED = "this draft is the same as one that was rejected before: "
 
 Status = Literal["solved", "not_understood", "impossible", "exhausted", "cancelled"]
@@ -116,23 +110,10 @@ class DraftingPlanner:
         judged = [self._critics.judge(d, request, lambda: False).plan for d in drafts]
         return [p for p in judged if p is not None and p.steps != plan.steps]
 
-    def more(self, request: PlanRequest, plan: Plan, count: int, cancelled: Callable[[], bool]) -> list[Plan]:
-        """At most `count` further plans for a request, as the proposer drafts them; each has other steps."""
-        found = [plan]
-        while len(found) <= count:
-            asked = Rejection(critic="draft", message=_ANOTHER)
-            loop = _Loop(self, request, lambda record: None, cancelled, (found[-1].draft, asked))
-            drafted = loop.run().plan
-            if drafted is None or any(drafted.steps == known.steps for known in found):
-                break
-            found.append(drafted)
-        return found[1:]
-
     def learned(self, request: PlanRequest, result: PlanResult) -> None:
-        """Trust the domain of a plan that the referee has called a success, and remember its problem."""
+        """Trust the domain of a plan that the referee has called a success."""
         if result.plan is not None:
             self._trusted.add(self._environment, request.task, result.plan.draft.domain)
-            self._trusted.remember(self._environment, request, result.plan.draft)
 
     def _first(self, request: PlanRequest) -> tuple[Mode, Draft | None]:
         """Reuse the trusted domain that fits best, for a fresh request, if it is of the task's own group.
@@ -156,21 +137,15 @@ class _Loop:
         request: PlanRequest,
         on_draft: Callable[[DraftRecord], None],
         cancelled: Callable[[], bool],
-        after: tuple[Draft, Rejection] | None = None,
     ) -> None:
         self._proposers, self._critics, self._budget = planner._proposers, planner._critics, planner._budget
         self._request, self._on_draft, self._cancelled = request, on_draft, cancelled
         self._mode, self._previous = planner._first(request)
         self._reused = self._previous.domain if self._mode == "reuse" and self._previous else None
-        self._solved = planner._trusted.remembered(planner._environment, request, self._reused or "")
         self._rejection: Rejection | None = None
-        if after is not None:
-            (self._previous, self._rejection), self._mode = after, "repair"
         self._records: list[DraftRecord] = []
         self._seen: dict[tuple[str, str], Rejection] = {}
         self._repetitions = 0
-        self._asked = False
-        self._warning = ""
 
     def run(self) -> PlanResult:
         try:
@@ -179,7 +154,7 @@ class _Loop:
                     raise Cancelled("planning was cancelled")
                 plan = self._attempt()
                 if plan is not None:
-                    return self._end("solved", plan, self._warning)
+                    return self._end("solved", plan)
         except NotUnderstood as error:
             return self._end("not_understood", message=str(error))
         except Impossible as error:
@@ -199,9 +174,7 @@ class _Loop:
         request = self._request.model_copy(update={"mode": self._mode})
         proposer, previous, rejection = self._proposers[self._mode], self._previous, self._rejection
         try:
-            draft = self._solved or interruptible(
-                lambda: proposer.draft(request, previous, rejection), self._cancelled
-            )
+            draft = interruptible(lambda: proposer.draft(request, previous, rejection), self._cancelled)
         except ModelError as error:
             refused = Rejection(critic="model", message=str(error))
             self._note(None, Judged(None, refused), time.perf_counter() - began)
@@ -213,36 +186,14 @@ class _Loop:
             self._note(None, Judged(None, refused), time.perf_counter() - began)
             self._mode, self._rejection = "fresh", refused
             return None
-        except (NotUnderstood, Impossible) as error:
-            own = proposer.name == BUILTIN
-            doubt = "" if own or self._asked else self._critics.contested(request)
-            if not doubt:
-                raise
-            self._asked = True
-            self._rejection = Rejection(critic="goal", message=f'no draft, but "{error}"; {doubt}')
-            self._note(None, Judged(None, self._rejection), time.perf_counter() - began)
-            return None
         seconds = time.perf_counter() - began
         judged = self._repeated(draft) or self._judge(draft)
         self._note(draft, judged, seconds)
-        self._previous, self._rejection, self._mode, self._solved = draft, judged.rejection, "repair", None
+        self._previous, self._rejection, self._mode = draft, judged.rejection, "repair"
         return judged.plan
 
     def _judge(self, draft: Draft) -> Judged:
         judged = self._critics.judge(draft, self._request, self._cancelled)
-        # The environment's own proposer is the second opinion itself: to ask it would be to read the task
-        # twice.
-        own = self._proposers[self._mode].name == BUILTIN or self._solved is not None
-        if (
-            judged.plan is not None
-            and not own
-            and (doubt := self._critics.question(judged.plan, self._request))
-        ):
-            if self._asked:
-                self._warning = doubt
-                return judged
-            self._asked = True
-            return replace(judged, plan=None, rejection=Rejection(critic="goal", message=doubt))
         if judged.rejection is not None:
             self._seen[draft.domain, draft.problem] = judged.rejection
         return judged

@@ -7,16 +7,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
-from spca_core.plan import Draft, PlanRequest
 from spca_core.run_folder import write_atomically
 from spca_core.task import Task
 from spca_core.validation import expecting
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.pddl.syntax import Action, parse_domain
-from spca_planner.rows import rows
 
 _HEADER = "; trusted: it has solved "
 _TASKS = "; tasks: "
@@ -82,23 +79,6 @@ class TrustedDomains:
         words = " ".join(tasks.split())[-_MOST_WORDS:]
         text = f"{_HEADER}{', '.join(sorted(solved))}\n{_TASKS}{words}\n{domain}"
         write_atomically(path, text.encode())
-
-    def remember(self, environment: str, request: PlanRequest, draft: Draft) -> None:
-        """Keep a problem that was solved, for the same task with the same domain and facts."""
-        path = self._problem_path(environment, request, draft.domain)
-        write_atomically(path, draft.problem.encode())
-
-    def remembered(self, environment: str, request: PlanRequest, domain: str) -> Draft | None:
-        """The draft that has solved just this before."""
-        path = self._problem_path(environment, request, domain)
-        with expecting("a solved problem", path):
-            return Draft(domain=domain, problem=path.read_text(encoding="utf-8")) if path.is_file() else None
-
-    def _problem_path(self, environment: str, request: PlanRequest, domain: str) -> Path:
-        seen = request.observation
-        facts = (*sorted(seen.objects), *sorted(map(str, seen.facts)), *seen.remarks, *rows(seen).values())
-        digest = sha256("\n".join((request.task.text, domain, *facts)).encode()).hexdigest()[:16]
-        return self._folder / _safe(environment) / "problems" / f"{digest}.pddl"
 
     def all(self, environment: str) -> list[str]:
         """The text of every trusted domain of an environment."""

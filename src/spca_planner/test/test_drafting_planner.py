@@ -15,11 +15,11 @@ from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains
-from spca_tabletop.plan.problem import domain, problem
+from spca_tabletop.plan.problem import domain
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.contracts.planner_contract import PlannerContract
-from spca_testing.observations import goals, scene, task
+from spca_testing.observations import scene, task
 
 REQUEST = PlanRequest(
     attempt="7", task=task("Stack the red cube on the blue cube."), observation=scene(), skills=()
@@ -138,14 +138,8 @@ def test_a_failing_model_costs_a_draft_and_the_mode_stays(make: Make) -> None:
     ("refusal", "status"), [(NotUnderstood("what?"), "not_understood"), (Impossible("no"), "impossible")]
 )
 def test_refusals_end_the_loop_in_the_proposers_words(make: Make, refusal: Exception, status: str) -> None:
-    """At once, or after one question where the environment can read the task itself."""
-    unreadable = REQUEST.model_copy(update={"task": task("Frobnicate the wug.")})
-    for request, asked in ((unreadable, []), (REQUEST, [("fresh", "goal")])):
-        result = make(Scripted(refusal)).plan(request)
-        assert (result.status, result.message, statuses(result.drafts)) == (status, str(refusal), asked)
-    proposer = Scripted(refusal, GOOD)
-    assert make(proposer).plan(REQUEST).status == "solved"
-    assert "the red cube on the blue cube. Draft that" in (proposer.asked[1][2] or refusal).message
+    result = make(Scripted(refusal)).plan(REQUEST)
+    assert (result.status, result.message, statuses(result.drafts)) == (status, str(refusal), [])
 
 
 def test_a_used_up_budget_of_the_level_is_for_the_caller(make: Make) -> None:
@@ -184,26 +178,6 @@ def test_success_makes_a_domain_trusted_and_reused(make: Make, tmp_path: Path) -
     assert previous == Draft(domain=domain(), problem="")
     other_group = REQUEST.model_copy(update={"task": task("Touch the red cube.", group="other")})
     assert statuses(make().plan(other_group).drafts) == [("fresh", "")]
-
-
-@pytest.mark.parametrize(
-    ("change", "asked"),
-    [
-        ({}, False),
-        ({"task": AGAIN.task}, True),
-        ({"observation": scene(on={"cube_green": "cube_red"})}, True),
-        ({"observation": scene(row=("cube_red", "cube_blue", "cube_green"))}, True),
-    ],
-)
-def test_the_same_task_on_the_same_table_asks_nobody(
-    make: Make, change: dict[str, object], asked: bool
-) -> None:
-    planner = make()
-    planner.learned(REQUEST, planner.plan(REQUEST))
-    proposer = Scripted(GOOD)
-    result = make(proposer).plan(REQUEST.model_copy(update=change))
-    assert bool(proposer.asked) is asked
-    assert asked or (result.status, statuses(result.drafts)) == ("solved", [("reuse", "")])
 
 
 def test_a_domain_of_another_group_is_an_example(make: Make, tmp_path: Path) -> None:
@@ -264,51 +238,3 @@ def test_a_planner_of_its_own_leaves_no_process(tmp_path: Path) -> None:
         pid = planner._solver.pid
         assert pid is not None and Path(f"/proc/{pid}").exists()
     assert not Path(f"/proc/{pid}").exists()
-
-
-UPSIDE_DOWN = GOOD.model_copy(
-    update={
-        "problem": problem(scene(), sorted(goals("on B R, on R T"), key=sorted)),
-    }
-)
-
-
-def test_a_goal_that_the_grammar_reads_differently_is_a_question_asked_once(make: Make) -> None:
-    proposer = Scripted(UPSIDE_DOWN, GOOD)
-    result = make(proposer).plan(REQUEST)
-    assert statuses(result.drafts) == [("fresh", "goal"), ("repair", "")]
-    asked = proposer.asked[1][2]
-    assert asked is not None and asked.message.startswith(
-        "A question, asked once: the task reads as if in the end "
-    )
-    assert "(on cube_red cube_blue) would not hold" in asked.message
-    assert "does not ask to move cube_blue" in asked.message
-    assert result.message == ""
-
-
-def test_what_goes_without_saying_is_not_asked_for(make: Make) -> None:
-    """The base of a stack may stay on another cube, unless the task says where it stands."""
-    seen = scene(on={"cube_blue": "cube_red"})
-    draft = GOOD.model_copy(
-        update={"problem": problem(seen, [frozenset({("on", "cube_green", "cube_blue")})])}
-    )
-    for text, critics in (
-        ("Put the green cube on the blue cube.", [""]),
-        ("Put the green cube on the blue cube, which stays on the table.", ["goal", ""]),
-    ):
-        request = REQUEST.model_copy(update={"task": task(text), "observation": seen})
-        result = make(Scripted(draft)).plan(request)
-        assert [critic for _, critic in statuses(result.drafts)] == critics, text
-
-
-def test_a_proposer_that_insists_is_believed_with_a_warning(make: Make) -> None:
-    result = make(Scripted(UPSIDE_DOWN)).plan(REQUEST)
-    assert statuses(result.drafts) == [("fresh", "goal"), ("repair", "")]
-    assert result.status == "solved" and "(on cube_red cube_blue) would not hold" in result.message
-
-
-def test_what_the_grammar_does_not_understand_is_not_questioned(make: Make) -> None:
-    strange = REQUEST.model_copy(
-        update={"task": task("Let the blue cube rest where the red cube carries it.")}
-    )
-    assert statuses(make(Scripted(UPSIDE_DOWN)).plan(strange).drafts) == [("fresh", "")]

@@ -59,6 +59,7 @@ def check_level(name_or_path: str | Path, world: World | None = None) -> Finding
         world = world or load_world(level.world)
     except InputError as error:
         return Findings(path, (str(error),), level=level)
+    level = level.completed(world)
     errors = [f"{what}: {hint}" for what, hint in level.problems(world)]
     layout = None
     if not errors:

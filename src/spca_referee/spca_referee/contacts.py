@@ -6,11 +6,14 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from spca_core.contacts import ContactSample, Pair, pair
+from spca_core.contacts import ContactSample, Pair, Way, pair
 from spca_core.model import Record
 
 TTL = 0.3
 """Simulated seconds for which a contact stays active after it was last seen."""
+
+UNBROKEN = 0.05
+"""Simulated seconds within which a contact that lasts is seen again: two taps are no lasting touch."""
 
 EPSILON = 1e-9
 """Seconds by which sums of time steps may be off."""
@@ -34,6 +37,7 @@ class ContactMemory:
         self.ttl = ttl
         self._open: dict[Pair, tuple[float, float]] = {}
         self._closed: list[ContactInterval] = []
+        self._ways_seen: dict[Way, float] = {}
 
     def record(self, stamp: float, sample: ContactSample) -> None:
         """Take in the contacts seen at `stamp`; stamps ascend. Pairs may come in either order."""
@@ -45,14 +49,17 @@ class ContactMemory:
                 start = stamp
             self._open[seen] = (start, stamp)
 
+        self._ways_seen |= dict.fromkeys(sample.ways, stamp)
+
+    def lasting(self, stamp: float) -> tuple[frozenset[Pair], frozenset[Way]]:
+        """Return the pairs that touch without a break, and how they do."""
+        pairs = frozenset(p for p, (_, end) in self._open.items() if stamp - end <= UNBROKEN + EPSILON)
+        return pairs, frozenset(h for h, end in self._ways_seen.items() if stamp - end <= UNBROKEN + EPSILON)
+
     def active(self, names: Pair, stamp: float) -> bool:
         """Return whether a pair was seen within the TTL before `stamp`."""
         interval = self._open.get(pair(*names))
         return interval is not None and stamp - interval[1] <= self.ttl + EPSILON
-
-    def all_active(self, stamp: float) -> frozenset[Pair]:
-        """Every pair that was seen within the TTL before `stamp`."""
-        return frozenset(names for names in self._open if self.active(names, stamp))
 
     def timeline(self) -> tuple[ContactInterval, ...]:
         """All contacts so far, by their beginning."""

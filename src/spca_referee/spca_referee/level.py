@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from spca_core.contacts import Pair, pair
 from spca_core.errors import InputError
+from spca_core.kinds import KINDS
 from spca_core.model import Record
 from spca_core.paths import LEVELS
 from spca_core.task import Judge, Task
@@ -106,12 +107,28 @@ class Level(Record):
     @property
     def needs_poses(self) -> bool:
         """True if contacts alone do not tell how it stands."""
-        return any(state.relation != "touches" for state in self.states)
+        return not all(state.by_contact for state in self.states)
 
     @property
     def names(self) -> set[str]:
         """Every model or role that a condition names."""
         return self.success.names | self.fail.names | {name for state in self.order for name in state.names}
+
+    def completed(self, world: World) -> Level:
+        """Return the level with the failures that go without saying, unless it has a `fail` block.
+
+        The robot touches the table or itself, or a solid that success names falls to the ground.
+        """
+        if "fail" in self.model_fields_set or self.judge == "look":
+            return self
+        robot, ground = world.robot.model, world.ground.model
+        kinds = {o.model: o.kind for o in world.objects} | {n: role.kind for n, role in self.roles.items()}
+        aims = {(state.thing, state.rests_on) for state in self.success.states}
+        aims |= {names for a, b in self.success.collisions_true for names in ((a, b), (b, a))}
+        named = (n for n in sorted(self.success.names) if n in kinds and KINDS[kinds[n]].solid)
+        fallen = ((name, ground) for name in named if (name, ground) not in aims)
+        never = ((robot, world.table.model), (robot, robot), *fallen)
+        return self.model_copy(update={"fail": Conditions(collisions_true=never)})
 
     def watched(self, world: World) -> tuple[str, ...]:
         """The objects whose contacts its conditions are about; all of them where roles tell only later."""
@@ -175,7 +192,7 @@ class Level(Record):
         for state in self.states:
             if len(set(state.names)) < len(state.names):
                 yield f"a state compares '{state.names[-1]}' with itself", "name two different models"
-            if state.relation != "touches" and (fixed := placeless & set(state.names)):
+            if not state.by_contact and (fixed := placeless & set(state.names)):
                 yield f"a state is about where '{fixed.pop()}' is", "states are about things on the table"
         for state in self.success.states:
             if state in self.fail.states:
@@ -190,11 +207,12 @@ def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
     path = find_level(name_or_path)
     with expecting("a level", path):
         level = read_level(path)
-    problems = list(level.problems(load_world(level.world) if world is None else world))
+    world = load_world(level.world) if world is None else world
+    problems = list(level.problems(world))
     for what, hint in problems:
         more = f" ({len(problems) - 1} more: `spca check` lists all)" if len(problems) > 1 else ""
         raise InputError(what, where=str(path), hint=hint + more)
-    return level
+    return level.completed(world)
 
 
 def read_level(path: Path) -> Level:

@@ -103,8 +103,11 @@ class Referee:
 
     def _situation(self, poses: Mapping[str, Pose]) -> Situation:
         """Return the situation that the level's states are judged by."""
-        touching = self._contacts.all_active(self._now) if self.level.states else frozenset()
-        return Situation(poses, touching, self._stillness.record(self._now, poses), self._kinds)
+        touching, ways = (
+            self._contacts.lasting(self._now) if self.level.states else (frozenset(), frozenset())
+        )
+        still = self._stillness.record(self._now, poses)
+        return Situation(poses, touching, ways, still, self._kinds, self._robot)
 
     def _judge(self, blind: bool, situation: Situation) -> Verdict:
         for way in self._ways:
@@ -210,7 +213,7 @@ class Referee:
 
 
 class _Way:
-    """One way to win, and how far it has come."""
+    """One way to win, and ways far it has come."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -224,8 +227,10 @@ class _Way:
 def _out_of_order(way: _Way, situation: Situation) -> str:
     """Advance along the level's order; return what came true too early, or nothing."""
     order = way.rules.order
-    while way.reached < len(order) and order[way.reached].holds(situation):
+    if way.reached < len(order) and order[way.reached].holds(situation):
         way.reached += 1
+        if way.reached < len(order) and order[way.reached].holds(situation):
+            return f"{way.rules.state_words(order[way.reached])} at once with what comes before it"
     early = next((state for state in order[way.reached + 1 :] if state.holds(situation)), None)
     if early is None:
         return ""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from spca_core.contacts import Pair, pair
+from spca_core.contacts import Pair, Way, pair
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
+from spca_core.kinds import CONTAINERS
 from spca_core.layout import Layout
-from spca_core.names import symbol_of, words_of
+from spca_core.names import COBOT, symbol_of, words_of
 from spca_core.world import World
 from spca_referee.level import Level
 from spca_referee.resting import resting_contacts
@@ -34,11 +35,20 @@ class Rules:
     states: tuple[JudgedState, ...] = ()
     never_states: tuple[JudgedState, ...] = ()
     order: tuple[JudgedState, ...] = ()
+    robot: str = COBOT
     names: Mapping[str, str] = field(default_factory=dict)
     """Words for models that stand for any object of their role.
 
     For example, `box_red` is "some cube" where any cube will do.
     """
+
+    @property
+    def contacts(self) -> tuple[Pair, ...]:
+        """Contacts without which success cannot be."""
+        so = [state for state in self.states if state.by_contact and not state.lifted]
+        two = [(state.thing, other) for state in so for other in state.between or ()]
+        one = [(state.thing, state.other or self.robot) for state in so if state.between is None]
+        return (*self.touching, *one, *two)
 
     def pair_words(self, names: Pair, robot: str) -> tuple[str, str]:
         """The two sides of a pair in plain words, the robot first."""
@@ -65,7 +75,11 @@ class Rules:
 def at_start(layout: Layout, world: World) -> Situation:
     """A table that nothing moves on."""
     kinds = {o.model: str(o.kind) for o in world.objects}
-    return Situation(layout.poses, resting_contacts(layout, world), set(layout.poses), kinds)
+    resting = resting_contacts(layout, world)
+    ways: set[Way] = {("rests_on", *names) for names in resting}
+    ways |= {("inside", thing, other) for thing, other in resting if kinds.get(other) in CONTAINERS}
+    touching = {pair(*names) for names in resting}
+    return Situation(layout.poses, touching, ways, set(layout.poses), kinds, world.robot.model)
 
 
 def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[Rules, ...]:
@@ -105,6 +119,7 @@ def _bound(level: Level, world: World, assignment: Assignment) -> Rules:
     named = sorted({assignment.get(name, name) for name in level.success.names} & movable)
     return Rules(
         touching=bind(level.success.collisions_true),
+        robot=world.robot.model,
         apart=bind(level.success.collisions_false),
         states=states(level.success.states),
         never_states=states(level.fail.states),
@@ -117,9 +132,9 @@ def _bound(level: Level, world: World, assignment: Assignment) -> Rules:
 
 def _possible(rules: Rules, world: World) -> bool:
     """False for a binding that contradicts itself, such as a cube that would have to stand on itself."""
-    itself = any(a == b != world.robot.model for a, b in rules.touching)
+    itself = any(a == b != world.robot.model for a, b in rules.contacts)
     ruled_out = {pair(*names) for names in (*rules.apart, *rules.released, *rules.never)}
-    return not itself and not any(pair(*names) in ruled_out for names in rules.touching)
+    return not itself and not any(pair(*names) in ruled_out for names in rules.contacts)
 
 
 def words(model: str) -> str:

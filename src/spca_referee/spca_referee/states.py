@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Set
 from itertools import combinations
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from spca_core.contacts import Pair, pair
+from spca_core.contacts import Pair, Way, pair
 from spca_core.geometry import Pose, wrap_angle
 from spca_core.kinds import KINDS
 from spca_core.model import Record
@@ -25,7 +25,8 @@ STILL_WITHIN = 0.001
 """Metres within which a thing stays that is at rest."""
 
 _AXES = {"left_of": (1, 1), "right_of": (1, -1), "in_front_of": (0, -1), "behind": (0, 1)}
-_RELATIONS = ("touches", "region", "at", *_AXES, "near", "far_from", "yaw", "at_rest")
+_BY_CONTACT = ("touches", "rests_on", "beside", "inside", "between", "held", "lifted")
+_RELATIONS = (*_BY_CONTACT, "region", "at", *_AXES, "near", "far_from", "yaw", "at_rest")
 _WITHIN, _BY = {"at": 0.03, "near": 0.1}, 0.01
 """Metres where a condition does not say `within` how many, or `by` how many a thing lies to one side."""
 
@@ -48,7 +49,12 @@ class JudgedState(Record):
     """One condition on a `thing`, or on all of a `group`; names are those of models or roles.
 
     A `group` lies `within` so many metres: no two centres are further apart. Of a `thing` exactly one of
-    these is said: it `touches` another; its centre is in a `region`, or `at` (x, y) to `within` metres
+    these is said. Contacts tell, as long as they last without a break, that it `touches` another; that it
+    `rests_on` another (the contact's normal is within 30° of up, and carries weight); that it lies `beside`
+    another (within 30° of level); that it lies `inside` a container, itself or on what
+    does; that it lies `between` two others, touched by them on opposite sides; that it is
+    `held` (by two links of the robot); or that it is `lifted` (nothing but the robot touches it). Poses tell
+    that its centre is in a `region`, or `at` (x, y) to `within` metres
     (0.03); it is `left_of`, `right_of`, `in_front_of` or `behind` another, by at least `by` metres (0.01)
     between the centres; it is `near` another, `within` so many metres (0.1), or `far_from` it, at least `by`
     metres; its `yaw` is that many radians to `turn` (0.1), up to its symmetry; or it is `at_rest`.
@@ -57,6 +63,12 @@ class JudgedState(Record):
     thing: str = ""
     group: tuple[str, ...] = ()
     touches: str | None = None
+    rests_on: str | None = None
+    beside: str | None = None
+    inside: str | None = None
+    between: tuple[str, str] | None = None
+    held: Literal[True] | None = None
+    lifted: Literal[True] | None = None
     region: Region | None = None
     at: tuple[float, float] | None = None
     left_of: str | None = None
@@ -90,6 +102,11 @@ class JudgedState(Record):
         return "group" if self.group else next(k for k in _RELATIONS if getattr(self, k) is not None)
 
     @property
+    def by_contact(self) -> bool:
+        """True if contacts tell whether it holds; else poses do."""
+        return self.relation in _BY_CONTACT
+
+    @property
     def _within(self) -> float:
         return self.within or _WITHIN.get(self.relation, 0)
 
@@ -102,7 +119,7 @@ class JudgedState(Record):
     @property
     def names(self) -> tuple[str, ...]:
         """Every model or role that is named."""
-        return (*self.group, *filter(None, (self.thing, self.other)))
+        return (*self.group, *filter(None, (self.thing, self.other)), *(self.between or ()))
 
     def bound(self, models: Mapping[str, str]) -> JudgedState:
         """The same of models, in place of roles."""
@@ -110,6 +127,8 @@ class JudgedState(Record):
         changes["group"] = tuple(models.get(name, name) for name in self.group)
         if self.other is not None:
             changes[self.relation] = models.get(self.other, self.other)
+        if self.between is not None:
+            changes["between"] = tuple(models.get(name, name) for name in self.between)
         return self.model_copy(update=changes)
 
     def words(self, name: Mapping[str, str]) -> str:
@@ -118,9 +137,12 @@ class JudgedState(Record):
             return f"{', '.join(name[m] for m in self.group)} within {self.within:g} m of each other"
         thing, relation = name[self.thing], self.relation
         if self.other is not None:
-            relation = {"near": "is near", "far_from": "is far from"}.get(relation, f"is {relation}")
-            relation = relation.replace("is touches", "touches").replace("_", " ")
-            return f"{thing} {relation} {name[self.other]}"
+            relation = relation if relation in ("touches", "rests_on") else f"is {relation}"
+            return f"{thing} {relation.replace('_', ' ')} {name[self.other]}"
+        if self.between is not None:
+            return f"{thing} is between {name[self.between[0]]} and {name[self.between[1]]}"
+        if self.held or self.lifted:
+            return f"{thing} is held by both fingers" if self.held else f"{thing} touches only the gripper"
         if self.at is not None:
             return f"{thing} is at ({self.at[0]:g}, {self.at[1]:g}) m to {self._within:g} m"
         if self.region is not None:
@@ -133,8 +155,8 @@ class JudgedState(Record):
 
     def holds(self, now: Situation) -> bool:
         """Return whether it is so now. What is not there fulfils nothing."""
-        if self.relation == "touches":
-            return pair(self.thing, str(self.touches)) in now.touching
+        if self.by_contact:
+            return self._so_by_contact(now)
         if not all(name in now.poses for name in self.names):
             return False
         here = [now.poses[name].position for name in (*self.group, *filter(None, [self.thing]))]
@@ -158,14 +180,52 @@ class JudgedState(Record):
         apart = math.dist(position, there)
         return apart <= self._within if self.near is not None else apart >= (self.by or 0)
 
+    def _so_by_contact(self, now: Situation) -> bool:
+        other = str(self.other)
+        if self.touches is not None:
+            return pair(self.thing, other) in now.touching
+        if self.beside is not None:
+            return ("beside", *pair(self.thing, other)) in now.ways
+        if self.inside is not None:
+            return now.inside(self.thing, other)
+        if self.between is not None:
+            return ("between", self.thing, *sorted(self.between)) in now.ways
+        if self.held:
+            return ("held", self.thing, now.robot) in now.ways
+        if self.lifted:
+            return {names for names in now.touching if self.thing in names} == {pair(self.thing, now.robot)}
+        return ("rests_on", self.thing, other) in now.ways
+
 
 class Situation:
-    """Basis for judging states: poses, pairs in contact, things at rest, and kinds, by model."""
+    """Basis for judging states.
+
+    Poses, pairs in contact, how they touch, things at rest, and kinds, by model; and the robot's model.
+    """
 
     def __init__(
-        self, poses: Mapping[str, Pose], touching: Set[Pair], still: Set[str], kinds: Mapping[str, str]
+        self,
+        poses: Mapping[str, Pose],
+        touching: Set[Pair],
+        ways: Set[Way],
+        still: Set[str],
+        kinds: Mapping[str, str],
+        robot: str,
     ) -> None:
-        self.poses, self.touching, self.still, self.kinds = poses, touching, still, kinds
+        self.poses, self.touching, self.ways, self.still = poses, touching, ways, still
+        self.kinds, self.robot = kinds, robot
+
+    def inside(self, thing: str, container: str) -> bool:
+        """Return whether a thing lies in a container, by itself or on what lies there."""
+        waiting, known = [thing], {thing}
+        while waiting:
+            at = waiting.pop()
+            if ("inside", at, container) in self.ways:
+                return True
+            below = {way[2] for way in self.ways if way[:2] == ("rests_on", at)} - known
+            known |= below
+            waiting += below
+        return False
 
 
 class Stillness:

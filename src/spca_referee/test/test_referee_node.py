@@ -1,15 +1,14 @@
-"""The referee as a node."""
+"""The referee as a node that is started alone."""
 
 from __future__ import annotations
 
 import time
 
 import pytest
-from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import MultiDOFJointState
 from spca_interfaces.msg import Contacts, Verdict
 from spca_interfaces.msg import Layout as LayoutMsg
-from spca_interfaces.srv import BeginLevel
+from spca_interfaces.srv import BeginLevel, Judge
 
 from spca_core.contacts import ContactSample, pair
 from spca_core.layout import nominal_layout
@@ -20,8 +19,7 @@ from spca_ros.calls import ServiceCall
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.places import places_msg
 from spca_ros.convert.records import to_msg
-from spca_ros.convert.time import time_msg
-from spca_ros.qos import EVERY, SENSOR, STATE
+from spca_ros.qos import EVERY, STATE
 from spca_testing.ros import ask, referee, running
 
 pytestmark = pytest.mark.ros
@@ -33,20 +31,20 @@ def test_a_level_begins_where_the_simulators_clock_is() -> None:
     level = load_level("touch_01", world)
     resting = frozenset(pair(model, "table") for model in nominal_layout(world).poses)
     verdicts: list[Verdict] = []
-    with running(referee(world="tabletop")) as (node, graph):
+    with running(referee(world="tabletop")) as (node, _):
         node.create_subscription(Verdict, names.VERDICT, verdicts.append, STATE)
         contacts = node.create_publisher(Contacts, names.CONTACTS, EVERY)
-        clock = node.create_publisher(Clock, "/clock", SENSOR)
-        begin = ServiceCall(node, BeginLevel, names.BEGIN_LEVEL, graph.peers[names.REFEREE])
+        judge = ServiceCall(node, Judge, names.JUDGE)
+        assert not ask(judge, Judge.Request()).success
+        begin = ServiceCall(node, BeginLevel, names.BEGIN_LEVEL)
         layout = to_msg(nominal_layout(world), LayoutMsg())
-        assert ask(begin, BeginLevel.Request(epoch="second", level="touch_01", layout=layout)).success
+        assert ask(begin, BeginLevel.Request(level="touch_01", layout=layout)).success
 
         def judged(stamp: float) -> Verdict:
             end = time.monotonic() + 60.0
-            while not (verdicts and verdicts[-1].seen >= stamp - 1e-6):
+            while not (verdicts and verdicts[-1].stamp >= stamp - 500.0 - 1e-6):
                 assert time.monotonic() < end
-                clock.publish(Clock(clock=time_msg(stamp)))
-                contacts.publish(contacts_msg([ContactSample(stamp=stamp, pairs=resting)], "second"))
+                contacts.publish(contacts_msg([ContactSample(stamp=stamp, pairs=resting)]))
                 time.sleep(0.05)
             return verdicts[-1]
 
@@ -54,29 +52,26 @@ def test_a_level_begins_where_the_simulators_clock_is() -> None:
         assert first.outcome == Verdict.RUNNING and first.stamp == pytest.approx(0.02)
         assert judged(500.0 + level.time_limit_s - 0.1).outcome == Verdict.RUNNING
         assert judged(500.0 + level.time_limit_s).outcome == Verdict.TIMEOUT
+        assert ask(judge, Judge.Request()).verdict.outcome == Verdict.TIMEOUT
 
 
-def test_a_level_of_places_waits_until_it_knows_where_things_were() -> None:
-    """Contacts and places are two topics; what came before both were heard is lost."""
+def test_a_level_of_places_is_judged_by_where_things_are() -> None:
+    """They are told before the contacts of the same time."""
     world = load_world("tabletop")
     layout = nominal_layout(world)
     verdicts: list[Verdict] = []
-    with running(referee(world="tabletop")) as (node, graph):
+    with running(referee(world="tabletop")) as (node, _):
         node.create_subscription(Verdict, names.VERDICT, verdicts.append, STATE)
         contacts = node.create_publisher(Contacts, names.CONTACTS, EVERY)
         places = node.create_publisher(MultiDOFJointState, names.PLACES, EVERY)
-        clock = node.create_publisher(Clock, "/clock", SENSOR)
-        begin = ServiceCall(node, BeginLevel, names.BEGIN_LEVEL, graph.peers[names.REFEREE])
+        begin = ServiceCall(node, BeginLevel, names.BEGIN_LEVEL)
         message = to_msg(layout, LayoutMsg())
-        assert ask(begin, BeginLevel.Request(epoch="now", level="arrange_01", layout=message)).success
-        end = time.monotonic() + 60.0
-        while not (verdicts and verdicts[-1].seen):
+        assert ask(begin, BeginLevel.Request(level="arrange_01", layout=message)).success
+        end, stamp = time.monotonic() + 60.0, 0.0
+        while not (verdicts and verdicts[-1].stamp > 0.0):
             assert time.monotonic() < end
-            clock.publish(Clock(clock=time_msg(0.06)))
-            for stamp in (0.02, 0.04, 0.06):
-                contacts.publish(contacts_msg([ContactSample(stamp=stamp, pairs=frozenset())], "now"))
-            places.publish(places_msg(0.04, layout.poses, "before"))
-            places.publish(places_msg(0.06, layout.poses, "now"))
+            stamp = round(stamp + 0.02, 6)
+            places.publish(places_msg(stamp, layout.poses))
             time.sleep(0.05)
-        assert {round(v.seen, 6) for v in verdicts if v.seen} == {0.06}
-        assert verdicts[-1].outcome == Verdict.RUNNING and verdicts[-1].stamp == pytest.approx(0.02)
+            contacts.publish(contacts_msg([ContactSample(stamp=stamp, pairs=frozenset())]))
+        assert verdicts[-1].outcome == Verdict.RUNNING

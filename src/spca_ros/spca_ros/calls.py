@@ -17,7 +17,6 @@ from rclpy.task import Future
 
 from spca_core.errors import SpcaError
 from spca_ros.node import SpcaNode
-from spca_ros.peer import NodeLost, Peer
 
 _TICK = 0.05
 """Wall seconds between two looks at whether a call has been cancelled or its server lost."""
@@ -25,24 +24,34 @@ _GRACE = 10.0
 """Wall seconds that a cancelled goal may take to end."""
 
 
+class NodeLost(SpcaError):
+    """A node that is needed has died, hangs, or never came up."""
+
+
 class ServiceCall:
     """A service of a node, to be called like a function."""
 
-    def __init__(self, node: SpcaNode, kind: type, name: str, server: Peer | None = None) -> None:
-        self._node, self._name, self._server = node, name, server
+    def __init__(self, node: SpcaNode, kind: type, name: str) -> None:
+        self._node, self._name = node, name
         self._client = node.create_client(kind, name)
 
-    def __call__(self, request: Any, timeout: float = 5.0) -> Any:
-        """Call and wait for the response. Raises NodeLost when there is none in time."""
+    def __call__(self, request: Any, timeout: float = 5.0, check: Callable[[], None] = lambda: None) -> Any:
+        """Call and wait for the response; `check` is called meanwhile, and may raise.
+
+        Raises NodeLost when there is none in time.
+        """
         assert not self._node.loop.here, "a callback must not wait for a service"
-        check = _check(self._server)
-        _wait_for(self._client.service_is_ready, check, timeout, f"service {self._name}")
+        self.wait_ready(timeout)
         future = self._client.call_async(request)
         try:
-            return _await(future, timeout, check, f"service {self._name}")
+            return _await(future, timeout, f"service {self._name}", check)
         finally:
             if not future.done():
                 self._client.remove_pending_request(future)
+
+    def wait_ready(self, timeout: float) -> None:
+        """Wait until a node offers it. Raises NodeLost when none does in time."""
+        _wait_for(self._client.service_is_ready, timeout, f"service {self._name}")
 
     def send(self, request: Any) -> None:
         """Call without waiting for the response. From any thread."""
@@ -52,8 +61,8 @@ class ServiceCall:
 class ActionCall:
     """An action of a node, to be called like a function."""
 
-    def __init__(self, node: SpcaNode, kind: Any, name: str, server: Peer | None = None) -> None:
-        self._node, self._name, self._server = node, name, server
+    def __init__(self, node: SpcaNode, kind: Any, name: str) -> None:
+        self._node, self._name = node, name
         self._client = ActionClient(node, kind, name)
 
     def __call__(
@@ -71,14 +80,13 @@ class ActionCall:
         """
         assert not self._node.loop.here, "a callback must not wait for an action"
         what = f"action {self._name}"
-        check = _check(self._server)
-        _wait_for(self._client.server_is_ready, check, 5.0, what)
+        _wait_for(self._client.server_is_ready, 5.0, what)
         feedback: queue.SimpleQueue[Any] = queue.SimpleQueue()
         loop = self._node.loop  # rclpy's action client loses answers that come before its calls have returned
         sending = loop.run(
             lambda: self._client.send_goal_async(goal, lambda message: feedback.put(message.feedback))
         )
-        handle = _await(sending, 5.0, check, what)
+        handle = _await(sending, 5.0, what)
         if not handle.accepted:
             raise SpcaError(f"the node refuses a goal for {what}; is it busy?")
         result, done = loop.run(handle.get_result_async), threading.Event()
@@ -90,7 +98,8 @@ class ActionCall:
                 if deadline is None and cancelled():
                     loop.run(handle.cancel_goal_async)
                     deadline = time.monotonic() + _GRACE
-                check()
+                if not self._client.server_is_ready():
+                    raise NodeLost(f"the node that offers {what} has died or does not answer")
                 if deadline is not None and time.monotonic() > deadline:
                     raise NodeLost(f"{what} does not end although it was cancelled")
         except NodeLost:
@@ -110,11 +119,7 @@ def _drain(feedback: queue.SimpleQueue[Any], on_feedback: Callable[[Any], None] 
             on_feedback(message)
 
 
-def _check(server: Peer | None) -> Callable[[], None]:
-    return server.watch() if server is not None else lambda: None
-
-
-def _await(future: Future, timeout: float, check: Callable[[], None], what: str) -> Any:
+def _await(future: Future, timeout: float, what: str, check: Callable[[], None] = lambda: None) -> Any:
     done = threading.Event()
     future.add_done_callback(lambda _: done.set())
     end = time.monotonic() + timeout
@@ -125,11 +130,10 @@ def _await(future: Future, timeout: float, check: Callable[[], None], what: str)
     return future.result()
 
 
-def _wait_for(ready: Callable[[], bool], check: Callable[[], None], timeout: float, what: str) -> None:
+def _wait_for(ready: Callable[[], bool], timeout: float, what: str) -> None:
     """Wait until DDS has found the server: the graph has no event for that in Python."""
     end = time.monotonic() + timeout
     while not ready():
-        check()
         if time.monotonic() > end:
             raise NodeLost(f"no node offers {what}")
         time.sleep(0.01)

@@ -11,11 +11,10 @@ from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Pose
 from spca_core.world import CameraMount
 from spca_ros import names
-from spca_ros.calls import ServiceCall
+from spca_ros.calls import NodeLost, ServiceCall
 from spca_ros.convert.camera import frame
 from spca_ros.frame_pairs import FramePairs
 from spca_ros.node import SpcaNode
-from spca_ros.peer import NodeLost
 from spca_ros.qos import WHOLE
 
 

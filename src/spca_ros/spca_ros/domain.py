@@ -11,23 +11,15 @@ import pwd
 import random
 import socket
 import struct
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from spca_core.errors import InputError, SpcaError
-from spca_ros import names
-from spca_ros.environment import OPENED_BY
 
 # 0 is what everybody uses who does not choose; 91 to 101 are left to who chooses by hand. Ports of domains up
 # to 101 stay below Linux's ephemeral ports.
 _DOMAINS = range(1, 91)
-_LOOK_S = 3.0  # wall seconds in which the nodes of a domain are sure to be discovered on a machine at rest
-_NODES = {
-    *(names.SIM, names.SENSE, names.PLANNER, names.CODER),
-    *(names.EXECUTOR, names.REFEREE, names.SUPERVISOR),
-}
 
 
 def check_loopback() -> None:
@@ -59,44 +51,23 @@ def own_domain() -> Iterator[int]:
                 os.environ["ROS_DOMAIN_ID"] = before
 
 
-def claim(domain: int) -> socket.socket:
-    """Take a domain for a graph of this process, until it ends or closes what is returned.
+def claim(domain: int, use: str = "program") -> socket.socket:
+    """Take a domain for the one program in it, until this process ends or closes what is returned.
 
-    Raises InputError when another graph on this machine has it, whoever's, and names that one.
+    Raises InputError when another one on this machine has it, whoever's, and names that one.
     """
-    held, address = socket.socket(socket.AF_UNIX), f"\0spca/domain/{domain}"
+    held, address = socket.socket(socket.AF_UNIX), f"\0spca/{use}/{domain}"
     try:
         held.bind(address)
         held.listen()
     except OSError:
         held.close()
         raise InputError(
-            f"{_holder(address)} has a graph of spca in the ROS domain {domain} already",
+            f"{_holder(address)} has a {use} of spca in the ROS domain {domain} already",
             where="ROS_DOMAIN_ID",
             hint="end it, or take another domain: export ROS_DOMAIN_ID=…",
         ) from None
     return held
-
-
-def refuse_strangers(domain: int) -> None:
-    """Raise InputError if nodes of another graph answer in a domain: of another machine, or started by hand.
-
-    Where nobody on this machine takes part in the domain, and the network is closed, there is none.
-    """
-    if _silent(domain) and not os.environ.get(OPENED_BY):
-        return
-    from spca_ros.session import RosSession  # most domains are silent, and need no node
-
-    with RosSession("onlooker") as node:
-        end = time.monotonic() + _LOOK_S
-        while not (found := _NODES & set(node.get_node_names())) and time.monotonic() < end:
-            time.sleep(0.1)
-    if found:
-        raise InputError(
-            f"nodes of another graph answer in the ROS domain {domain}: {', '.join(sorted(found))}",
-            where="ROS_DOMAIN_ID",
-            hint="end them, or take another domain: export ROS_DOMAIN_ID=…",
-        )
 
 
 def _holder(address: str) -> str:
@@ -121,17 +92,17 @@ def _reserved() -> Iterator[int]:
         return
     for domain in random.sample(_DOMAINS, len(_DOMAINS)):
         try:
-            held = claim(domain)
+            held = claim(domain, "graph")
         except InputError:
             continue
         with held:
-            if _silent(domain):
+            if silent(domain):
                 yield domain
                 return
     raise SpcaError("every DDS domain of this machine is in use; are there runs that never ended?")
 
 
-def _silent(domain: int) -> bool:
+def silent(domain: int) -> bool:
     """Return whether no participant listens on a discovery or data port of the domain (RTPS 2.3, 9.6.1.1).
 
     All of the domain's ports are looked at: Fast DDS counts the participants of one process over all domains,

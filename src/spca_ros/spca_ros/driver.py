@@ -6,30 +6,26 @@
 from __future__ import annotations
 
 import importlib
-import math
 import threading
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from builtin_interfaces.msg import Time
 from rclpy.action import ActionClient
 from spca_interfaces.action import CommandGripper, FollowTrajectory
-from spca_interfaces.msg import Lease
+from spca_interfaces.srv import LetPass
 from std_srvs.srv import Trigger
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, MotionError
 from spca_core.trajectory import JointTrajectory
 from spca_ros import names
-from spca_ros.calls import ServiceCall
+from spca_ros.calls import NodeLost, ServiceCall
 from spca_ros.convert.robot import follow_goal, follow_problem, gripper_goal, trajectory_msg
-from spca_ros.convert.time import time_msg
+from spca_ros.convert.time import seconds
 from spca_ros.node import SpcaNode
-from spca_ros.peer import NodeLost
-from spca_ros.qos import EVERY
-from spca_ros.watch import Watch
 
-_REPEAT_S = 0.05  # wall seconds after which a lease is sent again though nothing in it is new
+SLICE_S = 0.04
+"""Seconds of a simulated world's clock that are let pass at once: so late, at most, an arm is stopped."""
+_PASSING_S = 2.0  # wall seconds after which time is asked for again: DDS may have lost the answer
 PRESSING = 20.0
 """Newtons reported for a gripper that says that it has stalled, where joint states carry no effort."""
 
@@ -41,6 +37,8 @@ class Driver(Protocol):
     gripper: ActionClient
     tells_elapsed: bool
     """Whether the arm's feedback says for how long it has been following."""
+    check: Callable[[], None]
+    """Called while an answer is waited for; raises why none will come."""
 
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
         """The goal message for `arm`."""
@@ -65,10 +63,10 @@ class Driver(Protocol):
         """
         ...
 
-    def want_time(self, seen: float, until: float) -> None:
-        """Send a heartbeat.
+    def let_pass(self, duration: float) -> float | None:
+        """Have up to so much time pass; the clock then, or None where time is the robot's own.
 
-        This client has seen the joint state at `seen` and waits until `until` (0: no more).
+        Raises MotionError('stale') when the driver refuses, NodeLost when it is gone.
         """
         ...
 
@@ -84,17 +82,13 @@ class SpcaDriver:
     pressing = 0.0
     tells_elapsed = True
 
-    def __init__(self, node: SpcaNode, joints: Sequence[str], watch: Watch | None = None) -> None:
-        self._client, self._joints, self._watch = node.get_name(), joints, watch
-        self._telling = threading.Lock()  # of whoever waits, and again by the turning thread: the latest last
-        self._wanted: tuple[float, float] | None = None  # what a watcher has kept from being reported
-        self._told, self._told_at = (0.0, 0.0), -math.inf
-        if watch is not None:
-            watch.on_lease = self._again
+    def __init__(self, node: SpcaNode, joints: Sequence[str]) -> None:
+        self._client, self._joints = node.get_name(), joints
+        self.check: Callable[[], None] = lambda: None
         self.arm = ActionClient(node, FollowTrajectory, names.FOLLOW)
         self.gripper = ActionClient(node, CommandGripper, names.GRIPPER)
         self._hold = ServiceCall(node, Trigger, names.HOLD)
-        self._lease = node.create_publisher(Lease, names.LEASE, EVERY)
+        self._pass = ServiceCall(node, LetPass, names.LET_PASS)
 
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> FollowTrajectory.Goal:
         """See `Driver`."""
@@ -113,7 +107,7 @@ class SpcaDriver:
         """See `Driver`."""
         if client is not self.arm or result.status != FollowTrajectory.Result.STALE:
             return ""
-        return result.message or "the driver stopped the arm: it heard nothing from here"
+        return result.message or "the driver stopped the arm: time was not asked for"
 
     def hold(self, wait: bool) -> None:
         """See `Driver`."""
@@ -122,26 +116,16 @@ class SpcaDriver:
         else:
             self._hold.send(Trigger.Request())
 
-    def want_time(self, seen: float, until: float) -> None:
-        """See `Driver`. With a watch, no more is reported as seen than the watcher has."""
-        with self._telling:
-            self._tell(seen, until)
-
-    def _tell(self, seen: float, until: float) -> None:
-        limited = seen if self._watch is None else self._watch.limit(seen)
-        self._wanted = (seen, until) if limited < seen else None
-        told, now = (limited, until), time.monotonic()
-        if told == self._told and now - self._told_at < _REPEAT_S:
-            return
-        self._told, self._told_at = told, now
-        self._lease.publish(
-            Lease(client=self._client, seen=time_msg(limited), until=time_msg(until) if until else Time())
-        )
-
-    def _again(self) -> None:
-        with self._telling:
-            if self._wanted is not None:
-                self._tell(*self._wanted)
+    def let_pass(self, duration: float) -> float:
+        """See `Driver`."""
+        request = LetPass.Request(client=self._client, seconds=min(duration, SLICE_S))
+        try:
+            answer = self._pass(request, _PASSING_S, self.check)
+        except NodeLost:
+            answer = self._pass(request, _PASSING_S, self.check)
+        if not answer.success:
+            raise MotionError("stale", f"no time passes: {answer.message}")
+        return seconds(answer.stamp)
 
 
 class ControlDriver:
@@ -171,6 +155,7 @@ class ControlDriver:
         self.arm = ActionClient(node, self._follow, f"{arm_controller}/follow_joint_trajectory")
         self.gripper = ActionClient(node, self._command, f"{gripper_controller}/gripper_cmd")
         self._node, self._joints = node, joints
+        self.check: Callable[[], None] = lambda: None
         self._goal: Any = None
         self.pressing = 0.0
 
@@ -204,5 +189,5 @@ class ControlDriver:
         if wait and not done.wait(1.0):
             raise NodeLost("the arm's controller does not confirm that it has stopped")
 
-    def want_time(self, seen: float, until: float) -> None:
+    def let_pass(self, duration: float) -> None:
         """See `Driver`."""

@@ -35,6 +35,9 @@ _DEFAULTS = {
     "ROS_LOG_DIR": str(state_folder() / "log"),  # not in the home folder
     "RCUTILS_LOGGING_USE_STDOUT": "0",
 }
+DIE_WITH_PARENT = "SPCA_DIE_WITH_PARENT"
+"""Environment variable: a node that finds it set ends when the process that started it ends."""
+
 OPENED_BY = "SPCA_DDS_PROFILE"
 """Environment variable: a Fast DDS profile that opens graphs; the user's other DDS variables apply then."""
 

@@ -1,60 +1,46 @@
-"""Port: the ROS side of a kit: its nodes, and its environment spoken to over topics, services and actions."""
+"""Port: the ROS side of a kit: its nodes in the process that thinks, and its environment over the graph."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol
 
 from spca_core.options import RunOptions
 from spca_core.ports.environment import Environment
 from spca_core.ports.vision import VisionModel
-from spca_ros.process_spec import ProcessSpec
 
 if TYPE_CHECKING:
     from spca_ros.loop import Loop
     from spca_ros.node import SpcaNode
 
 
-class VisionSlot:
-    """Slot for the vision model of the run under way; empty between runs."""
+class RosSide(Protocol):
+    """The nodes of an environment, made on one loop."""
 
-    model: VisionModel | None = None
+    nodes: Sequence[SpcaNode]
 
+    def __init__(self, loop: Loop, sense: str = "") -> None:
+        """`sense` names a node of somebody else's that perceives in place of the one here."""
+        ...
 
-class RosEnvironment(Environment, Protocol):
-    """An environment whose parts are nodes. Its calls block: they are not for callbacks."""
+    def build(
+        self, options: RunOptions, vision: VisionModel | None, ready: Callable[[Any], None], anew: bool
+    ) -> Environment:
+        """The environment of a run. `ready(world)` returns when the world answers, or raises.
 
-    def begin(self, options: RunOptions, timeout: float) -> None:
-        """Wait up to `timeout` wall seconds for its nodes, then lay out and begin the level.
-
-        Raises InputError when the level is refused, NodeLost when a node does not come up.
+        Without `anew` nothing is laid: the table is taken as it is.
         """
         ...
 
-    def save_recording(self, folder: Path) -> None:
-        """Have the nodes write what they recorded into a run's folder."""
+    def using(self) -> AbstractContextManager[None]:
+        """Have the environment to oneself. Raises SpcaError while another has it."""
         ...
 
-
-class RosSide(Protocol):
-    """Additions of a kit to a ROS graph."""
-
-    def processes(self, options: RunOptions) -> Sequence[ProcessSpec]:
-        """The processes of the world itself: all nodes but those that think."""
+    def rest(self) -> None:
+        """Have nothing move any more."""
         ...
 
-    thinking: Sequence[str]
-    """The names of its nodes that live with the language models."""
-
-    def thinking_nodes(self, loop: Loop, vision: VisionSlot) -> Sequence[SpcaNode]:
-        """Those nodes: perception, where a vision model may describe a look."""
-        ...
-
-    def parameters(self, options: RunOptions) -> dict[str, str]:
-        """Parameters that the thinking nodes need, too: the world's name, for example."""
-        ...
-
-    def environment(self, node: SpcaNode) -> RosEnvironment:
-        """The environment as seen from a node."""
+    def part(self) -> None:
+        """Close the environment that was built last; the nodes stay."""
         ...

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 import rclpy
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.action import ActionClient, ActionServer
 from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.executors import ExternalShutdownException
@@ -33,14 +34,11 @@ from spca_interfaces.msg import NodeStatus
 from spca_core.errors import EXIT_BROKEN, InputError, SpcaError
 from spca_core.flag import Flag
 from spca_ros import names
+from spca_ros.environment import DIE_WITH_PARENT
 from spca_ros.loop import Loop
 from spca_ros.qos import ALIVE
 
-DIE_WITH_PARENT = "SPCA_DIE_WITH_PARENT"
-"""Environment variable: a node that finds it set ends when the process that started it ends."""
-
 _LINGER_S = 3.0  # wall seconds that nodes go on after Ctrl-C, for a run that is being ended
-_REPEAT_S = 1.0  # wall seconds between two publications of a node's status
 _T = TypeVar("_T", str, int, float, bool)
 _INT64 = np.iinfo(np.int64)
 
@@ -55,7 +53,6 @@ class SpcaNode(Node):
         self.loop = loop or Loop()
         super().__init__(name, context=self.loop.context)
         self._status = self.create_publisher(NodeStatus, names.status(name), ALIVE)
-        self._said: NodeStatus | None = None
         self.loop.add(self)
 
     def parameter(
@@ -124,27 +121,32 @@ class SpcaNode(Node):
         """Publish the node's status."""
         status = NodeStatus(node=self.get_name(), state=state, message=message)
         status.since.sec, status.since.nanosec = divmod(time.time_ns(), 1_000_000_000)
-        self._said = status
-        self.repeat()
-
-    def repeat(self) -> None:
-        """Publish the status again: whoever took this node for lost learns that it is the same one."""
-        if self._said is not None:
-            self._status.publish(self._said)
+        self._status.publish(status)
 
     def turn(self) -> None:
         """One turn of the loop; for nodes with work of their own to do between callbacks."""
         self.loop.turn()
 
+    @property
+    def needed(self) -> bool:
+        """True as long as somebody uses it who ends at the same Ctrl-C, and needs it for that."""
+        return False
+
     def close(self) -> None:
         """Stop whatever runs and release everything; called once, in the turning thread, at the end."""
 
+    def destroy_node(self) -> None:
+        """As rclpy's, which leaves a node's actions: they would keep it in its domain."""
+        for action in [w for w in self.waitables if isinstance(w, (ActionClient, ActionServer))]:
+            action.destroy()
+        super().destroy_node()
 
-def run_nodes(make: Callable[[], Sequence[SpcaNode]], leaving: Callable[[], bool] = lambda: True) -> int:
+
+def run_nodes(make: Callable[[], Sequence[SpcaNode]]) -> int:
     """Make nodes that share a loop, run them until SIGINT or SIGTERM, close them. Returns the exit status.
 
-    A Ctrl-C reaches every process of a launch at once: until `leaving()`, which is asked for a few seconds
-    only, the nodes go on serving whoever still needs them.
+    A Ctrl-C reaches every process of a launch at once: for a few seconds, the nodes go on serving whoever
+    still needs them (`SpcaNode.needed`).
     """
     if os.environ.get(DIE_WITH_PARENT):
         _die_with_parent()
@@ -164,30 +166,36 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]], leaving: Callable[[], bool
     status, closed = 0, False
     try:
         nodes = make()
-        _tell(nodes, NodeStatus.READY)
-        nodes[0].wall_timer(_REPEAT_S, lambda: _repeat(nodes))
+        tell(nodes, NodeStatus.READY)
         while not stop.is_set():
             nodes[0].turn()
-        while time.monotonic() < leave_by and not leaving():
+        while time.monotonic() < leave_by and any(node.needed for node in nodes):
             nodes[0].turn()
-        for node in nodes:
-            node.close()  # a result under way is given before the end is told
+        close_nodes(nodes)  # a result under way is given before the end is told
         closed = True
-        _tell(nodes, NodeStatus.ENDING)
     except ExternalShutdownException:
         pass
     except Exception as error:
         status = _complain(error)
-        _tell(nodes, NodeStatus.FAILED, str(error))
+        tell(nodes, NodeStatus.FAILED, str(error))
     finally:
-        for node in () if closed else nodes:
-            node.close()
-        for node in nodes:
-            node.destroy_node()
+        if not closed:
+            close_nodes(nodes)
         if not nodes:
             gc.collect()  # a node whose constructor has failed must go before ROS does, else it may crash
         rclpy.try_shutdown()
     return status
+
+
+def close_nodes(nodes: Sequence[SpcaNode]) -> None:
+    """Close nodes that share a loop, and take them out of their domain. In the turning thread or after it."""
+    for node in nodes:
+        node.close()
+    tell(nodes, NodeStatus.ENDING)
+    for node in nodes:
+        node.destroy_node()
+    if nodes:
+        nodes[0].loop.close()
 
 
 @contextmanager
@@ -232,14 +240,10 @@ def _descriptor(
     return descriptor
 
 
-def _tell(nodes: Sequence[SpcaNode], state: str, message: str = "") -> None:
+def tell(nodes: Sequence[SpcaNode], state: str, message: str = "") -> None:
+    """Have every node publish its status."""
     for node in nodes:
         node.say(state, message)
-
-
-def _repeat(nodes: Sequence[SpcaNode]) -> None:
-    for node in nodes:
-        node.repeat()
 
 
 def _complain(error: Exception) -> int:

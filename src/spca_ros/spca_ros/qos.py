@@ -37,7 +37,7 @@ WHOLE = keep_last(2, ReliabilityPolicy.RELIABLE)
 """For a reader of the pictures of somebody else's camera, whatever it promises to late joiners."""
 
 EVERY = keep_last(1000, ReliabilityPolicy.RELIABLE)
-"""Contacts, places and leases: none may be lost."""
+"""Contacts, places and events: none may be lost."""
 
 ALIVE = keep_last(
     1,

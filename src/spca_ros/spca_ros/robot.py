@@ -1,13 +1,15 @@
-"""The `Robot` port over ROS: joint states in, trajectories, gripper goals and leases out."""
+"""The `Robot` port over ROS: joint states in, trajectories, gripper goals and wishes for time out."""
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState as JointStateMsg
@@ -15,20 +17,21 @@ from sensor_msgs.msg import JointState as JointStateMsg
 from spca_core.errors import MotionError
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_ros import names
+from spca_ros.calls import NodeLost
 from spca_ros.convert.robot import joint_state
 from spca_ros.convert.time import seconds
 from spca_ros.driver import Driver, SpcaDriver
 from spca_ros.node import SpcaNode
-from spca_ros.peer import NodeLost
 from spca_ros.qos import NEWEST
 
 _EPSILON = 1e-9
+_LOOK_S = 0.01  # wall seconds between two looks whether the driver is there
 
 
 class RosRobot:
     """See `spca_core.ports.robot.Robot`. Commands go to `driver`, the simulator's by default.
 
-    `joints` are the arm's, as messages call them; who only waits needs none. Commands and `wait` are for
+    `joints` are the arm's, as messages call them. Commands and `wait` are for
     threads that do not spin; `hold` is for any. `patience` is how many wall seconds may pass without a joint
     state before the driver counts as dead: then everything raises MotionError('stale').
     """
@@ -36,7 +39,7 @@ class RosRobot:
     def __init__(
         self,
         node: SpcaNode,
-        joints: Sequence[str] = (),
+        joints: Sequence[str],
         patience: float = 5.0,
         driver: Driver | None = None,
     ) -> None:
@@ -47,22 +50,20 @@ class RosRobot:
         self._arrived = 0.0
         self._broken = ""
         node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, NEWEST)
-        self._goal, self._duration = 0, 0.0
+        self._followed: Any = None  # the arm's newest goal
+        self._newest, self._duration = self._followed, 0.0  # of arm or gripper; of the arm's trajectory
         self._begun: float | None = None
         self.attempt = ""
         """Named in every goal, for readers of the log."""
         self.on_follow: Callable[[JointTrajectory], None] | None = None
         """Called with every trajectory before it is sent, so that it can be drawn."""
-        self.on_seen: Callable[[], None] | None = None
-        """Called after each new joint state, in the turning thread."""
+        self.on_passed: Callable[[float], None] = lambda now: None
+        """Called with the clock whenever time has been waited for, in the thread that waits."""
 
     # --- Robot ----------------------------------------------------------------------------------------------
 
     def now(self) -> float:
-        """Simulated seconds, as of the newest joint state.
-
-        No other clock is ahead of it by more than a sample.
-        """
+        """The world's seconds, as of the newest joint state."""
         return self.state().stamp
 
     def state(self) -> JointState:
@@ -83,12 +84,11 @@ class RosRobot:
         if self.on_follow is not None:
             self.on_follow(trajectory)
         goal = self._driver.trajectory_goal(trajectory, self.attempt)
-        self._goal, self._duration = self._goal + 1, trajectory.duration
-        self._broken, self._begun = "", None
+        self._followed, self._duration, self._broken = goal, trajectory.duration, ""
         self._begin(self._driver.arm, goal, "the trajectory does not begin where the arm is, or is malformed")
 
     def begun(self) -> float:
-        """See `Robot`: the driver says for how long it has been following, in its feedback and its result."""
+        """See `Robot`: the driver says it in its feedback and its result."""
         begun = self._begun
         return self.now() if begun is None else begun
 
@@ -111,46 +111,66 @@ class RosRobot:
             self._node.get_logger().warning(f"hold: {error}")
 
     def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
-        """Let up to `seconds` pass; True as soon as `until` holds.
-
-        Looks at every joint state that arrives.
-        """
+        """Let up to `seconds` pass; True as soon as `until` holds, which is asked a few times in 0.1 s."""
         state = self.state()
         end = state.stamp + seconds
-        try:
-            while True:
-                if until is not None and until(state):
-                    return True
-                if state.stamp >= end - _EPSILON:
-                    return False
-                self._driver.want_time(state.stamp, end)
-                state = self._next(state)
-        finally:
-            self._driver.want_time(state.stamp, 0.0)
+        while True:
+            if until is not None and until(state):
+                return True
+            if state.stamp >= end - _EPSILON:
+                return False
+            state = self._later(state, end)
 
     # --- the rest -------------------------------------------------------------------------------------------
 
+    def check(self, alive: Callable[[], None]) -> None:
+        """Have `alive` called while an answer of the driver is waited for; it raises why none will come."""
+        self._driver.check = alive
+
     @property
-    def seen(self) -> float:
-        """Simulated seconds of the newest joint state; 0 before the first."""
-        return 0.0 if self._state is None else self._state.stamp
+    def newest(self) -> float | None:
+        """Stamp of the newest joint state; None before the first."""
+        return None if self._state is None else self._state.stamp
 
     def wait_news(self) -> None:
         """Wait for a joint state that was sent after this call, as after a jump of the world's time."""
         for _ in range(2):  # one may be under way
             self._next(self.state(), after_jump=True)
 
-    def wait_ready(self, timeout: float) -> None:
-        """Wait for the driver. Raises NodeLost when it does not come up within `timeout` wall seconds."""
-        end = time.monotonic() + timeout
-        for client in (self._driver.arm, self._driver.gripper):
-            if not client.wait_for_server(max(end - time.monotonic(), 0.0)):
-                raise NodeLost("no driver is running for the arm: its actions are not offered")
+    def wait_ready(self, timeout: float, check: Callable[[], None] = lambda: None) -> None:
+        """Wait for the driver, and for a first joint state; `check` is called meanwhile, and may raise.
 
-    def _next(self, last: JointState, after_jump: bool = False) -> JointState:
-        """The newest state, other than `last`."""
+        Raises NodeLost when it does not come up within `timeout` wall seconds.
+        """
+        end = time.monotonic() + timeout
+        clients = (self._driver.arm, self._driver.gripper)
+        while self._state is None or not all(client.server_is_ready() for client in clients):
+            check()
+            if time.monotonic() > end:
+                raise NodeLost(
+                    "no driver is running for the arm: no joint states, or no actions, come from it"
+                )
+            time.sleep(_LOOK_S)
+
+    def _later(self, last: JointState, end: float) -> JointState:
+        """A state after some time has passed, at most until `end`."""
+        try:
+            now = self._driver.let_pass(end - last.stamp)
+        except NodeLost as error:
+            raise MotionError("stale", str(error)) from error
+        state = self._next(last, since=-math.inf if now is None or now <= last.stamp else now)
+        self.on_passed(state.stamp)
+        return state
+
+    def _next(self, last: JointState, after_jump: bool = False, since: float = -math.inf) -> JointState:
+        """The newest state, other than `last`, and of `since` or later."""
+
+        def news() -> bool:
+            new = self._state is not last and self._state is not None
+            return bool(self._broken) or (new and self._state.stamp >= since - _EPSILON)  # type: ignore[union-attr]
+
         with self._news:
-            self._news.wait_for(lambda: self._state is not last or bool(self._broken), self._patience)
+            self._news.wait_for(news, self._patience)
             if self._broken:
                 raise MotionError("stale", self._broken)
         state = self.state()
@@ -161,58 +181,58 @@ class RosRobot:
     def _begin(self, client: ActionClient, goal: Any, refusal: str) -> None:
         if self._state is None:
             self.state()  # as long as none has come, the driver may know none either, and refuse
-        number, accepted, handles = self._goal, threading.Event(), []
+        self._newest, self._begun = goal, None
+        arm, accepted, handles = client is self._driver.arm, threading.Event(), []
 
         def on_answer(future: Any) -> None:
             handle = future.result()
             handles.append(handle)
             if handle.accepted:
                 self._driver.accepted(client, handle)
-                if client is self._driver.arm and not self._driver.tells_elapsed:
-                    self._note_begin(number, 0.0)
+                if not self._driver.tells_elapsed:
+                    self._note_begin(goal, 0.0)
                 handle.get_result_async().add_done_callback(
-                    lambda done: self._on_end(number, client, done.result())
+                    lambda done: self._on_end(goal, client, done.result())
                 )
             accepted.set()
 
         def on_feedback(message: Any) -> None:
-            if client is self._driver.arm and self._driver.tells_elapsed:
-                self._note_begin(number, seconds(message.feedback.elapsed))
+            if self._driver.tells_elapsed:
+                self._note_begin(goal, seconds(message.feedback.elapsed) if arm else 0.0)
 
         # In the turning thread: rclpy's action client loses answers that come before this call has returned.
         self._node.loop.soon(lambda: client.send_goal_async(goal, on_feedback).add_done_callback(on_answer))
         if not accepted.wait(self._patience):
             raise MotionError("stale", "the arm's driver does not answer")
         if not handles[0].accepted:
-            raise MotionError("deviation" if client is self._driver.arm else "limit", f"refused: {refusal}")
+            raise MotionError("deviation" if arm else "limit", f"refused: {refusal}")
 
-    def _note_begin(self, number: int, elapsed: float) -> None:
+    def _note_begin(self, goal: Any, elapsed: float) -> None:
         """A message may have waited, so the earliest time that any of them gives is the best one."""
-        if number == self._goal and (state := self._state) is not None:
+        if goal is self._newest and (state := self._state) is not None:
             begun = state.stamp - elapsed
             self._begun = begun if self._begun is None else min(self._begun, begun)
 
-    def _on_end(self, number: int, client: ActionClient, answer: Any) -> None:
-        if client is self._driver.arm and (
-            number != self._goal or answer.status == GoalStatus.STATUS_CANCELED
-        ):
+    def _on_end(self, goal: Any, client: ActionClient, answer: Any) -> None:
+        arm = client is self._driver.arm
+        if arm and (goal is not self._followed or answer.status == GoalStatus.STATUS_CANCELED):
             return  # replaced, or stopped on purpose
         if problem := self._driver.ended(client, answer.result):
             with self._news:
                 self._broken = problem
                 self._news.notify_all()
-        elif client is self._driver.arm:
-            self._note_begin(number, self._duration)  # a short motion may end without any feedback
+        else:  # what is short may end without any feedback
+            self._note_begin(goal, self._duration if arm else 0.0)
 
     def _on_state(self, message: JointStateMsg) -> None:
         try:
             state = joint_state(message, self._joints)
         except ValueError:
             return  # of another device, which publishes on this topic, too
+        if not (np.isfinite(state.position).all() and np.isfinite(state.velocity).all()):
+            raise ValueError("a joint state that is not finite")  # dropped with a warning, see SpcaNode
         if (pressing := self._driver.pressing) > state.gripper_force:
             state = replace(state, gripper_force=pressing)
         with self._news:
             self._state, self._arrived = state, time.monotonic()
             self._news.notify_all()
-        if self.on_seen is not None:
-            self.on_seen()

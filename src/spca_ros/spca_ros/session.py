@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import rclpy
-from rclpy.action import ActionClient, ActionServer
 from rclpy.context import Context
 from rclpy.signals import SignalHandlerOptions
 
@@ -32,9 +31,6 @@ class RosSession:
         self._ended = True
         self.node.loop.wake()
         self._thread.join(timeout=5.0)
-        # ROS leaves a node's actions: whoever still holds one would keep the node in its domain.
-        for action in [w for w in self.node.waitables if isinstance(w, (ActionClient, ActionServer))]:
-            action.destroy()
         self.node.destroy_node()
         self.node.loop.close()
         self._context.try_shutdown()

@@ -1,22 +1,25 @@
-"""The ports `Planner` and `Coder` over ROS actions. Their calls block: not for callbacks."""
+"""The ports `Planner` and `Coder`, and perception, over ROS actions. Their calls block: not for callbacks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from spca_interfaces.action import MakePlan, WriteSkills
+from spca_interfaces.action import MakePlan, Perceive, WriteSkills
 from spca_interfaces.msg import CodeRequest as CodeRequestMsg
 from spca_interfaces.msg import PlanRequest as PlanRequestMsg
 from spca_interfaces.msg import PlanResult as PlanResultMsg
 from spca_interfaces.srv import Learned
 
 from spca_core.errors import BudgetExhausted, InputError, SpcaError
+from spca_core.geometry import Pose
 from spca_core.plan import CodeRequest, CodeResult, DraftRecord, PlanRequest, PlanResult
+from spca_core.scene import Scene
+from spca_core.trajectory import JointState
 from spca_ros import names
 from spca_ros.calls import ActionCall, ServiceCall
-from spca_ros.convert.records import from_msg, to_msg
+from spca_ros.convert.records import from_msg, pose_msg, to_msg
+from spca_ros.convert.robot import joint_state_msg
 from spca_ros.node import SpcaNode
-from spca_ros.peer import Peer
 
 
 def _never() -> bool:
@@ -26,10 +29,9 @@ def _never() -> bool:
 class RosPlanner:
     """See `spca_core.ports.stages.Planner`. Raises what the planner's node says it could not begin with."""
 
-    def __init__(self, node: SpcaNode) -> None:
-        planner = Peer(node, names.PLANNER)
-        self._make_plan = ActionCall(node, MakePlan, names.MAKE_PLAN, planner)
-        self._learned = ServiceCall(node, Learned, names.LEARNED, planner)
+    def __init__(self, node: SpcaNode, name: str = names.PLANNER) -> None:
+        self._make_plan = ActionCall(node, MakePlan, names.of(name, names.MAKE_PLAN))
+        self._learned = ServiceCall(node, Learned, names.of(name, names.LEARNED))
 
     def plan(
         self,
@@ -70,14 +72,34 @@ class RosPlanner:
 class RosCoder:
     """See `spca_core.ports.stages.Coder`. Raises what the coder's node says it could not begin with."""
 
-    def __init__(self, node: SpcaNode) -> None:
-        self._write = ActionCall(node, WriteSkills, names.WRITE_SKILLS, Peer(node, names.CODER))
+    def __init__(self, node: SpcaNode, name: str = names.CODER) -> None:
+        self._write = ActionCall(node, WriteSkills, names.of(name, names.WRITE_SKILLS))
 
     def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = _never) -> CodeResult:
         """Ask the coder's node."""
         answer = self._write(WriteSkills.Goal(request=to_msg(request, CodeRequestMsg())), cancelled=cancelled)
         _raise(answer)
         return from_msg(CodeResult, answer.result)
+
+
+class RosSense:
+    """Perception by somebody else's node: a picture is taken and perceived where that is."""
+
+    def __init__(self, node: SpcaNode, name: str, joints: Sequence[str]) -> None:
+        self._joints = joints
+        self._perceive = ActionCall(node, Perceive, names.of(name, names.PERCEIVE))
+
+    def __call__(self, held: str | None, tool: Pose | None, joints: JointState | None) -> Scene:
+        """What is seen, given what is held, where the tool is, and the arm's joints."""
+        goal = Perceive.Goal(
+            held=held or "",
+            tool=[pose_msg(tool)] if tool is not None else [],
+            joints=[joint_state_msg(joints, self._joints)] if joints is not None else [],
+        )
+        answer = self._perceive(goal)
+        if answer.error:
+            raise SpcaError(answer.error)
+        return from_msg(Scene, answer.scene)
 
 
 def _raise(answer: MakePlan.Result | WriteSkills.Result) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spca_ros.domain import _silent, own_domain
+from spca_ros.domain import own_domain, silent
 from spca_ros.environment import OPENED_BY
 
 _NODE = """
@@ -125,5 +125,5 @@ def test_a_session_that_has_ended_is_in_its_domain_no_more() -> None:
     with own_domain() as domain:
         with RosSession("ended") as node:
             held = ActionClient(node, RunLevel, "a"), ActionServer(node, RunLevel, "b", lambda goal: goal)
-            assert not _silent(domain)
-        assert _silent(domain), held
+            assert not silent(domain)
+        assert silent(domain), held

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 from spca_core.errors import Interrupted
@@ -12,6 +12,7 @@ from spca_core.skill import SkillFailure
 from spca_sandbox.cell import Cell
 from spca_sandbox.outcome import RunOutcome, clean, failure_of
 
+_CANCELLED = SkillFailure(kind="cancelled", message="cancelled")
 _AT_ONCE = 64  # calls per message: few enough to repeat cheaply if a worker dies
 
 
@@ -21,24 +22,23 @@ def run_batch(
     batch: Sequence[Sequence[Any]],
     timeout_s: float,
     cancelled: Callable[[], bool],
-) -> list[RunOutcome]:
+) -> Iterator[RunOutcome]:
     """One outcome per argument list, in order. A call that kills its worker costs only itself."""
-    outcomes: list[RunOutcome] = []
-    size = _AT_ONCE
-    while len(outcomes) < len(batch):
-        if failure := cell.ready_for(function):
-            return [*outcomes, *[_ended("failed", failure)] * (len(batch) - len(outcomes))]
-        if cancelled():
-            end = _ended("cancelled", SkillFailure(kind="cancelled", message="cancelled"))
-            return [*outcomes, *[end] * (len(batch) - len(outcomes))]
-        part = [list(args) for args in batch[len(outcomes) : len(outcomes) + size]]
+    done, size = 0, _AT_ONCE
+    while done < len(batch):
+        if failure := cell.ready_for(function) or (_CANCELLED if cancelled() else None):
+            end = _ended("cancelled" if failure is _CANCELLED else "failed", failure)
+            yield from [end] * (len(batch) - done)
+            return
+        part = [list(args) for args in batch[done : done + size]]
         try:
             cell.worker.channel.send(
                 {"op": "batch", "function": function, "batch": part}, time.monotonic() + timeout_s
             )
         except ValueError as error:
             if size == 1:
-                outcomes.append(_ended("failed", SkillFailure(kind="refused", message=str(error))))
+                done += 1
+                yield _ended("failed", SkillFailure(kind="refused", message=str(error)))
             size = 1
             continue
         except (ChannelTimeout, ChannelClosed):
@@ -46,10 +46,10 @@ def run_batch(
             continue
         for _ in part:
             outcome, alive = _one(cell, timeout_s, cancelled)
-            outcomes.append(outcome)
+            done += 1
+            yield outcome
             if not alive:
                 break
-    return outcomes
 
 
 def _one(cell: Cell, timeout_s: float, cancelled: Callable[[], bool]) -> tuple[RunOutcome, bool]:

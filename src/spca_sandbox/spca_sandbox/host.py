@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -86,7 +86,8 @@ class SkillHost:
 
     def call(self, function: str, args: Sequence[Any], wall_timeout_s: float = 5.0) -> RunOutcome:
         """Call a pure function with JSON arguments; its JSON result is the outcome's `value`."""
-        return self.call_many(function, [args], wall_timeout_s)[0]
+        (outcome,) = self.call_many(function, [args], wall_timeout_s)
+        return outcome
 
     def call_many(
         self,
@@ -94,9 +95,6 @@ class SkillHost:
         batch: Sequence[Sequence[Any]],
         wall_timeout_s: float = 5.0,
         cancelled: Callable[[], bool] = _never,
-    ) -> list[RunOutcome]:
-        """Call a pure function once per argument list; the timeout is for each.
-
-        One that hangs costs only itself.
-        """
+    ) -> Iterator[RunOutcome]:
+        """Call a pure function once per argument list, as outcomes are asked for; the timeout is for each."""
         return run_batch(self._cell, function, batch, wall_timeout_s, cancelled)

@@ -82,22 +82,29 @@ def test_messages_in_pieces(ends: Ends) -> None:
     assert channel.quiet() is False
     assert channel.receive(time.monotonic() + 5) == {"op": "done", "value": 1}
     os.write(feed, b"\0" + bytes([len(body)]) + body[:5])
-    with pytest.raises(ChannelTimeout):
-        channel.receive(time.monotonic() + 0.05)
+    for rest in (body[5:9], body[9:]):
+        with pytest.raises(ChannelTimeout):
+            channel.receive(time.monotonic() + 0.05)
+        os.write(feed, rest)
+    assert channel.receive(time.monotonic() + 5) == {"op": "done", "value": 1}
 
 
-def test_too_long_and_closed(ends: Ends) -> None:
+def test_too_long(ends: Ends) -> None:
     channel, feed, _ = ends
     assert channel.quiet()
     os.write(feed, struct.pack(">I", 1001))
     with pytest.raises(Malformed, match="1001 bytes"):
         channel.receive(time.monotonic() + 5)
+    with pytest.raises(ValueError, match="too much data"):
+        channel.send("x" * 2000, time.monotonic() + 5)
+
+
+def test_a_closed_end(ends: Ends) -> None:
+    channel, feed, _ = ends
     os.close(feed)
     assert not channel.quiet()
     with pytest.raises(ChannelClosed):
         channel.receive(time.monotonic() + 5)
-    with pytest.raises(ValueError, match="too much data"):
-        channel.send("x" * 2000, time.monotonic() + 5)
 
 
 def test_a_reader_that_does_not_read_and_a_stop(ends: Ends) -> None:

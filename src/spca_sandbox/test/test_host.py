@@ -312,7 +312,7 @@ def test_each_call_of_a_batch_ends_for_itself(programs: SkillHost) -> None:
         "    print('n', n)\n"
         "    return n * n\n"
     )
-    outcomes = programs.call_many("f", [[n] for n in range(150)], wall_timeout_s=1.0)
+    outcomes = list(programs.call_many("f", [[n] for n in range(150)], wall_timeout_s=1.0))
     assert len(outcomes) == 150
     wrong = {n: o for n, o in enumerate(outcomes) if o.status != "done"}
     assert {n: o.failure.kind for n, o in wrong.items() if o.failure} == {3: "error", 70: "timeout"}
@@ -321,7 +321,7 @@ def test_each_call_of_a_batch_ends_for_itself(programs: SkillHost) -> None:
 
 def test_arguments_that_are_too_long_fail_alone(programs: SkillHost) -> None:
     programs.load("def f(x): return len(x)")
-    outcomes = programs.call_many("f", [["a"], ["x" * (2 << 20)], ["abc"]])
+    outcomes = list(programs.call_many("f", [["a"], ["x" * (2 << 20)], ["abc"]]))
     assert [o.value for o in outcomes] == [1, None, 3]
     assert failure(outcomes[1]).kind == "refused"
 
@@ -330,6 +330,14 @@ def test_a_batch_can_be_cancelled(programs: SkillHost) -> None:
     programs.load("def f():\n    while True: pass")
     outcomes = programs.call_many("f", [[], []], cancelled=lambda: True)
     assert [o.status for o in outcomes] == ["cancelled", "cancelled"]
+
+
+def test_an_endless_loop_ends_by_the_time_that_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not by the last resort of wall time, nor by the limit of its process."""
+    monkeypatch.setattr("spca_sandbox.run.PATIENCE", 1000.0)
+    with SkillHost(API, Limits(worker_s=0.5, cpu_s=5)) as host:
+        ended = failure(run(host, "def skill(ctx):\n    while True: pass"))
+    assert (ended.kind, "endless loop" in ended.message) == ("timeout", True)
 
 
 def test_a_worker_is_replaced_before_its_cpu_time_is_used_up() -> None:

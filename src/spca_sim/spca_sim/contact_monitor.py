@@ -1,18 +1,15 @@
-"""Collects which models touched, over all physics steps of a sample period."""
+"""Collects which models touched, and how, over all physics steps of a sample period."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from spca_core.contacts import Pair, pair
+from spca_core.contacts import LEVEL, UPRIGHT, Pair, Touch, Way, pair, ways_of_touching
 from spca_core.geometry import Array
 from spca_robot.windowless import mujoco
 
-_LEVEL = 0.7
-"""Vertical part of a contact's normal from which one of the two lies over the other."""
 _WEIGHT = 0.1
 """Least share of the weight of what lies over several things that each of them carries."""
 
@@ -21,76 +18,98 @@ class ContactMonitor:
     """`watch` after each step; `take` returns all pairs of model names seen since it was last called.
 
     The model already excludes neighbouring links and the gripper's own fingers, and static bodies never
-    touch: any remaining contact between two `cobot` geoms is a real self-collision. Of the movable `objects`,
-    one that lies over several touches those on which it rests some of its weight: a cube on one block that
-    reaches the flush edge of the next is no bridge.
+    touch: any remaining contact between two geoms of the robot is a real self-collision.
     """
 
-    def __init__(self, geom_models: Sequence[str], bodies: Array, objects: Iterable[str]) -> None:
-        """`geom_models` and `bodies` tell of each geom the model's name and the body."""
-        self._names, self._bodies = tuple(geom_models), [int(body) for body in bodies]
-        self._body_names = dict(zip(self._bodies, self._names, strict=True))
-        self._movable = frozenset(objects)
-        self._last: tuple[bytes, set[Pair]] = b"", set()
-        self._seen = np.zeros((len(geom_models), len(geom_models)), dtype=bool)
+    def __init__(self, model: mujoco.MjModel, geom_models: Sequence[str], robot: str) -> None:
+        """`geom_models` tell of each geom the model's name; `robot` is the robot's."""
+        self._names, self._robot = tuple(geom_models), robot
+        self._bodies = [int(body) for body in model.geom_bodyid]
+        self._weighs = [bool(model.body_dofnum[body]) for body in self._bodies]
+        self._links = [model.body(body).name for body in self._bodies]
+        shape = (len(geom_models), len(geom_models))
+        self._seen, self._beside = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+        self._last: tuple[bytes, frozenset[Way]] = b"", frozenset()
 
     def watch(self, data: mujoco.MjData) -> None:
         """Record the contacts of the last step."""
-        geoms = data.contact.geom
-        self._seen[geoms[:, 0], geoms[:, 1]] = True
+        a, b = data.contact.geom[:, 0], data.contact.geom[:, 1]
+        self._seen[a, b] = True
+        self._beside[a, b] |= np.abs(data.contact.frame[:, 2]) <= LEVEL
 
-    def take(self, data: mujoco.MjData) -> frozenset[Pair]:
-        """The pairs seen, without those of which one only lies over the other now; forgets them."""
-        pairs = frozenset(pair(self._names[a], self._names[b]) for a, b in np.argwhere(self._seen))
-        self._seen[:] = False
-        return pairs - self._weightless(pairs, data)
+    def take(self, data: mujoco.MjData, rims: Mapping[str, float]) -> tuple[frozenset[Pair], frozenset[Way]]:
+        """Return the pairs seen and how they touch now; forget them. `rims` as in `ways_of_touching`."""
+        pairs, beside = self._pairs(self._seen), self._pairs(self._beside)
+        self._seen[:] = self._beside[:] = False
+        beside = frozenset(p for p in beside if self._robot not in p)
+        return pairs, self._ways(data, rims) | {("beside", *names) for names in beside}
 
-    def _weightless(self, pairs: Iterable[Pair], data: mujoco.MjData) -> set[Pair]:
-        """The pairs of which one lies over the other, and over more, without resting on it.
+    def _pairs(self, seen: Array) -> frozenset[Pair]:
+        return frozenset(pair(self._names[a], self._names[b]) for a, b in np.argwhere(seen))
 
-        The soft contacts of the physics spread weight over the thinnest strip. Here each thing below presses
-        on the middle of where it touches, as rigid ones do, and the levers tell its share.
-        """
-        solid = Counter(name for p in pairs if self._movable.issuperset(p) for name in p)
-        if max(solid.values(), default=0) < 2:
-            return set()
-        seen = data.contact.geom.tobytes() + np.round(data.contact.pos, 4).tobytes()
+    def _ways(self, data: mujoco.MjData, rims: Mapping[str, float]) -> frozenset[Way]:
+        where = np.round(np.hstack([data.contact.pos, data.contact.frame[:, :3] / 100]), 4)
+        seen = data.contact.geom.tobytes() + where.tobytes()
         if seen != self._last[0]:  # what rests does so for many samples
-            self._last = seen, self._light(data)
+            touches = [self._touch(*touch) for touch in self._contacts(data)]
+            self._last = seen, ways_of_touching(touches, rims, self._robot, self._weightless(data))
         return self._last[1]
 
-    def _light(self, data: mujoco.MjData) -> set[Pair]:
-        """See `_weightless`, from the present contacts."""
-        below: dict[int, dict[int, list[Array]]] = {}
-        for (a, b), normal, point in zip(
-            data.contact.geom, data.contact.frame[:, 2], data.contact.pos, strict=True
-        ):
-            bodies = self._bodies[a], self._bodies[b]
-            if abs(normal) > _LEVEL and self._movable & {self._names[a], self._names[b]}:
-                lower, upper = sorted(bodies, key=lambda body: data.xpos[body, 2])
-                below.setdefault(upper, {}).setdefault(lower, []).append(point[:2])
-        found = set()
-        for upper, carriers in below.items():
-            middles = {body: (np.min(at, axis=0) + np.max(at, axis=0)) / 2 for body, at in carriers.items()}
-            for lower, middle in middles.items():
-                others = [m for body, m in middles.items() if body != lower]
-                if others and self._share(data.xipos[upper, :2], middle, np.mean(others, axis=0)) < _WEIGHT:
-                    names = pair(self._body_names[upper], self._body_names[lower])
-                    found |= {names} if self._movable.issuperset(names) else set()
-        return found
+    def _contacts(self, data: mujoco.MjData) -> Iterator[tuple[int, int, Array, Array]]:
+        """Yield lower and upper geom, the unit normal from one to the other, and the place."""
+        for (a, b), frame, point in zip(data.contact.geom, data.contact.frame, data.contact.pos, strict=True):
+            if self._names[a] != self._names[b]:
+                yield (a, b, frame[:3], point) if frame[2] > 0 else (b, a, -frame[:3], point)
 
-    @staticmethod
-    def _share(centre: Array, middle: Array, other: Array) -> float:
-        """Return the share of a weight at `centre` that is carried at `middle` if the rest is at `other`."""
-        along = middle - other
-        return float((centre - other) @ along / max(float(along @ along), 1e-12))
+    def _touch(self, lower: int, upper: int, normal: Array, point: Array) -> Touch:
+        links = self._links[lower], self._links[upper]
+        return Touch(self._names[lower], self._names[upper], tuple(normal), tuple(point), links)
+
+    def _weightless(self, data: mujoco.MjData) -> frozenset[Pair]:
+        """Return (upper, lower) of which the lower one carries none of the upper one's weight.
+
+        The soft contacts of the physics spread weight over the thinnest strip, as of a cube on one block
+        that reaches the flush edge of the next. Here each thing below presses on the middle of where it
+        touches, as rigid ones do, and the levers tell its share.
+        """
+        below: dict[int, dict[str, list[Array]]] = {}
+        names: dict[int, str] = {}
+        for lower, upper, normal, point in self._contacts(data):
+            if normal[2] >= UPRIGHT and self._weighs[upper]:
+                names[self._bodies[upper]] = self._names[upper]
+                below.setdefault(self._bodies[upper], {}).setdefault(self._names[lower], []).append(point[:2])
+        found = set()
+        for body, carriers in below.items():
+            if len(carriers) > 1:
+                middles = [(np.min(at, axis=0) + np.max(at, axis=0)) / 2 for at in carriers.values()]
+                shares = zip(carriers, _shares(data.xipos[body, :2], np.array(middles)), strict=True)
+                found |= {(names[body], lower) for lower, share in shares if share < _WEIGHT}
+        return frozenset(found)
 
     def save(self) -> bytes:
         """Return what has been seen since the last `take`, for a snapshot."""
-        return np.packbits(self._seen).tobytes()
+        return np.packbits(np.stack([self._seen, self._beside])).tobytes()
 
     def load(self, saved: bytes) -> None:
         """Back to what `save` returned."""
         n = len(self._names)
-        bits = np.unpackbits(np.frombuffer(saved, dtype=np.uint8), count=n * n)
-        self._seen[:] = bits.reshape(n, n).astype(bool)
+        bits = np.unpackbits(np.frombuffer(saved, dtype=np.uint8), count=2 * n * n)
+        self._seen[:], self._beside[:] = bits.reshape(2, n, n).astype(bool)
+
+
+def _shares(centre: Array, at: Array) -> Array:
+    """Return the shares of a weight at `centre` (2,) carried at the points `at` (n, 2), none of which pulls.
+
+    Of all distributions in equilibrium the one of least squares, as equal springs would have it.
+    """
+    shares, carrying = np.zeros(len(at)), np.ones(len(at), dtype=bool)
+    arms = (at - centre) / max(float(np.ptp(at, axis=0).max()), 1e-6)
+    while carrying.any():
+        levers = np.vstack([np.ones(carrying.sum()), arms[carrying].T])
+        found = np.linalg.pinv(levers) @ np.array([1.0, 0.0, 0.0])
+        shares[:] = 0.0
+        shares[carrying] = found
+        if (found >= 0).all():
+            break
+        carrying[np.flatnonzero(carrying)[np.argmin(found)]] = False
+    return shares

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from array import array
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,13 +11,12 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image, JointState, MultiDOFJointState
-from spca_interfaces.action import CommandGripper, FollowTrajectory, RunLevel
-from spca_interfaces.msg import Contacts, Lease
-from spca_interfaces.srv import Capture, Checkpoint, ResetWorld, Restore, SaveRecording
-from std_srvs.srv import SetBool, Trigger
+from spca_interfaces.action import CommandGripper, FollowTrajectory
+from spca_interfaces.msg import Contacts, RunEvent
+from spca_interfaces.srv import Capture, LetPass, ResetWorld, SaveRecording
+from std_srvs.srv import Trigger
 
 from spca_core.camera import RgbdFrame
-from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
@@ -31,16 +29,16 @@ from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.places import places_msg
 from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
-from spca_ros.convert.time import duration_msg, seconds, time_msg
-from spca_ros.node import SpcaNode, answering, existing
-from spca_ros.peer import serve_supervisor
+from spca_ros.convert.time import duration_msg, time_msg
+from spca_ros.holder import Holder
+from spca_ros.node import SpcaNode, answering, existing, run_nodes
 from spca_ros.pictures import CameraTopics
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.disturbances.disturbance import Disturbance
-from spca_sim.disturbances.recorder import DisturbanceRecorder
 from spca_sim.live_view import AttachedView, LiveView
-from spca_sim.recording import StateRecorder, save_states
-from spca_sim.simulation_clock import DONE, SimulationClock
+from spca_sim.motions import DONE, TICK, Motions
+from spca_sim.mujoco_world import MujocoWorld
+from spca_sim.pace import Pacer
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import PRESETS as VARIATIONS
 from spca_sim.variation import draw_variation
@@ -51,13 +49,16 @@ CAMERAS = ("ray", "gl")
 VIEWS = ("none", "window", "web")
 CameraKind = Literal["ray", "gl"]
 _disturbances = TypeAdapter(tuple[Disturbance, ...])
-_CLOCK_PERIOD = 0.01  # wall seconds between two clock messages, at least
 _FEEDBACK_PERIOD = 0.1  # wall-clock seconds between two feedback messages of a motion
+_SLICE_S = 0.1  # simulated seconds that pass for one request, at most
+_BUSY_S = 0.05  # wall seconds that one request may take at a slow rate, unless a single tick takes longer
+_STATE_PERIOD = 0.05  # wall seconds between two joint states while time stands still
 
 
 class _Variant(NamedTuple):
     """Parameters that a simulator is built with; the seed counts only where it draws something."""
 
+    world: str
     preset: str
     seed: int
     noise: bool
@@ -66,21 +67,16 @@ class _Variant(NamedTuple):
 
 
 class SimNode(SpcaNode):
-    """Steps the simulator and handles callbacks in turns, in one thread.
+    """Lets time pass as it is asked for, and in no other way: whoever is gone moves nothing.
 
-    Equal calls in equal order therefore give equal results.
+    All of it happens in one thread, so that equal calls in equal order give equal results.
     """
 
     def __init__(self) -> None:
         super().__init__(names.SIM)
-        world = load_world(self.parameter("world", "tabletop", "a world in worlds/ or a path"))
-        rate = self.parameter(
-            "rate", 0.0, "real-time factor while somebody wants time to pass; 0: as fast as it can", low=0.0
-        )
-        idle_rate = self.parameter(
-            "idle_rate", 1.0, "real-time factor otherwise; 0: time stands still", low=0.0
-        )
         # These may be changed; the next reset then makes another simulator.
+        self.parameter("world", "tabletop", "a world in worlds/ or a path", live=True)
+        self._rate = self.parameter("rate", 0.0, "real-time factor at most; 0: as fast as it can", low=0.0)
         self.parameter(
             "preset",
             "nominal",
@@ -110,15 +106,13 @@ class SimNode(SpcaNode):
         self._wanted_view = self.parameter(
             "view", "none", "shows the simulation: in a window, or on a page for the browser", choices=VIEWS
         )
-        self._arm_joints = world.robot.arm.joint_names
-        self._world, self._rates = world, (rate or None, idle_rate)
-        self._recorder, self._disturbances = StateRecorder(), DisturbanceRecorder()
+        self._pacer = Pacer(self._rate or None)
         self._samples: list[ContactSample] = []
         self._moments: list[tuple[float, dict[str, Pose]]] = []  # where things were at some of them
         self._view: AttachedView | None = None
         self._build(self._wanted())
-        self._epoch = ""
-        self._published = self._published_clock = self._fed_back = 0.0
+        self._holder = Holder(self)
+        self._published = self._fed_back = 0.0
         self._goals: dict[str, ServerGoalHandle] = {}
 
         self._time = self.create_publisher(Clock, "/clock", SENSOR)
@@ -128,18 +122,15 @@ class SimNode(SpcaNode):
         self._pictures, self._onlookers = CameraTopics(self), np.random.default_rng()
         if stream:
             self.wall_timer(1 / stream, self._show)
-        self.create_subscription(Lease, names.LEASE, self._on_lease, EVERY)
-        if isinstance(self._view, WebView):  # the feedback of the supervisor's goals from any client
-            feedback = RunLevel.Impl.FeedbackMessage
-            self.create_subscription(feedback, f"{names.RUN_LEVEL}/_action/feedback", self._on_event, EVERY)
+        self.wall_timer(_STATE_PERIOD, self._idle)
+        if isinstance(self._view, WebView):
+            self.create_subscription(RunEvent, names.EVENTS, self._on_event, EVERY)
         for kind, name, answer in (
             (Capture, names.CAPTURE, self._capture),
             (Trigger, names.HOLD, self._hold),
-            (SetBool, names.PAUSE, self._pause),
+            (LetPass, names.LET_PASS, self._let_pass),
             (ResetWorld, names.RESET, self._reset),
-            (Checkpoint, names.checkpoint(names.SIM), self._checkpoint),
-            (Restore, names.restore(names.SIM), self._restore),
-            (SaveRecording, names.save_recording(names.SIM), self._save),
+            (SaveRecording, names.SAVE_RECORDING, self._save),
         ):
             self.create_service(kind, name, answer)
         self._follow = self._action(FollowTrajectory, names.FOLLOW, self._on_follow, CancelResponse.ACCEPT)
@@ -148,12 +139,12 @@ class SimNode(SpcaNode):
     def _build(self, variant: _Variant) -> None:
         """Build a new simulator for one variant of the world."""
         self._variant = variant
+        world = load_world(variant.world)
+        self._arm_joints = world.robot.arm.joint_names
         variation = draw_variation(variant.preset, variant.seed)
         variation = variation.model_copy(update={"disturbances": variant.disturbances})
-        self._sim = MujocoSimulator(self._world, variant.noise, variation, variant.camera)
-        self._sim_clock = SimulationClock(self._sim, *self._rates)
-        self._sim.on_sample(self._recorder.record)
-        self._disturbances.attach(self._sim)
+        self._sim = MujocoSimulator(world, variant.noise, variation, variant.camera)
+        self._table, self._motions = MujocoWorld(self._sim), Motions(self._sim)
         self._sim.on_contacts(self._on_sample)
         if self._view is not None:
             self._view.change(self._sim)
@@ -162,30 +153,44 @@ class SimNode(SpcaNode):
         elif self._wanted_view == "web":
             self._view = WebView(self._sim)
 
-    # --- turns ----------------------------------------------------------------------------------------------
+    # --- time -----------------------------------------------------------------------------------------------
 
-    def turn(self) -> None:
-        """Advance time, publish changes, handle a callback."""
-        before = self._sim.time
-        idle = self._sim_clock.advance()
-        if self._sim.time != before or time.monotonic() - self._published > 0.02:
+    def _let_pass(self, request: LetPass.Request, response: LetPass.Response) -> LetPass.Response:
+        with answering(response):
+            self._holder.admit(request.client)
+            if not 0.0 <= request.seconds <= _SLICE_S:
+                raise SpcaError(f"{request.seconds} s: from 0 to {_SLICE_S} s pass at once")
+            allowed = max(TICK, self._rate * _BUSY_S) if self._rate else _SLICE_S
+            end = self._sim.time + min(request.seconds, allowed)
+            while (left := end - self._sim.time) > 1e-9:
+                before = self._sim.time
+                self._motions.advance(left)
+                if self._sim.time == before:  # less than a step of the physics is owed
+                    break
+                self._pacer.pace(self._sim.time)
+                self._tell()
+            response.stamp = time_msg(self._sim.time)
+        return response
+
+    @property
+    def needed(self) -> bool:
+        """True as long as whoever has laid the table is there."""
+        return self._holder.present
+
+    def _idle(self) -> None:
+        if time.monotonic() - self._published > _STATE_PERIOD / 2:
             self._tell()
-        self.loop.turn(idle)
 
     def _tell(self) -> None:
+        """Publish what has changed: contacts first, as joint states say that time has passed."""
         self._published = time.monotonic()
         state = self._sim.joint_state()
+        self._time.publish(Clock(clock=time_msg(state.stamp)))
+        self._flush()
         self._joints.publish(joint_state_msg(state, self._arm_joints))
-        if self._published - self._published_clock >= _CLOCK_PERIOD:
-            self._published_clock = self._published
-            self._time.publish(Clock(clock=time_msg(state.stamp)))
-        self._flush()  # time waits for who judges them
-        elapsed, following = self._sim_clock.elapsed(), self._goals.get(names.FOLLOW)
-        if (
-            elapsed is not None
-            and following is not None
-            and self._published - self._fed_back >= _FEEDBACK_PERIOD
-        ):
+        elapsed, following = self._motions.elapsed(), self._goals.get(names.FOLLOW)
+        due = self._published - self._fed_back >= _FEEDBACK_PERIOD
+        if elapsed is not None and following is not None and due:
             self._fed_back = self._published
             attempt = following.request.attempt
             following.publish_feedback(
@@ -200,26 +205,25 @@ class SimNode(SpcaNode):
 
     def _flush(self) -> None:
         for stamp, poses in self._moments:
-            self._places.publish(places_msg(stamp, poses, self._epoch))
+            self._places.publish(places_msg(stamp, poses))
         self._moments.clear()
         if self._samples:
-            self._contacts.publish(contacts_msg(self._samples, self._epoch))
+            self._contacts.publish(contacts_msg(self._samples))
             self._samples.clear()
 
     # --- arm and gripper ------------------------------------------------------------------------------------
-
-    def _on_lease(self, lease: Lease) -> None:
-        self._sim_clock.lease(lease.client, seconds(lease.seen), seconds(lease.until))
 
     def _action(self, kind: Any, name: str, on_goal: Any, on_cancel: CancelResponse) -> ActionServer:
         """An action whose goals the clock executes: started when accepted, ended by `_finish`."""
 
         def accepted(handle: ServerGoalHandle) -> None:
             self._goals[name] = handle
+            if kind is CommandGripper:  # it has begun with its acceptance
+                handle.publish_feedback(CommandGripper.Feedback(attempt=handle.request.attempt))
 
         def cancel(_: ServerGoalHandle) -> CancelResponse:
             if on_cancel == CancelResponse.ACCEPT:
-                self._sim_clock.hold()
+                self._motions.hold()
             return on_cancel
 
         return ActionServer(
@@ -237,7 +241,8 @@ class SimNode(SpcaNode):
             self._finish(names.FOLLOW, FollowTrajectory.Result(status=status, message=message))
 
         try:
-            self._sim_clock.follow(goal.client, trajectory(goal.trajectory, self._arm_joints), ended)
+            self._holder.admit(goal.client)
+            self._motions.follow(trajectory(goal.trajectory, self._arm_joints), ended)
         except (SpcaError, ValueError, ArithmeticError, LookupError, TypeError) as error:
             self.get_logger().warning(f"trajectory refused: {error}")
             return GoalResponse.REJECT
@@ -254,7 +259,8 @@ class SimNode(SpcaNode):
             )
 
         try:
-            self._sim_clock.grip(goal.client, goal.gap, ended)
+            self._holder.admit(goal.client)
+            self._motions.grip(goal.gap, ended)
         except (ValueError, SpcaError) as error:
             self.get_logger().warning(f"gripper goal refused: {error}")
             return GoalResponse.REJECT
@@ -278,7 +284,7 @@ class SimNode(SpcaNode):
         handle.execute(conclude)
 
     def _hold(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._sim_clock.hold()
+        self._motions.hold()
         response.success = True
         return response
 
@@ -301,8 +307,7 @@ class SimNode(SpcaNode):
         self._pictures.publish(*messages)
         return messages
 
-    def _on_event(self, message: RunLevel.Impl.FeedbackMessage) -> None:
-        event = message.feedback.event
+    def _on_event(self, event: RunEvent) -> None:
         status = "".join(step.status for step in event.step)
         assert isinstance(self._view, WebView)
         self._view.tell(
@@ -313,31 +318,27 @@ class SimNode(SpcaNode):
 
     # --- the world ------------------------------------------------------------------------------------------
 
-    def _pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._sim_clock.paused = request.data
-        self._flush()
-        response.success = True
-        return response
-
     def _reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:
         with answering(response):
+            self._holder.change(request.client)
             self._flush()
             self._become(self._wanted())
-            self._sim_clock.reset(from_msg(Layout, request.layout), request.seed)
-            self._epoch = request.epoch
-            self._published_clock = 0.0  # the clock is told before any contacts are
+            self._motions.reset(from_msg(Layout, request.layout), request.seed)
             self._tell()
+            response.stamp = time_msg(self._sim.time)
         return response
 
     def _wanted(self) -> _Variant:
         """Return the variant asked for. A preset that draws only the layout leaves the world as described."""
-        preset, seed, noise, camera, disturbances = (
-            self.get_parameter(name).value for name in ("preset", "seed", "noise", "camera", "disturbances")
+        world, preset, seed, noise, camera, disturbances = (
+            self.get_parameter(name).value
+            for name in ("world", "preset", "seed", "noise", "camera", "disturbances")
         )
         if preset not in PRESETS or camera not in CAMERAS:
             raise SpcaError(f"preset '{preset}', camera '{camera}': one of {PRESETS} and of {CAMERAS}")
         varied = preset in VARIATIONS and preset != "nominal"
         return _Variant(
+            world,
             preset if varied else "nominal",
             seed if varied else 0,
             noise,
@@ -348,35 +349,17 @@ class SimNode(SpcaNode):
     def _become(self, variant: _Variant) -> None:
         if variant == self._variant:
             return
-        self._sim_clock.hold()
+        self._motions.hold()
         self._sim.close()
         self._build(variant)
-
-    def _checkpoint(self, _: Checkpoint.Request, response: Checkpoint.Response) -> Checkpoint.Response:
-        with answering(response):
-            self._flush()
-            response.state = array("B", pack(self._sim.snapshot()))
-            response.stamp = time_msg(self._sim.time)
-        return response
-
-    def _restore(self, request: Restore.Request, response: Restore.Response) -> Restore.Response:
-        with answering(response):
-            self._flush()
-            self._sim_clock.restore(unpack(bytes(request.state), self._sim.snapshot_kinds))
-            self._epoch = request.epoch
-            self._published_clock = 0.0  # the clock is told before any contacts are
-            self._tell()
-        return response
 
     def _save(
         self, request: SaveRecording.Request, response: SaveRecording.Response
     ) -> SaveRecording.Response:
         with answering(response):
             if request.folder:
-                save_states(self._recorder.states, existing(request.folder) / names.STATES_FILE)
-                self._disturbances.save(existing(request.folder))
-            self._recorder.states.clear()
-            self._disturbances.clear()
+                self._table.save_recording(existing(request.folder))
+            self._table.record_afresh()
         return response
 
     def close(self) -> None:
@@ -388,7 +371,7 @@ class SimNode(SpcaNode):
 
 def main() -> None:
     """Run the node; its exit status is the process's."""
-    leave(serve_supervisor(lambda: [SimNode()]))
+    leave(run_nodes(lambda: [SimNode()]))
 
 
 if __name__ == "__main__":

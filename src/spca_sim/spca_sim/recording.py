@@ -12,6 +12,9 @@ from spca_core.arrays import read_arrays
 from spca_core.geometry import Array
 from spca_core.validation import expecting
 
+STATES = "states.npz"
+"""Name of the recording in a run's folder."""
+
 
 @dataclass(frozen=True)
 class SimState:

@@ -1,4 +1,4 @@
-"""The embedded simulator: the `Simulator` port over MuJoCo.
+"""The embedded simulator: MuJoCo.
 
 One thread at a time may use it. Nothing is welded or attached: what the gripper lifts, it holds by friction.
 """
@@ -16,6 +16,7 @@ from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array, Pose
+from spca_core.kinds import KINDS
 from spca_core.layout import Layout, nominal_layout
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World
@@ -56,6 +57,10 @@ class SimSnapshot:
     disturbed: Disturbed
 
 
+SNAPSHOT_KINDS: Collection[type] = (SimSnapshot, SimVariation, *DISTURBED_KINDS)
+"""The classes that a snapshot consists of, for `spca_core.checkpoint`."""
+
+
 class _Scene:
     """The compiled model for one set of objects, with what hangs on it."""
 
@@ -63,7 +68,9 @@ class _Scene:
         self.objects = objects
         self.model, self.index = build_physics(world, objects, variation)
         self.data = mujoco.MjData(self.model)
-        self.monitor = ContactMonitor(self.index.geom_models, self.model.geom_bodyid, objects)
+        self.monitor = ContactMonitor(self.model, self.index.geom_models, world.robot.model)
+        containers = [world.object(name) for name in objects if KINDS[world.object(name).kind].walled]
+        self.containers = {o.model: (self.model.body(o.model).id, o.size[2] / 2) for o in containers}
         self.renderer: Renderer | None = None
         self.view = sensor_view(world, variation)
         self.knock = (_STILL, _STILL)
@@ -73,13 +80,11 @@ class _Scene:
 
 
 class MujocoSimulator:
-    """See `spca_core.ports.simulator.Simulator`.
+    """Physics that is stepped by its user. Equal seeds and equal calls give equal results, bit for bit.
 
     `noise=False` makes the camera ideal; `variation` makes the world differ from its description; `camera` is
     `ray` (needs nothing) or `gl` (prettier, needs EGL or OSMesa, raises InputError without).
     """
-
-    snapshot_kinds: Collection[type] = (SimSnapshot, SimVariation, *DISTURBED_KINDS)
 
     def __init__(
         self,
@@ -145,7 +150,7 @@ class MujocoSimulator:
             self._advance()
         scene.data.qvel[:] = 0.0
         scene.data.time = 0.0
-        scene.monitor.take(scene.data)
+        scene.monitor.take(scene.data, {})
         self._steps = 0
 
     def step(self, seconds: float) -> None:
@@ -325,7 +330,8 @@ class MujocoSimulator:
             self.disturber.watch(self.time, self._scene.index, self.data)
             if self.disturber.now.friction != before:
                 self._apply_friction()
-        sample = ContactSample(self.time, self._scene.monitor.take(self.data))
+        rims = {name: self.data.xpos[body, 2] + up for name, (body, up) in self._scene.containers.items()}
+        sample = ContactSample(self.time, *self._scene.monitor.take(self.data, rims))
         for listener in tuple(self._contact_listeners):
             listener(sample)
         if self._state_listeners:

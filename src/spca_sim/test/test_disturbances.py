@@ -9,7 +9,7 @@ from spca_core.checkpoint import pack, unpack
 from spca_core.layout import nominal_layout
 from spca_core.world import load_world
 from spca_sim.disturbances.disturbance import KINDS, Disturbance, draw_disturbances
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator
 from spca_sim.variation import SimVariation
 
 WORLD = load_world()
@@ -116,7 +116,7 @@ def test_friction_changes_until_the_next_reset() -> None:
 def test_a_checkpoint_in_the_middle_of_a_disturbance_goes_on_exactly() -> None:
     sim, _ = simulator(due("remove", seed=2), due("add", 0.5), due("friction", 0.2))
     sim.step(0.3)
-    kept = unpack(pack(sim.snapshot()), sim.snapshot_kinds)
+    kept = unpack(pack(sim.snapshot()), SNAPSHOT_KINDS)
     sim.step(5.0)
     ends = [sim.object_pose(n) for n in NAMES]
     sim.restore(kept)

@@ -166,9 +166,10 @@ def test_only_what_carries_weight_carries(beyond: float, touching: bool) -> None
         )
     )
     simulator.step(0.5)
-    seen = {p for sample in samples[-15:] for p in sample.pairs}
-    assert pair("box_blue", "box_red") in seen
-    assert (pair("box_blue", "box_green") in seen) is touching
+    seen = {way for sample in samples[-15:] for way in sample.ways}
+    assert ("rests_on", "box_blue", "box_red") in seen
+    assert (("rests_on", "box_blue", "box_green") in seen) is touching
+    assert ("beside", "box_green", "box_red") in seen
 
 
 def test_things_at_reset_are_at_rest(world: World, simulator: MujocoSimulator) -> None:

@@ -1,14 +1,11 @@
-"""The tabletop as an `Environment`, in one process and in lockstep.
-
-Simulated time passes only while the arm acts.
-"""
+"""The tabletop as an `Environment`, over whatever world its table is in."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +14,14 @@ from spca_act.executor import PlanExecutor
 from spca_core import scene as scenes
 from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
+from spca_core.errors import Unsupported
 from spca_core.layout import Layout
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, Plan
-from spca_core.ports.camera import Camera
-from spca_core.ports.simulator import Simulator
+from spca_core.ports.arm import Arm
+from spca_core.ports.environment import Environment
+from spca_core.ports.table import TableWorld
 from spca_core.ports.vision import Observes, VisionModel
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
@@ -30,7 +29,6 @@ from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
 from spca_motion.manipulator import embedded_arm
-from spca_motion.sim_robot import SimRobot
 from spca_referee import referee as referees
 from spca_referee.level import SETTLE_S, Level, task
 from spca_referee.referee import Referee
@@ -42,7 +40,6 @@ from spca_sense.drawing import draw_scene
 from spca_sense.observation import observation_of
 from spca_sense.remarks import with_remarks
 from spca_sense.tracker import SceneTracker
-from spca_sim.pace import Pacer
 from spca_sim.web_view import WebView
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
@@ -50,13 +47,15 @@ from spca_tabletop.presets import load_table
 from spca_tabletop.recording import Recording
 
 _TICK_S = 0.02
+_TableT = TypeVar("_TableT", bound=TableWorld)
 _KINDS = (*referees.CHECKPOINT_KINDS, *scenes.CHECKPOINT_KINDS)
 
 
-class InprocTabletop:
+class Tabletop(Environment, Generic[_TableT]):
     """See `spca_core.ports.environment.Environment`.
 
-    One level on one table, of which `poses` are what lay there at the start; not to be used from two threads.
+    One level on one `table`, of which `poses` are what lay there at the start; not to be used from two
+    threads. The referee is an object in here, fed with the contacts of the table; nobody else can decide.
     """
 
     name = "tabletop"
@@ -68,27 +67,28 @@ class InprocTabletop:
         level: Level,
         world: World,
         layout: Layout,
-        simulator: Simulator,
-        camera: Camera,
+        table: _TableT,
         seed: int = 0,
+        *,
+        arm: Arm | None = None,
         vision: VisionModel | None = None,
         detector: Detector | None = None,
     ) -> None:
         self.task = task(level)
         self.recording = Recording()
         self.level, self.world, self.poses = level, world, layout.poses
-        self.simulator, self.camera = simulator, camera
-        self.simulator.reset(layout, seed)
-        self._referee = Referee(level, world, layout.poses, start=self.simulator.time)
-        self.simulator.on_contacts(self._judge)
-        self._robot = SimRobot(self.simulator)
-        self._arm = embedded_arm(world, self._robot)
+        self.table = table
+        if level.needs_poses:
+            table.places(())  # refuses a level that cannot be judged here
+        with suppress(Unsupported):  # a real table is as somebody has laid it
+            table.reset(layout, seed)
+        self._referee = Referee(level, world, layout.poses, start=table.now())
+        table.on_contacts(self._judge)
+        self._arm = arm or embedded_arm(world, table.robot)
         self._tracker = SceneTracker(detector or ShapeDetector(Catalogue.from_world(world)))
-        self._ctx = TabletopCtx(world, self._arm, self._perceive, lambda: self.simulator.time, PAD_TIP)
+        self._ctx = TabletopCtx(world, self._arm, self._perceive, table.now, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source(self.name, self.builtin_skills))
         self._cancelled = False
-        self.live_view: Callable[[], AbstractContextManager[object]] = nullcontext
-        """Opens a window on the simulation, where the simulator has one."""
         self.web_view: WebView | None = None
         """The page that shows the run, if there is one."""
         self._vision = vision
@@ -127,11 +127,11 @@ class InprocTabletop:
 
     def settle(self) -> Verdict:
         """Let the world come to rest and the referee see enough of it."""
-        end = self.simulator.time + SETTLE_S
-        while self.simulator.time < end and not self.verdict().final:
-            self.simulator.step(_TICK_S)
+        end = self.table.now() + SETTLE_S
+        while self.table.now() < end and not self.verdict().final:
+            self.table.wait(_TICK_S)
             if self._referee.holding:
-                end = max(end, self.simulator.time + self.level.dwell_s)
+                end = max(end, self.table.now() + self.level.dwell_s)
         return self.verdict()
 
     def verdict(self) -> Verdict:
@@ -139,14 +139,16 @@ class InprocTabletop:
         return self._referee.verdict
 
     def checkpoint(self) -> bytes:
-        """Physics, referee, the memory of the scene; plain data, see `spca_core.checkpoint`."""
-        state = (self.simulator.snapshot(), self._referee, self._ctx.memory, self._arm.held)
-        return pack(state)
+        """World, referee, the memory of the scene; empty where the world cannot be put back."""
+        world = self.table.checkpoint()
+        return b"" if world is None else pack((world, self._referee, self._ctx.memory, self._arm.held))
 
     def restore(self, checkpoint: bytes) -> None:
-        """Back to a checkpoint of this level."""
-        snapshot, self._referee, memory, held = unpack(checkpoint, (*self.simulator.snapshot_kinds, *_KINDS))
-        self.simulator.restore(snapshot)
+        """Back to a checkpoint of this level; where it is empty, everything stays as it is."""
+        if not checkpoint:
+            return
+        state, self._referee, memory, held = unpack(checkpoint, _KINDS)
+        self.table.restore(state)
         self._ctx.recall(memory, held)
         if (scene := memory[0]) is not None:
             self._tracker.adopt(scene)
@@ -157,20 +159,21 @@ class InprocTabletop:
         self._cancelled = True
 
     def close(self) -> None:
-        """End the sandbox, save nothing, release the simulator."""
+        """End the sandbox, save nothing, release the table."""
         self._executor.close()
-        self.simulator.close()
+        self.table.close()
 
-    # --- TakesUp --------------------------------------------------------------------------------------------
+    # --- the next level -------------------------------------------------------------------------------------
 
     def take_up(self, options: RunOptions) -> None:
-        """See `TakesUp`. Times go on from where they are."""
+        """See `Environment`. Times go on from where they are."""
         self.level = load_table(options)[1]
         self.task = task(self.level)
         self._referee = Referee(self.level, self.world, self.poses)
         self.recording.clear()
+        self.table.record_afresh()
         self._cancelled = False
-        self.simulator.step(_TICK_S)  # for a first sample, by which the referee knows the time
+        self.table.wait(_TICK_S)  # for a first sample, by which the referee knows the time
 
     def picture(self) -> NDArray[np.uint8]:
         """Return the camera's picture at the last look, detections drawn in: RGB (height, width, 3)."""
@@ -179,7 +182,7 @@ class InprocTabletop:
     # --- for runs -------------------------------------------------------------------------------------------
 
     def tell(self, kind: str, text: str, data: dict[str, Any]) -> None:
-        """See `ShowsRuns`."""
+        """See `Environment`."""
         if self.web_view is not None:
             self.web_view.tell(kind, text, data)
             if kind == "stage_ended" and self.recording.looks:
@@ -188,14 +191,10 @@ class InprocTabletop:
     def save_recording(self, folder: Path) -> None:
         """Write looks, contacts and states into a run's folder."""
         self.recording.save(folder, self._referee.timeline())
-
-    def pace(self, rate: float) -> None:
-        """Let simulated time pass at most `rate` times as fast as wall time, from now on."""
-        pacer = Pacer(rate)
-        self.simulator.on_contacts(lambda sample: pacer.pace(sample.stamp))
+        self.table.save_recording(folder)
 
     def _perceive(self) -> Scene:
-        frame = self.camera.capture()
+        frame = self.table.camera.capture()
         scene = self._tracker.update(frame, self._arm.held, self._arm.tool_pose(), self._arm.state())
         self.recording.looks.append((frame, scene))
         return scene
@@ -203,9 +202,7 @@ class InprocTabletop:
     def _judge(self, sample: ContactSample) -> None:
         """A failure stops the arm at the very sample it falls on, so that a run repeats exactly."""
         decided = self.verdict().final
-        wanted = self.poses if self.level.needs_poses else ()
-        verdict = self._referee.consume(
-            sample, {model: self.simulator.object_pose(model) for model in wanted}
-        )
+        places = self.table.places(self.poses) if self.level.needs_poses else {}
+        verdict = self._referee.consume(sample, places)
         if verdict.final and not decided and verdict.outcome is not Outcome.SUCCESS:
             self._arm.stop()

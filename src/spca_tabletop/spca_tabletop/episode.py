@@ -13,10 +13,9 @@ from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, build_model
-from spca_sim.recording import SimState, load_states
+from spca_sim.recording import STATES, SimState, load_states
 from spca_sim.video import sensor_pictures
 from spca_tabletop.presets import draw_table, load_table
-from spca_tabletop.recording import STATES
 
 
 def episode_of(folder: RunFolder, options: RunOptions, fps: int) -> Episode:

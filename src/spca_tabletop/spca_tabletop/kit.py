@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
-from functools import cached_property, partial
+from contextlib import closing, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spca_core.options import RunOptions
-from spca_core.ports.kit import DocumentMaker, LevelFindings, LevelInfo, PublishedResult
+from spca_core.ports.kit import DocumentMaker, Kit, LevelFindings, LevelInfo, PublishedResult
 from spca_core.run_folder import RunFolder
 from spca_tabletop import act
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
     from spca_core.ports.vision import VisionModel
     from spca_core.ports.vocabulary import Vocabulary
     from spca_core.skill import CtxApi
-    from spca_sim.simulator import MujocoSimulator
+    from spca_sim.mujoco_world import MujocoWorld
     from spca_sim.variation import SimVariation
-    from spca_tabletop.environment import InprocTabletop
+    from spca_tabletop.environment import Tabletop
     from spca_tabletop.rehearsal.twin import TabletopTwin
     from spca_tabletop.ros.side import TabletopRos
 
@@ -37,13 +37,12 @@ _PUBLISHED = {
 """The numbers of the published levels, by group."""
 
 
-class TabletopKit:
+class TabletopKit(Kit):
     """See `spca_core.ports.kit.Kit`."""
 
     name = "tabletop"
     about = "an arm with a Robotiq 2F-85 and an RGB-D camera over a table with cubes and plates"
-    bare_names = True
-    time_unit = "s"
+    bare_names = has_twin = takes_sentences = True
     builtin_skills = Path(act.__file__).with_name("skills.py")
 
     @cached_property
@@ -90,7 +89,7 @@ class TabletopKit:
         ]
 
     def published(self) -> PublishedResult:
-        """See `HasPublishedResult`: Pesjak and Žabkar (2026), on one table."""
+        """See `Kit.published`: Pesjak and Žabkar (2026), on one table."""
         return PublishedResult(
             what="the paper, with language models, on one fixed table, 5.13 minutes each",
             levels=tuple(f"{group}_{n:02}" for group, numbers in _PUBLISHED.items() for n in numbers),
@@ -117,51 +116,48 @@ class TabletopKit:
             check_reach(options, world, level)
 
     def examine(self, level: str, world: str = "") -> LevelFindings:
-        """See `ExaminesLevels`."""
+        """See `Kit.examine`."""
         from spca_core.world import load_world
         from spca_tabletop.level_check import examine_level
 
         return examine_level(level, load_world(world) if world else None)
 
     def sentence_level(self, sentence: str, world: str = "") -> str:
-        """See `TakesSentences`."""
+        """See `Kit.sentence_level`."""
         from spca_tabletop.presets import sentence_level
 
         return sentence_level(sentence, world)
 
     def domain(self) -> str:
-        """See `HasDomain`."""
+        """See `Kit.domain`."""
         from spca_tabletop.plan.problem import domain
 
         return domain()
 
     def situation(self, observation: Observation) -> Draft:
-        """See `TakesSentences`."""
+        """See `Kit.situation`."""
         from spca_core.plan import Draft
         from spca_tabletop.plan.problem import domain, problem
 
         return Draft(domain=domain(), problem=problem(observation, [frozenset()]))
 
-    def build(self, options: RunOptions, vision: VisionModel | None = None) -> InprocTabletop:
+    def build(self, options: RunOptions, vision: VisionModel | None = None) -> Tabletop[MujocoWorld]:
         """See `Kit.build`."""
         return build_tabletop(options, vision=vision)
 
     @contextmanager
     def session(
-        self, options: RunOptions, folder: RunFolder, vision: VisionModel | None = None
-    ) -> Iterator[InprocTabletop]:
+        self, options: RunOptions, vision: VisionModel | None = None
+    ) -> Iterator[Tabletop[MujocoWorld]]:
         """See `Kit.session`."""
         with (
             closing(self.build(options, vision)) as environment,
-            environment.live_view() if options.view else nullcontext(),
+            live_view(options, environment),
         ):
-            try:
-                yield environment
-            finally:
-                environment.save_recording(folder.path)
+            yield environment
 
     def twin(self, options: RunOptions) -> TabletopTwin:
-        """See `spca_core.ports.rehearsal.HasTwin`."""
+        """See `Kit.twin`."""
         from spca_tabletop.presets import load_table
         from spca_tabletop.rehearsal.twin import TabletopTwin
 
@@ -190,52 +186,57 @@ class TabletopKit:
 
         return episode_of(folder, options, fps)
 
-    def ros(self) -> TabletopRos:
+    def ros(self) -> type[TabletopRos]:
         """See `spca_ros.kit.RosSide`."""
         from spca_tabletop.ros.side import TabletopRos
 
-        return TabletopRos()
+        return TabletopRos
 
 
 def build_tabletop(
     options: RunOptions, variation: SimVariation | None = None, vision: VisionModel | None = None
-) -> InprocTabletop:
+) -> Tabletop[MujocoWorld]:
     """The environment that `options` ask for; `variation` takes the place of the preset's, for experiments.
 
     `vision` adds its description to the detector's first look. Raises InputError for an unknown level or
     world.
     """
     from spca_sense.detectors import make_detector
-    from spca_sim.live_view import LiveView
-    from spca_sim.simulator import MujocoSimulator, SimulatedCamera
-    from spca_tabletop.environment import InprocTabletop
+    from spca_sim.mujoco_world import MujocoWorld
+    from spca_sim.pace import Pacer
+    from spca_sim.simulator import MujocoSimulator
+    from spca_tabletop.environment import Tabletop
     from spca_tabletop.presets import draw_table, load_table
 
     world, level = load_table(options)
     layout, drawn = draw_table(options.preset, options.seed, world, level)
-    simulator = MujocoSimulator(world, options.noise, variation or drawn, options.camera)
+    table = MujocoWorld(MujocoSimulator(world, options.noise, variation or drawn, options.camera))
     detector = make_detector(options.detector, world)
-    camera = SimulatedCamera(simulator)
-    environment = InprocTabletop(level, world, layout, simulator, camera, options.seed, vision, detector)
-    simulator.on_sample(environment.recording.states.record)
-    environment.recording.disturbances.attach(simulator)
-    if options.view == "web":
-        environment.live_view = partial(_web_view, environment, simulator)
-    else:
-        environment.live_view = partial(LiveView, simulator)
+    environment = Tabletop(level, world, layout, table, options.seed, vision=vision, detector=detector)
     if options.rate is not None:
-        environment.pace(options.rate)
+        pacer = Pacer(options.rate)
+        table.on_contacts(lambda sample: pacer.pace(sample.stamp))
     return environment
 
 
 @contextmanager
-def _web_view(environment: InprocTabletop, simulator: MujocoSimulator) -> Iterator[None]:
-    from spca_sim.web_view import WebView
+def live_view(options: RunOptions, environment: Tabletop[MujocoWorld]) -> Iterator[None]:
+    """Open the window or the page that shows the simulation, if the options ask for one."""
+    simulator = environment.table.simulator
+    if options.view == "web":
+        from spca_sim.web_view import WebView
 
-    with WebView(simulator) as view:
-        environment.web_view = view
-        view.await_viewer()
-        try:
+        with WebView(simulator) as view:
+            environment.web_view = view
+            view.await_viewer()
+            try:
+                yield
+            finally:
+                environment.web_view = None
+    elif options.view:
+        from spca_sim.live_view import LiveView
+
+        with LiveView(simulator):
             yield
-        finally:
-            environment.web_view = None
+    else:
+        yield

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spca_core.contacts import pair
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.layout import Layout, nominal_layout
 from spca_core.names import TABLE_SYMBOL, symbol_of, words_of
@@ -75,7 +74,7 @@ def _resting(layout: Layout, world: World) -> Iterator[Fact]:
     touching = resting_contacts(layout, world)
     for model, pose in layout.poses.items():
         lower = [m for m in layout.poses if layout.poses[m].position[2] < pose.position[2]]
-        under = [m for m in lower if pair(m, model) in touching] or [world.table.model]
+        under = [m for m in lower if (model, m) in touching] or [world.table.model]
         yield Fact(predicate="on", args=(symbol_of(model), symbol_of(under[0])))
 
 

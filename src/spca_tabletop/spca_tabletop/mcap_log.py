@@ -30,10 +30,10 @@ from spca_core.verdict import Verdict
 from spca_core.world import World
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
-from spca_sim.recording import SimState, load_states
+from spca_sim.recording import STATES, SimState, load_states
 from spca_tabletop.message_definitions import Message, definition, header, mirrored, quaternion, time, vector
 from spca_tabletop.presets import load_table
-from spca_tabletop.recording import CONTACTS, LOOKS, STATES
+from spca_tabletop.recording import CONTACTS, LOOKS
 
 LOG = "run.mcap"
 CAMERA_FRAME = "camera_color_optical_frame"

@@ -1,7 +1,4 @@
-"""Recording of a run for its report, besides the decisions.
-
-That is looks, contacts, and the states from which a video is drawn.
-"""
+"""Recording of a run for its report, besides the decisions and what the world records: looks and contacts."""
 
 from __future__ import annotations
 
@@ -13,10 +10,7 @@ from spca_core.camera import RgbdFrame
 from spca_core.scene import Scene
 from spca_referee.contacts import ContactInterval, save_timeline
 from spca_sense.looks import save_looks
-from spca_sim.disturbances.recorder import DisturbanceRecorder
-from spca_sim.recording import StateRecorder, save_states
 
-STATES = "states.npz"
 CONTACTS = "contacts.json"
 LOOKS = "looks"
 
@@ -29,18 +23,12 @@ class Recording:
     """
 
     looks: list[tuple[RgbdFrame, Scene]] = field(default_factory=list)
-    states: StateRecorder = field(default_factory=StateRecorder)
-    disturbances: DisturbanceRecorder = field(default_factory=DisturbanceRecorder)
 
     def clear(self) -> None:
         """Forget everything, for the next run."""
         self.looks.clear()
-        self.states.states.clear()
-        self.disturbances.clear()
 
     def save(self, folder: Path, timeline: Sequence[ContactInterval]) -> None:
-        """Write `looks/` (see `save_looks`), `disturbances/`, `contacts.json` and `states.npz`."""
+        """Write `looks/` (see `save_looks`) and `contacts.json`."""
         save_looks(self.looks, folder / LOOKS)
         save_timeline(timeline, folder / CONTACTS)
-        save_states(self.states.states, folder / STATES)
-        self.disturbances.save(folder)

@@ -14,9 +14,8 @@ from spca_core.run_folder import RunFolder
 from spca_core.signals import SIGNALS, DrawnShape, MovingScene, Plot, Signals
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
-from spca_sim.recording import SimState, load_states
+from spca_sim.recording import STATES, SimState, load_states
 from spca_tabletop.presets import load_table
-from spca_tabletop.recording import STATES
 
 _MOST = 600  # stamps: more than a page has pixels for
 _MOST_POSES = 250  # stamps: between them the page interpolates

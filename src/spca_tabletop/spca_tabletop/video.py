@@ -13,10 +13,9 @@ from spca_core.rehearsal import Rehearsed
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_core.world import World
-from spca_sim.recording import load_states
+from spca_sim.recording import STATES, load_states
 from spca_sim.video import Banner, render_video
 from spca_tabletop.presets import draw_table, load_table
-from spca_tabletop.recording import STATES
 
 VIDEO = "video.mp4"
 THUMBNAIL = "thumbnail.jpg"

@@ -99,8 +99,15 @@ def test_what_a_run_publishes_becomes_markers_on_the_topics_that_rviz_shows() ->
 
 def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its markers)
     from geometry_msgs.msg import PoseArray
-    from spca_interfaces.action import ExecutePlan
-    from spca_interfaces.msg import ActionSchema, Contacts, Plan, PlanStep, TypedParameter
+    from spca_interfaces.msg import (
+        ActionSchema,
+        Contacts,
+        Plan,
+        PlanStep,
+        RunEvent,
+        StepReport,
+        TypedParameter,
+    )
     from spca_interfaces.msg import Scene as SceneMsg
     from spca_interfaces.msg import Verdict as VerdictMsg
     from std_msgs.msg import String
@@ -129,10 +136,10 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
             (Contacts, names.CONTACTS, EVERY),
             (PoseArray, names.GRASPS, STATE),
             (JointTrajectoryMsg, names.TRAJECTORY, STATE),
-            (ExecutePlan.Impl.FeedbackMessage, f"{names.EXECUTE}/_action/feedback", EVERY),
+            (RunEvent, names.EVENTS, EVERY),
         )
     ]
-    scene, plan, verdict, contacts, grasps, trajectory, feedback = sent
+    scene, plan, verdict, contacts, grasps, trajectory, events = sent
 
     def turn_until(condition) -> bool:
         end = time.monotonic() + 60.0
@@ -151,7 +158,7 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
     verdict.publish(
         to_msg(Verdict(outcome=Outcome.SUCCESS, score=1.0, stamp=9.0, reason="all hold"), VerdictMsg())
     )
-    contacts.publish(contacts_msg([ContactSample(1.0, frozenset({("box_red", "cobot")}))], "e"))
+    contacts.publish(contacts_msg([ContactSample(1.0, frozenset({("box_red", "cobot")}))]))
     best = Pose(position=(0.5, 0.1, 0.45))
     grasps.publish(PoseArray(poses=[pose_msg(best), pose_msg(Pose(position=(0.5, 0.1, 0.46)))]))
     home = np.array(WORLD.robot.home)
@@ -159,9 +166,7 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
     trajectory.publish(trajectory_msg(moved, WORLD.robot.arm.joint_names))
     for _ in range(20):
         node.loop.turn(0.02)
-    report = ExecutePlan.Impl.FeedbackMessage()
-    report.feedback.step.index = 0
-    feedback.publish(report)
+    events.publish(RunEvent(kind="step", step=[StepReport(index=0)]))
     for _ in range(20):
         node.loop.turn(0.02)
 

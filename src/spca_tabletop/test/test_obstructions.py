@@ -24,13 +24,14 @@ from spca_motion.tool import ToolKinematics
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_sense.detectors import make_detector
-from spca_sim.simulator import MujocoSimulator, SimulatedCamera
+from spca_sim.mujoco_world import MujocoWorld
+from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act.conversion import pose_value, raised
 from spca_tabletop.act.ctx import FRESH
 from spca_tabletop.act.grasps import APPROACH
 from spca_tabletop.act.obstructions import out_of_reach
 from spca_tabletop.act.placements import ELBOW_ROOM, Hold, on_table
-from spca_tabletop.environment import InprocTabletop
+from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
@@ -43,10 +44,12 @@ ON_PLATE = TOP + 0.008
 
 
 @contextmanager
-def table(level: str, **moved: tuple[float, float, float]) -> Iterator[tuple[InprocTabletop, Observation]]:
+def table(
+    level: str, **moved: tuple[float, float, float]
+) -> Iterator[tuple[Tabletop[MujocoWorld], Observation]]:
     poses = {o.model: (*o.position, WORLD.table.top + o.size[2] / 2) for o in WORLD.objects} | moved
     environment = build_tabletop(RunOptions(level=level, noise=False))
-    environment.simulator.reset(Layout(poses={n: Pose.from_xyz_yaw(*p, 0.0) for n, p in poses.items()}))
+    environment.table.reset(Layout(poses={n: Pose.from_xyz_yaw(*p, 0.0) for n, p in poses.items()}))
     try:
         yield environment, environment.sense()
     finally:
@@ -113,7 +116,7 @@ def test_a_skill_says_how_many_ways_it_tried_and_what_each_would_have_hit() -> N
 @contextmanager
 def stack_01_with(
     box: WorldObject, known: bool, folder: Path
-) -> Iterator[tuple[InprocTabletop, MujocoSimulator, DraftingPlanner]]:
+) -> Iterator[tuple[Tabletop[MujocoWorld], MujocoSimulator, DraftingPlanner]]:
     """Yield the level with one more box, which the world file mentions if it is `known`, and a planner."""
     options = RunOptions(level="stack_01", transport="inproc")
     world, level = load_table(options)
@@ -121,8 +124,8 @@ def stack_01_with(
     more = world.model_copy(update={"objects": (*world.objects, box)})
     simulator = MujocoSimulator(more, noise=False)
     world = more if known else world
-    camera, detector = SimulatedCamera(simulator), make_detector(options.detector, world)
-    environment = InprocTabletop(level, world, Layout(poses=poses), simulator, camera, detector=detector)
+    detector, here = make_detector(options.detector, world), MujocoWorld(simulator)
+    environment = Tabletop(level, world, Layout(poses=poses), here, detector=detector)
     trusted, words = TrustedDomains(folder), TabletopVocabulary()
     with closing(environment), DraftingPlanner("tabletop", BuiltinProposer(), trusted, words) as planner:
         yield environment, simulator, planner

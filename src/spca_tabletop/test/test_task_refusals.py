@@ -27,6 +27,7 @@ NOT_UNDERSTOOD = {
     "Put the red cube.": "where to put it",
     "Move the red cube to the left.": "not in a direction",
     "Put the red cube left of the blue cube.": "",
+    "Put the red cube nearest the plate.": "the one thing that is closest to one other",
     "Put the red plate on the blue plate.": "only move cubes",
     "Put the red cube next to the red plate.": "next to another cube only",
     "Touch the table.": "cubes and plates only",

@@ -11,8 +11,9 @@ import pytest
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_sim import web_view
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.web_view import WebView, require_viser
-from spca_tabletop.environment import InprocTabletop
+from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import build_tabletop
 
 
@@ -23,25 +24,25 @@ def test_without_viser_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture
-def table() -> Iterator[InprocTabletop]:
+def table() -> Iterator[Tabletop[MujocoWorld]]:
     environment = build_tabletop(RunOptions(level="stack_01"))
     yield environment
     environment.close()
 
 
-def test_the_page_shows_what_is_simulated_and_what_the_run_is_about(table: InprocTabletop) -> None:
+def test_the_page_shows_what_is_simulated_and_what_the_run_is_about(table: Tabletop[MujocoWorld]) -> None:
     pytest.importorskip("viser")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with WebView(table.simulator, port) as view:
+    with WebView(table.table.simulator, port) as view:
         assert b"<html" in urllib.request.urlopen(view.address).read().lower()
         table.web_view = view
         before = {body: tuple(frame.position) for body, frame in view._frames.items()}
         table.tell("run_started", "Stack the red cube", {})
         table.sense()  # the arm moves out of the camera's view
         view._shown = 0.0
-        table.simulator.step(0.1)
+        table.table.simulator.step(0.1)
         moved = [body for body, frame in view._frames.items() if tuple(frame.position) != before[body]]
         assert len(moved) >= 5  # the links
         table.tell("stage_ended", "", {})

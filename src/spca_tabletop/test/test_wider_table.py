@@ -58,6 +58,7 @@ MEANINGS = [
     ("shapes_01", "Put the cylinder touching the cube.", "next_to cylinder_green cube_red"),
     ("shapes_01", "Put the red cube on the largest block.", "on cube_red cuboid_pink"),
     ("stack_01", "Pick up the cube nearest to the red plate.", "holding cube_red"),
+    ("stack_01", "Pick up the cube nearest the red plate.", "holding cube_red"),
     ("stack_01", "Touch the cube that is farthest from the red plate.", "touched cube_green"),
     (
         "stack_01",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spca_core.errors import Cancelled, MotionError
+from spca_core.ports.environment import CtxServer
 from spca_core.skill import CtxApi, CtxMethod
 
 
@@ -26,7 +27,7 @@ API = CtxApi(
 )
 
 
-class World:
+class World(CtxServer):
     """Answers the calls of `API`."""
 
     api = API

@@ -41,7 +41,7 @@ from spca_core.errors import InputError
 from spca_core.extensions import find
 from spca_core.model import Record
 from spca_core.options import RunOptions
-from spca_core.ports.kit import HasPublishedResult, PublishedResult
+from spca_core.ports.kit import PublishedResult
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
 from spca_llm.config import REPLAY, load_config
@@ -272,7 +272,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
     def _published(self) -> PublishedResult | None:
         """Published figures, where they are of the same levels."""
         kit = kit_of(self.levels[0])
-        known = kit.published() if isinstance(kit, HasPublishedResult) else None
+        known = kit.published()
         return known if known is not None and set(known.levels) == set(self.levels) else None
 
     def _by_group(

@@ -118,8 +118,8 @@ def run_attempts(
 class PddlAnswer(BaseModel):
     """A domain and a problem in PDDL."""
 
-    domain: str = Field(min_length=1, json_schema_extra={"format": "pddl"})
-    problem: str = Field(min_length=1, json_schema_extra={"format": "pddl"})
+    domain: str = Field(min_length=1)
+    problem: str = Field(min_length=1)
 
 
 def messages(task: PddlTask, draft: Draft | None, judged: Judged | None) -> list[Message]:

@@ -10,12 +10,13 @@ from corridor.world import API, Corridor
 from spca_act.executor import PlanExecutor
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
+from spca_core.ports.environment import Environment
 from spca_core.skill import StepReport
 from spca_core.task import Task
 from spca_core.verdict import Condition, Outcome, Verdict
 
 
-class CorridorEnvironment:
+class CorridorEnvironment(Environment):
     """See `spca_core.ports.environment.Environment`. The level's number is that of the cells."""
 
     name = "corridor"

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
 
 from corridor.environment import CorridorEnvironment
 from corridor.proposer import DOMAIN, CorridorProposer
 from corridor.world import API
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
-from spca_core.ports.kit import DocumentMaker, LevelInfo
+from spca_core.ports.kit import Kit, LevelInfo
 from spca_core.ports.vision import VisionModel
 from spca_core.ports.vocabulary import Vocabulary
-from spca_core.run_folder import RunFolder
 from spca_planner.critics.vocabulary import FactVocabulary
 
 
-class CorridorKit:
+class CorridorKit(Kit):
     """See `spca_core.ports.kit.Kit`. Levels are `corridor:2` to `corridor:99`."""
 
     name = "corridor"
     about = "a row of cells and an agent: the smallest world there is"
-    bare_names = False
     time_unit = "steps"
-    presets: Sequence[str] = ("nominal",)
     api = API
     builtin_skills = CorridorEnvironment.builtin_skills
 
@@ -37,7 +33,7 @@ class CorridorKit:
         return FactVocabulary()
 
     def domain(self) -> str:
-        """See `HasDomain`: `spca api corridor` prints it in words."""
+        """See `Kit.domain`: `spca api corridor` prints it in words."""
         return DOMAIN
 
     def levels(self) -> Sequence[LevelInfo]:
@@ -54,19 +50,3 @@ class CorridorKit:
         """The environment of a level."""
         self.check(options)
         return CorridorEnvironment(int(options.level.removeprefix("corridor:")))
-
-    @contextmanager
-    def session(
-        self, options: RunOptions, folder: RunFolder, vision: VisionModel | None = None
-    ) -> Iterator[CorridorEnvironment]:
-        """The environment of a run; there is nothing to record."""
-        with closing(self.build(options)) as environment:
-            yield environment
-
-    def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Nothing besides the report."""
-        return ()
-
-    def ros(self) -> None:
-        """It runs in one process."""
-        return

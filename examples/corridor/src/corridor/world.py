@@ -8,6 +8,7 @@ from typing import Any
 
 from spca_core.errors import Cancelled, MotionError
 from spca_core.observation import Observation
+from spca_core.ports.environment import CtxServer
 from spca_core.scene import Fact
 from spca_core.skill import CtxApi, CtxMethod
 
@@ -20,7 +21,7 @@ API = CtxApi(
 )
 
 
-class Corridor:
+class Corridor(CtxServer):
     """Cells `c1` to `cN` in a row, the agent in the first. It answers a skill's calls; time counts steps."""
 
     api = API

@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.commands import ROBOT
+from spca.commands.options import takes
 from spca_bench.command import BenchCommand, FirstSeed, Presets
 from spca_core.checked import checked
 
 
+@takes("proposer", "transport", "robot", transport="inproc")
 def _levels(
     levels: Annotated[
         list[str] | None, typer.Argument(help="Levels, patterns or groups; all by default.")
@@ -18,14 +19,8 @@ def _levels(
     preset: Presets = None,
     tables: Annotated[int, typer.Option(help="Tables per level.")] = 20,
     first_seed: FirstSeed = 0,
-    proposer: Annotated[str, typer.Option(help="As in `spca run`.")] = "builtin",
-    transport: Annotated[
-        str,
-        typer.Option(
-            help="`inproc`: lockstep; `ros`: trial after trial on the graph that `spca up` started."
-        ),
-    ] = "inproc",
-    robot: Annotated[str, typer.Option(help=ROBOT)] = "",
+    *,
+    wanted: dict[str, Any],
 ) -> Any:
     """Run levels on many tables, in parallel. Exit status 0 if all were solved."""
     from spca.api import select_levels
@@ -34,8 +29,7 @@ def _levels(
     return checked(
         LevelsBench,
         levels=tuple(info.name for info in select_levels([] if levels == ["all"] else levels or [])),
-        presets=preset or ["shuffled"], tables=tables, first_seed=first_seed, proposer=proposer,
-        transport=transport, robot=robot,
+        presets=preset or ["shuffled"], tables=tables, first_seed=first_seed, **wanted,
     )  # fmt: skip
 
 

@@ -7,8 +7,8 @@ import json
 import shutil
 from pathlib import Path
 
-from spca.api import conduct, document
 from spca.benches.remedies import disturbances_in, remedies_in
+from spca.runs import Run
 from spca_bench.runs import RunSummary
 from spca_core.ending import Ending
 from spca_core.options import Manifest, RunOptions
@@ -25,7 +25,7 @@ class SupervisedRuns:
         path = campaign / "runs" / name
         shutil.rmtree(path, ignore_errors=True)
         folder = RunFolder.create(name, path)
-        result = conduct(options, folder)
+        result = Run(options, folder).advance()
         if result.outcome is Ending.CANCELLED:
             raise KeyboardInterrupt
         carried_out = folder.results("act", ActResult)
@@ -44,7 +44,7 @@ class SupervisedRuns:
         if summary.success:
             shutil.rmtree(folder.path, ignore_errors=True)
         else:
-            document(folder.read(MANIFEST, Manifest).options, folder)
+            Run(folder.read(MANIFEST, Manifest).options, folder).document()
 
 
 def _digest(result: RunResult, acts: list[ActResult]) -> str:

@@ -11,11 +11,15 @@ from spca.commands import MACHINE
 app = typer.Typer()
 
 
-@app.command(rich_help_panel=MACHINE, epilog="Examples:  spca api tabletop · spca api world")
+@app.command(rich_help_panel=MACHINE, epilog="Example:  spca api tabletop")
 def api(
-    what: Annotated[str, typer.Argument(help="An environment, or `world`, `level` or `plugins`.")],
+    environment: Annotated[str, typer.Argument(help="Its name; see `spca doctor`.")],
 ) -> None:
-    """Print what an extension builds on: an environment's calls and planning domain, or a file format."""
+    """Print what skills of an environment may call, and its planning domain."""
+    from spca.kits import kit_named
     from spca.reference import page
+    from spca_core.errors import InputError
 
-    typer.echo(page(what), nl=False)
+    if environment in ("world", "level", "plugins"):
+        raise InputError(f"'{environment}' is no environment", hint=f"see docs/reference/{environment}.md")
+    typer.echo(page(kit_named(environment)), nl=False)

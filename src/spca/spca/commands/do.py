@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spca.commands import LEVELS, ROBOT, VIEW
+from spca.commands import LEVELS
+from spca.commands.options import OVER_ROS, takes
 
 if TYPE_CHECKING:
     from spca.dialogue import Dialogue
@@ -26,6 +27,10 @@ app = typer.Typer()
     epilog='Examples:  spca do "put the red cube on the blue plate" · spca do --preset shuffled · '
     "spca do < sentences.txt",
 )
+@takes(
+    "world", "preset", "seed", "proposer", "llm", "robot", "view", "rate", "video",
+    proposer="auto", video=False,
+)  # fmt: skip
 def do(
     sentence: Annotated[
         list[str] | None,
@@ -33,25 +38,11 @@ def do(
             help="What to do; without one, sentences are read until the input ends.", show_default=False
         ),
     ] = None,
-    world: Annotated[str, typer.Option(help="A world in worlds/ or a world file.")] = "",
-    preset: Annotated[
-        str, typer.Option(help="The table: nominal, shuffled, noisy, hard or disturbed.")
-    ] = "nominal",
-    seed: Annotated[int, typer.Option(help="Random seed of the table and of the sensor noise.")] = 0,
-    proposer: Annotated[str, typer.Option(help="`builtin` (no model needed), `openai`, or `auto`.")] = "auto",
-    llm: Annotated[str, typer.Option(help="A model configuration (YAML), or `replay:FOLDER`.")] = "",
-    robot: Annotated[str, typer.Option(help=ROBOT)] = "",
+    *,
+    wanted: dict[str, Any],
+    ros: Annotated[bool, typer.Option("--ros", help=OVER_ROS)] = False,
+    transport: Annotated[str, typer.Option(hidden=True)] = "",
     ask: Annotated[bool, typer.Option("--ask", help="Show each plan and ask before the arm moves.")] = False,
-    transport: Annotated[
-        str,
-        typer.Option(help="`inproc`, `ros` (the graph that is up), or `auto`: that graph if there is one."),
-    ] = "auto",
-    view: Annotated[bool, typer.Option("--view", help=VIEW)] = False,
-    web: Annotated[bool, typer.Option("--view-web", hidden=True)] = False,
-    rate: Annotated[
-        float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
-    ] = None,
-    video: Annotated[bool, typer.Option(help="Render a video of each run.")] = False,
     out: Annotated[Path | None, typer.Option(help="The run's folder, for a single sentence.")] = None,
 ) -> None:
     """Do what a sentence says, on a table without a level; a look afterwards judges whether it is done.
@@ -64,19 +55,16 @@ def do(
     from spca.api import session
     from spca.dialogue import Dialogue
     from spca.progress import Progress
-    from spca.ros_ready import chosen_transport
+    from spca.ros_ready import transport_of
     from spca_core.errors import InputError
 
     if out is not None and not sentence:
         raise InputError("--out", hint="is for a single sentence: give one")
     with Progress() as progress:
         progress.say("laying the table …")
-        wanted: bool | str = "web" if web else view
-        table = session(
-            world, preset, seed, on_event=progress, approve=_asked(progress) if ask else None,
-            report=False, proposer=proposer, llm=llm, view=wanted, rate=rate, video=video,
-            robot=robot, transport=chosen_transport(transport, wanted),
-        )  # fmt: skip
+        wanted["transport"] = transport_of(ros, transport)
+        approve = _asked(progress) if ask else None
+        table = session(on_event=progress, approve=approve, report=False, **wanted)
         with table:
             talk, typed = Dialogue(table), sys.stdin.isatty()
             if sentence:

@@ -1,101 +1,62 @@
-"""`spca up`, `spca down`, `spca status`, `spca env`: the graph that stays up between runs."""
+"""`spca sim`, and what `spca up`, `down`, `status` and `env` say that are no more."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import Annotated
 
 import typer
 
-from spca.commands import MACHINE, VIEW
+from spca.commands import MACHINE
+from spca.commands.options import VIEW
 from spca_core.checked import checked
+from spca_core.errors import InputError
 
 app = typer.Typer()
+_GONE = {
+    "up": "`spca sim` leaves a simulator running, and `spca run|do … --ros` uses it",
+    "down": "Ctrl-C ends `spca sim`; nothing else stays running",
+    "status": "`ros2 node list` shows what is on the graph",
+    "env": "source ros2_ws/install/setup.bash; a run over ROS says its domain",
+}
 
 
-@app.command(
-    rich_help_panel=MACHINE,
-    epilog=(
-        "Examples:  spca up · spca up --sim gazebo --arm moveit · spca up --level sign_01 --idle-minutes 5"
-    ),
-)
-def up(
-    sim: Annotated[str, typer.Option(help="The simulator: mujoco or gazebo.")] = "mujoco",
-    arm: Annotated[str, typer.Option(help="The motion planner: embedded or moveit.")] = "embedded",
-    robot: Annotated[str, typer.Option(help="The robot in Gazebo: generated or vendor.")] = "generated",
-    level: Annotated[
-        str, typer.Option(help="A level whose environment and world the nodes are started with.")
-    ] = "stack_01",
+@app.command(rich_help_panel=MACHINE, epilog="Examples:  spca sim · spca sim --rate 1 --view")
+def sim(
     rate: Annotated[
-        float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
+        float | None, typer.Option(help="Real-time factor at most; as fast as it can by default.")
     ] = None,
     view: Annotated[bool, typer.Option("--view", help=VIEW)] = False,
     web: Annotated[bool, typer.Option("--view-web", hidden=True)] = False,
-    idle_minutes: Annotated[
-        float, typer.Option(min=0.1, help="End after this many minutes without a run.")
-    ] = 30.0,
-    secure: Annotated[
-        Path | None,
-        typer.Option(
-            help="An SROS2 keystore; only nodes with a key from it can communicate (where ROS has security)."
-        ),
-    ] = None,
-    detach: Annotated[
-        bool,
-        typer.Option(
-            "--detach", help="Keep the graph when this terminal is closed; by default it ends then."
-        ),
-    ] = False,
 ) -> None:
-    """Start the nodes and return when they are ready; `spca run --transport ros` then uses them."""
+    """Run the simulator as a ROS node until Ctrl-C: a table that stays, for `spca run|do … --ros`."""
     from spca.ros_ready import require_ros
 
     require_ros()  # before anything of ROS is imported
-    from spca.ros.processes import Backends
-    from spca.ros.up import start
+    from spca.ros.graph import simulator
     from spca_core.options import RunOptions
+    from spca_core.processes.child import python_command
+    from spca_ros import names
+    from spca_ros.node_process import CONFIG
 
-    options = checked(RunOptions, level=level, rate=rate, view="web" if web else view)
-    choice = checked(Backends, sim=sim, arm=arm, robot=robot)
-    start(options, choice, 60.0 * idle_minutes, detach, secure)
-
-
-@app.command(rich_help_panel=MACHINE)
-def down() -> None:
-    """End the nodes that `spca up` has started, and the run that uses them."""
-    from spca.ros.up import stop
-
-    stop()
-
-
-@app.command(rich_help_panel=MACHINE, epilog="Exit status: 0 up and ready · 1 not up, or not ready")
-def status() -> None:
-    """Show the nodes that are up: their states, process ids and domain."""
-    from spca.ros.up import show
-
-    raise typer.Exit(show())
+    options = checked(RunOptions, level="stack_01", rate=rate, view="web" if web else view)
+    given = [part for name, value in simulator(options).items() for part in ("-p", f"{name}:={value}")]
+    command = python_command(
+        "spca_sim.node", "--ros-args", "--params-file", str(CONFIG / "nodes.yaml"), *given
+    )
+    typer.echo(f"the node {names.SIM} is in the ROS domain {os.environ.get('ROS_DOMAIN_ID') or 0}", err=True)
+    os.execv(command[0], command)
 
 
-@app.command(rich_help_panel=MACHINE, epilog='Example:  eval "$(spca env)"')
-def env() -> None:
-    """Print what bash has to run so that ROS programs know spca's messages, and the graph that is up."""
-    import sys
-    from importlib.util import find_spec
-    from shlex import quote
+def _gone(name: str, instead: str) -> None:
+    """Have a command that is no more say what takes its place."""
 
-    from spca.ros_ready import require_ros
+    anything = {"allow_extra_args": True, "ignore_unknown_options": True}
 
-    require_ros()
-    from spca.ros import standing
-    from spca_ros.environment import CLOSED
+    @app.command(name, hidden=True, context_settings=anything)
+    def say() -> None:
+        raise InputError(f"`spca {name}` is no more", hint=instead)
 
-    found = find_spec("spca_interfaces")
-    assert found is not None and found.origin is not None
-    # colcon's folder with a prefix for each package, or one prefix for all
-    setups = [folder / "local_setup.bash" for folder in reversed(Path(found.origin).parents[4:6])]
-    lines = [f". {quote(str(setup))}" for setup in setups if setup.is_file()]
-    lines.append(f"export PATH={quote(str(Path(sys.prefix) / 'bin'))}:$PATH")
-    if (graph := standing.find()) is not None:
-        variables = {**CLOSED, "ROS_DOMAIN_ID": str(graph.domain)}
-        lines += [f"export {name}={quote(value)}" for name, value in variables.items()]
-    typer.echo("\n".join(lines))
+
+for _name, _instead in _GONE.items():
+    _gone(_name, _instead)

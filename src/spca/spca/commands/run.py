@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from spca.commands import LEVELS, ROBOT, VIEW
+from spca.commands import LEVELS
 from spca.commands.completion import complete_level, complete_run
+from spca.commands.options import OVER_ROS, takes
 from spca_core.checked import checked
+from spca_core.options import RunOptions
 
 app = typer.Typer()
 
@@ -17,99 +19,36 @@ app = typer.Typer()
 @app.command(
     rich_help_panel=LEVELS,
     epilog="Examples:  spca run stack_01 · spca run touch_05 --preset shuffled --seed 7 · "
-    "spca run stack_01 --transport inproc --no-video · spca run my_level.yaml · "
+    "spca run stack_01 --ros --no-video · spca run my_level.yaml · "
     "spca run minigrid:MiniGrid-DoorKey-8x8",
 )
+@takes(
+    "preset", "seed", "noise", "proposer", "engine", "llm", "skills", "library", "detector",
+    "vision", "rehearse", "rate", "view", "camera", "world", "robot", "video",
+    proposer="auto",
+)  # fmt: skip
 def run(
     level: Annotated[
         str,
         typer.Argument(
-            help=(
-                "A level's name (see `spca levels`), the path of a level file, or "
-                "`minigrid:` and a MiniGrid level."
-            ),
+            help=f"{RunOptions.model_fields['level'].description} See `spca levels`.",
             autocompletion=complete_level,
         ),
     ],
-    transport: Annotated[
-        str,
-        typer.Option(
-            help="`inproc`: one process in lockstep; `ros`: the real node graph; "
-            "`auto`: the graph that is up, else one process."
-        ),
-    ] = "auto",
-    preset: Annotated[
-        str, typer.Option(help="The table: nominal, shuffled, noisy, hard or disturbed.")
-    ] = "nominal",
-    seed: Annotated[
-        int, typer.Option(help="Random seed of the table (except nominal) and of the sensor noise.")
-    ] = 0,
-    noise: Annotated[bool, typer.Option(help="Sensor noise of the camera.")] = True,
-    proposer: Annotated[str, typer.Option(help="`builtin` (no model needed), `openai`, or `auto`.")] = "auto",
-    engine: Annotated[
-        str,
-        typer.Option(help="Planning engine: fast-downward, or one of Unified Planning's that is installed."),
-    ] = "fast-downward",
-    llm: Annotated[
-        str,
-        typer.Option(help="A model configuration (YAML), or `replay:FOLDER` to answer from a recorded run."),
-    ] = "",
-    skills: Annotated[
-        str, typer.Option(help="Skills at the start: builtin, trusted (and learned ones), empty, or auto.")
-    ] = "auto",
-    library: Annotated[
-        str, typer.Option(help="Folder of what is learned and trusted; library/ by default.")
-    ] = "",
-    detector: Annotated[
-        str, typer.Option(help="What finds things in camera frames, by name; see `spca doctor`.")
-    ] = "shapes",
-    vision: Annotated[
-        bool, typer.Option("--vision", help="A vision model adds remarks to what the detector sees.")
-    ] = False,
-    rehearse: Annotated[
-        str,
-        typer.Option(
-            help="Try plans in a twin of what was seen before acting: auto (new skills only), always, never."
-        ),
-    ] = "auto",
-    drafts: Annotated[
-        int, typer.Option(help="Drafts of a plan to compare in rehearsals; the best one is carried out.")
-    ] = 1,
-    twin: Annotated[
-        str, typer.Option(help="Rehearse in the program of this folder of `spca learn` (minigrid levels).")
-    ] = "",
-    rate: Annotated[
-        float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
-    ] = None,
-    view: Annotated[bool, typer.Option("--view", help=VIEW)] = False,
-    web: Annotated[bool, typer.Option("--view-web", hidden=True)] = False,
-    camera: Annotated[str, typer.Option(help="`ray` (no GL needed) or `gl`.")] = "ray",
-    world: Annotated[
-        str, typer.Option(help="A world in worlds/ or a world file; by default the level's own.")
-    ] = "",
-    robot: Annotated[str, typer.Option(help=ROBOT)] = "",
-    video: Annotated[bool, typer.Option(help="Render a video after the verdict.")] = True,
+    wanted: dict[str, Any],
+    ros: Annotated[bool, typer.Option("--ros", help=OVER_ROS)] = False,
+    transport: Annotated[str, typer.Option(hidden=True)] = "",
     out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
 ) -> None:
     """Run one level: look, plan, act, and let the referee judge.
 
     Exit status 0 success, 1 not solved, 2 bad input.
     """
-    from spca.ros_ready import chosen_transport
-    from spca.run_command import start_run
-    from spca_core.options import RunOptions
+    from spca.ros_ready import transport_of
+    from spca.run_command import begun, follow
 
-    wanted: bool | str = "web" if web else view
-    transport = chosen_transport(transport, wanted)
-    options = checked(
-        RunOptions, level=level, transport=transport, preset=preset, seed=seed, noise=noise,
-        proposer=proposer,
-        engine=engine, llm=llm, skills=skills, library=library, detector=detector, vision=vision,
-        rehearse=rehearse,
-        drafts=drafts, twin=twin, rate=rate, view=wanted, camera=camera, world=world,
-        robot=robot, video=video,
-    )  # fmt: skip
-    raise typer.Exit(start_run(options, out))
+    wanted["transport"] = transport_of(ros, transport)
+    raise typer.Exit(follow(begun(checked(RunOptions, level=level, **wanted), out)))
 
 
 @app.command(
@@ -127,7 +66,8 @@ def resume(
 ) -> None:
     """Continue an interrupted run, also one of another command, such as `spca learn`."""
     from spca.commands.plugin import resumable
-    from spca.run_command import newest_run, resume_run
+    from spca.run_command import follow, newest_run
+    from spca.runs import Run
     from spca_core.paths import RUNS
 
     commands = {command.run_file: command.resume for command in resumable()}
@@ -136,4 +76,4 @@ def resume(
     for file, go_on in commands.items():
         if go_on is not None and (folder / file).is_file():
             raise typer.Exit(go_on(folder))
-    raise typer.Exit(resume_run(run_folder or folder))
+    raise typer.Exit(follow(Run.interrupted(run_folder or folder)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from spca.commands.plugin import Command
-from spca.doctor.finding import Finding
+from spca.doctor.checks import Finding
 from spca.kits import GROUP, faults_of, kit_named
 from spca_bench.command import BenchCommand
 from spca_core.arms import GROUP as ARMS

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from spca.events import Event
-from spca.report.page import REPORT, picture, templates
+from spca.report.page import REPORT, picture
+from spca_bench.page import Card, Page
 from spca_core.options import Manifest
 from spca_core.paths import CAMPAIGNS, RUNS
 from spca_core.result import RunResult
@@ -24,32 +24,20 @@ _ELSEWHERE = "elsewhere.txt"  # among the campaigns: the folders of those that l
 _WIDTH = 320  # px of a picture
 
 
-@dataclass(frozen=True)
-class RunCard:
-    """One card of the page; `link` and `picture` (a data URI) may be empty."""
-
-    name: str
-    title: str
-    about: str
-    outcome: str
-    good: bool | None
-    changed: datetime
-    link: str
-    picture: str
-
-
 def write_index(runs: Path = RUNS, campaigns: Path = CAMPAIGNS) -> Path:
     """Write `index.html` into the folder of runs; returns its path.
 
     What cannot be read is listed without details.
     """
-    entries = sorted((*_runs(runs), *_campaigns(runs, campaigns)), key=lambda e: e.changed, reverse=True)
-    page = templates().get_template("index.html.j2").render(entries=entries)
-    write_atomically(runs / INDEX, page.encode(errors="replace"))
-    return runs / INDEX
+    entries = sorted((*_runs(runs), *_campaigns(runs, campaigns)), key=lambda e: e[0], reverse=True)
+    page = Page("Runs and campaigns", f"{len(entries)}, the newest first")
+    if not entries:
+        page.text("There are no runs yet: `spca run stack_01` makes one.")
+    page.cards([card for _, card in entries])
+    return page.write(runs / INDEX)
 
 
-def _runs(folder: Path) -> Iterator[RunCard]:
+def _runs(folder: Path) -> Iterator[tuple[float, Card]]:
     for path in folder.glob(f"*/{MANIFEST}"):
         run = path.parent
         try:
@@ -65,16 +53,8 @@ def _runs(folder: Path) -> Iterator[RunCard]:
         except (OSError, ValidationError):
             outcome, good = ("broken", False) if (run / "crash.txt").is_file() else ("not finished", None)
         page = run / REPORT
-        yield RunCard(
-            name=run.name,
-            title=title,
-            about=about,
-            outcome=outcome,
-            good=good,
-            changed=_changed(run),
-            link=f"{run.name}/{REPORT if page.is_file() else ''}",
-            picture=_picture(run),
-        )
+        link = f"{run.name}/{REPORT if page.is_file() else ''}"
+        yield _card(run, title, f"{outcome} · {about}", link, _picture(run), good)
 
 
 def _task(run: Path) -> str:
@@ -83,7 +63,7 @@ def _task(run: Path) -> str:
     return begun.text if begun else run.name
 
 
-def _campaigns(runs: Path, folder: Path) -> Iterator[RunCard]:
+def _campaigns(runs: Path, folder: Path) -> Iterator[tuple[float, Card]]:
     """Campaigns and benches: every folder with a page, in either place."""
     pages = [
         *folder.glob("*/*.html"),
@@ -91,16 +71,9 @@ def _campaigns(runs: Path, folder: Path) -> Iterator[RunCard]:
         *(p for p in runs.glob("*/*.html") if not (p.parent / MANIFEST).exists()),
     ]
     for page in pages:
-        yield RunCard(
-            name=page.parent.name,
-            title=page.parent.name,
-            about="campaign or bench",
-            outcome="",
-            good=None,
-            changed=_changed(page.parent),
-            link=Path(os.path.relpath(page, runs)).as_posix(),
-            picture=_first_picture(page.with_name("results.jsonl")),
-        )
+        link = Path(os.path.relpath(page, runs)).as_posix()
+        shown = _first_picture(page.with_name("results.jsonl"))
+        yield _card(page.parent, page.parent.name, "campaign or bench", link, shown)
 
 
 def remember(campaign: Path, campaigns: Path = CAMPAIGNS) -> None:
@@ -130,8 +103,14 @@ def _first_picture(results: Path) -> str:
     return ""
 
 
-def _changed(path: Path) -> datetime:
-    return datetime.fromtimestamp(path.stat().st_mtime)
+def _card(
+    folder: Path, title: str, about: str, link: str, shown: str, good: bool | None = None
+) -> tuple[float, Card]:
+    """The card of a folder, and when that was changed."""
+    changed = folder.stat().st_mtime
+    when = f"{about} · {datetime.fromtimestamp(changed):%Y-%m-%d %H:%M}"
+    text = when if title == folder.name else f"{when} · {folder.name}"
+    return changed, Card(title=title, text=text, link=link, picture=shown, good=good)
 
 
 def _picture(run: Path) -> str:

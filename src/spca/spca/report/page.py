@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader
+from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from spca.events import Event
@@ -182,7 +182,6 @@ def templates() -> Environment:
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        bytecode_cache=FileSystemBytecodeCache(),  # to compile them takes longer than to fill them in
     )
     made.policies["json.dumps_kwargs"] = {}  # in the order of the records
     return made

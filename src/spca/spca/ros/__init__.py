@@ -1,1 +1,1 @@
-"""Runs as a graph of ROS nodes: the environment over ROS, the supervisor's node, and what starts them all."""
+"""Runs over ROS: one program that thinks, on whatever robot is on the graph."""

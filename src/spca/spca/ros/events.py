@@ -1,15 +1,13 @@
-"""Run events from and to messages."""
+"""Run events as messages."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from spca_interfaces.msg import RunEvent
 from spca_interfaces.msg import StepReport as StepReportMsg
 
 from spca.events import Event
 from spca_core.skill import StepReport
-from spca_ros.convert.records import from_msg, to_msg
+from spca_ros.convert.records import to_msg
 
 # Which of an event's data travel, by kind: names in the record → names in the message.
 _DATA: dict[str, dict[str, str]] = {
@@ -35,24 +33,3 @@ def event_msg(event: Event) -> RunEvent:
             value = event.data[name]
             setattr(message, there, "\n".join(value) if isinstance(value, list) else value)
     return message
-
-
-def event(message: RunEvent) -> Event:
-    """A message as an event."""
-    data: dict[str, Any] = {
-        name: getattr(message, there) for name, there in _DATA.get(message.kind, {}).items()
-    }
-    if message.kind == "plan":
-        data = {"steps": message.task.splitlines()}
-    if message.step:
-        data = from_msg(StepReport, message.step[0]).model_dump()
-    return Event.model_validate(
-        {
-            "kind": message.kind,
-            "wall": message.wall,
-            "sim": message.sim,
-            "stage": message.stage,
-            "text": message.text,
-            "data": data,
-        }
-    )

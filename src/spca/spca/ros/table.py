@@ -1,55 +1,44 @@
-"""A session's table on the graph that is up, seen from a process that needs no ROS for that."""
+"""A session's table on the graph: the one of the robot that is there, or of a simulator of one's own."""
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spca.events import Event, Listener, telling
-from spca.ros import standing
-from spca.ros.run import ended
-from spca.ros.run_protocol import RunOrder
-from spca.ros.standing_run import run_on_standing
-from spca.single import give_answer
-from spca_core.errors import InputError, SpcaError
-from spca_core.flag import Flag
+from spca.events import Listener
+from spca.kits import kit_of
+from spca.ros.graph import LOGS, robot, robot_is_there
 
 if TYPE_CHECKING:
+    from spca.runs import Run
     from spca.stages import Approve
     from spca_core.options import RunOptions
     from spca_core.result import RunResult
-    from spca_core.run_folder import RunFolder
 
 
-class TableOnGraph:
-    """See `spca.sessions.TableHere`. Raises InputError where no graph is up, or it does not fit."""
+class TableThere:
+    """Use it as a context manager. A table that is there is taken as it is; one's own is laid first."""
 
-    def __init__(self, options: RunOptions, approve: Approve | None) -> None:
-        if (found := standing.find()) is None:
-            raise InputError("no graph is up", hint="`spca up` starts one")
-        if problem := standing.misfit(found, options):
-            raise InputError(f"not on the graph that is up: it {problem}", hint="or use --transport inproc")
-        self._approve, self._stopped = approve, Flag()
+    def __init__(self, options: RunOptions, scratch: Path) -> None:
+        self._options, self._scratch = options, scratch
+        self._anew = False
 
-    def conduct(self, options: RunOptions, folder: RunFolder, listeners: tuple[Listener, ...]) -> RunResult:
-        """See `TableHere`."""
-        self._stopped.clear()
-        order = RunOrder(run_folder=str(folder.path))
-        told = telling(listeners)
+    def __enter__(self) -> TableThere:
+        found = robot_is_there()
+        self._anew = not found
+        with ExitStack() as opened:
+            check = opened.enter_context(robot(self._options, self._scratch / LOGS, found))
+            from spca.ros.program import program  # loads ROS while the simulator starts
 
-        def tell(event: Event) -> None:
-            told(event)
-            if event.kind == "question" and self._approve is not None:
-                give_answer(folder, self._approve, event.text)
+            self._program = opened.enter_context(program(kit_of(self._options.level), check))
+            self._opened = opened.pop_all()
+        return self
 
-        try:
-            problem = run_on_standing(order, tell, self._stopped)
-        except SpcaError as error:
-            return ended(folder, error)
-        return ended(folder, SpcaError(f"the graph that is up {problem}") if problem else None)
+    def __exit__(self, *failure: object) -> None:
+        self._opened.close()
 
-    def stop(self) -> None:
-        """See `TableHere`."""
-        self._stopped.set()
-
-    def close(self) -> None:
-        """The graph stays up."""
+    def conduct(self, run: Run, listeners: tuple[Listener, ...], approve: Approve | None) -> RunResult:
+        """Carry out a run of the session."""
+        anew, self._anew = self._anew, False
+        return self._program.conduct(run, listeners, anew, approve)

@@ -46,7 +46,7 @@ class Arm(Protocol):
         ...
 
     def move_joints(self, positions: Array, speed: float = 1.0) -> None:
-        """Move collision-free to a joint goal (6,), radians. `speed` in (0, 1] scales the velocities."""
+        """Move collision-free to a joint goal (6,), radians. `speed` scales the velocities, at most by 1."""
         ...
 
     def move_to(self, pose: Pose, speed: float = 1.0) -> None:

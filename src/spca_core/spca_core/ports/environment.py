@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
+
+from spca_core.errors import Unsupported
 
 if TYPE_CHECKING:
     from spca_core.observation import Observation
@@ -15,21 +18,21 @@ if TYPE_CHECKING:
     from spca_core.verdict import Verdict
 
 
-class CtxServer(Protocol):
+class CtxServer(ABC):
     """The server behind a skill's `ctx`: it executes the calls in the process that owns the world."""
 
     api: CtxApi
 
+    @abstractmethod
     def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Execute one call; arguments and result are plain JSON values.
 
         May raise MotionError or ValueError.
         """
-        ...
 
+    @abstractmethod
     def now(self) -> float:
         """The environment's time, in simulated seconds (or steps)."""
-        ...
 
     def notice(self, since: float) -> Observation | None:
         """Return what is known for certain now, without moving; None if nothing is.
@@ -37,45 +40,17 @@ class CtxServer(Protocol):
         This is what the gripper feels, and what was observed after `since` (in the environment's time),
         unless an object was manipulated after that observation.
         """
-        ...
-
-    def stop(self) -> None:
-        """Stop all motion at once and make running calls raise Cancelled. From any thread."""
-        ...
-
-
-@runtime_checkable
-class TakesChoices(Protocol):
-    """A `CtxServer` that offers skills alternatives, and can put one of them first."""
+        return None
 
     def prefer(self, choices: tuple[Choice, ...]) -> None:
-        """Set the choices to offer first, in place of those preferred before."""
-        ...
+        """Set the alternatives to offer skills first, in place of those preferred before."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Stop all motion at once and make running calls raise Cancelled. From any thread."""
 
 
-@runtime_checkable
-class TakesUp(Protocol):
-    """An environment that stays when a level is over, and takes up the next one in the world as it is."""
-
-    def take_up(self, options: RunOptions) -> None:
-        """Begin the level of these options; nothing moves, and recording starts afresh."""
-        ...
-
-    def save_recording(self, folder: Path) -> None:
-        """Write what was recorded since the level began into a run's folder."""
-        ...
-
-
-@runtime_checkable
-class ShowsRuns(Protocol):
-    """An environment with a live view that shows what the run is about, too."""
-
-    def tell(self, kind: str, text: str, data: dict[str, Any]) -> None:
-        """Show an event of the run, with its kind, text and data as in the event log."""
-        ...
-
-
-class Environment(Protocol):
+class Environment(ABC):
     """One level in one world. Ground truth stays inside; only `verdict` may use it."""
 
     name: str
@@ -85,10 +60,11 @@ class Environment(Protocol):
     builtin_skills: Path
     """Python file of the skills that come with the environment."""
 
+    @abstractmethod
     def sense(self) -> Observation:
         """Take a new observation of the world."""
-        ...
 
+    @abstractmethod
     def act(
         self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
     ) -> ActResult:
@@ -96,35 +72,46 @@ class Environment(Protocol):
 
         Never raises for a bad skill.
         """
-        ...
 
+    @abstractmethod
     def settle(self) -> Verdict:
         """Let the world go on after the last step until the verdict is final or success is ruled out."""
-        ...
 
+    @abstractmethod
     def verdict(self) -> Verdict:
         """The referee's judgement so far."""
-        ...
 
     def checkpoint(self) -> bytes:
-        """The complete state of the level: world, referee and scene memory.
+        """The complete state of the level: world, referee and scene memory; opaque, can be written to disk.
 
-        The bytes are opaque and can be written to disk.
+        Empty where the world cannot be put back.
         """
-        ...
+        return b""
 
     def restore(self, checkpoint: bytes) -> None:
-        """Return to a checkpoint.
+        """Return to a checkpoint; where it is empty, all stays as it is.
 
         It is either the start of a plan, so that a repaired skill can try again, or the point where a run was
         killed.
         """
-        ...
 
+    def take_up(self, options: RunOptions) -> None:
+        """Begin the level of these options in the world as it is; nothing moves, and recording starts afresh.
+
+        Raises Unsupported where every level begins in a world of its own.
+        """
+        raise Unsupported(f"{self.name} begins every level in a world of its own")
+
+    def tell(self, kind: str, text: str, data: dict[str, Any]) -> None:
+        """Show an event of the run, as in the event log, in a live view that shows such things."""
+
+    def save_recording(self, folder: Path) -> None:
+        """Write what was recorded since the level began into a run's folder."""
+
+    @abstractmethod
     def cancel(self) -> None:
         """Stop the arm first, then whatever runs. From any thread; safe at any time."""
-        ...
 
+    @abstractmethod
     def close(self) -> None:
         """Release everything; leaves no process behind."""
-        ...

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
+from spca_core.errors import Unsupported
 from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
@@ -16,6 +18,7 @@ if TYPE_CHECKING:  # every command looks for kits
     from spca_core.plan import Draft
     from spca_core.ports.environment import Environment
     from spca_core.ports.proposer import PlanProposer
+    from spca_core.ports.rehearsal import Twin
     from spca_core.ports.vision import VisionModel
     from spca_core.ports.vocabulary import Vocabulary
     from spca_core.skill import CtxApi
@@ -51,15 +54,6 @@ class PublishedResult(Record):
     """The same by group, where it was reported."""
 
 
-@runtime_checkable
-class HasPublishedResult(Protocol):
-    """A kit for whose levels a paper reports results."""
-
-    def published(self) -> PublishedResult:
-        """The result that campaigns are compared with."""
-        ...
-
-
 class LevelFindings(Record):
     """Faults of a level, one sentence per finding.
 
@@ -78,38 +72,7 @@ class LevelFindings(Record):
         return (*(f"error: {e}" for e in self.errors), *(f"warning: {w}" for w in self.warnings))
 
 
-@runtime_checkable
-class ExaminesLevels(Protocol):
-    """A kit whose levels are hand-written files, which it can check for mistakes."""
-
-    def examine(self, level: str, world: str = "") -> LevelFindings:
-        """All errors and warnings at once. Raises InputError only when there is no such level or world."""
-        ...
-
-
-@runtime_checkable
-class TakesSentences(Protocol):
-    """A kit whose world can be given its tasks in words; its environments are `TakesUp`."""
-
-    def sentence_level(self, sentence: str, world: str = "") -> str:
-        """The text of a level file with that task, which a look judges (see `spca_core.task.Judge`)."""
-        ...
-
-    def situation(self, observation: Observation) -> Draft:
-        """The planning domain of its own skills, and what is seen as a problem without a goal."""
-        ...
-
-
-@runtime_checkable
-class HasDomain(Protocol):
-    """A kit whose skills are the actions of one planning domain."""
-
-    def domain(self) -> str:
-        """The domain, as PDDL; a comment behind a predicate says when it holds."""
-        ...
-
-
-class Kit(Protocol):
+class Kit(ABC):
     """One world, found through the entry-point group `spca.environments`; a class without arguments.
 
     Constructing it must be cheap: heavy modules are imported by its methods.
@@ -119,59 +82,91 @@ class Kit(Protocol):
     """The environment's name, which is also its entry point's, and the prefix of its levels: `name:level`."""
     about: str
     """One line for lists."""
-    bare_names: bool
-    """Whether its levels may be named without the prefix, and by the path of a level file."""
-    time_unit: str
+    bare_names: bool = False
+    """Its levels may be named without the prefix, and by the path of a level file."""
+    time_unit: str = "s"
     """What its time is counted in, for people: `s` for simulated seconds."""
-    presets: Sequence[str]
-    """The names of its distributions of initial states, the default one first."""
+    has_twin: bool = False
+    """Its environment can be rehearsed in: `twin` makes a world of an observation."""
+    takes_sentences: bool = False
+    """Its world can be given tasks in words: see `sentence_level`, `situation`, `Environment.take_up`."""
 
     @property
+    def presets(self) -> Sequence[str]:
+        """The names of its distributions of initial states, the default one first."""
+        return ("nominal",)
+
+    @property
+    @abstractmethod
     def api(self) -> CtxApi:
         """API that a skill may call."""
-        ...
 
     @property
+    @abstractmethod
     def builtin_skills(self) -> Path:
         """Python file of the skills that come with the environment."""
-        ...
 
+    @abstractmethod
     def builtin(self) -> PlanProposer:
         """The proposer that needs no language model."""
-        ...
 
+    @abstractmethod
     def vocabulary(self) -> Vocabulary:
         """The mapping between its observations and PDDL."""
-        ...
 
+    @abstractmethod
     def levels(self) -> Sequence[LevelInfo]:
         """Every level that comes with it, in the order of the curriculum."""
-        ...
 
+    @abstractmethod
     def check(self, options: RunOptions) -> None:
         """Raise InputError unless a run with these options can start.
 
         This happens before anything is written or moved.
         """
-        ...
 
+    @abstractmethod
     def build(self, options: RunOptions, vision: VisionModel | None = None) -> Environment:
         """The environment in this process, in lockstep. Raises InputError for an unknown level or preset."""
-        ...
 
-    def session(
-        self, options: RunOptions, folder: RunFolder, vision: VisionModel | None = None
-    ) -> AbstractContextManager[Environment]:
-        """`build`, plus what a run adds.
-
-        That is a live view on request, and the recording written to `folder` at the end.
-        """
-        ...
+    @contextmanager
+    def session(self, options: RunOptions, vision: VisionModel | None = None) -> Iterator[Environment]:
+        """Open the environment of a run, with a live view on request, and close it at the end."""
+        with closing(self.build(options, vision)) as environment:
+            yield environment
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
         """Documents to make from a finished run, in addition to its report."""
-        ...
+        return ()
+
+    def published(self) -> PublishedResult | None:
+        """The result that campaigns are compared with, where a paper reports one."""
+        return None
+
+    def examine(self, level: str, world: str = "") -> LevelFindings:
+        """All errors and warnings at once. Raises InputError only when there is no such level or world."""
+        self.check(RunOptions(level=level, world=world))
+        return LevelFindings(where=level)
+
+    def domain(self) -> str:
+        """The planning domain of its skills, as PDDL, where there is only one; else empty.
+
+        A comment behind a predicate says when it holds.
+        """
+        return ""
+
+    def sentence_level(self, sentence: str, world: str = "") -> str:
+        """The text of a level file with that task, which a look judges (see `spca_core.task.Judge`)."""
+        raise Unsupported(f"environment '{self.name}' takes no sentences")
+
+    def situation(self, observation: Observation) -> Draft:
+        """The planning domain of its own skills, and what is seen as a problem without a goal."""
+        raise Unsupported(f"environment '{self.name}' takes no sentences")
+
+    def twin(self, options: RunOptions) -> Twin:
+        """The twin for a run with these options. Nothing of the level but its world's description is used."""
+        raise Unsupported("no rehearsal", hint=f"{self.name} has no twin to rehearse in")
 
     def ros(self) -> Any:
         """Its ROS side (`spca_ros.kit.RosSide`), or None where it runs in one process only."""
-        ...
+        return None

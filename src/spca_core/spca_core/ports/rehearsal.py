@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from spca_core.observation import Observation
-    from spca_core.options import RunOptions
     from spca_core.plan import ActResult, Choice, Plan
     from spca_core.ports.vocabulary import Vocabulary
     from spca_core.rehearsal import Moment, Perturbation, Rehearsed
@@ -51,10 +50,13 @@ class Rehearsal(Protocol):
 class Twin(Protocol):
     """A world made from an observation alone, in which plans are carried out without consequences."""
 
-    vocabulary: Vocabulary
-    """Says in PDDL what the twin's observations show: `after` judges them."""
     certain: bool
     """Whether all perturbations are alike in it, so that one try says everything."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Words in PDDL for what the twin's observations show: `after` judges them."""
+        ...
 
     def refusal(self, observation: Observation) -> str:
         """Explain why a world cannot be made from that observation; empty if it can."""
@@ -87,13 +89,4 @@ class Twin(Protocol):
 
     def close(self) -> None:
         """Release everything; calling it twice is harmless."""
-        ...
-
-
-@runtime_checkable
-class HasTwin(Protocol):
-    """A kit whose environment can be rehearsed in."""
-
-    def twin(self, options: RunOptions) -> Twin:
-        """The twin for a run with these options. Nothing of the level but its world's description is used."""
         ...

@@ -24,7 +24,7 @@ class Robot(Protocol):
         ...
 
     def begun(self) -> float:
-        """When the driver began the newest trajectory, at the latest; now, as long as it has not said so."""
+        """When the driver began what it was told last, at the latest; now, as long as it has not said so."""
         ...
 
     def command_gripper(self, gap: float) -> None:

@@ -74,36 +74,10 @@ class Vocabulary(Protocol):
         ...
 
 
-SameFact = frozenset[tuple[str, ...]]
-"""Ground atoms that say the same in different words, such as (on a table) and (on_table a)."""
-
-
-@dataclass(frozen=True)
-class SecondOpinion:
-    """The environment's own interpretation of a task, made without a language model.
-
-    The facts of any one of `goals` shall hold in the end; `bystanders` are objects that none of them moves,
-    each with the fact that says where it is. `words` say the goals in plain words.
-    """
-
-    goals: tuple[frozenset[SameFact], ...]
-    bystanders: dict[str, SameFact]
-    words: str
-
-
 @runtime_checkable
 class SaysGoals(Protocol):
     """A vocabulary that can put goals into plain words."""
 
     def say(self, goals: Sequence[frozenset[tuple[str, ...]]]) -> str:
         """The goals any of which will do, each a set of ground atoms, as one phrase."""
-        ...
-
-
-@runtime_checkable
-class GivesSecondOpinion(Protocol):
-    """A vocabulary whose environment can interpret some tasks itself."""
-
-    def second_opinion(self, task: Task, observation: Observation) -> SecondOpinion | None:
-        """The environment's interpretation of the task; None where it has none."""
         ...

@@ -6,7 +6,6 @@ import json
 import math
 import os
 import select
-import struct
 import time
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -71,7 +70,7 @@ class Channel:
         body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
         if len(body) > self._max:
             raise ValueError(f"too much data at once: {len(body)} bytes, {self._max} allowed")
-        data = memoryview(struct.pack(">I", len(body)) + body)
+        data = memoryview(len(body).to_bytes(4, "big") + body)
         while data:
             try:
                 data = data[os.write(self._out, data) :]
@@ -85,18 +84,14 @@ class Channel:
 
         Raises ChannelTimeout, ChannelClosed, Malformed, or Interrupted when `stop` holds.
         """
-        length = 4
-        header = True
         while True:
-            if len(self._buffer) >= length:
-                body = bytes(self._buffer[:length])
-                del self._buffer[:length]
-                if not header:
-                    return _parse(body)
-                header, length = False, struct.unpack(">I", body)[0]
-                if length > self._max:
-                    raise Malformed(f"a message of {length} bytes, {self._max} allowed")
-                continue
+            end = 4 + int.from_bytes(self._buffer[:4], "big")
+            if len(self._buffer) >= 4 and end - 4 > self._max:
+                raise Malformed(f"a message of {end - 4} bytes, {self._max} allowed")
+            if len(self._buffer) >= end:  # until then the header stays: the wait for the rest may end
+                body = bytes(self._buffer[4:end])
+                del self._buffer[:end]
+                return _parse(body)
             try:
                 chunk = os.read(self._in, _CHUNK)
             except BlockingIOError:

@@ -17,6 +17,6 @@ def leave(status: int) -> NoReturn:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except OSError:  # Python has its own words for output that nobody can have
+    except (OSError, ValueError):  # Python has its own words for output that nobody can have; or it is closed
         sys.exit(status)
     os._exit(status)

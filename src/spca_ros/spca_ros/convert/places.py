@@ -13,14 +13,9 @@ from spca_ros.convert.records import WORLD_FRAME
 from spca_ros.convert.time import time_msg
 
 
-def world_of(epoch: str) -> str:
-    """The frame of an epoch: after a reset or on the way back, another world begins."""
-    return f"{epoch}/{WORLD_FRAME}"
-
-
-def places_msg(stamp: float, poses: Mapping[str, Pose], epoch: str) -> MultiDOFJointState:
+def places_msg(stamp: float, poses: Mapping[str, Pose]) -> MultiDOFJointState:
     """Poses by model at a time (s): of things that nothing holds, so that each is a joint of six degrees."""
-    header = Header(stamp=time_msg(stamp), frame_id=world_of(epoch))
+    header = Header(stamp=time_msg(stamp), frame_id=WORLD_FRAME)
     return MultiDOFJointState(
         header=header, joint_names=list(poses), transforms=[_transform(pose) for pose in poses.values()]
     )

@@ -51,10 +51,3 @@ def tool_pose(value: Any) -> geometry.Pose:
     if not all(map(math.isfinite, (x, y, z, yaw))):
         raise ValueError("a pose must be finite")
     return top_down(x, y, z, yaw)
-
-
-def checked_speed(value: float) -> float:
-    """A share of the full speed; ValueError outside (0, 1]."""
-    if not 0 < float(value) <= 1:
-        raise ValueError(f"speed must be in (0, 1], not {value}")
-    return float(value)

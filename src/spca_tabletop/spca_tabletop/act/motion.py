@@ -13,7 +13,7 @@ from spca_core.kinds import KINDS, radius
 from spca_core.scene import SceneObject
 from spca_robot.gripper_2f85 import STROKE
 from spca_tabletop.act import placements
-from spca_tabletop.act.conversion import checked_speed, pose_value, tool_pose
+from spca_tabletop.act.conversion import pose_value, tool_pose
 from spca_tabletop.act.skill_context import SkillContext, touching
 from spca_tabletop.act.values import Pose
 
@@ -42,7 +42,7 @@ class Motion(SkillContext):
     def _do_move_to(self, pose: Pose, speed: float = 1.0) -> None:
         """Around all obstacles."""
         with self._lost_noticed():
-            self._arm.move_to(tool_pose(pose), checked_speed(speed))
+            self._arm.move_to(tool_pose(pose), float(speed))
 
     @offered
     def _do_move_linear(self, pose: Pose, speed: float = 1.0) -> None:
@@ -55,7 +55,7 @@ class Motion(SkillContext):
             if any(math.dist(e.position[:2], o.pose.position[:2]) < _contact_radius(o) for e in ends)
         ]
         with self._lost_noticed(), touching(self._arm, *near, *self._supports()):
-            self._arm.move_linear(target, checked_speed(speed))
+            self._arm.move_linear(target, float(speed))
 
     @offered
     def _do_move_named(self, name: str) -> None:

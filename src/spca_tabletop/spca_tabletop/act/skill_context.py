@@ -63,7 +63,7 @@ class SkillContext(DeclaredCtx):
         self.preferences = Preferences()
 
     def prefer(self, choices: tuple[Choice, ...]) -> None:
-        """See `TakesChoices`."""
+        """See `CtxServer`."""
         self.preferences.choices = choices
 
     # --- looking --------------------------------------------------------------------------------------------

@@ -25,14 +25,14 @@ _LOCATIONS = ("on", "on_edge", "across", "holding", "discarded")
 """Predicates that say where a cube is; a cube is at one place only."""
 
 
-def alternatives(talks: Sequence[Talk], literal: bool = False) -> list[Goal]:
+def alternatives(talks: Sequence[Talk]) -> list[Goal]:
     """All goals any of which fulfils what was said, in a fixed order. Raises Impossible, NotUnderstood."""
     found: dict[Goal, None] = {}
     reasons: dict[str, None] = {}
     for talk in talks:
         for done in towers.finished(talk):
             try:
-                found |= dict.fromkeys(_Told(_finished(done)).goals(literal))
+                found |= dict.fromkeys(_Told(_finished(done)).goals())
             except Contradiction as reason:
                 reasons.setdefault(str(reason))
     if not found:
@@ -140,8 +140,8 @@ class _Told:
         self._talk, self._scene = talk, talk.table.scene
         self._solids = talk.table.of(*SOLIDS)
 
-    def goals(self, literal: bool) -> Iterator[Goal]:
-        """Every consistent goal, `literal` or with what goes without saying. Raises Contradiction."""
+    def goals(self) -> Iterator[Goal]:
+        """Every consistent goal, with what goes without saying. Raises Contradiction."""
         firm, described = set(self._talk.atoms), set(self._talk.described)
         problem = Contradiction("No tower fits that description.")
         found = False
@@ -150,7 +150,7 @@ class _Told:
             so = described <= self._talk.table.facts
             for atoms in (firm | described | tower, firm | tower)[: 1 + so]:
                 try:
-                    complete = self._complete(atoms, literal)
+                    complete = self._complete(atoms)
                 except Contradiction as error:
                     problem = error
                 else:
@@ -162,11 +162,10 @@ class _Told:
 
     # --- everything else
 
-    def _complete(self, atoms: set[Atom], literal: bool) -> Goal:
+    def _complete(self, atoms: set[Atom]) -> Goal:
         """Add what goes without saying, and refuse what cannot be."""
         atoms = self._with_contacts(set(atoms))
-        atoms |= set() if literal else set(self._floors(atoms))
-        atoms |= set(self._talk.rules)
+        atoms |= {*self._floors(atoms), *self._talk.rules}
         atoms |= set(self._left_alone(atoms))
         self._check_rules(atoms)
         atoms = {("abreast", *sorted(a[1:])) if a[0] == "abreast" else a for a in atoms}

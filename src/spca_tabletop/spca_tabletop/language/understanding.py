@@ -39,8 +39,8 @@ class _Reading(NamedTuple):
     table: Table
 
 
-def understand(task: Task, observation: Observation, literal: bool = False) -> list[Goal]:
-    """The goals any of which fulfils the task; `literal` ones lack what goes without saying.
+def understand(task: Task, observation: Observation) -> list[Goal]:
+    """The goals any of which fulfils the task.
 
     The description is the text that counts, the title stands in for it.
 
@@ -49,7 +49,7 @@ def understand(task: Task, observation: Observation, literal: bool = False) -> l
     Raises NotUnderstood, and Impossible where the text makes sense but not on this table.
     """
     try:
-        return _understood(task, observation, literal)
+        return _understood(task, observation)
     except NoSuchThing:
         raise
     except Impossible:
@@ -58,7 +58,7 @@ def understand(task: Task, observation: Observation, literal: bool = False) -> l
         raise
 
 
-def _understood(task: Task, observation: Observation, literal: bool = False) -> list[Goal]:
+def _understood(task: Task, observation: Observation) -> list[Goal]:
     said = ways_to_read(task.description) or ways_to_read(task.title)
     if not said:
         raise NotUnderstood("The task says nothing that could be done.")
@@ -77,7 +77,7 @@ def _understood(task: Task, observation: Observation, literal: bool = False) -> 
             talks = [Talk(reading.table)]
             for meaning in reading.meanings:
                 talks = each_way(talks, meaning)
-            goals = tuple(alternatives(talks, literal))
+            goals = tuple(alternatives(talks))
         except Undecided as error:
             more = [reading._replace(table=reading.table.supplying(error.key, kind)) for kind in error.kinds]
             readings = sorted((*more, *readings), key=lambda r: r.cost)

@@ -8,7 +8,7 @@ from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.ports.vocabulary import Extension, ObservableWord, SecondOpinion
+from spca_core.ports.vocabulary import Extension, ObservableWord
 from spca_core.scene import RELATIONS, ROLES
 from spca_core.task import Task
 from spca_tabletop.language.goal import RULES
@@ -148,7 +148,7 @@ class TabletopVocabulary:
         return found
 
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
-        """Return what every goal of the task is about, as the built-in grammar reads it.
+        """Return what every goal of the task has to bring about something with, as the grammar reads it.
 
         Nothing is required of a task that it does not understand, nor while there is something out of sight
         that may have to be uncovered first.
@@ -156,51 +156,15 @@ class TabletopVocabulary:
         if out_of_sight(observation):
             return ()
         try:
-            goals = understand(task, observation, literal=True)
+            goals = understand(task, observation)
         except (NotUnderstood, Impossible):
             return ()
-        about = [{t for a in goal if a[0] not in RULES for t in a[1:]} for goal in goals]
+        about = [
+            {t for a in goal if a[0] not in RULES and not observation.holds(*a) for t in a[1:]}
+            for goal in goals
+        ]
         return tuple(sorted(set.intersection(*about) & {*observation.objects} - {TABLE_SYMBOL}))
 
     def say(self, goals: Sequence[frozenset[tuple[str, ...]]]) -> str:
         """See `SaysGoals`."""
         return describe([frozenset(atom for atom in goal if len(atom) > 1) for goal in goals])
-
-    def second_opinion(self, task: Task, observation: Observation) -> SecondOpinion | None:
-        """See `GivesSecondOpinion`: how the built-in grammar reads the task."""
-        try:
-            goals = understand(task, observation, literal=True)
-        except (NotUnderstood, Impossible):
-            return None
-        moved = {atom[1] for goal in goals for atom in goal if not observation.holds(*atom)}
-        beside = {atom for goal in goals for atom in goal if atom[0] in ("next_to", "abreast", "across")}
-        moved |= {thing for atom in beside for thing in atom[1:]}
-        lying = [f.args for f in observation.facts if f.predicate == "on"]
-        stays = {
-            c: _said(("on", c, x))
-            for c, x in lying
-            if observation.objects.get(c) in SOLIDS
-            and observation.objects.get(x) not in SOLIDS
-            and c not in moved
-        }
-        facts = tuple(frozenset(f for atom in goal if (f := _said(atom))) for goal in goals)
-        return SecondOpinion(facts, stays, describe(goals))
-
-
-def _said(atom: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
-    """An atom of the grammar's goals as a PDDL domain may state it; empty where domains differ too much."""
-    predicate, *args = atom
-    found = (
-        [(name, *args) for name in _NAMES["held" if predicate == "holding" else predicate]]
-        if (predicate in ("on", "next_to", "holding"))
-        else []
-    )
-    if predicate == "on" and args[1] == TABLE_SYMBOL:
-        found += [(name, args[0]) for name in _NAMES["on_table"]]
-    elif predicate == "on":
-        found += [(name, *args) for name in _NAMES["in"]]
-    elif predicate in ("next_to", "abreast"):
-        found += [(name, *pair) for name in _NAMES["next_to"] for pair in (args, args[::-1])]
-    elif predicate in ("touched", "discarded"):
-        found += [(name, *args) for name in (TOUCHED_NAMES if predicate == "touched" else _OFF_TABLE)]
-    return frozenset(found)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from spca_act.executor import PlanExecutor
-from spca_core.contacts import ContactSample, Pair, pair
+from spca_core.contacts import ContactSample, Pair, Way, pair
 from spca_core.errors import InputError, MotionError
 from spca_core.geometry import Pose
 from spca_core.kinds import SOLIDS, SUPPORTS
@@ -26,12 +26,12 @@ from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
 from spca_core.world import World
 from spca_motion.manipulator import embedded_arm
-from spca_motion.sim_robot import SimRobot
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sandbox.limits import Limits
 from spca_sense.detection import square_yaw
 from spca_sense.relations import relate
 from spca_sim.recording import StateRecorder, save_states
+from spca_sim.robot import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
@@ -156,6 +156,7 @@ class _Stage:
         self._first: Scene | None = scene.model_copy(update={"stamp": simulator.time})
         self._arm = embedded_arm(world, SimRobot(simulator))
         self._recent: deque[frozenset[Pair]] = deque(maxlen=_RECENT)
+        self._ways: deque[frozenset[Way]] = deque(maxlen=_RECENT)
         self._since: set[Pair] = set()
         self._ever_touched: set[str] = set()
         self._before = self._poses()
@@ -166,6 +167,7 @@ class _Stage:
     def touched(self, sample: ContactSample) -> None:
         """Take in the contacts of a sample."""
         self._recent.append(sample.pairs)
+        self._ways.append(sample.ways)
         self._since |= sample.pairs
         self._ever_touched |= {a if b == COBOT else b for a, b in sample.pairs if COBOT in (a, b)}
 
@@ -194,9 +196,9 @@ class _Stage:
         poses, held = self._poses(), self._held()
         objects = [_at(thing, poses[thing.id]) for thing in self._things]
         facts, _ = relate(objects, held, self._world.table.top)
-        contacts = frozenset().union(*self._recent)
-        facts = [f for f in facts if f.predicate != "next_to" or pair(*f.args) in contacts]
-        facts += self._from_contacts(objects, held, contacts)
+        contacts, ways = frozenset().union(*self._recent), frozenset().union(*self._ways)
+        facts = [f for f in facts if f.predicate != "next_to" or ("beside", *pair(*f.args)) in ways]
+        facts += self._from_contacts(objects, held, contacts, ways)
         moved = {k: math.dist(poses[k].position, self._before[k].position) for k in poses}
         fallen = {f.args[0] for f in facts if f.predicate == "on" and f.args[1] == GROUND_SYMBOL}
         kinds: dict[str, str] = {**{o.id: o.kind for o in objects}, TABLE_SYMBOL: "table"}
@@ -251,7 +253,7 @@ class _Stage:
         return min(near, key=lambda k: near[k], default=None)
 
     def _from_contacts(
-        self, objects: list[SceneObject], held: str | None, contacts: frozenset[Pair]
+        self, objects: list[SceneObject], held: str | None, contacts: frozenset[Pair], ways: frozenset[Way]
     ) -> Iterator[Fact]:
         kinds = {o.id: o.kind for o in objects}
         touching: dict[str, set[str]] = {k: set() for k in kinds}
@@ -266,7 +268,7 @@ class _Stage:
                 for other in sorted(others - {COBOT, GROUND}):
                     yield Fact(predicate="on", args=(name, other))
                 continue
-            below = sorted(o for o in others if kinds.get(o) in SOLIDS and _higher(name, o, objects))
+            below = sorted(o for o in others if kinds.get(o) in SOLIDS and ("rests_on", name, o) in ways)
             for a in below:
                 yield from (Fact(predicate="across", args=(name, a, b)) for b in below if b != a)
 
@@ -301,11 +303,6 @@ def _upright(pose: Pose) -> Pose:
     matrix[:3, :3] = np.column_stack([side, np.cross(up, side), up])
     matrix[:3, 3] = pose.position
     return Pose.from_matrix(matrix)
-
-
-def _higher(name: str, other: str, objects: list[SceneObject]) -> bool:
-    heights = {o.id: o.pose.position[2] for o in objects}
-    return heights[name] > heights[other] + 0.01
 
 
 class TwinVocabulary(TabletopVocabulary):

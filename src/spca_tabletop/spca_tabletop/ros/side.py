@@ -1,67 +1,82 @@
-"""The tabletop's ROS side: which processes and nodes it consists of."""
+"""The tabletop's ROS side: its nodes in the process that thinks, and the table that they speak of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from spca_core.options import RunOptions
-from spca_ros import names
-from spca_ros.kit import VisionSlot
-from spca_ros.process_spec import ProcessSpec, Value
-
-if TYPE_CHECKING:
-    from spca_ros.loop import Loop
-    from spca_ros.node import SpcaNode
-    from spca_tabletop.ros.environment import RosTabletop
+from spca_core.ports.vision import VisionModel
+from spca_core.scene import Scene
+from spca_referee.node import RefereeNode
+from spca_ros.loop import Loop
+from spca_ros.node import SpcaNode
+from spca_ros.stages import RosSense
+from spca_ros.world import RosWorld
+from spca_sense.detectors import make_detector
+from spca_sense.node import SenseNode
+from spca_tabletop.presets import draw_table, load_table, variation_of, world_named
+from spca_tabletop.ros.executor_node import ExecutorNode
+from spca_tabletop.ros.tabletop import RosTabletop
 
 
 class TabletopRos:
     """See `spca_ros.kit.RosSide`."""
 
-    thinking = (names.SENSE,)
+    def __init__(self, loop: Loop, sense: str = "") -> None:
+        self._executor, self._referee, self._sense = ExecutorNode(loop), RefereeNode(loop), SenseNode(loop)
+        self.nodes: Sequence[SpcaNode] = (self._sense, self._executor, self._referee)
+        joints = self._sense.world.robot.arm.joint_names
+        self._elsewhere = RosSense(self._sense, sense, joints) if sense else None
+        self._sense.look = lambda held, tool, joints: self._glance()
+        self._referee.referee = lambda: table.referee if (table := self._executor.table) else None
 
-    def processes(self, options: RunOptions) -> Sequence[ProcessSpec]:
-        """Simulator, executor and referee, a process each.
-
-        Simulated time passes only on request: not while a model thinks, which may take
-        minutes, and not between the request for a motion and its start, where it would make the arm seem late
-        on its path.
-        """
-        from spca_tabletop.presets import variation_of  # loads numpy, which not everybody needs
-
-        shared = self.parameters(options)
-        sim: dict[str, Value] = {
-            **shared,
-            "rate": options.rate or 0.0,
-            "idle_rate": 0.0,
+    def build(
+        self, options: RunOptions, vision: VisionModel | None, ready: Callable[[RosWorld], None], anew: bool
+    ) -> RosTabletop:
+        """See `RosSide`."""
+        world, level = load_table(options)
+        layout, drawn = draw_table(options.preset, options.seed, world, level)
+        varied = {
+            "world": world_named(options, level),
             "preset": variation_of(options.preset),
             "seed": options.seed,
             "noise": options.noise,
             "camera": options.camera,
-            "view": "web" if options.view == "web" else "window" if options.view else "none",
+            "disturbances": json.dumps([each.model_dump() for each in drawn.disturbances]),
+            "places": level.needs_poses,
         }
-        return [
-            ProcessSpec("spca_sim.node", (names.SIM,), sim, ends_last=True),
-            ProcessSpec("spca_tabletop.ros.executor_node", (names.EXECUTOR,), shared),
-            ProcessSpec("spca_referee.node", (names.REFEREE,), shared),
-        ]
+        there = self._executor.world(world, self._sense.camera(world), varied, standing=not anew)
+        ready(there)
+        self._executor.table = table = RosTabletop(
+            *(level, world, layout, there, options.seed),
+            arm=self._executor.arm(world, there.robot),
+            vision=vision,
+            detector=make_detector(options.detector, world),
+            saw=self._sense.saw,
+            considered=self._executor.considered,
+            elsewhere=self._elsewhere,
+        )
+        there.on_contacts(lambda sample: self._referee.tell())
+        return table
 
-    def thinking_nodes(self, loop: Loop, vision: VisionSlot) -> Sequence[SpcaNode]:
-        """Sense, which shares the language models with the planner and the coder."""
-        from spca_sense.node import SenseNode
+    @contextmanager
+    def using(self) -> Iterator[None]:
+        """See `RosSide`."""
+        with self._executor.using():
+            yield
 
-        return [SenseNode(loop, vision)]
+    def rest(self) -> None:
+        """See `RosSide`."""
+        self._executor.standing().table.rest()
 
-    def parameters(self, options: RunOptions) -> dict[str, str]:
-        """The world's and the detector's names."""
-        from spca_tabletop.presets import load_table, world_named
+    def part(self) -> None:
+        """See `RosSide`."""
+        if (table := self._executor.table) is not None:
+            self._executor.table = None
+            table.close()
 
-        _, level = load_table(options)
-        return {"world": world_named(options, level), "detector": options.detector}
-
-    def environment(self, node: SpcaNode) -> RosTabletop:
-        """The tabletop as seen from a node."""
-        from spca_tabletop.ros.environment import RosTabletop  # not needed where processes are only started
-
-        return RosTabletop(node)
+    def _glance(self) -> Scene:
+        with self._executor.using():
+            return self._executor.standing().glance()

@@ -96,9 +96,9 @@ class ArmContract:
             arm.move_linear(low)
         assert times[1] > 2 * times[0]
 
-    @pytest.mark.parametrize("speed", [0.0, -1.0, 1.5, float("nan")])
+    @pytest.mark.parametrize("speed", [0.0, -1.0, 1.5, float("nan"), 1e-9, 5e-324])
     def test_an_impossible_speed_is_refused(self, arm: Arm, speed: float) -> None:
-        """Also one above the limits."""
+        """Also one above the limits, and one with which the motion would not end."""
         self.refused(arm, "limit", arm.move_named, "out_of_view", speed)
 
     def test_what_is_out_of_reach_is_refused(self, arm: Arm) -> None:

@@ -53,8 +53,7 @@ class RobotContract:
         robot.follow(trajectory)
         assert robot.now() - before < 0.1
         robot.wait(0.4)
-        middle = robot.state()
-        assert np.abs(middle.velocity).min() > 0.1
+        assert np.abs(robot.state().velocity).min() > 0.1
         robot.wait(1.0)
         end = robot.state()
         assert end.position == pytest.approx(trajectory.positions[-1], abs=5e-3)
@@ -68,8 +67,7 @@ class RobotContract:
 
     def test_a_new_trajectory_replaces_the_old(self, robot: Robot) -> None:
         """The end of the first is never reached."""
-        first = gentle(robot, 0.2, 2.0)
-        robot.follow(first)
+        robot.follow(gentle(robot, 0.2, 2.0))
         robot.wait(0.3)
         robot.hold()
         robot.wait(0.5)
@@ -79,9 +77,10 @@ class RobotContract:
         assert robot.state().position == pytest.approx(second.positions[-1], abs=5e-3)
 
     def test_the_gripper_obeys(self, robot: Robot) -> None:
-        """Half closed, then open again."""
+        """Half closed, then open again; it is known when the driver began."""
         robot.command_gripper(0.04)
         assert robot.wait(3.0, lambda state: abs(state.gripper_gap - 0.04) < 2e-3)
+        assert robot.begun() < robot.now() - 0.1
         robot.command_gripper(0.085)
         assert robot.wait(3.0, lambda state: abs(state.gripper_gap - 0.085) < 2e-3)
 

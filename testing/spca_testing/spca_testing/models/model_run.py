@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spca.inproc import run_inproc
+from spca.runs import Run
 from spca_core.budgets import Budgets
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, CodeResult, PlanResult
@@ -83,14 +83,5 @@ def run_with_model(
             **options,
         }
         run_options = RunOptions.model_validate(values)
-        result = run_with(run_options, run_folder)
+        result = Run(run_options, run_folder).advance()
     return ModelRun(result, run_folder.path, server.requests)
-
-
-def run_with(options: RunOptions, folder: RunFolder) -> RunResult:
-    """Run a level over the transport that the options name."""
-    if options.transport == "ros":
-        from spca.ros.run import run_ros  # only now: not every machine that tests models has ROS
-
-        return run_ros(options, folder)
-    return run_inproc(options, folder)

@@ -8,8 +8,7 @@ import numpy as np
 from geometry_msgs.msg import Point, PoseArray, Quaternion, Vector3
 from geometry_msgs.msg import Pose as PoseMsg
 from rclpy.publisher import Publisher
-from spca_interfaces.action import ExecutePlan
-from spca_interfaces.msg import Contacts
+from spca_interfaces.msg import Contacts, RunEvent
 from spca_interfaces.msg import Plan as PlanMsg
 from spca_interfaces.msg import Scene as SceneMsg
 from spca_interfaces.msg import Verdict as VerdictMsg
@@ -72,9 +71,7 @@ class DisplayNode(SpcaNode):
         self.create_subscription(PlanMsg, names.PLAN, self._on_plan, STATE)
         self.create_subscription(VerdictMsg, names.VERDICT, self._on_verdict, STATE)
         self.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
-        # The feedback of the executor's goals from any client.
-        feedback = ExecutePlan.Impl.FeedbackMessage
-        self.create_subscription(feedback, f"{names.EXECUTE}/_action/feedback", self._on_step, EVERY)
+        self.create_subscription(RunEvent, names.EVENTS, self._on_event, EVERY)
 
     def _on_scene(self, message: SceneMsg) -> None:
         self._show(self._objects, scene_pictures(from_msg(Scene, message), self._world))
@@ -85,9 +82,9 @@ class DisplayNode(SpcaNode):
         parameters = {schema.name: [p.name for p in schema.parameters] for schema in message.schemas}
         self._tree.publish(String(data=behaviour_tree(self._steps, parameters)))
 
-    def _on_step(self, message: ExecutePlan.Impl.FeedbackMessage) -> None:
-        ended = message.feedback.step.index + 1
-        self._show(self._plan, plan_pictures(self._steps, ended, self._world))
+    def _on_event(self, event: RunEvent) -> None:
+        for step in event.step:
+            self._show(self._plan, plan_pictures(self._steps, step.index + 1, self._world))
 
     def _on_grasps(self, message: PoseArray) -> None:
         self._show(self._grasps, grasp_pictures([pose_from_msg(pose) for pose in message.poses]))

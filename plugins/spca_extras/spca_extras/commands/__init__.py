@@ -1,0 +1,1 @@
+"""The commands of these plugins, one a module."""

@@ -1,0 +1,34 @@
+"""`spca dataset`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spca.commands import LEVELS
+from spca.commands.completion import complete_run
+from spca.commands.plugin import Command
+
+_app = typer.Typer()
+DATASET = Command(lambda app: app.add_typer(_app))
+
+
+@_app.command(
+    rich_help_panel=LEVELS,
+    epilog="Example:  spca dataset 20260101-120000_stack_01 20260101-120130_touch_02 --out demos",
+)
+def dataset(
+    runs: Annotated[
+        list[Path], typer.Argument(help="Folders of finished runs.", autocompletion=complete_run)
+    ],
+    out: Annotated[Path, typer.Option(help="The new folder.")],
+    fps: Annotated[int, typer.Option(help="Frames a simulated second.", min=1, max=50)] = 10,
+) -> None:
+    """Write runs as a LeRobot data set (v3.0): camera, joints, actions, language. Needs pyarrow."""
+    from spca.terminal import notices
+    from spca_extras.lerobot import write_dataset
+
+    frames = write_dataset(runs, out, fps, lambda run: notices().print(f"  {run}", markup=False))
+    typer.echo(f"{out}: {len(runs)} episodes, {frames} frames")

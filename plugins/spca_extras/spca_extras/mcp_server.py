@@ -1,0 +1,194 @@
+"""A table offered to language models over the Model Context Protocol: `spca mcp`.
+
+Everything goes through one `Session`: plans pass the same critics, motion keeps the same limits and budgets,
+and nothing moves that was refused. Physics is not for two threads, so that one worker does all the work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import cv2
+from mcp.server.fastmcp import Context, FastMCP, Image
+from mcp.server.fastmcp.exceptions import ToolError
+from mcp.types import ToolAnnotations
+from pydantic import BaseModel, Field
+
+from spca.api import session
+from spca.events import Event
+from spca.runs import Run
+from spca.sessions import Proposal, Session
+from spca_core.errors import SpcaError
+from spca_core.plan import Plan
+
+T = TypeVar("T")
+
+_READS = ToolAnnotations(readOnlyHint=True)
+_MOVES = ToolAnnotations(readOnlyHint=False, destructiveHint=True)
+_WHAT = (
+    "A robot arm over a table. `look` first. `plan` shows how a sentence is understood and what would be "
+    "done, without moving; `run_plan` carries that plan out, `do` plans and carries out in one go, `act` "
+    "does a single action. A look afterwards judges what was done. `stop` stops the arm at once."
+)
+
+
+class Approval(BaseModel):
+    """Question to a person before the arm moves."""
+
+    approve: bool = Field(description="Carry this plan out?")
+
+
+def serve(
+    options: dict[str, Any], approval: bool, allowed: tuple[str, ...], host: str, port: int
+) -> FastMCP[Any]:
+    """The server; its session opens when the first tool is called and closes with the process.
+
+    Args:
+        options: Of `spca.session`.
+        approval: Whether the client's user is asked before each plan; a client that cannot ask moves nothing.
+        allowed: The actions that plans may contain; all if empty.
+        host: For HTTP, the address to listen at.
+        port: For HTTP, the port.
+    """
+    return _Server(options, approval, allowed, FastMCP("spca", _WHAT, host=host, port=port)).server
+
+
+class _Server:
+    def __init__(
+        self, options: dict[str, Any], approval: bool, allowed: tuple[str, ...], server: FastMCP
+    ) -> None:
+        self.server = server
+        self._options, self._approval, self._allowed = options, approval, allowed
+        self._worker = ThreadPoolExecutor(1, "spca-session")
+        self._session: Session | None = None
+        self._context: Context[Any, Any, Any] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._plans: dict[str, Proposal] = {}
+        for tool, hints in (
+            (self.look, _READS), (self.plan, _READS), (self.rehearse, _READS), (self.read_run, _READS),
+            (self.run_plan, _MOVES), (self.do, _MOVES), (self.act, _MOVES), (self.stop, _MOVES),
+        ):  # fmt: skip
+            server.add_tool(tool, annotations=hints, structured_output=False)
+
+    # --- tools ----------------------------------------------------------------------------------------------
+
+    async def look(self, ctx: Context) -> list[Any]:
+        """Look at the table: sentences, objects with positions (metres), facts, and the camera's picture."""
+        view = await self._work(ctx, lambda table: table.look())
+        things = [
+            {"id": o.id, "kind": o.kind, "colour": o.colour, "position": o.pose.position}
+            for o in view.objects
+        ]
+        coded = cv2.imencode(".jpg", cv2.cvtColor(view.picture, cv2.COLOR_RGB2BGR))[1]
+        facts = [f"{fact.predicate}({', '.join(fact.args)})" for fact in view.facts]
+        return [
+            {"sentences": view.sentences, "objects": things, "facts": facts},
+            Image(data=coded.tobytes(), format="jpeg"),
+        ]
+
+    async def plan(self, ctx: Context, sentence: str) -> dict[str, Any]:
+        """Plan for a sentence without moving: the goal as understood, steps, a `plan_id`; or a question."""
+        proposal = await self._work(ctx, lambda table: table.plan(sentence))
+        if proposal.plan is None:
+            return {"question": proposal.question}
+        name = f"plan_{len(self._plans) + 1}"
+        self._plans[name] = proposal
+        return {"plan_id": name, "goal": proposal.goal, "steps": proposal.steps}
+
+    async def rehearse(self, ctx: Context, plan_id: str) -> dict[str, Any]:
+        """Try a plan in a twin of what was seen, without moving the arm; says whether it would work."""
+        proposal = self._known(plan_id)
+        return await self._work(ctx, lambda table: table.rehearse(proposal).model_dump(mode="json"))
+
+    async def run_plan(self, ctx: Context, plan_id: str) -> dict[str, Any]:
+        """Carry out a plan; refused where things have moved since it was made."""
+        proposal = self._known(plan_id)
+        return _told(await self._work(ctx, lambda table: table.execute(proposal)))
+
+    async def do(self, ctx: Context, sentence: str) -> dict[str, Any]:
+        """Have a sentence carried out: look, plan, act, look again."""
+        return _told(await self._work(ctx, lambda table: table.do(sentence)))
+
+    async def act(self, ctx: Context, action: str, args: list[str]) -> dict[str, Any]:
+        """Carry out one action of the planning domain, such as pick_up with ["cube_red", "table"]."""
+        return _told(await self._work(ctx, lambda table: table.act(action, *args)))
+
+    async def stop(self) -> str:
+        """Stop the arm at once, and end the run under way."""
+        if self._session is not None:
+            self._session.stop()
+        return "stopped"
+
+    async def read_run(self, number: int = -1) -> dict[str, Any]:
+        """Return what happened in a run of this session, by its number from 1; the last one by default."""
+        runs = self._session.runs if self._session else []
+        if not runs or not -len(runs) <= (index := number - 1 if number > 0 else number) < len(runs):
+            raise ToolError(f"there is no run {number}; there are {len(runs)}")
+        run = runs[index]
+        return _told(run) | {"events": [f"{event.kind}: {event.text}" for event in run.events]}
+
+    # --- behind them ----------------------------------------------------------------------------------------
+
+    def _known(self, plan_id: str) -> Proposal:
+        if plan_id not in self._plans:
+            raise ToolError(f"unknown plan '{plan_id}'; known: {', '.join(self._plans) or 'none'}")
+        return self._plans[plan_id]
+
+    async def _work(self, ctx: Context, ask: Callable[[Session], T]) -> T:
+        """Do it in the session's thread; a client that gives up stops the arm."""
+        loop = asyncio.get_running_loop()
+
+        def work() -> T:
+            self._context, self._loop = ctx, loop
+            return ask(self._table())
+
+        try:
+            return await loop.run_in_executor(self._worker, work)
+        except SpcaError as error:
+            raise ToolError(str(error)) from error
+        except asyncio.CancelledError:
+            await self.stop()
+            raise
+
+    def _table(self) -> Session:
+        if self._session is None:
+            opened = session(on_event=self._tell, approve=self._approved, **self._options)
+            self._session = opened.__enter__()
+        return self._session
+
+    def _tell(self, event: Event) -> None:
+        if self._context is not None and event.text:
+            self._wait(self._context.info(f"{event.kind}: {event.text}"))
+
+    def _approved(self, plan: Plan, goal: str) -> bool:
+        refused = [step.action for step in plan.steps if self._allowed and step.action not in self._allowed]
+        if refused:
+            self._wait(self._context.info(f"not allowed: {', '.join(refused)}") if self._context else None)
+            return False
+        if not self._approval:
+            return True
+        steps = ", ".join(map(str, plan.steps)) or "nothing to do"
+        try:
+            assert self._context is not None
+            answer = self._wait(self._context.elicit(f"Goal: {goal}. Plan: {steps}.", Approval))
+        except Exception:  # a client that cannot ask its user
+            return False
+        return answer.action == "accept" and answer.data.approve
+
+    def _wait(self, work: Any) -> Any:
+        assert self._loop is not None
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result() if work is not None else None
+
+
+def _told(run: Run) -> dict[str, Any]:
+    result = run.result
+    steps = [event.text for event in run.events if event.kind == "step"]
+    return {
+        "outcome": result.outcome.words,
+        "reason": result.reason,
+        "steps": steps,
+        "report": str(run.report),
+    }

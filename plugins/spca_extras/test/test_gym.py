@@ -1,0 +1,127 @@
+"""The tabletop as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import spca
+from spca_core.errors import InputError
+from spca_extras import gym
+from spca_referee.level import list_levels
+
+
+def test_every_level_is_registered() -> None:
+    assert gym.PERIOD_S > 0  # importing the module is what registers
+    ours = {name for name in gymnasium.registry if name.startswith("spca/Tabletop-")}
+    assert ours == {f"spca/Tabletop-{level}-v1" for level in list_levels()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"observe": "state", "reward": "dense"}, {"size": (48, 64), "robot": "panda"}],
+    ids=["pictures", "state", "small_with_another_arm"],
+)
+def test_gymnasium_finds_nothing_to_complain_about(options: dict[str, object]) -> None:
+    with closing(gymnasium.make("spca/Tabletop-stack_01-v1", **options).unwrapped) as env:
+        check_env(env, skip_render_check=True)
+
+
+@pytest.mark.slow
+def test_a_random_agent_breaks_nothing() -> None:
+    """A hundred episodes on tables of every kind: the arm is pushed against the table, itself and things."""
+    random = np.random.default_rng(0)
+    outcomes = []
+    for level in ("touch_02", "stack_01", "pick_and_place_08", "pickup_02"):
+        with closing(gymnasium.make(f"spca/Tabletop-{level}-v1", observe="state", reward="dense")) as env:
+            for episode in range(25):
+                preset = ("nominal", "shuffled", "hard", "noisy", "disturbed")[episode % 5]
+                env.reset(seed=episode, options={"preset": preset})
+                lean = random.uniform(-1, 1, 7)  # else it hardly leaves its place
+                for _ in range(40):
+                    seen, reward, terminated, truncated, info = env.step(
+                        random.uniform(-1, 1, 7) * 0.5 + lean
+                    )
+                    assert env.observation_space.contains(seen) and np.isfinite(reward)
+                    if terminated or truncated:
+                        break
+                outcomes.append(info["outcome"])
+    assert len(outcomes) == 100 and {"fail", "running"} <= set(outcomes)
+
+
+@pytest.mark.parametrize("robot", ["", "panda"])
+def test_the_arm_goes_where_it_is_sent_within_its_limits(robot: str) -> None:
+    with closing(gymnasium.make("spca/Tabletop-touch_02-v1", size=(24, 32), robot=robot)) as env:
+        seen, _ = env.reset(seed=3)
+        assert seen["colour"].shape == (24, 32, 3) and seen["depth"].shape == (24, 32)
+        start = before = seen["joints"]
+        for count in range(14):
+            action = np.zeros(len(start) + 1)
+            action[0] = 1.0 if count < 2 else 0.0
+            seen, reward, terminated, truncated, info = env.step(action)
+            assert np.abs(seen["joints"] - before).max() <= 2.6 * 0.1 + 1e-3
+            before = seen["joints"]
+            assert not (terminated or truncated) and info["outcome"] == "running" and reward <= 1
+        assert 0.1 < seen["joints"][0] - start[0] < 2 * gym.REACH + 0.01
+        assert seen["joints"][1:] == pytest.approx(start[1:], abs=0.01)
+        assert seen["gripper"] == pytest.approx([gym.MAX_GAP / 2], abs=0.004)
+
+
+def test_touching_the_table_ends_the_level() -> None:
+    with closing(gymnasium.make("spca/Tabletop-touch_02-v1", observe="state")) as env:
+        env.reset(seed=0)
+        for _ in range(40):
+            *_, terminated, _, info = env.step(np.array([0, 1.0, 0, 0, 0, 0, -1.0]))
+            if terminated:
+                break
+        assert terminated and info["outcome"] == "fail" and "table" in info["reason"]
+
+
+def test_coming_nearer_is_rewarded_where_that_is_asked_for() -> None:
+    with closing(gymnasium.make("spca/Tabletop-touch_02-v1", observe="state", reward="dense")) as env:
+        env.reset(seed=0)
+        down = np.array([0, 0.3, 0, 0, 0, 0, -1.0])
+        there = sum(env.step(down)[1] for _ in range(3))
+        back = sum(env.step(-down)[1] for _ in range(3))
+        assert abs(there) > 0.005 and there * back < 0
+
+
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        ([0.0] * 6, r"shape \(6,\)"),
+        ([np.nan] * 7, "NaN"),
+        ([[0.0] * 7], r"shape \(1, 7\)"),
+        ([np.inf] * 7, "inf"),
+    ],
+)
+def test_an_action_that_is_none_is_refused_in_a_sentence(action: list[float], said: str) -> None:
+    with closing(gymnasium.make("spca/Tabletop-touch_02-v1", observe="state").unwrapped) as env:
+        env.reset(seed=0)
+        with pytest.raises(InputError, match=said):
+            env.step(np.array(action))
+
+
+def test_an_unknown_preset_is_refused() -> None:
+    with closing(gymnasium.make("spca/Tabletop-touch_02-v1")) as env, pytest.raises(InputError, match="wild"):
+        env.reset(options={"preset": "wild"})
+
+
+@pytest.mark.slow
+def test_a_policy_learns_on_the_table_of_a_session():
+    """The same preset and seed lay the same table, whatever was laid before; a look sees it where it is."""
+    name = "spca_extras.gym:spca/Tabletop-touch_02-v1"
+    with closing(gymnasium.make(name, observe="state", preset="shuffled").unwrapped) as env:
+        first, other, again = (env.reset(seed=seed)[0] for seed in (5, None, 5))
+        poses = zip((thing.model for thing in env._world.objects), first[13:].reshape(-1, 7), strict=True)
+        placed = {model.replace("box", "cube"): pose[:3] for model, pose in poses}
+    assert np.array_equal(first, again) and not np.allclose(first, other)
+    with spca.session(report=False, preset="shuffled", seed=5) as table:
+        seen = {thing.id: thing.pose.position for thing in table.look().objects}
+    assert seen.keys() == placed.keys()
+    assert all(seen[thing] == pytest.approx(placed[thing], abs=0.01) for thing in seen)

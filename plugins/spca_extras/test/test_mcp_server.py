@@ -1,0 +1,96 @@
+"""The server of the Model Context Protocol, asked by the protocol's own client."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
+@contextlib.asynccontextmanager
+async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
+    """The streams of the protocol's own client to `spca mcp`, over stdio or over HTTP on this machine."""
+    import anyio
+    from mcp import StdioServerParameters
+    from mcp.client.stdio import stdio_client
+    from mcp.client.streamable_http import streamablehttp_client
+
+    args, environment = ["-m", "spca", "mcp", *options], {**os.environ, "SPCA_ROOT": ""}
+    if over == "stdio":
+        async with stdio_client(
+            StdioServerParameters(command=sys.executable, args=args, env=environment)
+        ) as ends:
+            yield ends
+        return
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen([sys.executable, *args, "--http", "--port", str(port)], env=environment)
+    try:
+        while socket.socket().connect_ex(("127.0.0.1", port)):
+            assert server.poll() is None, "the server has ended"
+            await anyio.sleep(0.1)
+        async with streamablehttp_client(f"http://127.0.0.1:{port}/mcp", timeout=200) as (read, write, _):
+            yield read, write
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@pytest.mark.parametrize(("approve", "over"), [(True, "stdio"), (False, "http")])
+def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: bool, over: str):
+    """With the protocol's own client."""
+    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+    import anyio
+    from mcp import ClientSession, types
+
+    asked: list[str] = []
+
+    async def answer(context: object, params: types.ElicitRequestParams) -> types.ElicitResult:
+        asked.append(params.message)
+        return types.ElicitResult(action="accept", content={"approve": approve})
+
+    async def talk() -> None:
+        async with (
+            serving(over, "--approve", "--allow", "pick_up,place_on") as (read, write),
+            ClientSession(read, write, elicitation_callback=answer) as client,
+        ):
+            await client.initialize()
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            assert names == {"look", "plan", "rehearse", "run_plan", "do", "act", "stop", "read_run"}
+
+            async def call(tool: str, **arguments: object) -> types.CallToolResult:
+                return await client.call_tool(tool, arguments)
+
+            seen = await call("look")
+            assert {part.type for part in seen.content} == {"text", "image"}, seen.content
+            planned = json.loads(
+                (await call("plan", sentence="put the red cube on the blue plate")).content[0].text
+            )
+            assert planned["goal"] == "the red cube on the blue plate" and len(planned["steps"]) == 2
+            tried = json.loads((await call("rehearse", plan_id=planned["plan_id"])).content[0].text)
+            assert tried["status"] == "accepted"
+            done = json.loads((await call("run_plan", plan_id=planned["plan_id"])).content[0].text)
+            assert done["outcome"] == ("success" if approve else "cancelled"), done
+            assert (
+                "the red cube on the blue plate" in asked[0] and "place_on(cube_red, plate_blue)" in asked[0]
+            )
+            assert any(
+                "plan: " in line for line in json.loads((await call("read_run")).content[0].text)["events"]
+            )
+            forbidden = json.loads((await call("do", sentence="touch the green cube")).content[0].text)
+            assert forbidden["outcome"] == "cancelled" and len(asked) == 1
+            refused = await call("act", action="pick_up", args=["cube_pink", "table"])
+            assert refused.isError and "'cube_pink' is no solid" in refused.content[0].text
+            assert (await call("run_plan", plan_id="plan_9")).isError
+
+    anyio.run(talk)

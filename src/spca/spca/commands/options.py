@@ -1,0 +1,62 @@
+"""Command-line options made from the fields of `RunOptions`: what they mean is written there, once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, get_args, get_type_hints
+
+import typer
+
+from spca_core.options import RunOptions
+
+VIEW = "Open a live window (needs a display); `--view web`: a page for the browser (needs `viser`)."
+OVER_ROS = "On the robot that is on the ROS graph; without one, on a simulator that ends with this."
+_HIDDEN = Annotated[bool, typer.Option("--view-web", hidden=True)]
+
+
+def takes(*names: str, **defaults: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command these options of a run; it gets their values as a dictionary, its parameter `wanted`.
+
+    `defaults` are those of this command where they are others than of the record.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        def call(**values: Any) -> Any:
+            wanted = {name: values.pop(name) for name in names}
+            if values.pop("view_web", False):
+                wanted["view"] = "web"
+            return command(wanted=wanted, **values)
+
+        hints = get_type_hints(command, include_extras=True)
+        parameters: list[inspect.Parameter] = []
+        for parameter in inspect.signature(command).parameters.values():
+            if parameter.name != "wanted":
+                parameters.append(parameter.replace(annotation=hints[parameter.name]))
+                continue
+            for name in names:
+                parameters.append(_option(name, defaults))
+                if name == "view":
+                    parameters.append(_keyword("view_web", _HIDDEN, False))
+        parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+        call.__name__, call.__doc__ = command.__name__, command.__doc__
+        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        call.__annotations__ = {p.name: p.annotation for p in parameters}
+        return call
+
+    return decorate
+
+
+def _option(name: str, defaults: dict[str, object]) -> inspect.Parameter:
+    """The option of one field; a flag has a negative form only where the record's default is on."""
+    field = RunOptions.model_fields[name]
+    kinds = {*get_args(field.annotation)} or {field.annotation}
+    kind: Any = next((k for k in (bool, int, float) if k in kinds), str)
+    flags = [f"--{name}"] if kind is bool and field.default is False and name not in defaults else []
+    option = typer.Option(*flags, help=VIEW if name == "view" else field.description)
+    optional = kind | None if type(None) in kinds else kind
+    return _keyword(name, Annotated[optional, option], defaults.get(name, field.default))
+
+
+def _keyword(name: str, annotation: Any, default: object) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -1,0 +1,186 @@
+"""The table of checks: a row for each thing that a way to run may need."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from spca.doctor.probes import Probe, distributions, every, modules, packages, program, runs, variable
+from spca_core.errors import SpcaError
+
+State = Literal["ready", "partly", "missing", "off"]
+"""`off`: nothing is wrong, it is just not configured or not wanted."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Result of a check: the component, whether it can be used, what was found, and a remedy if needed."""
+
+    what: str
+    state: State
+    found: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """A row of the table."""
+
+    what: str
+    probe: Probe
+    remedy: str
+    optional: bool = False
+    """Without it, nothing is wrong."""
+
+    def finding(self) -> Finding:
+        """The result; a probe that breaks is itself one, never the end of the doctor."""
+        try:
+            found, lacking = self.probe()
+        except SpcaError as error:
+            return Finding(self.what, "missing", str(error), self.remedy)
+        except Exception as error:
+            said = f"the check failed: {type(error).__name__}: {error}"
+            return Finding(self.what, "missing", said, self.remedy)
+        if not lacking:
+            return Finding(self.what, "ready", ", ".join(found))
+        words = f"lacking {', '.join(lacking)}" + (f"; have {', '.join(found)}" if found else "")
+        state: State = "off" if self.optional else "partly" if found else "missing"
+        return Finding(self.what, state, words, self.remedy)
+
+
+def _python() -> tuple[list[str], list[str]]:
+    there = f"{platform.python_implementation()} {platform.python_version()}"
+    fits = (3, 10) <= sys.version_info[:2] <= (3, 13)
+    return ([there], []) if fits else ([], [f"CPython 3.10 to 3.13 (this is {there})"])
+
+
+def _rendering() -> tuple[list[str], list[str]]:
+    from spca_sim.gl_renderer import find_gl
+
+    found = find_gl()
+    lacking = "off-screen OpenGL, which the default camera (--camera ray) does not need"
+    return ([f"{found} draws off-screen"], []) if found else ([], [lacking])
+
+
+def _sandbox() -> tuple[list[str], list[str]]:
+    from spca_sandbox.level import SandboxLevel
+    from spca_sandbox.process import probe
+
+    report = probe()
+    lacking = [] if report.level == SandboxLevel.STRICT else ["strict confinement"]
+    return [] if report.level == SandboxLevel.NONE else [str(report)], lacking
+
+
+def _models() -> tuple[list[str], list[str]]:
+    """Ask the servers of the models that are configured whether they answer. No tokens are spent."""
+    from spca_llm.config import is_configured, load_config
+    from spca_llm.connect import open_chat
+
+    config = load_config() if is_configured() else None
+    if config is None or not config.roles:
+        return [], ["a configured model, which the built-in proposer does not need"]
+    with tempfile.TemporaryDirectory() as folder:
+        open_chat("", Path(folder), config).preflight(list(config.roles))
+    return [f"{role}: {model.model} at {model.base_url}" for role, model in config.roles.items()], []
+
+
+_SET_UP = "run bin/spca in the checkout: it installs what is locked in requirements/"
+_FULL = "(docs/full-stack.md)"
+_FROM = (
+    f"{os.environ.get('ROS_DISTRO', 'Jazzy')}, {'sourced' if 'ROS_DISTRO' in os.environ else 'from wheels'}"
+)
+CHECKS = (
+    Check("Python", _python, "use CPython 3.10 to 3.13 (SPCA_PYTHON=python3.12 bin/spca …)"),
+    Check(
+        "embedded run",
+        distributions(
+            "mujoco", "ompl", "ruckig", "unified-planning", "up-fast-downward", "up-tamer",
+            "opencv-python-headless",
+        ),
+        _SET_UP,
+    ),
+    Check(
+        "OpenGL (EGL, OSMesa)", _rendering,
+        "apt install libegl1 libgl1-mesa-dri (EGL) or libosmesa6, for --camera gl", optional=True,
+    ),
+    Check(
+        "sandbox", _sandbox, "a kernel with user namespaces, Landlock and seccomp (Linux 5.13 or newer)"
+    ),
+    Check("ROS 2", runs("import rclpy.node", f"rclpy ({_FROM})"), _SET_UP),
+    Check(
+        "spca_interfaces",
+        runs("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()", "built; messages load"),
+        "run bin/spca once: it builds them with colcon",
+    ),
+    Check(
+        "ros2 launch", modules("launch", "launch_ros", "ros2launch"),
+        "bin/spca run starts the same nodes; apt install ros-jazzy-launch-ros ros-jazzy-ros2launch",
+        optional=True,
+    ),
+    Check(
+        "Gazebo Harmonic",
+        every(
+            program("gz-sim 8", "gz sim --versions", r"8\.\d"),
+            packages("ros_gz_sim", "ros_gz_bridge", "ros_gz_interfaces", "gz_ros2_control"),
+        ),
+        f"apt install ros-jazzy-ros-gz ros-jazzy-gz-ros2-control ros-jazzy-ros2-controllers {_FULL}",
+    ),
+    Check(
+        "MoveIt 2", packages("moveit_py", "moveit_planners_ompl", "moveit_kinematics"),
+        f"apt install ros-jazzy-moveit ros-jazzy-moveit-py {_FULL}",
+    ),
+    Check(
+        "robot descriptions", packages("ur_description", "robotiq_description", "xacro"),
+        "robot:=generated needs none; apt install ros-jazzy-ur-description, build robotiq_description "
+        f"from main {_FULL}", optional=True,
+    ),
+    Check(
+        "RViz 2",
+        every(packages("rviz2", "rviz_default_plugins"), variable("a display", "DISPLAY", "WAYLAND_DISPLAY")),
+        f"apt install ros-jazzy-rviz2, set DISPLAY; or open the MCAP log in Foxglove {_FULL}",
+    ),
+    Check(
+        "Docker",
+        every(
+            program("client", "docker version --format {{.Client.Version}}"),
+            program("an engine that answers", "docker version --format {{.Server.Version}}"),
+            program("compose", "docker compose version --short"),
+        ),
+        "install Docker Engine with the compose plugin, and start it (systemctl start docker)",
+    ),
+    Check(
+        "model server", _models,
+        "set SPCA_LLM_MODEL and SPCA_LLM_BASE_URL or OPENAI_API_KEY (src/spca_llm/README.md)", optional=True,
+    ),
+)  # fmt: skip
+WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("bin/spca run LEVEL", ("Python", "embedded run")),
+    ("bin/spca run LEVEL --ros", ("Python", "embedded run", "ROS 2", "spca_interfaces")),
+    (
+        "ros2 launch spca bringup.launch.py level:=LEVEL sim:=mujoco arm:=embedded",
+        ("embedded run", "ROS 2", "spca_interfaces", "ros2 launch"),
+    ),
+    (
+        "ros2 launch spca bringup.launch.py level:=LEVEL",
+        ("embedded run", "ROS 2", "spca_interfaces", "ros2 launch", "Gazebo Harmonic", "MoveIt 2"),
+    ),
+    ("docker compose run spca LEVEL", ("Docker",)),
+)
+"""Ways to run, each with what it needs."""
+
+
+def examine(checks: Iterable[Check] = CHECKS) -> list[Finding]:
+    """Carry out checks."""
+    return [check.finding() for check in checks]
+
+
+def ways(findings: Iterable[Finding]) -> list[tuple[str, list[str]]]:
+    """Each way to run, with what it still lacks (nothing: it can be used)."""
+    ready = {finding.what for finding in findings if finding.state == "ready"}
+    return [(command, [what for what in needs if what not in ready]) for command, needs in WAYS]

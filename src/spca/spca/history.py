@@ -1,0 +1,123 @@
+"""What a run has tried in vain, so that neither a plan, nor a draft, nor a skill is tried twice just so."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from spca.blame import Blame
+from spca_core.model import Record
+from spca_core.observation import Observation
+from spca_core.plan import ActResult, Plan, PlanResult
+from spca_core.scene import SceneObject
+from spca_core.skill import FailureKind, python_name
+
+TRANSIENT = (
+    FailureKind.LOST, FailureKind.STALE, FailureKind.DEVIATION, FailureKind.TIMEOUT, FailureKind.GRIPPER,
+    FailureKind.KILLED,
+)  # fmt: skip
+"""Kinds of failure that the same plan on the same table need not meet again."""
+
+_TOLERANCE, _TURN = 0.005, 0.04
+"""Metres, and parts of a quaternion: a smaller change is the error of perception."""
+
+
+class FailedAttempt(Record):
+    """A plan that was carried out or rehearsed in vain, or drafts that were all rejected."""
+
+    fingerprint: str = ""
+    """The plan with its skills (see `Readers.fingerprint`), where the world was put back afterwards."""
+    steps: tuple[str, ...] = ()
+    """The plan's steps, or hashes of the drafts, where the world stayed as it was."""
+    before: Observation | None = None
+    """What was observed before those."""
+    round: int = 0
+    failure: str = ""
+    blame: Blame | None = None
+    kept_by: tuple[str, ...] = ()
+    """Authors who have handed in the same again since."""
+
+
+class History(Record):
+    """All attempts of a run. Asked whether the same has failed before: with its skills, or on this table."""
+
+    attempts: tuple[FailedAttempt, ...] = ()
+    lessons: dict[str, str] = {}
+    """What was wrong with versions of actions' skills that were given up."""
+
+    # --- the three questions --------------------------------------------------------------------------------
+
+    def with_skills(self, fingerprint: str | None) -> FailedAttempt | None:
+        """Return the attempt at a plan from which, with its skills, nothing else can come."""
+        return next((a for a in self.attempts if a.fingerprint and a.fingerprint == fingerprint), None)
+
+    def on_table(self, tried: Plan | PlanResult, now: Observation) -> FailedAttempt | None:
+        """Return the attempt that this plan, or that these drafts repeat on an unchanged table."""
+        steps = _steps(tried)
+        same = (a for a in self.attempts if a.before is not None and a.steps == steps)
+        return next((a for a in same if a.before is not None and unchanged(a.before, now)), None)
+
+    def lessons_for(self, plan: Plan) -> str:
+        """Return what was wrong with given-up versions of the plan's skills, for their next author."""
+        skills = dict.fromkeys(python_name(step.action) for step in plan.steps)
+        told = {self.lessons[name]: name for name in skills if name in self.lessons}
+        return "\n".join(f"an earlier version of {name} was given up: {why}" for why, name in told.items())
+
+    def complained(self, blame: Blame, round: int) -> bool:
+        """Return whether the same was wrong in the last attempt of this round, too."""
+        last = next((a for a in reversed(self.attempts) if a.blame is not None), None)
+        if last is None or last.blame is None or last.round != round or not blame.complaint:
+            return False
+        return (last.blame.complaint, last.blame.suspects) == (blame.complaint, blame.suspects)
+
+    # --- what is added --------------------------------------------------------------------------------------
+
+    def adding(self, attempt: FailedAttempt) -> History:
+        """The history with one more attempt."""
+        return self.model_copy(update={"attempts": (*self.attempts, attempt)})
+
+    def in_vain(self, plan: Plan, before: Observation, result: ActResult, failure: str) -> History:
+        """A plan failed, and the world stays as it is now; a failure of the moment is not remembered."""
+        failed = [s.failure for s in result.steps if s.failure is not None]
+        return self if failed and failed[-1].kind in TRANSIENT else self._on_table(plan, before, failure)
+
+    def rejecting(self, result: PlanResult, before: Observation) -> History:
+        """None of these drafts was accepted."""
+        return self._on_table(result, before, result.message) if _steps(result) else self
+
+    def keeping(self, attempt: FailedAttempt, author: str) -> History:
+        """An author has handed in unchanged what has failed."""
+        kept = attempt.model_copy(update={"kept_by": (*attempt.kept_by, author)})
+        return self.model_copy(update={"attempts": tuple(kept if a is attempt else a for a in self.attempts)})
+
+    def _on_table(self, tried: Plan | PlanResult, before: Observation, failure: str) -> History:
+        seen = before.model_copy(update={"sentences": ()})
+        return self.adding(FailedAttempt(steps=_steps(tried), before=seen, failure=failure))
+
+
+def _steps(tried: Plan | PlanResult) -> tuple[str, ...]:
+    if isinstance(tried, Plan):
+        return tuple(map(str, tried.steps))
+    texts = (f"{d.draft.domain}\n{d.draft.problem}" for d in tried.drafts if d.draft is not None)
+    return tuple(dict.fromkeys(hashlib.sha256(text.encode()).hexdigest()[:16] for text in texts))
+
+
+def unchanged(before: Observation, now: Observation) -> bool:
+    """Tell whether two observations show the same things, in the same places within the error of perception.
+
+    Facts count only where an environment reports neither a scene nor a record of its own.
+    """
+    if before.scene is not None and now.scene is not None:
+        return len(before.things) == len(now.things) and all(map(_alike, before.things, now.things))
+    return before.detail == now.detail if before.detail else set(before.facts) == set(now.facts)
+
+
+def _alike(a: SceneObject, b: SceneObject) -> bool:
+    """Tell whether an object is seen as it was; how certain it is does not count."""
+    return (
+        (a.id, a.kind, a.colour, a.visible) == (b.id, b.kind, b.colour, b.visible)
+        and np.allclose(a.size, b.size, rtol=0, atol=_TOLERANCE)
+        and np.allclose(a.pose.position, b.pose.position, rtol=0, atol=_TOLERANCE)
+        and np.allclose(a.pose.quaternion, b.pose.quaternion, rtol=0, atol=_TURN)
+    )

@@ -1,0 +1,108 @@
+"""Tasks without a referee's rule: a look after a plan shows whether its goal holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from spca_core.names import words_of
+from spca_core.observation import Observation
+from spca_core.plan import ActResult, Plan
+from spca_core.ports.environment import Environment
+from spca_core.ports.reading import PlanReader
+from spca_core.skill import CtxApi, StepReport
+from spca_core.task import Task
+from spca_core.verdict import Condition, Outcome, Verdict
+
+
+class JudgedByLook(Environment):
+    """An environment whose verdict is what a look after a plan shows of that plan's goal.
+
+    See `spca_core.ports.environment.Environment`. The referee behind it still ends a level that ran out of
+    time or broke a rule; it knows no conditions of success.
+    """
+
+    def __init__(self, environment: Environment, reader: PlanReader) -> None:
+        self._env, self._reader = environment, reader
+        self.task = environment.task
+        self.name, self.api, self.builtin_skills = (
+            environment.name,
+            environment.api,
+            environment.builtin_skills,
+        )
+        self._acted: tuple[Plan, ActResult] | None = None
+        self._seen: Verdict | None = None
+
+    name: str
+    task: Task
+    api: CtxApi
+    builtin_skills: Path
+
+    def sense(self) -> Observation:
+        """See `Environment`."""
+        return self._env.sense()
+
+    def act(
+        self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
+    ) -> ActResult:
+        """See `Environment`."""
+        self._seen = None
+        result = self._env.act(attempt, plan, library, on_step)
+        self._acted = plan, result
+        return result
+
+    def settle(self) -> Verdict:
+        """Let the world come to rest, look, and compare what is seen with the goal of the last plan."""
+        verdict = self._env.settle()
+        if verdict.final or self._acted is None:
+            return verdict
+        plan, result = self._acted
+        seen = self._env.sense()
+        evidence = self._reader.weigh(plan, [], seen)
+        goal = self._reader.goal(plan.draft)
+        unseen = f"a look cannot show: {self._reader.say([frozenset(evidence.goal_unseen)])}"
+        if evidence.goal is None and seen.hidden:  # the lower cubes of a tower, say
+            evidence = self._reader.weigh(plan, [], seen.model_copy(update={"hidden": ()}))
+            if evidence.goal:
+                unseen = f"remembered, not in sight now: {', '.join(map(words_of, seen.hidden))}"
+                evidence = evidence.model_copy(update={"goal": None})
+        if result.status != "done" and evidence.goal is not True:
+            outcome, reason = Outcome.RUNNING, f"not carried out: {result.message}"
+        elif evidence.goal is None:
+            outcome, reason = Outcome.SUCCESS, f"carried out: {goal}; {unseen}"
+        elif evidence.goal:
+            met = self._reader.met(plan.draft, seen) or goal
+            outcome, reason = Outcome.SUCCESS, f"seen to hold: {met}"
+        else:
+            outcome, reason = Outcome.RUNNING, f"not seen to hold: {goal}"
+        done = outcome is Outcome.SUCCESS
+        condition = Condition(text=goal, holds=done, reason="" if done else reason)
+        self._seen = Verdict(
+            outcome=outcome,
+            score=float(done),
+            stamp=self._env.verdict().stamp,
+            reason=reason,
+            conditions=(condition,),
+        )
+        return self._seen
+
+    def verdict(self) -> Verdict:
+        """Return what the last look after a plan showed; before, the referee's verdict without conditions."""
+        return self._seen or self._env.verdict().model_copy(update={"conditions": ()})
+
+    def checkpoint(self) -> bytes:
+        """See `Environment`."""
+        return self._env.checkpoint()
+
+    def restore(self, checkpoint: bytes) -> None:
+        """See `Environment`."""
+        self._seen = self._acted = None
+        self._env.restore(checkpoint)
+
+    def cancel(self) -> None:
+        """See `Environment`."""
+        self._env.cancel()
+
+    def close(self) -> None:
+        """See `Environment`."""
+        self._env.close()

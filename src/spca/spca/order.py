@@ -1,0 +1,114 @@
+"""Orders of a session to a run besides its task: to end after the plan, or to carry out a given one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from spca.history import unchanged
+from spca.stages import Stages
+from spca_core.errors import InputError
+from spca_core.model import Record
+from spca_core.observation import Observation
+from spca_core.plan import Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
+from spca_core.run_folder import RunFolder
+from spca_planner.pddl.formula import Atom, evaluate, ground
+from spca_planner.pddl.lint import parse
+from spca_planner.pddl.sexpr import Group
+from spca_planner.prediction import predict
+
+_CHANGED = "the table is not as it was when this plan was made: plan again"
+
+
+class Order(Record):
+    """Order of a session to a run, besides its task."""
+
+    moves: bool = True
+    """Something is carried out; else the run ends after its first look, or plan."""
+    plans: bool = False
+    """A run that carries nothing out makes a plan."""
+    plan: Plan | None = None
+    """The plan to carry out, once; None: one is searched for."""
+    seen: Observation | None = None
+    """The situation in which the given plan was made."""
+
+    def applied(self, stages: Stages) -> Stages:
+        """Return the stages that do what is ordered."""
+        if self.moves and self.plan is None:
+            return stages
+        stages = replace(stages, budgets=stages.budgets.model_copy(update={"rounds": 1}))
+        if self.plans:
+            return replace(stages, approve=lambda *_: False)
+        return replace(stages, planner=Given(self.plan, self.seen))
+
+
+def newest_plan(folder: Path) -> Plan | None:
+    """The last plan of a run that passed every critic."""
+    found = RunFolder(folder).results("plan", PlanResult)
+    return found[-1].plan if found else None
+
+
+class Given:
+    """A `Planner` that has one plan, for the situation in which it was made, or none."""
+
+    def __init__(self, plan: Plan | None, seen: Observation | None) -> None:
+        self._plan, self._seen = plan, seen
+
+    def plan(
+        self,
+        request: PlanRequest,
+        on_draft: Callable[[DraftRecord], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> PlanResult:
+        """The plan, unless things are seen elsewhere than when it was made."""
+        same = self._seen is not None and unchanged(self._seen, request.observation)
+        return PlanResult(
+            attempt=request.attempt,
+            status="solved" if same else "exhausted",
+            plan=self._plan if same else None,
+            drafts=(),
+            message="" if same else _CHANGED,
+        )
+
+    def learned(self, request: PlanRequest, result: PlanResult) -> None:
+        """Nothing: it was not drafted."""
+
+
+def single_step(situation: Draft, step: Step) -> Plan:
+    """A plan of one step in a situation (a domain, and a problem without a goal); its goal are its effects.
+
+    Raises InputError for an unknown action, arguments of other types, and preconditions that do not hold.
+    """
+    domain, problem = parse(situation.domain, situation.problem)
+    action = domain.actions.get(step.action.lower())
+    if action is None:
+        close = get_close_matches(step.action, domain.actions, 1)
+        hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(domain.actions)}"
+        raise InputError(f"unknown action '{step.action}'", hint=hint)
+    form = ", ".join(f"{p.name.lstrip('?')}: {p.type}" for p in action.parameters)
+    if len(step.args) != len(action.parameters):
+        raise InputError(f"{step}: {len(step.args)} arguments", hint=f"{action.name}({form})")
+    for parameter, arg in zip(action.parameters, step.args, strict=True):
+        if arg not in (known := problem.of_type(domain, parameter.type)):
+            raise InputError(f"{step}: '{arg}' is no {parameter.type}", hint=f"here: {', '.join(known)}")
+    state = {ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not")}
+    binding = dict(zip((p.name for p in action.parameters), step.args, strict=True))
+    needed = action.precondition
+    parts = needed.rest if needed is not None and needed.head == "and" else (needed,)
+    for part in parts:
+        if isinstance(part, Group) and not evaluate(part, state.__contains__, domain, problem, binding):
+            unmet = re.sub(r"\?[\w-]+", lambda found: binding.get(found.group(), found.group()), str(part))
+            raise InputError(f"{step} is not possible now", hint=f"{unmet} does not hold")
+    plan = Plan(steps=(step,), schemas=(action.schema,), draft=situation)
+    effects = predict(plan).effects[0]
+    aims = [atom for atom, value in effects.items() if value]
+    text = situation.problem[: problem.goal.start], situation.problem[problem.goal.end :]
+    draft = Draft(domain=situation.domain, problem=f"(and {' '.join(map(_text, aims))})".join(text))
+    return plan.model_copy(update={"draft": draft})
+
+
+def _text(atom: Atom) -> str:
+    return f"({' '.join(atom)})"

@@ -1,0 +1,233 @@
+"""The program that thinks: six nodes in this process, and one run after the other on the robot on the graph.
+
+`python -m spca.ros.program FOLDER` runs the level of a run folder that has a manifest; its exit status is the
+verdict's. Without a folder it waits for goals (`supervisor/run_level`, `supervisor/do`).
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from rclpy.context import Context
+from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
+from spca_interfaces.msg import NodeStatus
+
+from spca.events import Event, Listener
+from spca.kits import kit_of, kits
+from spca.ros.graph import ENDED, Check
+from spca.ros.supervisor_node import SupervisorNode
+from spca.run_command import follow
+from spca.runs import Run
+from spca.stages import Approve, Stages
+from spca_coder.node import CoderNode
+from spca_core.errors import Cancelled, InputError, SpcaError
+from spca_core.flag import Flag
+from spca_core.options import Manifest, RunOptions
+from spca_core.ports.environment import Environment
+from spca_core.ports.kit import Kit
+from spca_core.ports.vision import VisionModel
+from spca_core.processes.leaving import leave
+from spca_core.result import RunResult
+from spca_core.run_folder import MANIFEST, RunFolder
+from spca_planner.node import PlannerNode
+from spca_planner.solver.process import warm_solver
+from spca_ros.kit import RosSide
+from spca_ros.loop import Loop
+from spca_ros.node import SpcaNode, background, close_nodes, tell
+from spca_ros.stages import RosCoder, RosPlanner
+
+_QUIET = ("--ros-args", "--disable-external-lib-logs")  # no log files in the home folder
+_READY_S = 60.0
+_END_S = 5.0
+_LOOK_S = 0.1  # wall seconds between two looks whether this is to end
+
+
+class Program:
+    """See the module. One run at a time, in the thread that asks for it; the nodes are spun by another.
+
+    `alive` raises why the world is gone, if it is. The supervisor's parameters name nodes of somebody else's
+    that take the place of a stage.
+    """
+
+    def __init__(self, kit: Kit, alive: Check, context: Context) -> None:
+        self.loop = Loop(context)
+        self._alive = alive
+        self.supervisor = SupervisorNode(self, kit, self.loop)
+        elsewhere = self.supervisor.elsewhere
+        made: Callable[..., RosSide] | None = kit.ros()
+        if made is None:
+            raise InputError(
+                f"the environment '{kit.name}' runs in one process only", hint="leave --ros away"
+            )
+        self._side = made(self.loop, elsewhere["sense"])
+        self._planner, self._coder = PlannerNode(loop=self.loop), CoderNode(loop=self.loop)
+        self._remote: dict[str, Any] = {}
+        if elsewhere["planner"]:
+            self._remote["planner"] = RosPlanner(self._planner, elsewhere["planner"])
+        if elsewhere["coder"]:
+            self._remote["coder"] = RosCoder(self._coder, elsewhere["coder"])
+        self._environment: Environment | None = None
+        self._run: Run | None = None
+        warm_solver()
+
+    @property
+    def nodes(self) -> list[SpcaNode]:
+        """All nodes of this process."""
+        return [self.supervisor, *self._side.nodes, self._planner, self._coder]
+
+    def conduct(
+        self,
+        run: Run,
+        listeners: tuple[Listener, ...] = (),
+        anew: bool = True,
+        approve: Approve | None = None,
+    ) -> RunResult:
+        """Carry out a run; `anew` on a table that is laid for it, else on the one that is there.
+
+        Raises SpcaError while another run is under way.
+        """
+        with self._side.using():
+            self._run = run
+            try:
+                return run.carry_out(partial(self._place, anew), (*listeners, self._publish), approve)
+            finally:
+                self._run = None
+
+    def stop(self) -> None:
+        """Stop the arm, and end the run under way. From any thread."""
+        if (run := self._run) is not None:
+            run.cancel()
+
+    def part(self) -> None:
+        """End what runs, and part with the world."""
+        self.stop()
+        self._side.part()
+
+    def close(self) -> None:
+        """Leave the domain. After the turning thread."""
+        close_nodes(self.nodes)
+
+    @contextmanager
+    def _place(self, anew: bool, options: RunOptions, opened: Stages) -> Iterator[tuple[Environment, Stages]]:
+        """The world on the graph, and the stages that the nodes offer and tell of meanwhile."""
+        self._planner.planner = self._remote.get("planner", opened.planner)
+        self._coder.coder = self._remote.get("coder", opened.coder)
+        try:
+            environment = self._table(options, opened.vision, anew)
+            yield environment, replace(opened, planner=self._planner, coder=self._coder)
+            self._side.rest()
+        finally:
+            self._planner.planner = self._coder.coder = None
+            self._alive()
+
+    def _table(self, options: RunOptions, vision: VisionModel | None, anew: bool) -> Environment:
+        """The environment of a run."""
+        if self._environment is not None and not anew:
+            self._environment.take_up(options)
+            return self._environment
+        self._side.part()
+        self._environment = None
+        self._environment = self._side.build(options, vision, self._await, anew)
+        return self._environment
+
+    def _await(self, world: Any) -> None:
+        def check() -> None:
+            self._alive()
+            if self._run is not None and self._run.cancelled:
+                raise Cancelled("cancelled before the level had begun")
+
+        world.wait_ready(_READY_S, check)
+        world.robot.check(self._alive)
+
+    def _publish(self, event: Event) -> None:
+        self.supervisor.tell_event(event)
+
+
+@contextmanager
+def program(kit: Kit, alive: Check = lambda: None, arguments: Sequence[str] = _QUIET) -> Iterator[Program]:
+    """The program in the domain that ROS_DOMAIN_ID names; its nodes are spun as long as the context lasts."""
+    context = Context()
+    rclpy.init(args=[*arguments], context=context, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        made, ended = Program(kit, alive, context), False
+
+        def spin() -> None:
+            while not ended:
+                made.loop.turn()
+
+        thread = background(spin)
+        try:
+            tell(made.nodes, NodeStatus.READY)
+            yield made
+        finally:
+            made.part()
+            ended = True
+            made.loop.wake()
+            thread.join(_END_S)
+            made.close()
+    finally:
+        context.try_shutdown()
+
+
+def main() -> None:
+    """Run the level of a folder, or wait for goals; the exit status is the process's."""
+    given = remove_ros_args(sys.argv)[1:]
+    try:
+        status = follow(_Launched.of(Path(given[0]))) if given else _wait()
+    except SpcaError as error:
+        print(f"spca: {error}", file=sys.stderr)
+        status = error.exit_status
+    leave(status)
+
+
+class _Launched(Run):
+    """A run on what a launch has started, which says in a file why it ends before the level does.
+
+    A launch sends several signals, until it kills: none but the first counts.
+    """
+
+    @classmethod
+    def of(cls, path: Path) -> _Launched:
+        files = RunFolder.open(path)
+        return cls(files.read(MANIFEST, Manifest).options, files)
+
+    def stopping_on_interrupt(self) -> AbstractContextManager[None]:
+        """See `Run`."""
+        return nullcontext()
+
+    def advance(self, *listeners: Listener, **_: Any) -> RunResult:
+        """See `Run`."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: self.cancel())
+        try:
+            with program(kit_of(self.options.level), arguments=sys.argv) as made:
+                self.result = made.conduct(self, listeners)
+                return self.result
+        finally:
+            if (why := self.folder / ENDED).is_file():
+                raise SpcaError(why.read_text().strip())
+
+
+def _wait() -> int:
+    """Wait for goals until the process is interrupted."""
+    interrupted = Flag()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: interrupted.set())
+    with program(kits()[0], arguments=sys.argv):
+        while not interrupted.is_set():
+            time.sleep(_LOOK_S)
+    return 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,233 @@
+"""A run: one level on one table, from its options to its report. Whoever runs levels does it with this."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spca.events import Event, Listener
+from spca.interrupt import stopping_on_interrupt
+from spca.kits import checked_kit, kit_of
+from spca.logs import log_to
+from spca.rooted import rooted
+from spca_core.disk import is_full
+from spca_core.ending import Ending
+from spca_core.errors import Cancelled, InputError
+from spca_core.options import Manifest, RunOptions, manifest
+from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
+from spca_llm.config import is_configured
+
+if TYPE_CHECKING:  # a run on the graph that is up is under way before any of this is needed
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from spca.order import Order
+    from spca.stages import Approve, Stages
+    from spca.supervisor import Supervisor
+    from spca_core.ports.environment import Environment
+    from spca_core.result import RunResult
+
+    Place = Callable[[RunOptions, Stages], AbstractContextManager[tuple[Environment, Stages]]]
+    """Opens the world that a run acts on, and says which stages act on it, given those of its options."""
+
+CRASH = "crash.txt"
+"""In a run's folder: the traceback of what went wrong unexpectedly."""
+RESULT = "result.json"
+
+
+class Run:
+    """One level on one table: `begin` it, `advance` it to its end, `document` it; its folder has the rest."""
+
+    def __init__(
+        self, options: RunOptions, files: RunFolder, order: Order | None = None, resumed: bool = False
+    ) -> None:
+        self.options, self.files, self.resumed = options, files, resumed
+        self.order = order
+        self._supervisor: Supervisor | None = None
+        self.cancelled = False
+
+    @classmethod
+    def begin(cls, options: RunOptions, out: Path | None = None) -> Run:
+        """A new run with a folder of its own, which holds nothing yet.
+
+        Raises InputError for bad input, before anything is written.
+        """
+        from spca_planner.solver.process import warm_solver
+
+        options = settled(options)
+        warm_solver()  # it is the last to be ready, so it starts first
+        checked_kit(options)
+        return cls(options, RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out))
+
+    @classmethod
+    def interrupted(cls, path: Path) -> Run:
+        """The run of a folder, to be taken up where it was interrupted. Raises InputError if it cannot be."""
+        files = RunFolder.open(path)
+        if not files.claim():
+            raise InputError("another process runs in this folder", where=str(path), hint="wait for its end")
+        options = files.read(MANIFEST, Manifest).options
+        run = cls(options, files, resumed=True)
+        if (path / RESULT).is_file() and run.result.outcome is not Ending.CANCELLED:
+            raise InputError(
+                "this run has ended", where=str(path), hint=f"its result was: {run.result.reason}"
+            )
+        vars(run).pop("result", None)
+        return run
+
+    def advance(
+        self, *listeners: Listener, environment: Environment | None = None, approve: Approve | None = None
+    ) -> RunResult:
+        """Go on until the run has ended; `listeners` hear of its events, in this thread.
+
+        An `environment` that is given is neither opened nor closed. `approve` is asked before each plan is
+        carried out. The first Ctrl-C cancels the run. The solver's process stays for the next run in this
+        process. An unexpected failure leaves its traceback in the folder and is raised as it is.
+        """
+        try:
+            if environment is None and self.options.transport == "ros":
+                from spca.ros_ready import require_ros
+
+                require_ros()
+                from spca.ros.run import on_graph
+
+                self.result = on_graph(self, listeners, approve)
+            else:
+                place = _given(environment) if environment is not None else _here
+                self.result = self.carry_out(place, listeners, approve)
+        except (InputError, Cancelled):
+            raise
+        except Exception as error:
+            if not is_full(error):
+                self.files.write(CRASH, traceback.format_exc())
+            raise
+        return self.result
+
+    def carry_out(
+        self, place: Place, listeners: tuple[Listener, ...] = (), approve: Approve | None = None
+    ) -> RunResult:
+        """Have the supervisor carry out the run, where `place` says."""
+        from spca.assembly import open_stages
+
+        if not self.resumed:
+            self.files.write(MANIFEST, manifest(self.options))
+        log_to(self.folder)
+        kit = kit_of(self.options.level)
+        with (
+            open_stages(self.options, kit, self.files) as opened,  # first: its solver warms up meanwhile
+            place(self.options, replace(opened, approve=approve)) as (world, there),
+        ):
+            stages = there if self.order is None else self.order.applied(there)
+            self._supervisor = supervisor = supervised(world, stages, self.files, listeners)
+            try:
+                with self.stopping_on_interrupt():
+                    if self.cancelled:
+                        supervisor.cancel()
+                    return supervisor.resume() if self.resumed else supervisor.run()
+            finally:
+                self._supervisor = None
+                world.save_recording(self.folder)
+
+    def stopping_on_interrupt(self) -> AbstractContextManager[None]:
+        """Have the first Ctrl-C cancel the run, and the second one end the process."""
+        return stopping_on_interrupt(self.cancel)
+
+    def cancel(self) -> None:
+        """Stop the arm first, then end the run. From any thread or a signal handler."""
+        self.cancelled = True
+        if (supervisor := self._supervisor) is not None:
+            supervisor.cancel()
+
+    def document(self, complain: Callable[[str], None] = lambda text: None) -> Path:
+        """Write the report and the environment's other artefacts (video, log); return the report's path.
+
+        An error in one of these is reported to `complain` and costs only that file; a full disk raises
+        OSError.
+        """
+        from spca.report import write_report
+
+        makers = kit_of(self.options.level).documents(self.options)
+        with ThreadPoolExecutor(max(len(makers), 1)) as pool:  # drawing hardly needs the interpreter's lock
+            making = [(make.__name__, pool.submit(make, self.files, self.options)) for make in makers]
+        for name, made in making:
+            if (error := made.exception()) is not None:
+                if is_full(error) or not isinstance(error, Exception):
+                    raise error
+                complain(f"{name}: {type(error).__name__}: {error}")
+        return write_report(self.files)
+
+    # --- what it has left -----------------------------------------------------------------------------------
+
+    @cached_property
+    def result(self) -> RunResult:
+        """How it has ended. Raises InputError before."""
+        from spca_core.result import RunResult
+
+        return self.files.read(RESULT, RunResult)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of all that it has left."""
+        return self.files.path
+
+    @property
+    def report(self) -> Path:
+        """The HTML report."""
+        return self.folder / "report.html"
+
+    @property
+    def events(self) -> list[Event]:
+        """The events of the run, in order."""
+        return list(self.files.lines(Event, EVENTS))
+
+    def looks(self) -> Iterator[NDArray[np.uint8]]:
+        """Yield the camera image of each look, detections drawn in: RGB images (height, width, 3)."""
+        import cv2
+
+        for path in sorted(self.folder.glob("looks/*.[jp][pn]g")):
+            image = cv2.imread(str(path))
+            if image is not None:
+                yield cv2.cvtColor(image, cv2.COLOR_BGR2RGB)  # type: ignore[misc]
+
+    def _repr_html_(self) -> str:
+        """One line for notebooks."""
+        result = self.result
+        return f"<b>{result.level}</b>: {result.outcome.value}, {result.wall:.1f} s – {result.reason}"
+
+
+def supervised(
+    environment: Environment, stages: Stages, files: RunFolder, listeners: tuple[Listener, ...]
+) -> Supervisor:
+    """The supervisor of one level; the environment may show what happens, and some tasks a look judges."""
+    from spca.judged_by_look import JudgedByLook
+    from spca.supervisor import Supervisor
+
+    tell = environment.tell
+    told = (*listeners, lambda event: tell(event.kind, event.text, event.data))
+    if environment.task.judge == "look":
+        environment = JudgedByLook(environment, stages.readers.plans)
+    return Supervisor(environment, stages, files, told)
+
+
+def settled(options: RunOptions) -> RunOptions:
+    """Paths become absolute; `auto` becomes a configured model, or the built-in proposer if there is none."""
+    options = rooted(options)
+    if options.proposer != "auto":
+        return options
+    return options.model_copy(update={"proposer": "openai" if options.llm or is_configured() else "builtin"})
+
+
+@contextmanager
+def _here(options: RunOptions, stages: Stages) -> Iterator[tuple[Environment, Stages]]:
+    """A world in this process."""
+    with kit_of(options.level).session(options, stages.vision) as environment:
+        yield environment, stages
+
+
+def _given(environment: Environment) -> Place:
+    return lambda options, stages: nullcontext((environment, stages))

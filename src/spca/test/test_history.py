@@ -1,0 +1,138 @@
+"""No plan is tried twice in vain on the same table; an accident is no reason to give up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from spca.history import History, unchanged
+from spca.reading import Readers
+from spca.stages import Stages
+from spca.state import Phase, RunState
+from spca.supervisor import Supervisor
+from spca_coder.library import LibraryReader
+from spca_core.budgets import Budgets
+from spca_core.ending import Ending
+from spca_core.geometry import Pose
+from spca_core.observation import Observation
+from spca_core.plan import ActResult, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
+from spca_core.run_folder import RunFolder
+from spca_core.scene import Fact, Scene, SceneObject
+from spca_core.skill import SkillFailure, StepReport
+from spca_core.task import Task
+from spca_core.verdict import Outcome, Verdict
+from spca_planner.critics.vocabulary import FactVocabulary
+from spca_planner.reading import PddlReader
+
+PLAN = Plan(
+    steps=(Step(action="place_on", args=("cube", "plate")),), schemas=(), draft=Draft(domain="", problem="")
+)
+
+
+def seen(x: float, *facts: str) -> Observation:
+    cube = SceneObject(
+        id="cube", kind="cube", colour="red", pose=Pose(position=(x, 0.0, 0.4)), size=(0.04, 0.04, 0.04),
+        confidence=1.0, last_seen=x,
+    )  # fmt: skip
+    return Observation(
+        stamp=x,
+        objects={"cube": "cube"},
+        facts=tuple(Fact(predicate=f, args=("cube",)) for f in facts),
+        sentences=(),
+        scene=Scene(stamp=x, objects=(cube,), relations=(), sentences=()),
+    )
+
+
+def failing(kind: str) -> ActResult:
+    step = StepReport(
+        index=0, action="place_on", args=("cube", "plate"), status="failed", started=0.0, ended=1.0,
+        wall_seconds=0.1, failure=SkillFailure(kind=kind, message="no free place on plate"),
+    )  # fmt: skip
+    return ActResult(attempt="a", status="failed", steps=(step,))
+
+
+def test_noise_is_no_change_and_a_move_is() -> None:
+    assert unchanged(seen(0.5, "clear"), seen(0.503, "middle"))
+    assert not unchanged(seen(0.5), seen(0.52))
+    bare = seen(0.5, "clear").model_copy(update={"scene": None})
+    assert not unchanged(bare, bare.model_copy(update={"facts": ()}))
+
+
+def test_the_same_failure_on_the_same_table_is_remembered_but_no_accident() -> None:
+    history = History().in_vain(PLAN, seen(0.5), failing("error"), "no free place on plate")
+    assert history.on_table(PLAN, seen(0.501)) == history.attempts[0]
+    assert history.on_table(PLAN, seen(0.6)) is None
+    other = PLAN.model_copy(update={"steps": ()})
+    assert history.on_table(other, seen(0.5)) is None
+    assert not History().in_vain(PLAN, seen(0.5), failing("lost"), "lost").attempts
+
+
+class _World:
+    """An environment in which nothing ever changes and every step fails the same way."""
+
+    task = Task(group="g", id="g_01", title="A task", description="A task.")
+
+    def __init__(self) -> None:
+        self.acted = 0
+
+    def sense(self) -> Observation:
+        return seen(0.5)
+
+    def act(self, attempt: str, *_: object) -> ActResult:
+        self.acted += 1
+        return failing("error").model_copy(update={"attempt": attempt})
+
+    def settle(self) -> Verdict:
+        return self.verdict()
+
+    def verdict(self) -> Verdict:
+        return Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=1.0, reason="not yet", conditions=())
+
+
+def stages(planner: object = None) -> Stages:
+    """Nothing but a planner: these runs never come as far as the coder."""
+    readers = Readers(PddlReader(FactVocabulary()), LibraryReader())
+    return Stages(planner, None, readers, "", Budgets())  # type: ignore[arg-type]
+
+
+def test_a_run_without_progress_ends_at_once_and_says_what_it_lacked(tmp_path: Path) -> None:
+    world = _World()
+    supervisor = Supervisor(world, stages(), RunFolder.create("run", tmp_path / "run"))  # type: ignore[arg-type]
+    state = RunState(phase=Phase.ACT, plan=PLAN, observation=seen(0.5), round=1)
+    state = supervisor._act(state)
+    assert state.phase is Phase.SENSE and state.round == 2
+
+    class Planner:
+        def plan(self, request: PlanRequest, *_: object) -> PlanResult:
+            return PlanResult(attempt=request.attempt, status="solved", plan=PLAN, drafts=())
+
+    world.task = Task(id="t", group="g", title="t", description="d")  # type: ignore[assignment]
+    supervisor._stages = stages(Planner())
+    state = supervisor._plan(state.sensed(seen(0.502)))
+    assert state.ended is Ending.GAVE_UP and world.acted == 1
+    assert "no progress" in state.reason and "no free place on plate" in state.reason
+
+
+def test_rejected_drafts_are_not_offered_again_for_the_same_table(tmp_path: Path) -> None:
+    problems = ["first", "second", "second", "second"]
+
+    class Planner:
+        def plan(self, request: PlanRequest, *_: object) -> PlanResult:
+            draft = Draft(domain="", problem=problems.pop(0))
+            records = (DraftRecord(mode=request.mode, draft=draft, rejection=None),) * 2
+            return PlanResult(
+                attempt=request.attempt,
+                status="exhausted",
+                plan=None,
+                drafts=records,
+                message="no plan exists",
+            )
+
+    folder = RunFolder.create("run", tmp_path / "run")
+    supervisor = Supervisor(_World(), stages(Planner()), folder)  # type: ignore[arg-type]
+    state = RunState(phase=Phase.PLAN, round=1)
+    for x in (0.5, 0.501, 0.6):  # another draft, another table: worth a try
+        state = supervisor._plan(state.sensed(seen(x)))
+        assert state.phase is Phase.SENSE, state.reason
+    state = supervisor._plan(state.sensed(seen(0.601)))
+    assert state.ended is Ending.GAVE_UP and state.round == 4
+    assert "no progress" in state.reason and "no plan exists" in state.reason

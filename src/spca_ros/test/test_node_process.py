@@ -1,0 +1,103 @@
+"""A node in a process of its own ends with whoever started it, however that ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from spca_ros.calls import NodeLost
+from spca_ros.node_process import NodeProcess
+
+pytestmark = pytest.mark.ros
+
+_WITHOUT_LOOPBACK = """
+from spca_core.errors import SpcaError
+from spca_ros.domain import own_domain
+try:
+    with own_domain():
+        pass
+except SpcaError as error:
+    print(error)
+"""
+
+
+def test_a_lost_network_interface_is_named() -> None:
+    alone = ["unshare", "--user", "--net"]  # a network namespace begins with all interfaces down
+    if (tried := subprocess.run([*alone, "true"], capture_output=True, text=True, check=False)).returncode:
+        pytest.skip(f"network namespaces are not allowed here: {tried.stderr.strip()}")
+    command = [*alone, sys.executable, "-c", _WITHOUT_LOOPBACK]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.startswith("the loopback interface does not work (Network is unreachable)")
+
+
+def test_the_last_words_of_a_process_are_its_own(tmp_path: Path) -> None:
+    (tmp_path / "it.log").write_text("of an older one\n")
+    with NodeProcess("spca_nowhere", "it", {}, tmp_path) as process, pytest.raises(NodeLost) as error:
+        end = time.monotonic() + 60.0
+        while time.monotonic() < end:
+            process.check()
+            time.sleep(0.05)
+    assert "'it' exited with status 1: ImportError: No module named spca_nowhere" in str(error.value)
+
+
+_INTERRUPTED = """
+import os, signal, sys
+from spca_ros.domain import own_domain
+from spca_ros.node import SpcaNode, run_nodes
+sent = 0
+def again(frame, event, _):
+    global sent
+    handler = signal.getsignal(signal.SIGTERM)
+    while event == "call" and frame is not None and sent < 50:
+        if frame.f_code is handler.__code__:
+            sent += 1
+            signal.raise_signal(signal.SIGTERM)
+        frame = frame.f_back
+class Told(SpcaNode):
+    def turn(self):
+        sys.setprofile(again)
+        os.kill(os.getpid(), signal.SIGTERM)
+        super().turn()
+with own_domain():
+    run_nodes(lambda: [Told("it")])
+    print(f"ended, told {sent} times", flush=True)
+"""
+
+
+def test_a_node_that_is_told_to_end_while_it_is_being_told_ends() -> None:
+    """A launch, a dying parent and a terminal all send signals: a second one may come within the handler."""
+    node = [sys.executable, "-c", _INTERRUPTED]
+    said = subprocess.run(node, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert int(said.removeprefix("ended, told ").removesuffix(" times\n")) > 1
+
+
+_STARTER = """
+import sys, time
+from pathlib import Path
+from spca_ros.domain import own_domain
+from spca_ros.node_process import NodeProcess
+with own_domain(), NodeProcess("spca_sim.node", "sim", {}, Path(sys.argv[1])) as process:
+    print(process.pid, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_node_ends_when_its_starter_is_killed_and_leaves_no_file(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _STARTER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as starter:
+        assert starter.stdout is not None
+        node = psutil.Process(int(starter.stdout.readline()))
+        end = time.monotonic() + 60.0
+        while not node.net_connections("udp"):
+            assert time.monotonic() < end, "the node has not begun"
+            time.sleep(0.05)
+        shared = [m.path for m in node.memory_maps() if m.path.startswith("/dev/shm/fastrtps")]
+        starter.kill()
+    _, alive = psutil.wait_procs([node], timeout=60)
+    assert not alive and not shared

@@ -1,0 +1,26 @@
+"""The simulated table in this process keeps the contract of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from spca_core.layout import nominal_layout
+from spca_core.world import World, load_world
+from spca_sim.mujoco_world import MujocoWorld
+from spca_sim.simulator import MujocoSimulator
+from spca_testing.contracts.table_contract import TableContract
+
+
+class TestMujocoWorld(TableContract):
+    @pytest.fixture(scope="class")
+    def world(self) -> World:
+        return load_world()
+
+    @pytest.fixture
+    def table(self, world: World) -> Iterator[MujocoWorld]:
+        table = MujocoWorld(MujocoSimulator(world))
+        table.reset(nominal_layout(world))
+        yield table
+        table.close()
