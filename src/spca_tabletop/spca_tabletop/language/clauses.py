@@ -12,10 +12,10 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language import towers
 from spca_tabletop.language.places import Place, Where, come_from, placed
 from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Meaning, Talk, Things, every
-from spca_tabletop.language.things import Det, Noun, Phrase, Thing, found_by, named, rule
+from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, found_by, named, rule
 
-_TABLE = Place(relation="on", things=(Thing(Det("the"), Noun(kind="table")),))
-_EVERY_SOLID = (Thing(Det("all"), Noun(kind="thing"), text="everything"),)
+_TABLE = Place(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
+_EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
 _ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
 Going = Callable[[Things, Talk], Iterator[Talk]]
 
@@ -50,7 +50,7 @@ def doing(phrase: Phrase, then: Going, kinds: Things = LIFTABLE, verb: str = "")
 # --- commands
 
 
-@rule("Clause -> TOUCH Things")
+@rule("Clause -> TOUCH Things", "Clause -> Things MUST? IS? TOUCHED")
 def touch(phrase: Phrase) -> Meaning:
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if any(talk.table.kind(t) not in TANGIBLE for t in things):
@@ -74,6 +74,45 @@ def touch_before(phrase: Phrase, later: Phrase) -> Meaning:
     return meaning
 
 
+@rule("Clause -> TOUCH Things AFTER Things")
+def touch_after(phrase: Phrase, earlier: Phrase) -> Meaning:
+    return touch_before(earlier, tuple(t.like(phrase[-1].noun.kind) for t in phrase))
+
+
+def _alone(meaning: Meaning, spare: Callable[[Talk, Talk], Talk]) -> Meaning:
+    return lambda talk: (spare(talk, after) for after in meaning(talk))
+
+
+def _others_untouched(_: Talk, after: Talk) -> Talk:
+    about = {t for atom in after.atoms for t in atom[1:]} | {*after.mentioned}
+    return after.but(untouched=tuple(s for s in after.table.of(*TANGIBLE) if s not in about))
+
+
+@rule("Clause -> ONLY TOUCH Things", "Clause -> TOUCH ONLY Things")
+def touch_only(phrase: Phrase) -> Meaning:
+    return _alone(touch(phrase), _others_untouched)
+
+
+@rule("Clause -> PUT ONLY Things Places", "Clause -> ONLY PUT Things Places")
+def put_only(phrase: Phrase, places: Where) -> Meaning:
+    """Nothing else is to be there in the end."""
+
+    def spare(before: Talk, after: Talk) -> Talk:
+        new = [a for a in after.atoms if a not in before.atoms]
+        if not new or any(a[0] != "on" or after.table.kind(a[2]) not in SUPPORTS for a in new):
+            raise NotUnderstood("I can keep others off a plate, a tray or a bowl only; leave out 'only'.")
+        there = {(a[1], a[2]) for a in new}
+        others = ((s, a[2]) for a in new for s in after.table.of(*SOLIDS))
+        return after.but(off=(*after.off, *dict.fromkeys(o for o in others if o not in there)))
+
+    return _alone(put(phrase, None, places), spare)
+
+
+@rule("Text -> Text COMMA|AND|BUT NOTHING_ELSE", "Text -> Text NOTHING_ELSE")
+def nothing_else(before: Meaning) -> Meaning:
+    return _alone(before, _others_untouched)
+
+
 def hold(things: Things, talk: Talk) -> Iterator[Talk]:
     for thing in things:
         if any(a[1] == thing for a in talk.atoms if a[0] != "touched"):
@@ -84,7 +123,8 @@ def hold(things: Things, talk: Talk) -> Iterator[Talk]:
 
 @rule("Clause -> LIFT Things UP? IN_THE_AIR? Source? IN_THE_AIR?",
       "Clause -> PICK Things UP IN_THE_AIR? Source?",
-      "Clause -> TAKE Things UP? Source?", "Clause -> PICK UP Things Source?")  # fmt: skip
+      "Clause -> TAKE Things UP? Source?", "Clause -> PICK UP Things Source?",
+      "Clause -> Things MUST? IS? LIFTED Source?")  # fmt: skip
 def lift(phrase: Phrase, source: Place | None) -> Meaning:
     return doing(_coming_from(phrase, source), lambda things, talk: hold(things, _from(things, source, talk)))
 
@@ -93,6 +133,8 @@ def lift(phrase: Phrase, source: Place | None) -> Meaning:
 def lift_to(phrase: Phrase, places: Where) -> Meaning:
     if any(p.slot == "over" for p in places):
         return refused("I can hold a thing, but not over a certain place.")
+    if any(p.relation in ("on", "in") for p in places):
+        return refused(f"'{places[0].text}': is it to go there, or is it there? Say 'put', or 'that is'.")
     return put(phrase, None, places)
 
 
@@ -154,7 +196,7 @@ def there_put(places: Where, phrase: Phrase) -> Meaning:
     return put(phrase, None, places)
 
 
-@rule("Clause -> PUT|THROW Things DOWN? Source?")
+@rule("Clause -> PUT|THROW Things DOWN? Source?", "Clause -> REMOVE Things Source")
 def put_away(phrase: Phrase, source: Place | None) -> Meaning:
     """To a place that is yet to be said."""
 
@@ -169,17 +211,12 @@ def put_away(phrase: Phrase, source: Place | None) -> Meaning:
     return doing(_coming_from(phrase, source), then)
 
 
-@rule("Clause -> DISCARD Things Source?")
+@rule("Clause -> DISCARD Things Source?", "Clause -> Things MUST? IS? DISCARDED Source?")
 def discard(phrase: Phrase, source: Place | None) -> Meaning:
     return doing(
         _coming_from(phrase, source),
         lambda things, talk: iter([_from(things, source, talk).claim("discarded", things)]),
     )
-
-
-@rule("Clause -> REMOVE Things Source")
-def remove(phrase: Phrase, source: Place) -> Meaning:
-    return put_away(phrase, source)
 
 
 @rule("Clause -> REMOVE Things")
@@ -233,7 +270,7 @@ def shuffle(phrase: Phrase | None, places: Where | None) -> Meaning:
 def _sorted(phrase: Phrase | None, places: Where | None, matching: str) -> Meaning:
     """Each on the plate of its colour, or of another one, if no other places were named."""
     if places is None:
-        places = (Place(relation="on", things=(Thing(noun=Noun(matching=matching), text="its plate"),)),)
+        places = (Place(relation="on", things=(Thing(noun=Nominal(matching=matching), text="its plate"),)),)
     if not all(place.things for place in places):
         raise NotUnderstood(
             "I do not know by which colours to sort there; name plates, or what to put where."
@@ -283,7 +320,7 @@ def detail_place(place: Place) -> Detail:
     return ((), (place,), None)
 
 
-@rule("Detail -> OF|FROM|WITH Things")
+@rule("Detail -> OF|MADE_OF|FROM|WITH Things")
 def detail_of(phrase: Phrase) -> Detail:
     return (phrase, (), None)
 
@@ -320,7 +357,8 @@ def stack(phrase: Phrase, more: Detail | None) -> Meaning:
     return doing(_not_there_yet(phrase, places), then, verb="stack")
 
 
-@rule("Tower -> THE|A|ONE? SIZE? TOWER|STACK", "Tower -> THE|A|ONE? TOWER|STACK SIZE")
+@rule("Tower -> THE|A|ONE? SIZE? TOWER", "Tower -> THE|A|ONE? TOWER SIZE",
+      "Tower -> THE|A|ONE SIZE? STACK", "Tower -> SIZE STACK", "Tower -> THE|A|ONE STACK SIZE")  # fmt: skip
 def tower(size: int | None) -> int:
     return size or 0
 
@@ -456,6 +494,8 @@ def mention(phrase: Phrase) -> Meaning:
                 yield after
             return
         for things, one in about(phrase, talk):
+            if one.tower.active and one.tower.listing is None:
+                raise NotUnderstood("Say whether that is from bottom to top or from top to bottom.")
             after = towers.go_on(things, False, one)
             if after is None:
                 raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
@@ -534,21 +574,6 @@ def mutual(phrase: Phrase) -> Meaning:
     return meaning
 
 
-@rule("Clause -> Things MUST? IS? TOUCHED")
-def touched(phrase: Phrase) -> Meaning:
-    return touch(phrase)
-
-
-@rule("Clause -> Things MUST? IS? LIFTED Source?")
-def lifted(phrase: Phrase, source: Place | None) -> Meaning:
-    return lift(phrase, source)
-
-
-@rule("Clause -> Things MUST? IS? DISCARDED Source?")
-def discarded(phrase: Phrase, source: Place | None) -> Meaning:
-    return discard(phrase, source)
-
-
 @rule("Clause -> THERE_IS Things Where?")
 def there_is(phrase: Phrase, where: object) -> Meaning:
     """Check that what is said to be there is there."""
@@ -565,7 +590,7 @@ def there_is(phrase: Phrase, where: object) -> Meaning:
 # --- what must not be
 
 
-@rule("Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT|BESIDE Things", "Neg -> LEAVE Things ALONE?",
+@rule("Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT Things", "Neg -> WITHOUT BESIDE Things", "Neg -> LEAVE Things ALONE?",
       "Neg -> No MUST? IS? TOUCHED", "Neg -> Things NOT IS? TOUCHED")  # fmt: skip
 def untouched(phrase: Phrase) -> Meaning:
     return _spared(phrase, lambda things, talk: talk.but(untouched=(*talk.untouched, *things)))
@@ -631,7 +656,7 @@ def never_put(phrase: Phrase, places: Where) -> Meaning:
     return meaning
 
 
-@rule("Neg -> Things NOT IS? PLACED? Places")
+@rule("Neg -> Things NOT IS? PLACED? Places", "Neg -> No MUST? IS? PLACED? Places")
 def must_not_be(phrase: Phrase, places: Where) -> Meaning:
     def meaning(talk: Talk) -> Iterator[Talk]:
         for things, before in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
@@ -643,22 +668,31 @@ def must_not_be(phrase: Phrase, places: Where) -> Meaning:
     return meaning
 
 
-@rule("Neg -> No MUST? IS? PLACED? Places")
-def none_may_be(phrase: Phrase, places: Where) -> Meaning:
-    return must_not_be(phrase, places)
-
-
 def _barred(things: Things, place: Place, talk: Talk) -> Iterator[Talk]:
     if place.relation == "slot":
         more = tuple((place.slot, thing) for thing in things)
         yield talk.but(tower=replace(talk.tower, barred=(*talk.tower.barred, *more)))
     elif place.relation in ("on", "in", "next_to"):
-        for targets, after in found_by(_every(place.things), talk, ANYTHING):
+        beside = place.relation == "next_to"
+        for targets, after in found_by(_every(place.things), talk, LIFTABLE if beside else ANYTHING):
             pairs = tuple((a, b) for a in things for b in targets if a != b)
-            beside = place.relation == "next_to"
             yield after.but(apart=(*after.apart, *pairs)) if beside else after.but(off=(*after.off, *pairs))
     else:
         raise NotUnderstood("I can mind what must not be on or next to what; say it so.")
+
+
+@rule("Text -> Text COMMA|AND|BUT? NOT Place")
+def but_not_there(before: Meaning, place: Place) -> Meaning:
+    """As in "next to red but not next to blue": of what has just been put somewhere."""
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for one in before(talk):
+            things = tuple(dict.fromkeys(a[1] for a in one.latest))
+            if not things:
+                raise NotUnderstood(f"I do not know what must not be '{place.text}'.")
+            yield from _barred(things, place, one)
+
+    return meaning
 
 
 @rule("Neg -> Things NOT TOUCH|TOUCHES|HIT|BESIDE Things", "Neg -> No MUST? TOUCH|TOUCHES|HIT|BESIDE Things")
@@ -738,7 +772,7 @@ def then(meaning: Meaning) -> Meaning:
     return lambda talk: meaning(_then(talk, "then") if talk.wants or talk.tower.active else talk)
 
 
-@rule("Text -> Text COMMA|AND|SEP? WITH Along", cost=1)
+@rule("Text -> Text COMMA|AND|SEP? WITH|MADE_OF Along", cost=1)
 def along(before: Meaning, meaning: Meaning) -> Meaning:
     return lambda talk: every(before(talk), lambda one: meaning(one.but(latest=())))
 
@@ -806,7 +840,7 @@ def _not_there_yet(phrase: Phrase, places: Where) -> Phrase:
         if not (thing.noun.other or thing.det.other):
             return thing
 
-        def test(found: list[str], talk: Talk, _: Noun) -> list[str]:
+        def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
             there = {n for t in targets for n in named(t, talk, ANYTHING)}
             return [s for s in found if talk.table.support_of(s) not in there]
 
@@ -824,7 +858,7 @@ def _coming_from(phrase: Phrase, source: Place | None) -> Phrase:
         if thing.pronoun or thing.noun.colour or thing.noun.tests:
             return thing
 
-        def test(found: list[str], talk: Talk, _: Noun) -> list[str]:
+        def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
             below = {n for t in source.things for n in named(t, talk, ANYTHING)}
             return [s for s in found if talk.table.support_of(s) in below]
 

@@ -62,6 +62,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "FILLER": (
         # politeness, and what is true of every motion
         "please|kindly|now|carefully|gently|softly|lightly|safely|neatly|firmly|nicely|properly|hey|hi",
+        "um+|uh+|er+|erm|hm+|well|basically|ok|okay then|alright|you know",
         "also|too|as well|itself|themselves|fully|completely|currently|thanks|thank you|for me|hello|okay",
         "(?:just|simply)(?= (?:touch|tap|pick|lift|grasp|grab|take|put|place|move|stack|build|throw)\\b)",
         "once(?= ?(?:[.,;!]|$))|one (?:by one|after the other|at a time)|in turn",
@@ -81,6 +82,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "seen from (?:above|the camera|the robot)|(?:at|in) the end(?= ?(?:[.,;!]|$))",
     ),
     # --- in which order
+    "BEFORE": ("before",),
+    "AFTER": ("after",),
     "FIRST": ("first(?: of all)?|firstly",),
     "IN_ORDER": ("in (?:this|that|the|the following|the given|exactly this) order(?: of)?",),
     "AT_ONCE": ("at the same time|simultaneously|at once",),
@@ -133,6 +136,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "LINE_UP": ("line up|line|align",),
     "LEAVE": ("leave|keep",),
     "SORT": ("sort|match up|match|tidy up|assign",),
+    "SPACING": (r"\d+(?:\.\d+)? ?(?:cm|mm|centimet(?:er|re)s?|millimet(?:er|re)s?|inch(?:es)?)",),
     "HIT": ("hit|hitting|bump into|bumping into|collide with|colliding with|disturb|disturbing",),
     "TOPPLE": ("knock over|knocking over|topple|toppling|tip over|tipping over|dropping",),
     # --- things
@@ -170,6 +174,10 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "EXCEPT": ("except(?: for)?|apart from|other than|excluding|with the exception of|but for",),
     "BUT": ("but",),
     "OR": ("or",),
+    "NEITHER": ("neither",),
+    "NOR": ("nor",),
+    "ONLY": ("only|exactly|just",),
+    "NOTHING_ELSE": ("nothing else|no others|nothing more",),
     "BOTH": ("both",),
     "OTHER": ("other|remaining",),
     "ANOTHER": ("another|a second|a different",),
@@ -179,7 +187,9 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "(?:all )?the rest(?: of (?:the cubes|the blocks|them))?|everything else|anything else",
         "(?:all )?(?:the )?other (?:objects|things)",
     ),
-    "OF": ("of|made of|made from|consisting of|using",),
+    "OF": ("of|using",),
+    "MADE_OF": ("made of|made from|consisting of|made up of",),
+    "HUE": (f"(?:of|in|with|that has|which has|having) (?:the |a )?{_COLOUR}",),
     "OWN_COLOUR": (
         "(?:of|in|with|that has|which has|having) (?:its|their|the)(?: own| same| matching| respective)? "
         f"{_COLOUR}(?: as (?:it|the cubes?|them|itself|themselves))?",
@@ -221,6 +231,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "LEFT_OF": ("(?:to |on )?(?:the )?left (?:hand )?(?:side )?of",),
     "RIGHT_OF": ("(?:to |on )?(?:the )?right (?:hand )?(?:side )?of",),
+    "BETWEEN": ("between",),
     "BEHIND": ("behind|farther away than|in back of",),
     "IN_FRONT_OF": ("in front of|nearer than|closer than",),
     "SIDE": ("(?:hand )?(?:side|end|position)(?: of the (?:table|row))?|of the row",),
@@ -252,9 +263,9 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "IN_A_ROW": ("in(?:to)? (?:a|one) (?:straight |single )?(?:row|line)",),
     "ACROSS": ("across|across both|spanning|bridging",),
     "HALF_ON": ("(?:only )?(?:half|halfway|partly|partially) (?:on|onto|over|upon)|leaning (?:on|against)",),
-    "EDGE_OF": (f"(?:right )?(?:on|onto|at|to|against|over) (?:the|an?) {_EDGE} of",),
+    "EDGE_OF": (f"(?:right )?(?:on|onto|at|to|against) (?:the|an?) {_EDGE} of",),
     "EDGE": (f"'s {_EDGE}",),
-    "BEYOND": (f"(?:beyond|past|off) (?:the |an )?(?:{_EDGE}|side|end) of|beyond|past",),
+    "BEYOND": (f"(?:beyond|past|off|over) (?:the |an )?(?:{_EDGE}|side|end) of|beyond|past",),
     "FROM": ("from|away from|out of|off|off of|down from",),
     "TOP": (
         "on top|at the top|on the (?:very )?top|at the very top|as the top(?: one)?|topmost|uppermost|top",
@@ -285,8 +296,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "MUST": (_MUST,),
     "THAT": ("that|which",),
     "NOT": (
-        "not|do not|don't|does not|doesn't|never|must not|should not|may not|cannot|"
-        "can't|is not|are not",
+        "not|do not|don't|dont|does not|doesn't|doesnt|never|must not|should not|may not|cannot|"
+        "can't|cant|is not|are not",
         "isn't|aren't|but not",
     ),
     "NO": ("no|none of",),
@@ -298,6 +309,12 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "LINK": (
         "so that|such that|so|to(?= touch)|in order to|by(?= (?:putting|placing|moving|stacking|piling)\\b)",
     ),
+    "HOW_MANY": ("how many",),
+    "WHAT": ("what|which things",),
+    "WHERE": ("where",),
+    "IN_HAND": ("are you holding|do you hold|is in (?:the|your) (?:gripper|hand)",),
+    "IF": ("only if|if|unless|whenever|in case|provided that|as long as",),
+    "CORRECTION": ("no wait|wait|i mean|or rather|scratch that|no ?,|sorry",),
     "THEN": ("then|and then|after that|afterwards|next|finally|lastly|and finally",),
     "DASH": (":|-{1,2}|—|–",),
     "WITH": ("with|having",),
@@ -315,6 +332,12 @@ _VALUES: dict[str, tuple[str, object]] = {
     "UPWARDS": ("DIRECTION", True), "DOWNWARDS": ("DIRECTION", False),
 }  # fmt: skip
 """The terminals of the grammar and the values of tokens; of all other tokens the form is all there is."""
+REASONS = {
+    "IF": "I cannot make a task depend on '{}'; look first, and say what to do as it is then.",
+    "CORRECTION": "I cannot take back what was said ('{}'); say the whole task anew.",
+    "SPACING": "I can keep no distance such as '{}'; say 'next to', or a place.",
+}
+"""Why a text with one of these tokens is refused, whatever else it says."""
 VALUED = ("NOUN", "FLANK", "EXTENT", "RELATIVE", "DISTANT", "MATCHING", "DIRECTION", "COLOUR", "NUMBER",
           "SIZE", "ORDINAL")  # fmt: skip
 

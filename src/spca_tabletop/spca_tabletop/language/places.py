@@ -12,7 +12,7 @@ from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.talk import ANYTHING, LIFTABLE, Contradiction, Talk, Things, combine, every
-from spca_tabletop.language.things import Det, Noun, Phrase, Thing, found_by, named, rule, ways
+from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, found_by, named, rule, ways
 
 _TO_OTHERS = ("next_to", "under", "across", "on_edge", "off")
 NO_DIRECTION = "I can put things on or next to others, but not in a direction."
@@ -109,6 +109,11 @@ def source(things: Phrase) -> Place:
     return Place(relation="from", things=things)
 
 
+@rule("Place -> BETWEEN Thing AND Thing")
+def in_between(one: Thing, other: Thing) -> Place:
+    return Place(relation="between", things=(one, other))
+
+
 @rule("Place -> RELATIVE Things")
 def in_direction(relation: str, things: Phrase) -> Place:
     return Place(relation=relation, things=things)
@@ -153,7 +158,7 @@ def and_table(place: Place, other: Place) -> Where:
 def on_the_table(said: tuple[str, bool]) -> Place:
     if said != ("table", False):
         raise NotUnderstood("Two places are one too many; say it for each thing.")
-    return Place(relation="on", things=(Thing(Det("the"), Noun(kind="table")),))
+    return Place(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
 
 
 def placed(things: Things, places: Where, said: Phrase, talk: Talk) -> Iterator[Talk]:

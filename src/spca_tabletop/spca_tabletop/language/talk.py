@@ -48,7 +48,7 @@ class Undecided(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Sight:
     """What is seen, and the kinds that were supplied for nouns that were left out."""
 
     scene: Observation
@@ -56,9 +56,9 @@ class Table:
     """The kinds that the text names, and where."""
     supplied: tuple[tuple[object, str], ...] = ()
 
-    def supplying(self, key: object, kind: str) -> Table:
+    def supplying(self, key: object, kind: str) -> Sight:
         """With a noun more that was left out."""
-        return Table(self.scene, self.named, (*self.supplied, (key, kind)))
+        return Sight(self.scene, self.named, (*self.supplied, (key, kind)))
 
     @cached_property
     def colours(self) -> dict[str, str]:
@@ -125,7 +125,7 @@ class Tower:
 class Talk:
     """One way to take what was said so far: what it asks for, and what "it" and "the other one" mean."""
 
-    table: Table
+    table: Sight
     subject: str = ""
     group: Things = ()
     mentioned: Things = ()

@@ -20,7 +20,7 @@ from spca_tabletop.language.talk import (
     Contradiction,
     NoneOfThem,
     NoSuchThing,
-    Table,
+    Sight,
     Talk,
     Things,
     Undecided,
@@ -37,11 +37,11 @@ _CLEARLY = 0.01
 _AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1)}
 _DIRECTIONS = {"left_of": (1, 1), "right_of": (1, -1), "behind": (0, 1), "in_front_of": (0, -1)}
 """The axis of `world` and the sign that a side or a relation is about: left is +y, far is +x."""
-Test = Callable[[list[str], Talk, "Noun"], list[str]]
+Test = Callable[[list[str], Talk, "Nominal"], list[str]]
 
 
 @dataclass(frozen=True)
-class Noun(Spoken):
+class Nominal(Spoken):
     """A noun with all that restricts it; `tests` narrow what it may be, in the order of their ranks."""
 
     kind: str = ""
@@ -53,11 +53,11 @@ class Noun(Spoken):
     matching: str = ""
     tests: tuple[tuple[int, Test, str], ...] = ()
 
-    def test(self, rank: int, test: Test, told: str) -> Noun:
+    def test(self, rank: int, test: Test, told: str) -> Nominal:
         """With one restriction more; `told` is it in words."""
         return replace(self, text="", vague=False, tests=(*self.tests, (rank, test, told)))
 
-    def like(self, kind: str, plural: bool = False) -> Noun:
+    def like(self, kind: str, plural: bool = False) -> Nominal:
         """Of that kind, where its own noun was left out."""
         return replace(self, kind=self.kind or kind, plural=self.plural or (plural and not self.kind))
 
@@ -84,7 +84,7 @@ class Thing(Spoken):
     """A noun phrase. It has alternatives (`either`) or is a pronoun, or has a noun."""
 
     det: Det = Det()
-    noun: Noun = Noun()
+    noun: Nominal = Nominal()
     pronoun: str = ""
     either: tuple[Thing, ...] = ()
     apart: tuple[Thing, ...] = ()
@@ -170,7 +170,7 @@ def named(thing: Thing, talk: Talk, kinds: Things = TANGIBLE) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _noun(thing: Thing, talk: Talk, kinds: Things) -> Noun:
+def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     """The noun with its kind, which is supplied where it was left out."""
     noun = thing.noun
     if noun.kind or thing.pronoun:
@@ -194,7 +194,7 @@ def _fits(kind: str, kinds: Things) -> bool:
     return kind in ("block", "thing") or kind in kinds
 
 
-def _wanted(noun: Noun, kinds: Things) -> Things:
+def _wanted(noun: Nominal, kinds: Things) -> Things:
     """The kinds that a noun may mean where things of `kinds` are expected."""
     if noun.kind == "block":
         return ("cube", "cuboid")
@@ -221,7 +221,7 @@ def _meant(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterab
     return _counted(thing, noun, found, talk, kinds)
 
 
-def _counted(thing: Thing, noun: Noun, found: list[str], talk: Talk, kinds: Things) -> Iterable[Things]:
+def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: Things) -> Iterable[Things]:
     """So many of those that a description fits."""
     det, table = thing.det, talk.table
     if det.quantifier == "any":
@@ -248,26 +248,28 @@ def _counted(thing: Thing, noun: Noun, found: list[str], talk: Talk, kinds: Thin
     )
 
 
-def _candidates(thing: Thing, noun: Noun, talk: Talk, kinds: Things) -> list[str]:
+def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[str]:
     table = talk.table
     if noun.kind == "tray" and not table.of("tray"):
         noun = replace(noun, kind="plate")  # some call a plate that
     wanted = _wanted(noun, kinds)
     found = [s for k in wanted for s in table.of(k) if noun.colour in ("", table.colours.get(s))]
     bare = f"{noun.colour} {noun.kind or wanted[0]}".strip()
-    if not found:
+    if not found and not thing.apart:
         raise Impossible(f"There is no {bare}. {table.seen()}")
     all_of_them = found
     for _, test, _ in sorted(noun.tests, key=lambda t: t[0]):
         found = test(found, talk, noun)
     if thing.apart:
         out = {s for other in thing.apart for s in named(other.like(noun.kind), talk, kinds)}
-        if not out <= set(found):
+        if noun.kind != "thing" and not out <= set(found):
             raise NotUnderstood(f"'{thing.apart[0].text}' is none of those that '{thing.text}' means.")
         found = [s for s in found if s not in out]
     if not found:
         lying = [(s, on) for s in all_of_them if (on := table.support_of(s)) not in ("", TABLE_SYMBOL)]
         where = ", ".join(f"the {words_of(s)} is on the {words_of(on)}" for s, on in lying)
+        if thing.apart and not noun.tests:
+            raise Impossible(f"'{thing.text}': nothing is left then. {table.seen()}")
         told = "".join(f" that is {words}" for _, _, words in noun.tests if words)
         refusal = NoneOfThem if thing.any else NoSuchThing
         more = f" {where.capitalize()}." if where else ""
@@ -275,10 +277,11 @@ def _candidates(thing: Thing, noun: Noun, talk: Talk, kinds: Things) -> list[str
     return found
 
 
-def _unmentioned(found: list[str], thing: Thing, noun: Noun, talk: Talk, subject: str) -> list[str]:
+def _unmentioned(found: list[str], thing: Thing, noun: Nominal, talk: Talk, subject: str) -> list[str]:
     if not talk.mentioned and not thing.any:
         raise NotUnderstood(f"I do not know which things '{thing.text}' means; name them.")
-    before = {*talk.mentioned, *([talk.table.support_of(subject)] if subject else [])}
+    on = talk.table.support_of(subject) if subject else ""
+    before = {*talk.mentioned, *([on] if talk.table.kind(on) in SUPPORTS else [])}
     left = [s for s in found if s not in before]
     if not left:
         raise Contradiction(f"'{thing.text}': there is no other one. {talk.table.seen()}")
@@ -287,7 +290,7 @@ def _unmentioned(found: list[str], thing: Thing, noun: Noun, talk: Talk, subject
     return left
 
 
-def _matching(thing: Thing, noun: Noun, talk: Talk, subject: str) -> Iterable[Things]:
+def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable[Things]:
     """What has the colour of the subject, or has not."""
     table = talk.table
     present = [kind for kind in SUPPORTS if table.of(kind)]
@@ -334,49 +337,49 @@ def _pronoun(thing: Thing, talk: Talk) -> Iterable[Things]:
 
 
 @rule("Noun -> NOUN")
-def noun(said: tuple[str, bool]) -> Noun:
-    return Noun(kind=said[0], plural=said[1])
+def noun(said: tuple[str, bool]) -> Nominal:
+    return Nominal(kind=said[0], plural=said[1])
 
 
 @rule("Noun -> ONE")
-def one() -> Noun:
-    return Noun(one=True)
+def one() -> Nominal:
+    return Nominal(one=True)
 
 
 @rule("Noun -> ONES")
-def ones() -> Noun:
-    return Noun(one=True, plural=True)
+def ones() -> Nominal:
+    return Nominal(one=True, plural=True)
 
 
 @rule("Noun -> COLOUR Noun", "Bare -> COLOUR Bare?")
-def coloured(colour: str, noun: Noun | None) -> Noun:
-    noun = noun or Noun()
+def coloured(colour: str, noun: Nominal | None) -> Nominal:
+    noun = noun or Nominal()
     if noun.colour:
         raise NotUnderstood(f"A thing has one colour, not {colour} and {noun.colour}.")
     return replace(noun, text="", colour=colour)
 
 
 @rule("Noun -> OTHER Noun", "Bare -> OTHER Bare?")
-def another(noun: Noun | None) -> Noun:
-    return replace(noun or Noun(), text="", other=True, vague=False)
+def another(noun: Nominal | None) -> Nominal:
+    return replace(noun or Nominal(), text="", other=True, vague=False)
 
 
 @rule("Noun -> MATCHING Noun", "Bare -> MATCHING Bare?")
-def matching(said: str, noun: Noun | None) -> Noun:
-    noun = noun or Noun()
+def matching(said: str, noun: Nominal | None) -> Nominal:
+    noun = noun or Nominal()
     if noun.matching:
         raise NotUnderstood("A thing has one colour.")
     return replace(noun, text="", matching=said, vague=False)
 
 
 @rule("Named -> Named MATCHING")
-def of_colour(noun: Noun, said: str) -> Noun:
+def of_colour(noun: Nominal, said: str) -> Nominal:
     return matching(said, noun)
 
 
 @rule("Noun -> FLANK Noun", "Bare -> FLANK Bare?")
-def at_side(side: str, noun: Noun | None) -> Noun:
-    return (noun or Noun()).test(3, _at(side), side)
+def at_side(side: str, noun: Nominal | None) -> Nominal:
+    return (noun or Nominal()).test(3, _at(side), side)
 
 
 @rule(
@@ -384,7 +387,7 @@ def at_side(side: str, noun: Noun | None) -> Noun:
     "Named -> Named THAT IS TO THE FLANK SIDE?",
     "Named -> Named THAT? IS? FLANK SIDE?",
 )
-def on_the_side(noun: Noun, side: str) -> Noun:
+def on_the_side(noun: Nominal, side: str) -> Nominal:
     return noun.test(3, _at(side), side)
 
 
@@ -393,91 +396,119 @@ def on_the_side(noun: Noun, side: str) -> Noun:
     "Named -> Named THAT IS? ON|AT|IN THE MIDDLE SIDE?",
     "Named -> Named THAT IS MIDDLE SIDE?",
 )
-def in_the_middle(noun: Noun) -> Noun:
+def in_the_middle(noun: Nominal) -> Nominal:
     return noun.test(3, _at("middle"), "middle")
 
 
 @rule("Named -> Named ON|AT|IN THE MIDDLE SIDE?", cost=2)
-def middle_one(noun: Noun) -> Noun:
+def middle_one(noun: Nominal) -> Nominal:
     return in_the_middle(noun)
 
 
 @rule("Noun -> ORDINAL Noun")
-def counted(number: int, noun: Noun) -> Noun:
+def counted(number: int, noun: Nominal) -> Nominal:
     raise NotUnderstood(
         f"I do not know from where to count to the {number}th {noun.kind}; say 'from the left'."
     )
 
 
+@rule("Named -> ORDINAL Noun FROM THE FLANK")
+def counted_from(number: int, noun: Nominal, side: str) -> Nominal:
+    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
+        if side not in _AXES or noun.plural or any(s not in talk.table.places for s in found):
+            raise NotUnderstood(f"I cannot count '{noun.text}' from there; say 'from the left'.")
+        axis, sign = _AXES[side]
+        ranked = sorted((sign * talk.table.places[s][axis], s) for s in found)
+        if any(b[0] - a[0] < TIE for a, b in pairwise(ranked)):
+            raise NotUnderstood(f"Two are equally {side}; name one of them in another way.")
+        return [s for _, s in ranked[number - 1 : number]]
+
+    return noun.test(3, test, f"number {number} from that side")
+
+
+@rule("Named -> FIRST Noun FROM THE FLANK")
+def first_from(noun: Nominal, side: str) -> Nominal:
+    return at_side(side, noun)
+
+
 @rule("Noun -> EXTENT Noun", "Bare -> EXTENT Bare?")
-def of_extent(extent: str, noun: Noun | None) -> Noun:
-    return (noun or Noun()).test(2, _of_extent(extent), extent)
+def of_extent(extent: str, noun: Nominal | None) -> Nominal:
+    return (noun or Nominal()).test(2, _of_extent(extent), extent)
 
 
 @rule("Noun -> FREE|EMPTY Noun", "Named -> Named THAT IS FREE|EMPTY")
-def vacant(noun: Noun) -> Noun:
+def vacant(noun: Nominal) -> Nominal:
     return noun.test(0, lambda found, t, _: [s for s in found if ("clear", s) in t.table.facts], "free")
 
 
 @rule("Named -> Noun", "Named -> Bare")
-def plain(noun: Noun) -> Noun:
+def plain(noun: Nominal) -> Nominal:
     return noun
 
 
 @rule("Named -> Named OF THE NOUN")
-def of_those(noun: Noun, said: tuple[str, bool]) -> Noun:
+def of_those(noun: Nominal, said: tuple[str, bool]) -> Nominal:
     """As in "the left one of the cubes"."""
     if noun.kind not in ("", said[0]) or not said[1]:
         raise NotUnderstood(f"I do not know what '{noun.text}' is of.")
     return replace(noun, text="", kind=said[0])
 
 
-@rule("Named -> Named THAT? NOT COLOUR", "Named -> Named THAT IS NOT COLOUR")
-def unlike(noun: Noun, colour: str) -> Noun:
+@rule(
+    "Named -> Named THAT? NOT COLOUR",
+    "Named -> Named COMMA NOT COLOUR COMMA?",
+    "Named -> Named THAT IS NOT COLOUR",
+)
+def unlike(noun: Nominal, colour: str) -> Nominal:
     told = f"not {colour}"
     return noun.test(0, lambda found, t, _: [s for s in found if t.table.colours.get(s) != colour], told)
 
 
-@rule("Named -> Named THAT? NOT COLOUR OR COLOUR", "Named -> Named THAT IS NEITHER COLOUR NOR COLOUR")
-def unlike_both(noun: Noun, colour: str, other: str) -> Noun:
+@rule(
+    "Named -> Named THAT? NOT COLOUR OR COLOUR",
+    "Named -> Named COMMA NOT COLOUR OR COLOUR COMMA?",
+    "Named -> Named THAT IS NOT COLOUR OR COLOUR",
+    "Named -> Named THAT IS NEITHER COLOUR NOR COLOUR",
+)
+def unlike_both(noun: Nominal, colour: str, other: str) -> Nominal:
     return unlike(unlike(noun, colour), other)
 
 
-@rule("Named -> Named THAT IS COLOUR")
-def that_is(noun: Noun, colour: str) -> Noun:
+@rule("Named -> Named THAT IS COLOUR", "Named -> Named HUE COLOUR")
+def that_is(noun: Nominal, colour: str) -> Nominal:
     return coloured(colour, noun)
 
 
 @rule("Named -> Named THAT IS Where")
-def where(noun: Noun, test: Where) -> Noun:
+def where(noun: Nominal, test: Where) -> Nominal:
     return noun.test(0, test.of(noun), test.told)
 
 
 @rule("Named -> Named THAT IS? NOT Where")
-def not_where(noun: Noun, test: Where) -> Noun:
+def not_where(noun: Nominal, test: Where) -> Nominal:
     inside = test.of(noun)
     told = f"not {test.told}"
     return noun.test(0, lambda found, t, n: [s for s in found if s not in inside(found, t, n)], told)
 
 
 @rule("Named -> Named THAT IS Where COMMA? NOT Where COMMA?")
-def where_not(noun: Noun, test: Where, other: Where) -> Noun:
+def where_not(noun: Nominal, test: Where, other: Where) -> Nominal:
     return not_where(where(noun, test), other)
 
 
 @rule("Named -> Named Where", cost=3)
-def right_there(noun: Noun, test: Where) -> Noun:
+def right_there(noun: Nominal, test: Where) -> Nominal:
     return where(noun, test)
 
 
 @rule("Named -> Named THAT? IS? DISTANT Thing")
-def distant(noun: Noun, relation: str, reference: Thing) -> Noun:
+def distant(noun: Nominal, relation: str, reference: Thing) -> Nominal:
     """The one that is closest to something, or farthest from it."""
     if noun.plural:
         raise NotUnderstood("I can find the one thing that is closest to one other only.")
     sign, told = (1 if relation == "closest_to" else -1), relation.replace("_", " ")
 
-    def test(found: list[str], talk: Talk, _: Noun) -> list[str]:
+    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
         others = named(reference, talk)
         places = talk.table.places
         found = [s for s in found if s not in others]
@@ -492,10 +523,10 @@ def distant(noun: Noun, relation: str, reference: Thing) -> Noun:
 
 
 @rule("Named -> Named THAT? IS? BETWEEN Thing AND Thing")
-def between(noun: Noun, one: Thing, other: Thing) -> Noun:
+def between(noun: Nominal, one: Thing, other: Thing) -> Nominal:
     """Of those whose shadow falls between two others, the one that is on their line."""
 
-    def test(found: list[str], talk: Talk, _: Noun) -> list[str]:
+    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
         ends = [named(t.like(other.noun.kind or noun.kind), talk) for t in (one, other)]
         places = talk.table.places
         if any(len(end) != 1 for end in ends) or any(s not in places for s in (*found, *ends[0], *ends[1])):
@@ -519,13 +550,13 @@ class Where(Spoken):
         """In words."""
         return f"{self.relation.replace('_', ' ')} {self.reference.text}"
 
-    def of(self, noun: Noun) -> Test:
+    def of(self, noun: Nominal) -> Test:
         """The test that it means for a noun."""
         near = self.relation in _DIRECTIONS or self.relation == "next_to"
         like = self.reference.like(noun.kind) if near else self.reference
         every = all if self.reference.several else any
 
-        def test(found: list[str], talk: Talk, _: Noun) -> list[str]:
+        def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
             try:
                 others = named(like, talk, ANYTHING)
             except Impossible:
@@ -558,7 +589,7 @@ def direction(relation: str, reference: Thing) -> Where:
 
 
 def _holds(
-    relation: str, thing: str, others: Sequence[str], table: Table, every: Callable[..., bool]
+    relation: str, thing: str, others: Sequence[str], table: Sight, every: Callable[..., bool]
 ) -> bool:
     if relation in _DIRECTIONS:
         if any(s not in table.places for s in (thing, *others)):
@@ -577,7 +608,7 @@ def _holds(
 def _of_extent(extent: str) -> Test:
     """The largest, the smallest or the medium one, by the area that it covers."""
 
-    def test(found: list[str], talk: Talk, noun: Noun) -> list[str]:
+    def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         sizes = talk.table.sizes
         if extent in ("larger", "smaller") or noun.plural or any(s not in sizes for s in found):
             raise NotUnderstood(f"I do not know which one the {extent} one is; name its colour.")
@@ -594,7 +625,7 @@ def _of_extent(extent: str) -> Test:
 def _at(side: str) -> Test:
     """The one at that side: of several of a colour by where they are, else of all of the kind as seen."""
 
-    def test(found: list[str], talk: Talk, noun: Noun) -> list[str]:
+    def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         if noun.plural:
             raise NotUnderstood(f"I do not know how many the {side} ones are; name them.")
         places = talk.table.places
@@ -666,14 +697,14 @@ def whole(number: int | None) -> Det:
 
 
 @rule("Thing -> Det? Named")
-def thing(det: Det | None, noun: Noun) -> Thing:
+def thing(det: Det | None, noun: Nominal) -> Thing:
     det = det or Det()
     if det == Det("all", 2) and not noun.plural:
         raise NotUnderstood(f"I do not know which two '{noun.text}' are.")
     if det.quantifier == "any" and det.number == 1 and noun.plural:
         det = det if det.part else replace(det, number=None)
     if (
-        noun == Noun(one=True, text=noun.text, start=noun.start)
+        noun == Nominal(one=True, text=noun.text, start=noun.start)
         and det.quantifier in ("any", "")
         and not det.other
     ):
@@ -723,10 +754,10 @@ def some_of_them(number: int) -> Thing:
 
 @rule("Thing -> EVERYTHING")
 def everything() -> Thing:
-    return Thing(Det("all"), Noun(kind="thing"))
+    return Thing(Det("all"), Nominal(kind="thing"))
 
 
-@rule("Thing -> Thing EXCEPT|BUT Apart")
+@rule("Thing -> Thing EXCEPT|BUT Apart", "Thing -> Thing COMMA NOT Apart COMMA?")
 def apart_from(thing: Thing, others: Phrase) -> Thing:
     """As in "all cubes except the blue one"."""
     if not (thing.several or thing.any) or thing.pronoun or thing.apart:
@@ -736,7 +767,7 @@ def apart_from(thing: Thing, others: Phrase) -> Thing:
 
 @rule("Thing -> ALL EXCEPT|BUT Apart")
 def all_but(others: Phrase) -> Thing:
-    return Thing(Det("all"), Noun(kind=others[-1].noun.kind), apart=others)
+    return Thing(Det("all"), Nominal(kind=others[-1].noun.kind), apart=others)
 
 
 @rule("Apart -> Thing", "Things -> Thing", "Things -> Either")

@@ -20,7 +20,7 @@ from spca_tabletop.language.talk import (
     Meaning,
     NoneOfThem,
     NoSuchThing,
-    Table,
+    Sight,
     Talk,
     Undecided,
     each_way,
@@ -36,7 +36,7 @@ class _Reading(NamedTuple):
 
     cost: int
     meanings: tuple[Meaning, ...]
-    table: Table
+    table: Sight
 
 
 def understand(task: Task, observation: Observation) -> list[Goal]:
@@ -66,7 +66,7 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
     problem: Exception | None = None
     named = tuple(kinds_in(task.description if ways_to_read(task.description) else task.title))
     readings = [
-        _Reading(sum(c for c, _ in way), tuple(m for _, m in way), Table(observation, named))
+        _Reading(sum(c for c, _ in way), tuple(m for _, m in way), Sight(observation, named))
         for way in islice(product(*said), _MOST_READINGS)
     ]
     readings.sort(key=lambda r: r.cost)

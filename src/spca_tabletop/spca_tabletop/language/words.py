@@ -12,7 +12,7 @@ from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.chart import Token
-from spca_tabletop.language.lexicon import known_words, longest, said_as
+from spca_tabletop.language.lexicon import REASONS, known_words, longest, said_as
 
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
@@ -84,6 +84,8 @@ def _scan(text: str) -> tuple[list[Token], list[str]]:
             assert word is not None
             unknown.append(word.group())
             end = word.end()
+        elif name in REASONS:
+            raise NotUnderstood(REASONS[name].format(text[position:end].rstrip(" ,")))
         elif name != "FILLER":
             said = text[position:end]
             tokens.append(Token(*said_as(name, said.lower()), said, position))

@@ -1,0 +1,74 @@
+"""Questions about the scene: the answer stands in place of a goal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spca_core.kinds import SOLIDS
+from spca_core.names import words_of
+from spca_core.ports.proposer import NotUnderstood
+from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk
+from spca_tabletop.language.things import Nominal, Thing, Where, named, rule
+
+
+class Answer(NotUnderstood):
+    """The text is a question, and this is its answer."""
+
+
+def answering(answer: Callable[[Talk], str]) -> Meaning:
+    """A question's meaning."""
+
+    def meaning(talk: Talk) -> list[Talk]:
+        raise Answer(f"{answer(talk)} Nothing is done for a question.")
+
+    return meaning
+
+
+def _listed(things: list[str]) -> str:
+    return ", ".join(f"the {words_of(s)}" for s in things) or "nothing"
+
+
+@rule("Text -> HOW_MANY Named IS THERE?", "Text -> HOW_MANY Named")
+def how_many(noun: Nominal) -> Meaning:
+    def answer(talk: Talk) -> str:
+        try:
+            found = named(Thing(noun=noun, text=noun.text), talk)
+        except NotUnderstood:
+            found = []
+        return f"There are {len(found)}: {_listed(found)}."
+
+    return answering(answer)
+
+
+@rule("Text -> WHAT IS Where")
+def what_is(test: Where) -> Meaning:
+    def answer(talk: Talk) -> str:
+        return f"It is {_listed(test.of(Nominal())(talk.table.of(*TANGIBLE), talk, Nominal()))}."
+
+    return answering(answer)
+
+
+@rule("Text -> WHAT IN_HAND")
+def what_is_held() -> Meaning:
+    def answer(talk: Talk) -> str:
+        return f"I hold {_listed([s for s in talk.table.of(*SOLIDS) if ('held', s) in talk.table.facts])}."
+
+    return answering(answer)
+
+
+@rule("Text -> IS Thing Where")
+def is_it(thing: Thing, test: Where) -> Meaning:
+    def answer(talk: Talk) -> str:
+        things = named(thing, talk)
+        return "Yes." if test.of(thing.noun)(things, talk, thing.noun) == things else "No."
+
+    return answering(answer)
+
+
+@rule("Text -> WHERE IS Thing")
+def where_is(thing: Thing) -> Meaning:
+    def answer(talk: Talk) -> str:
+        places = ((s, talk.table.support_of(s)) for s in named(thing, talk, ANYTHING))
+        return " ".join(f"The {words_of(s)} is on the {words_of(on) or '?'}." for s, on in places)
+
+    return answering(answer)
