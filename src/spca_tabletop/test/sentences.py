@@ -360,7 +360,7 @@ def _beyond(rng: random.Random, clause: Clause) -> Sentence:
     c = rng.choice(COLOURS)
     text = rng.choice(
         (
-            f"{clause.text} again", f"{clause.text} twice", f"only {clause.text}", f"{clause.text} slowly",
+            f"{clause.text} again", f"{clause.text} twice", f"mostly {clause.text}", f"{clause.text} slowly",
             f"{clause.text} at the same time", f"{clause.text} upside down", f"{clause.text} together",
             f"{clause.text} there", f"{clause.text} up and down", f"if the {c} cube is free, {clause.text}",
             f"{clause.text} until the {c} cube moves", f"{clause.text} back", f"{clause.text} first thing",

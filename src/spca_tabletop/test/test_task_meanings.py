@@ -64,7 +64,7 @@ TEXTS = {
     "Touch the red cube and the blue cube at the same time.": None,
     "Pick up the red cube, then touch the blue cube.": None,
     "Put the red cube back.": None,
-    "Touch only the red cube.": None,
+    "Touch only the red cube.": "touched R, kept G, kept B, kept pR, kept pG, kept pB",
     "Put the green cube on the blue plate upwards.": None,
     "Place every cube except the green one on the table. Stack the three cubes.": None,
     "Touch the red cube. The blue cube must not be on top.": None,

@@ -88,12 +88,18 @@ def _others_untouched(_: Talk, after: Talk) -> Talk:
     return after.but(untouched=tuple(s for s in after.table.of(*TANGIBLE) if s not in about))
 
 
-@rule("Clause -> ONLY TOUCH Things", "Clause -> TOUCH ONLY Things")
+@rule(
+    "Clause -> ONLY TOUCH Things", "Clause -> TOUCH ONLY Things", "Clause -> TOUCH NOTHING EXCEPT|BUT Things"
+)
 def touch_only(phrase: Phrase) -> Meaning:
     return _alone(touch(phrase), _others_untouched)
 
 
-@rule("Clause -> PUT ONLY Things Places", "Clause -> ONLY PUT Things Places")
+@rule(
+    "Clause -> PUT ONLY Things Places",
+    "Clause -> ONLY PUT Things Places",
+    "Clause -> PUT NOTHING EXCEPT|BUT Things Places",
+)
 def put_only(phrase: Phrase, places: Where) -> Meaning:
     """Nothing else is to be there in the end."""
 
@@ -121,10 +127,13 @@ def hold(things: Things, talk: Talk) -> Iterator[Talk]:
     yield talk.but(held=(*talk.held, *new), since=(*talk.since, *((t, talk.stage) for t in new)))
 
 
-@rule("Clause -> LIFT Things UP? IN_THE_AIR? Source? IN_THE_AIR?",
-      "Clause -> PICK Things UP IN_THE_AIR? Source?",
-      "Clause -> TAKE Things UP? Source?", "Clause -> PICK UP Things Source?",
-      "Clause -> Things MUST? IS? LIFTED Source?")  # fmt: skip
+@rule(
+    "Clause -> LIFT Things UP? IN_THE_AIR? Source? IN_THE_AIR?",
+    "Clause -> PICK Things UP IN_THE_AIR? Source?",
+    "Clause -> TAKE Things UP? Source?",
+    "Clause -> PICK UP Things Source?",
+    "Clause -> Things MUST? IS? LIFTED Source?",
+)
 def lift(phrase: Phrase, source: Place | None) -> Meaning:
     return doing(_coming_from(phrase, source), lambda things, talk: hold(things, _from(things, source, talk)))
 
@@ -171,8 +180,11 @@ def choose(phrase: Phrase, source: Place | None) -> Meaning:
     return doing(_coming_from(phrase, source), lambda things, talk: iter([_from(things, source, talk)]))
 
 
-@rule("Clause -> PUT|TAKE|THROW Things DOWN? Source? Places", "Clause -> PUT Things Places DOWN",
-      "Clause -> PUT DOWN Things Places")  # fmt: skip
+@rule(
+    "Clause -> PUT|TAKE|THROW Things DOWN? Source? Places",
+    "Clause -> PUT Things Places DOWN",
+    "Clause -> PUT DOWN Things Places",
+)
 def put(phrase: Phrase, source: Place | Where | None, places: Where = ()) -> Meaning:
     if isinstance(source, tuple):
         places, source = source, None
@@ -357,15 +369,16 @@ def stack(phrase: Phrase, more: Detail | None) -> Meaning:
     return doing(_not_there_yet(phrase, places), then, verb="stack")
 
 
-@rule("Tower -> THE|A|ONE? SIZE? TOWER", "Tower -> THE|A|ONE? TOWER SIZE",
-      "Tower -> THE|A|ONE SIZE? STACK", "Tower -> SIZE STACK", "Tower -> THE|A|ONE STACK SIZE")  # fmt: skip
+@rule(
+    "Tower -> THE|A|ONE? SIZE? TOWER",
+    "Tower -> THE|A|ONE? TOWER SIZE",
+    "Tower -> THE|A|ONE SIZE? STACK",
+    "Tower -> SIZE STACK",
+    "Tower -> THE|A|ONE? TOWER|STACK OF NUMBER",
+    "Tower -> THE|A|ONE STACK SIZE",
+)
 def tower(size: int | None) -> int:
     return size or 0
-
-
-@rule("Tower -> THE|A|ONE? TOWER|STACK OF NUMBER")
-def tower_of(number: int) -> int:
-    return number
 
 
 @rule("Clause -> BUILD? Tower Details?")
@@ -590,23 +603,46 @@ def there_is(phrase: Phrase, where: object) -> Meaning:
 # --- what must not be
 
 
-@rule("Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT Things", "Neg -> WITHOUT BESIDE Things", "Neg -> LEAVE Things ALONE?",
-      "Neg -> No MUST? IS? TOUCHED", "Neg -> Things NOT IS? TOUCHED")  # fmt: skip
+@rule(
+    "Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT Things",
+    "Neg -> WITHOUT BESIDE Things",
+    "Neg -> LEAVE Things ALONE? ALONE?",
+    "Neg -> Things MUST? IS? LEFT_ALONE",
+    "Neg -> No MUST? IS? TOUCHED",
+    "Neg -> Things NOT IS? TOUCHED",
+)
 def untouched(phrase: Phrase) -> Meaning:
     return _spared(phrase, lambda things, talk: talk.but(untouched=(*talk.untouched, *things)))
 
 
-@rule("Neg -> WITHOUT|NOT LIFT|PUT|TAKE Things UP?", "Neg -> No MUST? IS? LIFTED|PLACED",
-      "Neg -> Things NOT IS? LIFTED|PLACED", "Neg -> WITHOUT|NOT PICK Things UP",
-      "Neg -> No MUST? LIFT|PUT|TAKE")  # fmt: skip
+@rule(
+    "Neg -> WITHOUT|NOT LIFT|PUT|TAKE Things UP?",
+    "Neg -> No MUST? IS? LIFTED|PLACED",
+    "Neg -> Things NOT IS? LIFTED|PLACED",
+    "Neg -> WITHOUT|NOT PICK Things UP",
+    "Neg -> No MUST? LIFT|PUT|TAKE",
+)
 def unmoved(phrase: Phrase) -> Meaning:
     return _spared(phrase, lambda things, talk: talk.but(unmoved=(*talk.unmoved, *things)))
 
 
-@rule("Neg -> WITHOUT|NOT THROW|TOPPLE|DISCARD Things", "Neg -> No MUST? IS? DISCARDED",
-      "Neg -> Things NOT IS? DISCARDED")  # fmt: skip
+@rule(
+    "Neg -> WITHOUT|NOT THROW|TOPPLE|DISCARD Things",
+    "Neg -> No MUST? IS? DISCARDED",
+    "Neg -> Things NOT IS? DISCARDED",
+)
 def unfallen(phrase: Phrase) -> Meaning:
     return _spared(phrase, lambda things, talk: talk.but(unfallen=(*talk.unfallen, *things)))
+
+
+@rule("Text -> Text COMMA|AND|BUT NOT Things", cost=2)
+def but_not_those(before: Meaning, phrase: Phrase) -> Meaning:
+    return and_also(before, untouched(phrase))
+
+
+@rule("No -> NOTHING")
+def nothing() -> Phrase:
+    return _EVERY_SOLID
 
 
 @rule("No -> NO Things")
@@ -629,6 +665,11 @@ def _spared(phrase: Phrase, then: Callable[[Things, Talk], Talk]) -> Meaning:
             yield one if talk.subject else one.about(things)
 
     return meaning
+
+
+@rule("Neg -> PUT NOTHING Places")
+def put_nothing(places: Where) -> Meaning:
+    return never_put(_EVERY_SOLID, places)
 
 
 @rule("Neg -> WITHOUT|NOT PUT|STACK Things Places")

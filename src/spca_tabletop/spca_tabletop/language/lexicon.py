@@ -134,6 +134,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "(?:swap|exchange|interchange|switch|trade) (?:the )?(?:places|positions|locations) of",
     ),
     "LINE_UP": ("line up|line|align",),
+    "LEFT_ALONE": ("(?:left|stays?|remains?) (?:alone|untouched|in place|where (?:it is|they are))",),
     "LEAVE": ("leave|keep",),
     "SORT": ("sort|match up|match|tidy up|assign",),
     "SPACING": (r"\d+(?:\.\d+)? ?(?:cm|mm|centimet(?:er|re)s?|millimet(?:er|re)s?|inch(?:es)?)",),
@@ -177,6 +178,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "NEITHER": ("neither",),
     "NOR": ("nor",),
     "ONLY": ("only|exactly|just",),
+    "NOTHING": ("nothing",),
     "NOTHING_ELSE": ("nothing else|no others|nothing more",),
     "BOTH": ("both",),
     "OTHER": ("other|remaining",),
@@ -406,6 +408,11 @@ def _lexicon() -> _Lexicon:
 def _listed() -> tuple[tuple[str, str], ...]:
     """Every alternative with its token, in the order of the patterns."""
     return tuple((t, a) for t, rows in _PATTERNS.items() for row in rows for a in _alternatives(row))
+
+
+def tokens() -> list[str]:
+    """Every token that a word can be."""
+    return list(_PATTERNS)
 
 
 def words_of_tokens() -> dict[str, list[str]]:

@@ -11,6 +11,7 @@ from spca_core.names import words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
+from spca_tabletop.language.goal import CAPACITY
 from spca_tabletop.language.talk import ANYTHING, LIFTABLE, Contradiction, Talk, Things, combine, every
 from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, found_by, named, rule, ways
 
@@ -320,18 +321,20 @@ def _one_for_each(things: Things, target: Thing, talk: Talk) -> Iterator[Talk]:
     plain = replace(target, noun=replace(target.noun, other=False), det=replace(target.det, other=False))
     options = named(plain, talk, ANYTHING)
     table = talk.table
+    room = {o: CAPACITY.get(table.kind(o), 1) if table.kind(o) in SUPPORTS else len(things) for o in options}
 
     def put(rest: Things, before: Talk, used: Things) -> Iterator[Talk]:
         if not rest:
             yield before
             return
         for option in options:
-            if other and (option in used or option == table.support_of(rest[0])):
+            full = used.count(option) >= room[option]
+            if full or (other and (option in used or option == table.support_of(rest[0]))):
                 continue
             yield from put(rest[1:], before.claim("on", rest[:1], option), (*used, option))
 
     found = False
-    for way in put(things, talk, ()):
+    for way in put(things, talk, ()) if sum(room.values()) >= len(things) else ():
         found = True
         yield way.but(mentioned=(*way.mentioned, *(o for o in options if o not in way.mentioned)))
     if not found:
@@ -343,6 +346,8 @@ def _some_on_each(resting: Things, targets: Things, said: Phrase, talk: Talk) ->
     if not said or any(not t.any or t.either for t in said):
         raise NotUnderstood(_WHICH_WHERE)
 
+    lying = {a[1]: a[2] for a in talk.atoms if a[0] == "on" and talk.table.kind(a[2]) in SUPPORTS}
+
     def fill(rest: Things, before: Talk, used: frozenset[str]) -> Iterator[Talk]:
         if not rest:
             yield before
@@ -350,7 +355,8 @@ def _some_on_each(resting: Things, targets: Things, said: Phrase, talk: Talk) ->
         clean = before.but(mentioned=talk.mentioned)
         phrases = [lambda t, one=one: ways(one, t, LIFTABLE) for one in said]
         for chosen, after in combine(phrases, clean):
-            if len(set(chosen)) == len(chosen) and not used & set(chosen):
+            elsewhere = any(lying.get(c, rest[0]) != rest[0] for c in chosen)
+            if len(set(chosen)) == len(chosen) and not used & set(chosen) and not elsewhere:
                 yield from fill(rest[1:], after.claim("on", chosen, rest[0]), used | set(chosen))
 
     started = talk.but(spoken=tuple(s for s in talk.spoken if s[0] not in resting))

@@ -19,7 +19,7 @@ def answering(answer: Callable[[Talk], str]) -> Meaning:
     """A question's meaning."""
 
     def meaning(talk: Talk) -> list[Talk]:
-        raise Answer(f"{answer(talk)} Nothing is done for a question.")
+        raise Answer(f"{answer(talk)} (That was a question; nothing is done.)")
 
     return meaning
 

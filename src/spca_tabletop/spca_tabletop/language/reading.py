@@ -10,8 +10,8 @@ from spca_core.ports.proposer import NotUnderstood
 from spca_core.skill_package import SkillPhrase, skill_packages
 from spca_tabletop.language import clauses
 from spca_tabletop.language.chart import Unexpected
-from spca_tabletop.language.talk import Meaning, Talk
 from spca_tabletop.language.questions import rule
+from spca_tabletop.language.talk import Meaning, Talk
 from spca_tabletop.language.things import Phrase
 from spca_tabletop.language.words import Sentence, sentences
 

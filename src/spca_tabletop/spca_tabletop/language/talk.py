@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
@@ -22,7 +22,7 @@ LIFTABLE: Things = tuple(SOLIDS)
 TANGIBLE: Things = (*SOLIDS, *SUPPORTS)
 ANYTHING: Things = (*TANGIBLE, "table")
 
-_MOST_WAYS = 4_000
+_MOST_WAYS = 1_000
 S = TypeVar("S")
 W = TypeVar("W")
 
@@ -163,8 +163,10 @@ class Talk:
     cost: int = 0
 
     def but(self, **changes: object) -> Talk:
-        """The same with changes."""
-        return replace(self, **changes)  # type: ignore[arg-type]
+        """The same with changes; `dataclasses.replace` takes twenty times as long."""
+        new = object.__new__(Talk)
+        vars(new).update(vars(self), **changes)
+        return new
 
     def about(self, things: Sequence[str]) -> Talk:
         """With what "it" and "they" mean from now on."""
@@ -205,11 +207,13 @@ Meaning = Callable[[Talk], Iterable[Talk]]
 def every(sources: Iterable[S], onward: Callable[[S], Iterable[W]]) -> Iterator[W]:
     """Every way on from any of these; those that contradict themselves are left out, unless all do."""
     problem: Contradiction | None = None
-    found = False
+    found = 0
     for source in sources:
         try:
             for way in onward(source):
-                found = True
+                found += 1
+                if found > _MOST_WAYS:
+                    raise NotUnderstood("That leaves too much open; name some of the things.")
                 yield way
         except Contradiction as error:
             problem = error
@@ -219,12 +223,7 @@ def every(sources: Iterable[S], onward: Callable[[S], Iterable[W]]) -> Iterator[
 
 def each_way(talks: Iterable[Talk], meaning: Meaning) -> list[Talk]:
     """Every way to go on from any of these. Raises NotUnderstood where there are too many."""
-    found: dict[Talk, None] = {}
-    for way in every(talks, meaning):
-        found[way] = None
-        if len(found) > _MOST_WAYS:
-            raise NotUnderstood("That leaves too much open; name some of the things.")
-    return list(found)
+    return list(dict.fromkeys(every(talks, meaning)))
 
 
 def combine(

@@ -208,8 +208,6 @@ def _meant(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterab
         return _pronoun(thing, talk)
     noun, det, table = _noun(thing, talk, kinds), thing.det, talk.table
     if noun.kind in ("table", "ground"):
-        if noun.tests or noun.colour or noun.other or det.quantifier not in ("", "the", "all"):
-            raise NotUnderstood(f"There is one table; I do not know what '{thing.text}' is.")
         return [(TABLE_SYMBOL if noun.kind == "table" else GROUND_SYMBOL,)]
     if noun.matching:
         return _matching(thing, noun, talk, subject)
@@ -699,6 +697,9 @@ def whole(number: int | None) -> Det:
 @rule("Thing -> Det? Named")
 def thing(det: Det | None, noun: Nominal) -> Thing:
     det = det or Det()
+    told = noun.tests or noun.colour or noun.other or det.quantifier not in ("", "the", "all")
+    if noun.kind in ("table", "ground") and told:
+        raise NotUnderstood(f"There is one table; I do not know what '{noun.text}' is.")
     if det == Det("all", 2) and not noun.plural:
         raise NotUnderstood(f"I do not know which two '{noun.text}' are.")
     if det.quantifier == "any" and det.number == 1 and noun.plural:
