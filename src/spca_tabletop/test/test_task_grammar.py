@@ -99,7 +99,7 @@ def test_readings_span_all_words() -> None:
 
 LONG = (
     "Build a tower of six consisting of red, green, blue, yellow, orange and purple with the red cube at "
-    "the base, the green cube above it, the blue cube above the green one, the yellow one above the blue one.",
+    "the base, the green cube above it, the blue cube above the green one, the yellow one above the blue.",
     "Build a tower of six with red at the base, green above it, blue above green, yellow above blue, orange "
     "above yellow and purple on top.",
     "Put each cube on a plate of another colour, one cube on each plate.",

@@ -71,6 +71,14 @@ class Grammar:
 
         return add
 
+    def means(self, value: Any, *forms: str) -> None:
+        """Add forms without a value of their own, which mean this."""
+
+        def meaning() -> Any:
+            return value
+
+        self(*forms)(meaning)
+
     def _add(self, left: str, way: Sequence[str], names: Sequence[str], cost: int, meaning: Any) -> None:
         said = [word for word in way if word]
         at = [sum(map(bool, way[:n])) if word else -1 for n, word in enumerate(way)]

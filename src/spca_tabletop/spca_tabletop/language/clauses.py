@@ -257,26 +257,23 @@ def unstack(phrase: Phrase | None) -> Meaning:
     return doing(phrase or _EVERY_SOLID, lambda things, talk: iter([talk.claim("on", things, TABLE_SYMBOL)]))
 
 
-@rule("Clause -> RELEASE THERE?")
-def release() -> Meaning:
-    return lambda talk: iter([talk.but(released=(*talk.released, talk.stage))])
+@rule("Clause -> RELEASE Things? THERE?")
+def release(phrase: Phrase | None) -> Meaning:
+    def then(things: Things, talk: Talk) -> Iterator[Talk]:
+        yield talk.but(released=(*talk.released, talk.stage)).about(things)
+
+    return doing(phrase or (), then)
 
 
-@rule("Clause -> RELEASE Things THERE?")
-def release_it(phrase: Phrase) -> Meaning:
-    return doing(
-        phrase, lambda things, talk: iter([talk.but(released=(*talk.released, talk.stage)).about(things)])
-    )
+def _sorting(matching: str) -> Callable[[Phrase | None, Where | None], Meaning]:
+    def sort(phrase: Phrase | None, places: Where | None) -> Meaning:
+        return _sorted(phrase, places, matching)
+
+    return sort
 
 
-@rule("Clause -> SORT Things? Places?")
-def sort(phrase: Phrase | None, places: Where | None) -> Meaning:
-    return _sorted(phrase, places, "own")
-
-
-@rule("Clause -> SHUFFLE Things? Places?")
-def shuffle(phrase: Phrase | None, places: Where | None) -> Meaning:
-    return _sorted(phrase, places, "other")
+rule("Clause -> SORT Things? Places?")(_sorting("own"))
+rule("Clause -> SHUFFLE Things? Places?")(_sorting("other"))
 
 
 def _sorted(phrase: Phrase | None, places: Where | None, matching: str) -> Meaning:
@@ -603,41 +600,9 @@ def there_is(phrase: Phrase, where: object) -> Meaning:
 # --- what must not be
 
 
-@rule(
-    "Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT Things",
-    "Neg -> WITHOUT BESIDE Things",
-    "Neg -> LEAVE Things ALONE? ALONE?",
-    "Neg -> Things MUST? IS? LEFT_ALONE",
-    "Neg -> No MUST? IS? TOUCHED",
-    "Neg -> Things NOT IS? TOUCHED",
-)
-def untouched(phrase: Phrase) -> Meaning:
-    return _spared(phrase, lambda things, talk: talk.but(untouched=(*talk.untouched, *things)))
-
-
-@rule(
-    "Neg -> WITHOUT|NOT LIFT|PUT|TAKE Things UP?",
-    "Neg -> No MUST? IS? LIFTED|PLACED",
-    "Neg -> Things NOT IS? LIFTED|PLACED",
-    "Neg -> WITHOUT|NOT PICK Things UP",
-    "Neg -> No MUST? LIFT|PUT|TAKE",
-)
-def unmoved(phrase: Phrase) -> Meaning:
-    return _spared(phrase, lambda things, talk: talk.but(unmoved=(*talk.unmoved, *things)))
-
-
-@rule(
-    "Neg -> WITHOUT|NOT THROW|TOPPLE|DISCARD Things",
-    "Neg -> No MUST? IS? DISCARDED",
-    "Neg -> Things NOT IS? DISCARDED",
-)
-def unfallen(phrase: Phrase) -> Meaning:
-    return _spared(phrase, lambda things, talk: talk.but(unfallen=(*talk.unfallen, *things)))
-
-
 @rule("Text -> Text COMMA|AND|BUT NOT Things", cost=2)
 def but_not_those(before: Meaning, phrase: Phrase) -> Meaning:
-    return and_also(before, untouched(phrase))
+    return and_also(before, _spared(phrase, "untouched"))
 
 
 @rule("No -> NOTHING")
@@ -655,16 +620,33 @@ def _every(phrase: Phrase) -> Phrase:
     return tuple(one.every() for thing in phrase for one in thing.either or (thing,))
 
 
-def _spared(phrase: Phrase, then: Callable[[Things, Talk], Talk]) -> Meaning:
+def _spared(phrase: Phrase, how: str) -> Meaning:
     def meaning(talk: Talk) -> Iterator[Talk]:
         for things, after in found_by(_every(phrase), talk, ANYTHING):
             if TABLE_SYMBOL in things:
                 raise NotUnderstood("Everything rests on the table; say what else must be left alone.")
-            one = then(things, after).but(forbidding=True)
+            one = after.but(**{how: (*getattr(after, how), *things)}, forbidding=True)
             # "without moving the blue cube, stack the red one on it"
             yield one if talk.subject else one.about(things)
 
     return meaning
+
+
+def _sparing(how: str) -> Callable[[Phrase], Meaning]:
+    def sparing(phrase: Phrase) -> Meaning:
+        return _spared(phrase, how)
+
+    return sparing
+
+
+rule("Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT Things", "Neg -> WITHOUT BESIDE Things",
+     "Neg -> LEAVE Things ALONE? ALONE?", "Neg -> Things MUST? IS? LEFT_ALONE", "Neg -> No MUST? IS? TOUCHED",
+     "Neg -> Things NOT IS? TOUCHED")(_sparing("untouched"))  # fmt: skip
+rule("Neg -> WITHOUT|NOT LIFT|PUT|TAKE Things UP?", "Neg -> No MUST? IS? LIFTED|PLACED",
+     "Neg -> Things NOT IS? LIFTED|PLACED", "Neg -> WITHOUT|NOT PICK Things UP",
+     "Neg -> No MUST? LIFT|PUT|TAKE")(_sparing("unmoved"))  # fmt: skip
+rule("Neg -> WITHOUT|NOT THROW|TOPPLE|DISCARD Things", "Neg -> No MUST? IS? DISCARDED",
+     "Neg -> Things NOT IS? DISCARDED")(_sparing("unfallen"))  # fmt: skip
 
 
 @rule("Neg -> PUT NOTHING Places")
@@ -761,6 +743,7 @@ def _then(talk: Talk, word: str) -> Talk:
     return talk.but(stage=talk.stage + 1, marks=(*talk.marks, (talk.stage + 1, word, building)))
 
 
+@rule("Clause -> FIRST COMMA? Clause", "Text -> Text FIRST")
 def first(meaning: Meaning) -> Meaning:
     """What comes first, and something has to follow."""
 
@@ -783,22 +766,13 @@ def only(meaning: Meaning) -> Meaning:
     return lambda talk: meaning(talk.but(latest=(), forbidding=False))
 
 
-@rule("Clause -> FIRST COMMA? Clause")
-def first_of_all(meaning: Meaning) -> Meaning:
-    return first(meaning)
-
-
-@rule("Text -> Text FIRST")
-def that_first(meaning: Meaning) -> Meaning:
-    return first(meaning)
-
-
 @rule("Clause -> Neg")
 def prohibition(meaning: Meaning) -> Meaning:
     return meaning
 
 
-@rule("Text -> Text COMMA|AND|BUT|SEP Clause", "Text -> Text Neg", cost=1)
+@rule("Text -> Text COMMA|AND|BUT|SEP Clause", "Text -> Text Neg",
+      "Text -> Text COMMA|AND|SEP? WITH|MADE_OF Along", cost=1)  # fmt: skip
 def and_also(before: Meaning, meaning: Meaning) -> Meaning:
     return lambda talk: every(before(talk), lambda one: meaning(one.but(latest=())))
 
@@ -811,11 +785,6 @@ def and_then(before: Meaning, meaning: Meaning) -> Meaning:
 @rule("Text -> THEN COMMA? Text")
 def then(meaning: Meaning) -> Meaning:
     return lambda talk: meaning(_then(talk, "then") if talk.wants or talk.tower.active else talk)
-
-
-@rule("Text -> Text COMMA|AND|SEP? WITH|MADE_OF Along", cost=1)
-def along(before: Meaning, meaning: Meaning) -> Meaning:
-    return lambda talk: every(before(talk), lambda one: meaning(one.but(latest=())))
 
 
 @rule("Along -> Things")
@@ -876,6 +845,8 @@ def _in_turn(things: Things, talk: Talk) -> Talk:
 def _not_there_yet(phrase: Phrase, places: Where) -> Phrase:
     """As in "put another cube on the plate": one that is not on it."""
     targets = [p.things[0] for p in places if p.relation in ("on", "in") and len(p.things) == 1]
+    if not targets:
+        return phrase
 
     def elsewhere(thing: Thing) -> Thing:
         if not (thing.noun.other or thing.det.other):

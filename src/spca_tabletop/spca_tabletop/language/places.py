@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -38,24 +38,31 @@ def respectively(things: Phrase) -> Place:
     return Place(relation="on", things=things, respectively=True)
 
 
-@rule("Place -> ON Things")
-def on(things: Phrase) -> Place:
-    return Place(relation="on", things=things)
+def _to(relation: str, slot: str) -> Callable[[Phrase], Place]:
+    def place(things: Phrase) -> Place:
+        return Place(relation=relation, things=things, slot=slot)
+
+    return place
 
 
-@rule("Place -> OVER Things")
-def over(things: Phrase) -> Place:
-    return Place(relation="on", things=things, slot="over")
-
-
-@rule("Place -> IN Things")
-def into(things: Phrase) -> Place:
-    return Place(relation="in", things=things)
-
-
-@rule("Place -> TO Things")
-def to(things: Phrase) -> Place:
-    return Place(relation="to", things=things)
+for _forms, _relation in {
+    ("ON Things",): "on",
+    ("OVER Things",): "on over",
+    ("IN Things",): "in",
+    ("TO Things",): "to",
+    ("BESIDE Things",): "next_to",
+    ("UNDER Things",): "under",
+    ("ACROSS Things",): "across",
+    ("HALF_ON|EDGE_OF Things", "ON|AT|IN|TO Things EDGE"): "on_edge",
+    ("BEYOND Things",): "off",
+}.items():
+    rule(*(f"Place -> {form}" for form in _forms))(_to(*f"{_relation} ".split(" ")[:2]))
+rule.means(Place(relation="on_each_other"), "Place -> ON EACH_OTHER")
+rule.means(Place(relation="abreast"), "Place -> SIDE_BY_SIDE")
+rule.means(Place(relation="abreast", slot="row"), "Place -> IN_A_ROW")
+rule.means(Place(relation="slot", slot="top"), "Place -> TOP")
+rule.means(Place(relation="slot", slot="bottom"), "Place -> BOTTOM")
+rule.means(Place(relation="slot", slot="middle"), "Place -> IN|AT|ON THE MIDDLE", "Place -> MIDDLE")
 
 
 @rule("Place -> PER Thing")
@@ -63,46 +70,6 @@ def for_each(thing: Thing) -> Place:
     if thing.noun.matching:
         raise NotUnderstood(f"I do not know how many each '{thing.text}' is for; say it in another way.")
     return Place(relation="on", things=(replace(thing, det=Det("each")),))
-
-
-@rule("Place -> ON EACH_OTHER")
-def on_each_other() -> Place:
-    return Place(relation="on_each_other")
-
-
-@rule("Place -> BESIDE Things")
-def beside(things: Phrase) -> Place:
-    return Place(relation="next_to", things=things)
-
-
-@rule("Place -> SIDE_BY_SIDE")
-def side_by_side() -> Place:
-    return Place(relation="abreast")
-
-
-@rule("Place -> IN_A_ROW")
-def in_a_row() -> Place:
-    return Place(relation="abreast", slot="row")
-
-
-@rule("Place -> UNDER Things")
-def under(things: Phrase) -> Place:
-    return Place(relation="under", things=things)
-
-
-@rule("Place -> ACROSS Things")
-def across(things: Phrase) -> Place:
-    return Place(relation="across", things=things)
-
-
-@rule("Place -> HALF_ON|EDGE_OF Things", "Place -> ON|AT|IN|TO Things EDGE")
-def on_edge(things: Phrase) -> Place:
-    return Place(relation="on_edge", things=things)
-
-
-@rule("Place -> BEYOND Things")
-def beyond(things: Phrase) -> Place:
-    return Place(relation="off", things=things)
 
 
 @rule("Source -> FROM Things")
@@ -123,21 +90,6 @@ def in_direction(relation: str, things: Phrase) -> Place:
 @rule("Place -> TO|ON|AT THE? FLANK SIDE?", cost=-1)
 def to_the_side(side: str) -> Place:
     return Place(relation=side)
-
-
-@rule("Place -> TOP")
-def top() -> Place:
-    return Place(relation="slot", slot="top")
-
-
-@rule("Place -> BOTTOM")
-def bottom() -> Place:
-    return Place(relation="slot", slot="bottom")
-
-
-@rule("Place -> IN|AT|ON THE MIDDLE", "Place -> MIDDLE")
-def middle() -> Place:
-    return Place(relation="slot", slot="middle")
 
 
 @rule("Places -> Place")

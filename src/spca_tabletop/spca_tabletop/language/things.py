@@ -163,7 +163,11 @@ def named(thing: Thing, talk: Talk, kinds: Things = TANGIBLE) -> list[str]:
         symbol
         for one in every
         for symbols in _meant(
-            replace(one, det=Det("all")) if one.noun.kind or one.elliptic else one, talk, kinds
+            replace(one, det=Det("all", None if one.any else one.det.number))
+            if one.noun.kind or one.elliptic
+            else one,
+            talk,
+            kinds,
         )
         for symbol in symbols
     ]
@@ -283,7 +287,7 @@ def _unmentioned(found: list[str], thing: Thing, noun: Nominal, talk: Talk, subj
     left = [s for s in found if s not in before]
     if not left:
         raise Contradiction(f"'{thing.text}': there is no other one. {talk.table.seen()}")
-    if noun.kind and len(left) == len(found) and not thing.any:
+    if len(left) == len(found) and (noun.colour and not noun.tests if thing.any else noun.kind):
         raise NotUnderstood(f"I do not know what '{thing.text}' is set against; leave out 'other'.")
     return left
 
@@ -339,14 +343,8 @@ def noun(said: tuple[str, bool]) -> Nominal:
     return Nominal(kind=said[0], plural=said[1])
 
 
-@rule("Noun -> ONE")
-def one() -> Nominal:
-    return Nominal(one=True)
-
-
-@rule("Noun -> ONES")
-def ones() -> Nominal:
-    return Nominal(one=True, plural=True)
+rule.means(Nominal(one=True), "Noun -> ONE")
+rule.means(Nominal(one=True, plural=True), "Noun -> ONES")
 
 
 @rule("Noun -> COLOUR Noun", "Bare -> COLOUR Bare?")
@@ -566,19 +564,16 @@ class Where(Spoken):
         return test
 
 
-@rule("Where -> ON|OVER|IN Thing", "Where -> ON|IN Either")
-def on_which(reference: Thing) -> Where:
-    return Where(relation="on", reference=reference)
+def _being(relation: str) -> Callable[[Thing], Where]:
+    def where(reference: Thing) -> Where:
+        return Where(relation=relation, reference=reference)
+
+    return where
 
 
-@rule("Where -> UNDER Thing")
-def under_which(reference: Thing) -> Where:
-    return Where(relation="under", reference=reference)
-
-
-@rule("Where -> BESIDE Thing")
-def beside_which(reference: Thing) -> Where:
-    return Where(relation="next_to", reference=reference)
+rule("Where -> ON|OVER|IN Thing", "Where -> ON|IN Either")(_being("on"))
+rule("Where -> UNDER Thing")(_being("under"))
+rule("Where -> BESIDE Thing")(_being("next_to"))
 
 
 @rule("Where -> RELATIVE Thing")
@@ -644,9 +639,8 @@ def _at(side: str) -> Test:
 # --- how many of them
 
 
-@rule("Det -> THE")
-def the() -> Det:
-    return Det("the")
+rule.means(Det("the"), "Det -> THE")
+rule.means(Det("all", 2), "Det -> BOTH OF? THE?")
 
 
 @rule("Det -> THE NUMBER")
@@ -684,11 +678,6 @@ def all_three(number: int) -> Det:
     return Det("all", number)
 
 
-@rule("Det -> BOTH OF? THE?")
-def both() -> Det:
-    return Det("all", 2)
-
-
 @rule("All -> ALL? THE NUMBER?")
 def whole(number: int | None) -> Det:
     return Det("the", number)
@@ -713,29 +702,13 @@ def thing(det: Det | None, noun: Nominal) -> Thing:
     return Thing(det, noun)
 
 
-@rule("Thing -> IT")
-def it() -> Thing:
-    return Thing(pronoun="it")
-
-
-@rule("Thing -> OTHERS")
-def the_others() -> Thing:
-    return Thing(pronoun="others")
-
-
-@rule("Thing -> THEM", "Thing -> ALL OF? THEM?")
-def them() -> Thing:
-    return Thing(Det("all"), pronoun="them")
-
-
-@rule("Thing -> BOTH", "Thing -> BOTH OF THEM")
-def the_pair() -> Thing:
-    return Thing(Det("all", 2), pronoun="them")
-
-
-@rule("Thing -> EACH", "Thing -> EACH OF THEM")
-def each_one() -> Thing:
-    return Thing(Det("each"), pronoun="them")
+rule.means(Thing(pronoun="it"), "Thing -> IT")
+rule.means(Thing(pronoun="others"), "Thing -> OTHERS")
+rule.means(Thing(Det("all"), pronoun="them"), "Thing -> THEM", "Thing -> ALL OF? THEM?")
+rule.means(Thing(Det("all", 2), pronoun="them"), "Thing -> BOTH", "Thing -> BOTH OF THEM")
+rule.means(Thing(Det("each"), pronoun="them"), "Thing -> EACH", "Thing -> EACH OF THEM")
+rule.means(Thing(Det("any", 1), pronoun="them"), "Thing -> ANY|ONE|EITHER OF THEM")
+rule.means(Thing(Det("all"), Nominal(kind="thing")), "Thing -> EVERYTHING")
 
 
 @rule("Thing -> THE NUMBER", "Thing -> ALL NUMBER")
@@ -743,19 +716,9 @@ def those(number: int) -> Thing:
     return Thing(Det("all", number), pronoun="them")
 
 
-@rule("Thing -> ANY|ONE|EITHER OF THEM")
-def one_of_them() -> Thing:
-    return Thing(Det("any", 1), pronoun="them")
-
-
 @rule("Thing -> NUMBER OF THEM")
 def some_of_them(number: int) -> Thing:
     return Thing(Det("any", number), pronoun="them")
-
-
-@rule("Thing -> EVERYTHING")
-def everything() -> Thing:
-    return Thing(Det("all"), Nominal(kind="thing"))
 
 
 @rule("Thing -> Thing EXCEPT|BUT Apart", "Thing -> Thing COMMA NOT Apart COMMA?")
