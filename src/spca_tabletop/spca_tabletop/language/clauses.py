@@ -612,7 +612,7 @@ def nothing() -> Phrase:
 
 @rule("No -> NO Things")
 def none(phrase: Phrase) -> Phrase:
-    return tuple(replace(thing, det=Det("all")) for thing in phrase)
+    return tuple(replace(t.every(), det=Det("all")) for t in phrase)
 
 
 def _every(phrase: Phrase) -> Phrase:
@@ -754,11 +754,6 @@ def first(meaning: Meaning) -> Meaning:
             yield _then(after, "first")
 
     return marked
-
-
-def _after(talk: Talk, meaning: Meaning) -> Iterator[Talk]:
-    for after in meaning(talk.but(latest=())):
-        yield after if after.forbidding and not talk.forbidding else after.but(forbidding=after.forbidding)
 
 
 @rule("Text -> Clause")

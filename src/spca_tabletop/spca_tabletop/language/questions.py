@@ -11,7 +11,7 @@ from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk
 from spca_tabletop.language.things import Nominal, Thing, Where, named, rule
 
 
-class Answer(NotUnderstood):
+class Answered(NotUnderstood):
     """The text is a question, and this is its answer."""
 
 
@@ -19,7 +19,7 @@ def answering(answer: Callable[[Talk], str]) -> Meaning:
     """A question's meaning."""
 
     def meaning(talk: Talk) -> list[Talk]:
-        raise Answer(f"{answer(talk)} (That was a question; nothing is done.)")
+        raise Answered(f"{answer(talk)} (That was a question; nothing is done.)")
 
     return meaning
 

@@ -119,6 +119,8 @@ class Thing(Spoken):
         """All that it may be."""
         if self.pronoun or self.det.quantifier != "any":
             return self
+        if self.det.number not in (None, 1):
+            raise NotUnderstood(f"I do not know which ones '{self.text}' are; name them.")
         return replace(self, det=replace(self.det, quantifier="all", number=None))
 
 
@@ -299,7 +301,12 @@ def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable
     kind = noun.kind or (present[0] if len(present) == 1 else "plate")
     if table.kind(subject) not in SOLIDS or kind not in SUPPORTS:
         raise NotUnderstood(f"I do not know whose colour '{thing.text}' refers to; name the plate.")
-    if noun.tests or noun.colour or noun.other or (thing.det.number not in (None, 1) and not noun.plural):
+    if (
+        noun.tests
+        or noun.colour
+        or noun.other
+        or thing.det.number not in (None, len(table.of(kind)) if noun.plural else 1)
+    ):
         raise NotUnderstood(f"I do not know which one '{thing.text}' is.")
     places, colour = table.of(kind), table.colours.get(subject, "")
     if noun.matching == "other":
