@@ -88,18 +88,14 @@ def _others_untouched(_: Talk, after: Talk) -> Talk:
     return after.but(untouched=tuple(s for s in after.table.of(*TANGIBLE) if s not in about))
 
 
-@rule(
-    "Clause -> ONLY TOUCH Things", "Clause -> TOUCH ONLY Things", "Clause -> TOUCH NOTHING EXCEPT|BUT Things"
-)
+@rule("Clause -> ONLY TOUCH Things", "Clause -> TOUCH ONLY Things",
+      "Clause -> TOUCH NOTHING EXCEPT|BUT Things")  # fmt: skip
 def touch_only(phrase: Phrase) -> Meaning:
     return _alone(touch(phrase), _others_untouched)
 
 
-@rule(
-    "Clause -> PUT ONLY Things Places",
-    "Clause -> ONLY PUT Things Places",
-    "Clause -> PUT NOTHING EXCEPT|BUT Things Places",
-)
+@rule("Clause -> PUT ONLY Things Places", "Clause -> ONLY PUT Things Places",
+      "Clause -> PUT NOTHING EXCEPT|BUT Things Places")  # fmt: skip
 def put_only(phrase: Phrase, places: Where) -> Meaning:
     """Nothing else is to be there in the end."""
 
@@ -127,13 +123,9 @@ def hold(things: Things, talk: Talk) -> Iterator[Talk]:
     yield talk.but(held=(*talk.held, *new), since=(*talk.since, *((t, talk.stage) for t in new)))
 
 
-@rule(
-    "Clause -> LIFT Things UP? IN_THE_AIR? Source? IN_THE_AIR?",
-    "Clause -> PICK Things UP IN_THE_AIR? Source?",
-    "Clause -> TAKE Things UP? Source?",
-    "Clause -> PICK UP Things Source?",
-    "Clause -> Things MUST? IS? LIFTED Source?",
-)
+@rule("Clause -> LIFT Things UP? IN_THE_AIR? Source? IN_THE_AIR?",
+      "Clause -> PICK Things UP IN_THE_AIR? Source?", "Clause -> TAKE Things UP? Source?",
+      "Clause -> PICK UP Things Source?", "Clause -> Things MUST? IS? LIFTED Source?")  # fmt: skip
 def lift(phrase: Phrase, source: Place | None) -> Meaning:
     return doing(_coming_from(phrase, source), lambda things, talk: hold(things, _from(things, source, talk)))
 
@@ -180,11 +172,8 @@ def choose(phrase: Phrase, source: Place | None) -> Meaning:
     return doing(_coming_from(phrase, source), lambda things, talk: iter([_from(things, source, talk)]))
 
 
-@rule(
-    "Clause -> PUT|TAKE|THROW Things DOWN? Source? Places",
-    "Clause -> PUT Things Places DOWN",
-    "Clause -> PUT DOWN Things Places",
-)
+@rule("Clause -> PUT|TAKE|THROW Things DOWN? Source? Places", "Clause -> PUT Things Places DOWN",
+      "Clause -> PUT DOWN Things Places")  # fmt: skip
 def put(phrase: Phrase, source: Place | Where | None, places: Where = ()) -> Meaning:
     if isinstance(source, tuple):
         places, source = source, None
@@ -192,10 +181,8 @@ def put(phrase: Phrase, source: Place | Where | None, places: Where = ()) -> Mea
     return doing(phrase, lambda things, talk: placed(things, places, phrase, _from(things, source, talk)))
 
 
-@rule(
-    "Clause -> PUT|THROW Things Places EXCEPT|BUT Apart",
-    "Clause -> PUT|THROW Things Places COMMA EXCEPT Apart",
-)
+@rule("Clause -> PUT|THROW Things Places EXCEPT|BUT Apart",
+      "Clause -> PUT|THROW Things Places COMMA EXCEPT Apart")  # fmt: skip
 def put_but(phrase: Phrase, places: Where, others: Phrase) -> Meaning:
     nearest = places[-1].things[-1:]
     if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
@@ -366,14 +353,9 @@ def stack(phrase: Phrase, more: Detail | None) -> Meaning:
     return doing(_not_there_yet(phrase, places), then, verb="stack")
 
 
-@rule(
-    "Tower -> THE|A|ONE? SIZE? TOWER",
-    "Tower -> THE|A|ONE? TOWER SIZE",
-    "Tower -> THE|A|ONE SIZE? STACK",
-    "Tower -> SIZE STACK",
-    "Tower -> THE|A|ONE? TOWER|STACK OF NUMBER",
-    "Tower -> THE|A|ONE STACK SIZE",
-)
+@rule("Tower -> THE|A|ONE? SIZE? TOWER", "Tower -> THE|A|ONE? TOWER SIZE", "Tower -> THE|A|ONE SIZE? STACK",
+      "Tower -> SIZE STACK", "Tower -> THE|A|ONE? TOWER|STACK OF NUMBER",
+      "Tower -> THE|A|ONE STACK SIZE")  # fmt: skip
 def tower(size: int | None) -> int:
     return size or 0
 
@@ -794,9 +776,7 @@ def along_with(phrase: Phrase) -> Meaning:
     return meaning
 
 
-@rule("Along -> Things Places")
-def along_where(phrase: Phrase, places: Where) -> Meaning:
-    return arrangement(phrase, places)
+rule("Along -> Things Places")(arrangement)
 
 
 @rule("Text -> Text COMMA? IN_ORDER")

@@ -111,8 +111,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "PUT": (
         "put|place|set|lay|move|move over|bring|carry|transfer|deposit|position|relocate|transport|deliver",
         "shift|arrange|lean|balance|lower|pack|insert|gather|slide",
-        "putting|placing|moving|lay down|set down|put down",
-        "pick (?:up )?and (?:place|put)",
+        "putting|placing|moving|lay down|set down|put down", "pick (?:up )?and (?:place|put)",
     ),
     "PLACED": ("placed|moved|stacked|brought|laid|carried|transferred|arranged",),
     "STACK": ("stack|pile|stacking|piling",),
@@ -218,14 +217,10 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "rightmost|right-most|right|right-hand|right hand|far right",
         "(?:farthest|furthest|most|farthest away|all the way) (?:to the |on the )?right",
     ),
-    "MIDDLE": (
-        "middle|centre|center|central|middlemost|in between|middle ?,? counted from left to right",
-    ),
+    "MIDDLE": ("middle|centre|center|central|middlemost|in between|middle ?,? counted from left to right",),
     "CLOSEST_TO": ("(?:nearest|closest) to|(?:nearest|closest)(?= the )",),
     "FARTHEST_FROM": ("(?:farthest|furthest|most distant|far)(?: away)? from",),
-    "NEAR": (
-        f"(?:nearest|closest|near|close|front|foremost)(?:(?: to)? {_ROBOT})?|least far from {_ROBOT}",
-    ),
+    "NEAR": (f"(?:nearest|closest|near|close|front|foremost)(?:(?: to)? {_ROBOT})?|least far from {_ROBOT}",),
     "FAR": (
         "(?:farthest|furthest|far|most distant|distant|rear|rearmost|farthest back|furthest back)(?: "
         f"away)?(?: from {_ROBOT})?",
@@ -255,8 +250,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "UNDER": ("under|below|beneath|underneath",),
     "BESIDE": (
         "(?:right |directly |just |immediately |close )?(?:next to|beside|adjacent to|"
-        "alongside|against|up against|touching)",
-        "side by side with|in contact with|(?:all )?around",
+        "alongside|against|up against|touching)", "side by side with|in contact with|(?:all )?around",
     ),
     "SIDE_BY_SIDE": (
         "(?:right |directly |close )?(?:side by side|side-by-side|adjacent)",
@@ -280,15 +274,12 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         rf"(?:ordered |going |read )?(?:from (?:the )?)?{_LOW}(?: up)? (?:to|towards) "
         rf"(?:the )?top|bottom[- ]up",
         rf"from the {_LOW}(?: up(?:wards)?)?|upwards|{_LOW} first|(?:starting|beginning) "
-        rf"(?:from|at|with) the {_LOW}",
-        rf"{_LOW} ?[/,-] ?middle ?[/,-] ?top",
+        rf"(?:from|at|with) the {_LOW}", rf"{_LOW} ?[/,-] ?middle ?[/,-] ?top",
     ),
     "DOWNWARDS": (
         rf"(?:ordered |going |read )?(?:from (?:the )?)?top(?: down)? (?:to|towards) "
-        rf"(?:the )?{_LOW}|top[- ]down",
-        "from the top(?: down(?:wards)?)?|downwards|top first|(?:starting|"
-        "beginning) (?:from|at|with) the top",
-        rf"top ?[/,-] ?middle ?[/,-] ?{_LOW}",
+        rf"(?:the )?{_LOW}|top[- ]down", "from the top(?: down(?:wards)?)?|downwards|top first|(?:starting|"
+        "beginning) (?:from|at|with) the top", rf"top ?[/,-] ?middle ?[/,-] ?{_LOW}",
     ),
     "IS": (
         "(?:is |are )?(?:lying|standing|sitting|resting|located)|lands?|falls?",
@@ -299,8 +290,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "THAT": ("that|which",),
     "NOT": (
         "not|do not|don't|dont|does not|doesn't|doesnt|never|must not|should not|may not|cannot|"
-        "can't|cant|is not|are not",
-        "isn't|aren't|but not",
+        "can't|cant|is not|are not", "isn't|aren't|but not",
     ),
     "NO": ("no|none of",),
     "WITHOUT": ("without|avoid",),

@@ -13,7 +13,7 @@ from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import CAPACITY
 from spca_tabletop.language.talk import ANYTHING, LIFTABLE, Contradiction, Talk, Things, combine, every
-from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, found_by, named, rule, ways
+from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, alone, found_by, named, rule, ways
 
 _TO_OTHERS = ("next_to", "under", "across", "on_edge", "off")
 NO_DIRECTION = "I can put things on or next to others, but not in a direction."
@@ -92,9 +92,7 @@ def to_the_side(side: str) -> Place:
     return Place(relation=side)
 
 
-@rule("Places -> Place")
-def one_place(place: Place) -> Where:
-    return (place,)
+rule("Places -> Place")(alone)
 
 
 @rule("Places -> Place Places", cost=3)

@@ -385,27 +385,19 @@ def at_side(side: str, noun: Nominal | None) -> Nominal:
     return (noun or Nominal()).test(3, _at(side), side)
 
 
-@rule(
-    "Named -> Named THAT? IS? ON|AT|IN THE FLANK SIDE?",
-    "Named -> Named THAT IS TO THE FLANK SIDE?",
-    "Named -> Named THAT? IS? FLANK SIDE?",
-)
+@rule("Named -> Named THAT? IS? ON|AT|IN THE FLANK SIDE?", "Named -> Named THAT IS TO THE FLANK SIDE?",
+      "Named -> Named THAT? IS? FLANK SIDE?")  # fmt: skip
 def on_the_side(noun: Nominal, side: str) -> Nominal:
     return noun.test(3, _at(side), side)
 
 
-@rule(
-    "Noun -> MIDDLE Noun",
-    "Named -> Named THAT IS? ON|AT|IN THE MIDDLE SIDE?",
-    "Named -> Named THAT IS MIDDLE SIDE?",
-)
+@rule("Noun -> MIDDLE Noun", "Named -> Named THAT IS? ON|AT|IN THE MIDDLE SIDE?",
+      "Named -> Named THAT IS MIDDLE SIDE?")  # fmt: skip
 def in_the_middle(noun: Nominal) -> Nominal:
     return noun.test(3, _at("middle"), "middle")
 
 
-@rule("Named -> Named ON|AT|IN THE MIDDLE SIDE?", cost=2)
-def middle_one(noun: Nominal) -> Nominal:
-    return in_the_middle(noun)
+rule("Named -> Named ON|AT|IN THE MIDDLE SIDE?", cost=2)(in_the_middle)
 
 
 @rule("Noun -> ORDINAL Noun")
@@ -457,22 +449,16 @@ def of_those(noun: Nominal, said: tuple[str, bool]) -> Nominal:
     return replace(noun, text="", kind=said[0])
 
 
-@rule(
-    "Named -> Named THAT? NOT COLOUR",
-    "Named -> Named COMMA NOT COLOUR COMMA?",
-    "Named -> Named THAT IS NOT COLOUR",
-)
+@rule("Named -> Named THAT? NOT COLOUR", "Named -> Named COMMA NOT COLOUR COMMA?",
+      "Named -> Named THAT IS NOT COLOUR")  # fmt: skip
 def unlike(noun: Nominal, colour: str) -> Nominal:
     told = f"not {colour}"
     return noun.test(0, lambda found, t, _: [s for s in found if t.table.colours.get(s) != colour], told)
 
 
-@rule(
-    "Named -> Named THAT? NOT COLOUR OR COLOUR",
-    "Named -> Named COMMA NOT COLOUR OR COLOUR COMMA?",
-    "Named -> Named THAT IS NOT COLOUR OR COLOUR",
-    "Named -> Named THAT IS NEITHER COLOUR NOR COLOUR",
-)
+@rule("Named -> Named THAT? NOT COLOUR OR COLOUR", "Named -> Named COMMA NOT COLOUR OR COLOUR COMMA?",
+      "Named -> Named THAT IS NOT COLOUR OR COLOUR",
+      "Named -> Named THAT IS NEITHER COLOUR NOR COLOUR")  # fmt: skip
 def unlike_both(noun: Nominal, colour: str, other: str) -> Nominal:
     return unlike(unlike(noun, colour), other)
 
@@ -499,9 +485,7 @@ def where_not(noun: Nominal, test: Where, other: Where) -> Nominal:
     return not_where(where(noun, test), other)
 
 
-@rule("Named -> Named Where", cost=3)
-def right_there(noun: Nominal, test: Where) -> Nominal:
-    return where(noun, test)
+rule("Named -> Named Where", cost=3)(where)
 
 
 @rule("Named -> Named THAT? IS? DISTANT Thing")
@@ -655,14 +639,15 @@ def the_two(number: int) -> Det:
     return Det("the", number)
 
 
-@rule("Det -> A|ANY|ONE|EITHER", "Det -> A|ANY|ONE|EITHER OF All")
-def a(whole: Det | None = None) -> Det:
-    return Det("any", 1, whole.number if whole else None, part=whole is not None)
+def _some(other: bool) -> Callable[[Det | None], Det]:
+    def some_one(whole: Det | None = None) -> Det:
+        return Det("any", 1, whole.number if whole else None, other, part=whole is not None)
+
+    return some_one
 
 
-@rule("Det -> ANOTHER", "Det -> ANOTHER OF All")
-def one_more(whole: Det | None = None) -> Det:
-    return Det("any", 1, whole.number if whole else None, other=True, part=whole is not None)
+rule("Det -> A|ANY|ONE|EITHER", "Det -> A|ANY|ONE|EITHER OF All")(_some(False))
+rule("Det -> ANOTHER", "Det -> ANOTHER OF All")(_some(True))
 
 
 @rule("Det -> ANY? NUMBER", "Det -> ANY? NUMBER OF All")
