@@ -399,18 +399,6 @@ def test_an_interrupt_at_any_time_is_an_interrupt(tmp_path, after):
     assert not [p for p in os.listdir("/proc") if p.isdigit() and _is_ours(p, str(folder))]
 
 
-@pytest.mark.ros
-def test_what_a_shell_has_to_source_is_printed() -> None:
-    """It says of nothing that it is not found, and ROS programs know the messages then."""
-    told = start("env").stdout
-    code = "from spca_interfaces.msg import Plan; import rclpy; print(Plan.__name__)"
-    done = subprocess.run(
-        ["bash", "-c", f'eval "$1"\npython -c "{code}"', "bash", told],
-        env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (done.stdout, done.stderr) == ("Plan\n", "")
-
-
 @pytest.mark.parametrize(
     "words",
     [

@@ -78,7 +78,7 @@ def test_every_stage_had_to_repair(learned: tuple[Path, dict[str, ModelRun]]) ->
     critics = {critic for run in runs.values() for critic, _ in run.plan_rejections()}
     assert {"model", "parse", "scene", "solve", "goal"} <= critics
     assert runs["stack_01"].result.planner.replan == 1
-    assert "red cube touches blue cube" in runs["stack_01"].asked(BIG)[-1]
+    assert "red cube rests on blue cube" in runs["stack_01"].asked(BIG)[-1]
     code = " ".join(r for run in runs.values() for r in run.code_rejections())
     for words in (
         "not Python",

@@ -42,7 +42,7 @@ def opened(transport: str, request: pytest.FixtureRequest, **options: object) ->
     return spca.session(report=False, transport=transport, **options)
 
 
-@pytest.fixture(scope="module", params=TRANSPORTS)
+@pytest.fixture(scope="class", params=TRANSPORTS)
 def table(request: pytest.FixtureRequest):
     """In one process with the built-in proposer; on the ROS graph with a model, asked over HTTP."""
     with contextlib.ExitStack() as stack:
@@ -64,58 +64,64 @@ def runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("spca_core.run_folder.RunFolder.create.__func__.__defaults__", (None, tmp_path))
 
 
-def test_a_conversation_refers_to_what_was_done(table: Session):
-    talk = Dialogue(table)
-    assert "cube" in (talk.answer("What do you see?") or "")
-    assert talk.answer("why?") == "Nothing has been done yet."
-    first = talk.do("put the red cube on the blue plate")
-    assert first.result.reason == "seen to hold: the red cube on the blue plate"
-    assert "referee" not in "".join(event.text for event in first.events)
-    goals = [i for i, event in enumerate(first.events) if event.kind == "plan"]
-    steps = [i for i, event in enumerate(first.events) if event.kind == "step"]
-    assert goals[0] < steps[0] and first.events[goals[0]].text == "the red cube on the blue plate"
-    stacked = talk.do("stack the blue one on it")
-    assert "the blue cube on the red cube" in stacked.result.reason and stacked.result.success
-    assert stacked.result.sim < first.result.sim * 3  # its own time, not the session's
-    assert talk.do("now put it back").result.reason == "seen to hold: the blue cube on the table"
-    assert talk.answer("Where is the red cube?") == "The red cube is on the blue plate."
-    assert "pick_up(cube_blue, cube_red)" in (talk.answer("why?") or "")
-    assert talk.do("fly to the moon").result.outcome is Ending.NOT_UNDERSTOOD
-    unclear = talk.do("take the cube")
-    assert unclear.result.outcome is Ending.NOT_UNDERSTOOD and not unclear.result.verdict.conditions
-    assert talk.completed("take the cube", unclear.result.reason, "the green one") == "take the green cube"
-    assert (
-        talk.completed("take the cube", unclear.result.reason, "touch the left plate")
-        != "touch the left plate"
-    )
+class TestOneTable:
+    """Several sentences on one table; its program has the robot until the last of them."""
 
+    def test_a_conversation_refers_to_what_was_done(self, table: Session):
+        talk = Dialogue(table)
+        assert "cube" in (talk.answer("What do you see?") or "")
+        assert talk.answer("why?") == "Nothing has been done yet."
+        first = talk.do("put the red cube on the blue plate")
+        assert first.result.reason == "seen to hold: the red cube on the blue plate"
+        assert "referee" not in "".join(event.text for event in first.events)
+        goals = [i for i, event in enumerate(first.events) if event.kind == "plan"]
+        steps = [i for i, event in enumerate(first.events) if event.kind == "step"]
+        assert goals[0] < steps[0] and first.events[goals[0]].text == "the red cube on the blue plate"
+        stacked = talk.do("stack the blue one on it")
+        assert "the blue cube on the red cube" in stacked.result.reason and stacked.result.success
+        assert stacked.result.sim < first.result.sim * 3  # its own time, not the session's
+        assert talk.do("now put it back").result.reason == "seen to hold: the blue cube on the table"
+        assert talk.answer("Where is the red cube?") == "The red cube is on the blue plate."
+        assert "pick_up(cube_blue, cube_red)" in (talk.answer("why?") or "")
+        assert talk.do("fly to the moon").result.outcome is Ending.NOT_UNDERSTOOD
+        unclear = talk.do("take the cube")
+        assert unclear.result.outcome is Ending.NOT_UNDERSTOOD and not unclear.result.verdict.conditions
+        assert (
+            talk.completed("take the cube", unclear.result.reason, "the green one") == "take the green cube"
+        )
+        assert (
+            talk.completed("take the cube", unclear.result.reason, "touch the left plate")
+            != "touch the left plate"
+        )
 
-def test_what_a_look_cannot_show_is_said(table: Session):
-    assert "a look cannot show: the blue cube touched" in table.do("touch the blue cube").result.reason
-    tower = table.do("build a tower of all cubes").result
-    assert tower.success and "; or " not in tower.reason.removeprefix("carried out")
+    def test_what_a_look_cannot_show_is_said(self, table: Session):
+        assert "a look cannot show: the blue cube touched" in table.do("touch the blue cube").result.reason
+        tower = table.do("build a tower of all cubes").result
+        assert tower.success and "; or " not in tower.reason.removeprefix("carried out")
 
-
-def test_plans_and_actions_can_be_asked_for_one_by_one(table: Session):
-    assert table.do("put every cube on the table").result.success
-    proposal = table.plan("put the green cube on the red plate")
-    assert proposal.steps == ("pick_up(cube_green, table)", "place_on(cube_green, plate_red)")
-    assert table.rehearse(proposal).status == "accepted"
-    assert table.execute(proposal).result.reason == "seen to hold: the green cube on the red plate"
-    assert "is not as it was" in table.execute(proposal).result.reason
-    missing = table.do("touch the yellow cube").result
-    assert missing.outcome is Ending.IMPOSSIBLE and "yellow" in missing.reason and missing.rounds == 1
-    red = next(thing for thing in table.look().objects if thing.id == "cube_red")
-    assert red.kind == "cube" and red.colour == "red" and len(red.pose.position) == 3
-    assert table.act("pick_up", "cube_red", "table").result.success
-    for action, said in {
-        ("pick_up", "cube_blue", "table"): "(hand_empty) does not hold",
-        ("pick_up", "cube_blu", "table"): "'cube_blu' is no solid",
-        ("pickup", "cube_blue"): "did you mean 'pick_up'",
-        ("place_on", "cube_red"): "place_on(c: solid, p: support)",
-    }.items():
-        with pytest.raises(InputError, match=said.replace("(", r"\(").replace(")", r"\)")):
-            table.act(*action)
+    def test_plans_and_actions_can_be_asked_for_one_by_one(self, table: Session):
+        assert table.do("put every cube on the table").result.success
+        proposal = table.plan("put the green cube on the red plate")
+        assert proposal.steps == ("pick_up(cube_green, table)", "place_on(cube_green, plate_red)")
+        assert table.rehearse(proposal).status == "accepted"
+        assert table.execute(proposal).result.reason == "seen to hold: the green cube on the red plate"
+        assert "is not as it was" in table.execute(proposal).result.reason
+        missing = table.do("touch the yellow cube").result
+        assert missing.outcome is Ending.IMPOSSIBLE and "yellow" in missing.reason and missing.rounds == 1
+        red = next(thing for thing in table.look().objects if thing.id == "cube_red")
+        assert red.kind == "cube" and red.colour == "red" and len(red.pose.position) == 3
+        assert table.act("pick_up", "cube_red", "table").result.success
+        for action, said in {
+            ("pick_up", "cube_blue", "table"): "(hand_empty) does not hold",
+            ("pick_up", "cube_blu", "table"): "'cube_blu' is no solid",
+            ("pickup", "cube_blue"): "did you mean 'pick_up'",
+            ("place_on", "cube_red"): "place_on(c: solid, p: support)",
+        }.items():
+            with pytest.raises(InputError, match=said.replace("(", r"\(").replace(")", r"\)")):
+                table.act(*action)
+        assert table.do(
+            "put the red cube on the table"
+        ).result.success  # the gripper is empty for who comes next
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

@@ -145,7 +145,7 @@ class Rig:
     def touch(self, *pairs: tuple[str, str]) -> None:
         """Gazebo reports these contacts now."""
         named = [tuple(SimpleNamespace(name=f"{model}::link::collision") for model in pair) for pair in pairs]
-        contacts = [SimpleNamespace(collision1=a, collision2=b) for a, b in named]
+        contacts = [SimpleNamespace(collision1=a, collision2=b, normals=[], positions=[]) for a, b in named]
         header = SimpleNamespace(stamp=time_msg(self.gazebo.simulator.time))
         message = SimpleNamespace(header=header, contacts=contacts)
         self.node.loop.soon(lambda: self.node._on_contacts(message))
@@ -284,7 +284,7 @@ def test_a_robot_that_is_at_home_is_not_driven_there(rig: Rig) -> None:
     assert reset(rig, touching=True).success  # from wherever it was left
     rig.requests.unlink()
     begun = rig.gazebo.simulator.time
-    assert reset(rig, touching=True, epoch="again").success
+    assert reset(rig, touching=True).success
     assert rig.gazebo.simulator.time - begun < 3.0
     [placed] = rig.requests.read_text().splitlines()
     assert 'name: "box_red" position {x: 0.5 y: -0.14' in placed

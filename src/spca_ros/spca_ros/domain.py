@@ -11,6 +11,7 @@ import pwd
 import random
 import socket
 import struct
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,10 @@ from spca_core.errors import InputError, SpcaError
 # 0 is what everybody uses who does not choose; 91 to 101 are left to who chooses by hand. Ports of domains up
 # to 101 stay below Linux's ephemeral ports.
 _DOMAINS = range(1, 91)
+
+# A claim is of this process alone: a child forked meanwhile would hold it on.
+_claims: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+os.register_at_fork(after_in_child=lambda: [claim.close() for claim in tuple(_claims)])
 
 
 def check_loopback() -> None:
@@ -67,6 +72,7 @@ def claim(domain: int, use: str = "program") -> socket.socket:
             where="ROS_DOMAIN_ID",
             hint="end it, or take another domain: export ROS_DOMAIN_ID=…",
         ) from None
+    _claims.add(held)
     return held
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_ros import names
 from spca_ros.domain import check_loopback, claim, own_domain, silent
@@ -28,9 +29,14 @@ Check = Callable[[], None]
 def robot(options: RunOptions, logs: Path, found: bool | None = None) -> Iterator[Check]:
     """Join the domain of the robot on the graph, or one with a simulator of one's own, which ends then.
 
-    `found` says whether there is one, where that is known. Raises InputError where another program has it.
+    `found` says whether there is one, where that is known. Raises InputError where another program has it,
+    and for what only a simulator of one's own can be told.
     """
     if robot_is_there() if found is None else found:
+        for flag, given in {"--rate": options.rate, "--view": options.view}.items():
+            if given:
+                why = "the robot that is there goes on as it was started"
+                raise InputError(why, where=flag, hint=f"leave {flag} away, or give it to `spca sim`")
         with claim(domain()):
             yield lambda: None
         return
