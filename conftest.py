@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from spca_planner.solver.engines import skip_slow_imports
+from spca_ros.domain import own_domain
 
 skip_slow_imports()  # as the solver's process does: else every process of the tests loads most of scipy
 
@@ -18,6 +19,13 @@ settings.load_profile("spca")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a test of readers try more than it does by default."""
     parser.addoption("--mutations", type=int, default=1000, help="damaged versions of a file for each reader")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ros_domain() -> Iterator[int]:
+    """A ROS domain of this process of tests: a run takes the robot that it finds in its domain."""
+    with own_domain() as domain:
+        yield domain
 
 
 @pytest.hookimpl(hookwrapper=True)

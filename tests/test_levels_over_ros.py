@@ -60,7 +60,7 @@ def test_a_model_writes_and_repairs_skills_over_ros(tmp_path: Path) -> None:
 
 def test_an_interrupt_ends_every_process_and_the_run_can_go_on(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    command = [sys.executable, "-m", "spca", "run", "stack_04", "--ros", "--rate", "2", "--no-video"]
+    command = [sys.executable, "-m", "spca", "run", "stack_04", "--ros", "--no-video"]
     with running(sim(rate=2.0)):  # a simulator that stays
         process = subprocess.Popen(
             [*command, "--out", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

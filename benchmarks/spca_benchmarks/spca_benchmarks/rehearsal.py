@@ -331,7 +331,7 @@ class _TableOf:
         """The rehearsal, from what was seen alone."""
         settings = Settings(frame=frame, choose=choose)
         if settings not in self._rehearsals:
-            twin = partial(self._kit.twin, self._options)  # type: ignore[attr-defined]
+            twin = partial(self._kit.twin, self._options)
             self._rehearsals[settings] = SampledRehearsal(twin, settings)
         rehearsal = self._rehearsals[settings]
         return rehearsal.try_out(name, plan, library, self._observation, Budgets().rehearsal_s)

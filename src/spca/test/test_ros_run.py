@@ -125,7 +125,7 @@ def test_the_arm_stands_at_the_end_and_nothing_is_left(how: signal.Signals, tmp_
         try:
             _until(lambda: len(velocities) > 10 and velocities[-1] > 0.3)
             family = [psutil.Process(run.pid), *psutil.Process(run.pid).children(recursive=True)]
-            shared = [m.path for p in family for m in p.memory_maps() if "/dev/shm/fastrtps" in m.path]
+            shared = [path for p in family for path in _mapped(p) if "/dev/shm/fastrtps" in path]
             run.send_signal(how)
             assert run.wait(60.0) == (130 if how is signal.SIGINT else -signal.SIGKILL)
             _, alive = psutil.wait_procs(family, timeout=60.0)
@@ -252,6 +252,14 @@ def _spca(*arguments: str, domain: int) -> subprocess.Popen[bytes]:
 
 def _simulators() -> list[psutil.Process]:
     return [p for p in psutil.Process().children() if "spca_sim.node" in p.cmdline()]
+
+
+def _mapped(process: psutil.Process) -> list[str]:
+    """Files that a process has mapped; none of one that has ended meanwhile."""
+    try:
+        return [m.path for m in process.memory_maps()]
+    except psutil.NoSuchProcess:  # ZombieProcess is one
+        return []
 
 
 def _family() -> set[int]:

@@ -337,8 +337,7 @@ class GazeboSim(SpcaNode):
                 return f"no joint state has come from Gazebo in {_START_S:.0f} s: do its controllers run?"
             threading.Event().wait(_TICK_S)
         self._follow_number += 1
-        still = np.abs(state.velocity).max() < _AT_HOME
-        if still and self._off_home(state) < _AT_HOME and state.gripper_gap > _OPEN:
+        if self._is_home(state):
             return ""
         if problem := self._move_objects(parking(self._world)):
             return problem
@@ -347,10 +346,14 @@ class GazeboSim(SpcaNode):
         goal = JointTrajectory(np.array([_HOME_S]), home, np.zeros_like(home))
         self._arm.publish(trajectory_msg(goal, self._joints))
         begun = self._now
-        while self._now - begun < _HOME_S + 1.0:
+        while self._now - begun < _HOME_S + _SETTLE_S and not self._is_home(self._state or state):
             self._sleep()
         off = self._off_home(self._state or state)
         return "" if off < _AT_HOME else f"the robot stopped {off:.2f} rad from its home configuration"
+
+    def _is_home(self, state: JointState) -> bool:
+        still = np.abs(state.velocity).max() < _AT_HOME
+        return bool(still and self._off_home(state) < _AT_HOME and state.gripper_gap > _OPEN)
 
     def _off_home(self, state: JointState) -> float:
         return float(np.abs(state.position - np.array(self._world.robot.home)).max())

@@ -72,6 +72,7 @@ def receive(
                     max_retries=0,
                 )
                 unsigned = {} if key else {"Authorization": openai.Omit()}
+                answering: Any
                 if asked is None:
                     answering = client.models.with_streaming_response.list(extra_headers=unsigned)
                 else:

@@ -22,9 +22,16 @@ from spca_core.errors import InputError, SpcaError
 # to 101 stay below Linux's ephemeral ports.
 _DOMAINS = range(1, 91)
 
-# A claim is of this process alone: a child forked meanwhile would hold it on.
 _claims: weakref.WeakSet[socket.socket] = weakref.WeakSet()
-os.register_at_fork(after_in_child=lambda: [claim.close() for claim in tuple(_claims)])
+
+
+def _drop_claims() -> None:
+    """Leave a parent's claims to it: a forked child would hold them on."""
+    for held in tuple(_claims):
+        held.close()
+
+
+os.register_at_fork(after_in_child=_drop_claims)
 
 
 def check_loopback() -> None:

@@ -36,7 +36,7 @@ def write_signals(folder: RunFolder, options: RunOptions) -> Path:
         model, found = build_model(world, [Item.of(world.object(name)) for name in objects])
         return model, mujoco.MjData(model), found
 
-    states = load_states(folder.path / STATES)
+    states = load_states(folder.path / STATES) if (folder.path / STATES).is_file() else []
     if not states:
         return folder.write(SIGNALS, Signals(stamps=(), plots=()))
     states = states[:: max(1, math.ceil(len(states) / _MOST))]

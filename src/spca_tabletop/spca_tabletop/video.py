@@ -23,11 +23,15 @@ _REHEARSAL_SIZE = (640, 360)  # px
 _THUMBNAIL_SIZE = (480, 270)  # px
 
 
-def write_video(folder: RunFolder, options: RunOptions) -> Path:
+def write_video(folder: RunFolder, options: RunOptions) -> Path | None:
     """Write `video.mp4` and, from its last picture, `thumbnail.jpg`; return the video's path.
+
+    None where no states were recorded, as on Gazebo and on a real cell.
 
     The captions are the plan's steps; how the run ended stands at the end.
     """
+    if not (folder.path / STATES).is_file():
+        return None
     world, level = load_table(options)
     _, variation = draw_table(options.preset, options.seed, world, level)
     captions = [(0.0, level.title)]

@@ -23,8 +23,10 @@ if TYPE_CHECKING:  # every command looks for kits
     from spca_core.ports.vocabulary import Vocabulary
     from spca_core.skill import CtxApi
 
-DocumentMaker = Callable[[RunFolder, RunOptions], Path]
-"""Makes one document (a video, a log) from a finished run and returns its path."""
+DocumentMaker = Callable[[RunFolder, RunOptions], Path | None]
+"""Makes one document (a video, a log) from a finished run and returns its path.
+
+None where there is nothing to show."""
 
 
 class LevelInfo(Record):

@@ -57,7 +57,7 @@ def main(scratch: str, judge: Callable[[Case, Engine], Judgement] = judged) -> N
     """Serve until the input ends; temporary files go into the folder `scratch`, which is removed then."""
     tempfile.tempdir = scratch
     try:
-        with suppress(EOFError):
+        with suppress(EOFError, BrokenPipeError):  # whoever asked is gone
             _serve(wire_of_service(MAX_BYTES), judge)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
