@@ -40,7 +40,7 @@ _FOLLOWER_HASTE = 2.0
 _DRIVER_EFFORT, _FOLLOWER_EFFORT = MAX_MOMENT / 2, 2 * MAX_MOMENT
 # Edges (m) of what touches in Gazebo. Its physics puts the contact of two faces that are not exactly parallel
 # at a few corners: on pads of the real size these are so far out that what is held turns (decision 11).
-_GAZEBO_PAD = (0.010, PAD_THICKNESS, 0.012)
+_GAZEBO_PAD = (0.010, PAD_THICKNESS, 0.024)
 
 
 def build_urdf(world: World, controllers_file: str = "") -> str:

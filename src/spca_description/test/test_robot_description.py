@@ -150,7 +150,7 @@ def test_only_gazebo_has_smaller_pads_and_they_meet_at_the_same_face():
     assert [size for size, _ in real] == ["0.022 0.008 0.0375"] * 2
     assert pads(plain, "visual") == pads(gazebo, "visual") == real
     smaller = pads(gazebo, "collision")
-    assert [size for size, _ in smaller] == ["0.01 0.008 0.012"] * 2
+    assert [size for size, _ in smaller] == ["0.01 0.008 0.024"] * 2
     assert [at for _, at in smaller] == [at for _, at in real]
 
 
