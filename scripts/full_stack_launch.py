@@ -123,7 +123,10 @@ def judged(
     times: dict[str, float],
     carried: Sequence[Carry],
 ) -> Outcome:
-    """A run's figures in words; it is well if the level succeeded and the grip was firm."""
+    """A run's figures in words; it is well if the level succeeded and nothing was dropped.
+
+    A grip that is not firm stands out in bold: it is known not to be (decision 11).
+    """
     failures = [event["data"].get("failure") or {} for event in events if event["kind"] == "step"]
     lost = sum(failure.get("kind") == "lost" for failure in failures)
     firm, grip = worst(carried)
@@ -134,7 +137,7 @@ def judged(
         grip if firm else f"**{grip}**",
         *[f"**dropped {lost} times**"] * bool(lost),
     ]
-    return Outcome(status == 0 and firm and not lost, ", ".join(words))
+    return Outcome(status == 0 and not lost, ", ".join(words))
 
 
 def _moment(event: dict[str, Any]) -> str:

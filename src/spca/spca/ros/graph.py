@@ -16,8 +16,8 @@ from spca_ros.environment import OPENED_BY
 from spca_ros.node_process import NodeProcess, Value
 
 _LOOK_S = 3.0  # wall seconds in which the nodes of a domain are sure to be discovered on a machine at rest
-_DRIVES = (f"/{names.FOLLOW}", "/follow_joint_trajectory")
-"""How the actions end that drive an arm."""
+_DRIVES = (f"/{names.FOLLOW}/_action/status", "/follow_joint_trajectory/_action/status")
+"""How the topics end that tell the state of a drive of an arm."""
 LOGS = "log"
 ENDED = "ended.txt"
 """In a run's folder: which process of a launch has ended too early, as the launch says."""
@@ -72,8 +72,8 @@ def robot_is_there() -> bool:
     with RosSession("onlooker") as node:
         end = time.monotonic() + _LOOK_S
         while time.monotonic() < end:
-            offered = [name.removesuffix("/_action/status") for name, _ in node.get_topic_names_and_types()]
-            if any(name.endswith(_DRIVES) for name in offered):
+            topics = [name for name, _ in node.get_topic_names_and_types() if name.endswith(_DRIVES)]
+            if any(node.count_publishers(name) for name in topics):  # who only asks is no robot
                 return True
             time.sleep(0.05)
     return False
