@@ -21,9 +21,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--mutations", type=int, default=1000, help="damaged versions of a file for each reader")
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def ros_domain() -> Iterator[int]:
-    """A ROS domain of this process of tests: a run takes the robot that it finds in its domain."""
+    """A ROS domain of this file of tests: a run takes the robot that it finds in its domain."""
     with own_domain() as domain:
         yield domain
 
