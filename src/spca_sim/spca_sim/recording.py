@@ -66,6 +66,11 @@ def save_states(states: list[SimState], path: Path) -> None:
     )
 
 
+def recorded_states(folder: Path) -> list[SimState]:
+    """Return the states of a run; none where none were recorded, as on Gazebo and on a real cell."""
+    return load_states(folder / STATES) if (folder / STATES).is_file() else []
+
+
 def load_states(path: Path) -> list[SimState]:
     """Read what `save_states` wrote; InputError for anything else."""
     what = "a recording of states"

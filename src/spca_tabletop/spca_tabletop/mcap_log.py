@@ -30,7 +30,7 @@ from spca_core.verdict import Verdict
 from spca_core.world import World
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
-from spca_sim.recording import STATES, SimState, load_states
+from spca_sim.recording import SimState, recorded_states
 from spca_tabletop.message_definitions import Message, definition, header, mirrored, quaternion, time, vector
 from spca_tabletop.presets import load_table
 from spca_tabletop.recording import CONTACTS, LOOKS
@@ -48,7 +48,7 @@ def write_mcap(folder: RunFolder, options: RunOptions) -> Path:
     path = folder.path / LOG
     with path.open("wb") as stream:
         log = _Log(Writer(stream))
-        states = load_states(folder.path / STATES) if (folder.path / STATES).is_file() else []
+        states = recorded_states(folder.path)
         for write in _WRITERS:
             write(log, folder.path, world, states)
         log.finish()

@@ -14,7 +14,7 @@ from spca_core.run_folder import RunFolder
 from spca_core.signals import SIGNALS, DrawnShape, MovingScene, Plot, Signals
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
-from spca_sim.recording import STATES, SimState, load_states
+from spca_sim.recording import SimState, recorded_states
 from spca_tabletop.presets import load_table
 
 _MOST = 600  # stamps: more than a page has pixels for
@@ -36,7 +36,7 @@ def write_signals(folder: RunFolder, options: RunOptions) -> Path:
         model, found = build_model(world, [Item.of(world.object(name)) for name in objects])
         return model, mujoco.MjData(model), found
 
-    states = load_states(folder.path / STATES) if (folder.path / STATES).is_file() else []
+    states = recorded_states(folder.path)
     if not states:
         return folder.write(SIGNALS, Signals(stamps=(), plots=()))
     states = states[:: max(1, math.ceil(len(states) / _MOST))]

@@ -13,7 +13,7 @@ from spca_core.rehearsal import Rehearsed
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_core.world import World
-from spca_sim.recording import STATES, load_states
+from spca_sim.recording import load_states, recorded_states
 from spca_sim.video import Banner, render_video
 from spca_tabletop.presets import draw_table, load_table
 
@@ -26,11 +26,9 @@ _THUMBNAIL_SIZE = (480, 270)  # px
 def write_video(folder: RunFolder, options: RunOptions) -> Path | None:
     """Write `video.mp4` and, from its last picture, `thumbnail.jpg`; return the video's path.
 
-    None where no states were recorded, as on Gazebo and on a real cell.
-
-    The captions are the plan's steps; how the run ended stands at the end.
+    The captions are the plan's steps; how the run ended stands at the end. None without recorded states.
     """
-    if not (folder.path / STATES).is_file():
+    if not (states := recorded_states(folder.path)):
         return None
     world, level = load_table(options)
     _, variation = draw_table(options.preset, options.seed, world, level)
@@ -39,7 +37,7 @@ def write_video(folder: RunFolder, options: RunOptions) -> Path | None:
     path = folder.path / VIDEO
     last = render_video(
         world,
-        load_states(folder.path / STATES),
+        states,
         path,
         variation=variation,
         captions=captions,

@@ -123,9 +123,9 @@ REFUSED = [
     (
         "bowls_01",
         "Put the cubes in a bowl that is not red.",
-        "not enough places like 'a bowl that is not red'",
+        "bowl has no room for more than 1",
     ),
-    ("bowls_01", "Put the cubes in a red bowl.", "not enough places like 'a red bowl'"),
+    ("bowls_01", "Put the cubes in a red bowl.", "The red bowl has no room for more than 1."),
     ("bowls_01", "Put the red and the blue cube in a bowl.", "no room for more than 1"),
     ("bowls_01", "Swap the red and the blue cube.", "different things only"),
     ("bowls_01", "Put the largest cube into the red bowl.", "of the same size"),

@@ -35,8 +35,8 @@ def robot(options: RunOptions, logs: Path, found: bool | None = None) -> Iterato
     if robot_is_there() if found is None else found:
         for flag, given in {"--rate": options.rate, "--view": options.view}.items():
             if given:
-                why = "the robot that is there goes on as it was started"
-                raise InputError(why, where=flag, hint=f"leave {flag} away, or give it to `spca sim`")
+                hint = f"leave {flag} away, or give it to `spca sim`"
+                raise InputError("the robot that is there goes on as it was started", flag, hint)
         with claim(domain()):
             yield lambda: None
         return

@@ -24,9 +24,7 @@ if TYPE_CHECKING:  # every command looks for kits
     from spca_core.skill import CtxApi
 
 DocumentMaker = Callable[[RunFolder, RunOptions], Path | None]
-"""Makes one document (a video, a log) from a finished run and returns its path.
-
-None where there is nothing to show."""
+"""Makes one document (a video, a log) of a finished run; returns its path, or None if nothing is to show."""
 
 
 class LevelInfo(Record):

@@ -367,17 +367,13 @@ def build(size: int, more: Detail | None, before: Where = ()) -> Meaning:
     def meaning(talk: Talk) -> Iterator[Talk]:
         if talk.tower.active:
             raise NotUnderstood(_ONE_TOWER)
-        most = 1 if towers.any_of(phrase, talk) else None
-        for things, one in islice(about(phrase, talk.but(verb="build")), most):
+        just_any = towers.any_of(phrase, talk)
+        for things, one in islice(about(phrase, talk.but(verb="build")), 1 if just_any else None):
             if size and things and len(things) != size:
                 raise NotUnderstood(f"A tower of {size} cannot be made of {len(things)}.")
             sized = one.but(tower=replace(one.tower, size=size or None, active=True))
             for after in _tower(things, phrase, (*before, *places), upwards, sized):
-                yield (
-                    after.but(mentioned=talk.mentioned)
-                    if towers.any_of(phrase, talk)
-                    else after.about(things)
-                )
+                yield after.but(mentioned=talk.mentioned) if just_any else after.about(things)
 
     return meaning
 

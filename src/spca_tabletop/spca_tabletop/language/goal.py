@@ -42,9 +42,8 @@ def alternatives(talks: Sequence[Talk]) -> list[Goal]:
 
 def _finished(talk: Talk) -> Talk:
     """Put together what belongs together, and complain about what is missing."""
-    new = tuple(
-        t for t in talk.picked if not any(t in a[1:] for a in talk.atoms)
-    )  # "pick a cube and touch it"
+    # "pick a cube and touch it"
+    new = tuple(t for t in talk.picked if not any(t in a[1:] for a in talk.atoms))
     held = tuple(dict.fromkeys((*talk.held, *new)))
     touching = {t for pair in (*talk.contacts, *talk.mutual) for t in pair}
     for thing, said in talk.placeless:

@@ -124,8 +124,7 @@ def placed(things: Things, places: Where, said: Phrase, talk: Talk) -> Iterator[
         first = said if number == 0 else ()
         ways = list(every(ways, lambda way, p=place, f=first: _placed(  # type: ignore[misc]
             way[0], p, things, f, way[1], level)))  # fmt: skip
-    for _, after in ways:
-        yield after
+    yield from (after for _, after in ways)
 
 
 def _placed(
@@ -272,6 +271,9 @@ def _one_for_each(things: Things, target: Thing, talk: Talk) -> Iterator[Talk]:
     options = named(plain, talk, ANYTHING)
     table = talk.table
     room = {o: CAPACITY.get(table.kind(o), 1) if table.kind(o) in SUPPORTS else len(things) for o in options}
+    if not other and sum(room.values()) < len(things):
+        yield talk.claim("on", things, options[0])  # whose room the goal tells
+        return
 
     def put(rest: Things, before: Talk, used: Things) -> Iterator[Talk]:
         if not rest:
@@ -284,7 +286,7 @@ def _one_for_each(things: Things, target: Thing, talk: Talk) -> Iterator[Talk]:
             yield from put(rest[1:], before.claim("on", rest[:1], option), (*used, option))
 
     found = False
-    for way in put(things, talk, ()) if sum(room.values()) >= len(things) else ():
+    for way in put(things, talk, ()):
         found = True
         yield way.but(mentioned=(*way.mentioned, *(o for o in options if o not in way.mentioned)))
     if not found:

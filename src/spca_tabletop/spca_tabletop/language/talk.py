@@ -160,7 +160,6 @@ class Talk:
     """Whether the things of the last clause were named one by one."""
     forbidding: bool = False
     released: tuple[int, ...] = ()
-    cost: int = 0
 
     def but(self, **changes: object) -> Talk:
         """The same with changes; `dataclasses.replace` takes twenty times as long."""

@@ -61,11 +61,6 @@ class Nominal(Spoken):
         """Of that kind, where its own noun was left out."""
         return replace(self, kind=self.kind or kind, plural=self.plural or (plural and not self.kind))
 
-    @property
-    def restricted(self) -> bool:
-        """True if more than a colour is said of it."""
-        return bool(self.tests)
-
 
 @dataclass(frozen=True)
 class Det:
@@ -412,8 +407,7 @@ def counted_from(number: int, noun: Nominal, side: str) -> Nominal:
     def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
         if side not in _AXES or noun.plural or any(s not in talk.table.places for s in found):
             raise NotUnderstood(f"I cannot count '{noun.text}' from there; say 'from the left'.")
-        axis, sign = _AXES[side]
-        ranked = sorted((sign * talk.table.places[s][axis], s) for s in found)
+        ranked = _ranked(found, side, talk)
         if any(b[0] - a[0] < TIE for a, b in pairwise(ranked)):
             raise NotUnderstood(f"Two are equally {side}; name one of them in another way.")
         return [s for _, s in ranked[number - 1 : number]]
@@ -606,6 +600,12 @@ def _of_extent(extent: str) -> Test:
     return test
 
 
+def _ranked(found: list[str], side: str, talk: Talk) -> list[tuple[float, str]]:
+    """Things, and how far (m) they are from that side of the world, the one at it first."""
+    axis, sign = _AXES[side]
+    return sorted((sign * talk.table.places[s][axis], s) for s in found)
+
+
 def _at(side: str) -> Test:
     """The one at that side: of several of a colour by where they are, else of all of the kind as seen."""
 
@@ -616,8 +616,7 @@ def _at(side: str) -> Test:
         narrowed = bool(noun.colour) or len(noun.tests) > 1 or noun.kind == "block"
         if not narrowed or len(found) < 2 or any(s not in places for s in found):
             return [s for s in found if (side, s) in talk.table.facts]
-        axis, sign = _AXES[side]
-        ranked = sorted((sign * places[s][axis], s) for s in found)
+        ranked = _ranked(found, side, talk)
         if side == "middle":
             ranked = ranked[len(ranked) // 2 :] if len(ranked) % 2 else []
         elif ranked[1][0] - ranked[0][0] < TIE:

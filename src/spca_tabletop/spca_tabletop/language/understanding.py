@@ -59,14 +59,16 @@ def understand(task: Task, observation: Observation) -> list[Goal]:
 
 
 def _understood(task: Task, observation: Observation) -> list[Goal]:
-    said = ways_to_read(task.description) or ways_to_read(task.title)
-    if not said:
+    for text in (task.description, task.title):
+        if said := ways_to_read(text):
+            break
+    else:
         raise NotUnderstood("The task says nothing that could be done.")
-    found: dict[tuple[Goal, ...], int] = {}
+    found: dict[tuple[Goal, ...], None] = {}
     problem: Exception | None = None
-    named = tuple(kinds_in(task.description if ways_to_read(task.description) else task.title))
+    sight = Sight(observation, tuple(kinds_in(text)))
     readings = [
-        _Reading(sum(c for c, _ in way), tuple(m for _, m in way), Sight(observation, named))
+        _Reading(sum(c for c, _ in way), tuple(m for _, m in way), sight)
         for way in islice(product(*said), _MOST_READINGS)
     ]
     readings.sort(key=lambda r: r.cost)
@@ -94,7 +96,7 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
             least = reading.cost
             continue
         least = reading.cost
-        found[goals] = reading.cost
+        found[goals] = None
     if not found:
         assert problem is not None
         raise problem
