@@ -26,6 +26,7 @@ NAMES = {
     "proposer": "notary",
     "engine": "by_waves",
     "kind": "beaker",
+    "relation": "cater_corner",
     "bench": "sharp_eyes",
 }
 DOCTOR = """

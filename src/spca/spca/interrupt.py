@@ -28,8 +28,15 @@ def interrupt_between_imports() -> None:
             frame = frame.f_back
         raise KeyboardInterrupt
 
+    def on_unraisable(dropped: sys.UnraisableHookArgs) -> None:
+        if dropped.exc_type is KeyboardInterrupt:
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
+        else:
+            sys.__unraisablehook__(dropped)
+
     signal.signal(signal.SIGINT, on_signal)
     signal.signal(signal.SIGALRM, on_signal)
+    sys.unraisablehook = on_unraisable  # a destructor's or a callback's exception is dropped
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
 
 

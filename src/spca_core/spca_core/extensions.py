@@ -21,6 +21,7 @@ from spca_core.errors import InputError
 GROUPS = {
     "spca.arms": "robot arms: the folder with the arm's file, NAME.yaml (`spca_core.arms.ArmDescription`)",
     "spca.kinds": "kinds of things: the folder with the kind's file, NAME.yaml (`spca_core.kinds.KindFile`)",
+    "spca.relations": "how things can be to one another on a table (`spca_core.relation.Relation`)",
     "spca.environments": "worlds in which the loop runs (`spca_core.ports.kit.Kit`)",
     "spca.commands": "commands of the command line (`spca.commands.plugin.Command`)",
     "spca.benches": "what `spca bench NAME` measures (`spca_bench.command.BenchCommand`)",

@@ -28,8 +28,12 @@ def symbol_of(model: str) -> str:
 def words_of(symbol: str) -> str:
     """The plain words for a symbol.
 
-    >>> words_of("cube_red"), words_of("table")
-    ('red cube', 'table')
+    >>> words_of("cube_red"), words_of("table"), words_of("left_of__cube_red")
+    ('red cube', 'table', 'left of the red cube')
     """
+    from spca_core.relation import place_of
+
+    if (place := place_of(symbol)) is not None:
+        return place.words
     kind, _, colour = symbol.partition("_")
     return f"{colour.replace('_', ' ')} {kind}" if colour else kind

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -30,7 +31,8 @@ class Critics:
 
     def judge(self, draft: Draft, request: PlanRequest, cancelled: Callable[[], bool]) -> Judged:
         """The critics' no, or the plan that all of them accept. Raises Cancelled."""
-        observation = request.observation
+        named = re.findall(r"[a-z][\w-]*", draft.problem.lower())
+        observation = self._vocabulary.with_places(request.observation, dict.fromkeys(named))
         context = DraftContext(
             observation=observation.model_copy(update={"sentences": (), "scene": None, "detail": {}}),
             extensions=self._vocabulary.extensions(observation),

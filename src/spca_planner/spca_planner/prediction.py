@@ -157,7 +157,7 @@ class ObservedAtoms:
 
     def __init__(self, observation: Observation | None, domain: Domain, vocabulary: Vocabulary) -> None:
         """Nothing is known of any atom without an `observation`."""
-        self._observation = observation
+        self._observation, self._domain, self._vocabulary = observation, domain, vocabulary
         shown = vocabulary.after(observation) if observation else {}
         self._extensions: Mapping[str, Extension] = with_synonyms(domain, vocabulary.words(), shown)[0]
 
@@ -169,6 +169,11 @@ class ObservedAtoms:
         if any(arg in self._observation.hidden for arg in atom[1:]):
             return None
         missing = [arg for arg in atom[1:] if arg not in self._observation.objects]
+        if (
+            missing
+            and (more := self._vocabulary.with_places(self._observation, missing)) is not self._observation
+        ):
+            return ObservedAtoms(more, self._domain, self._vocabulary).truth(atom)
         if missing and len(missing) < len(atom) - 1:
             return False  # it is nowhere in sight, so it is in no relation to what is
         return extension.truth(atom[1:], self._observation.objects)

@@ -147,6 +147,7 @@ def test_the_tabletop_domain_has_exactly_the_skills() -> None:
         "stack_on": (("c", "solid"), ("base", "solid")),
         "place_on_table": (("c", "solid"),),
         "place_next_to": (("c", "solid"), ("other", "item")),
+        "place_at": (("c", "solid"), ("p", "place")),
         "place_on_edge": (("c", "solid"), ("p", "plate")),
         "place_across": (("c", "solid"), ("a", "solid"), ("b", "solid")),
         "take_down": (("c", "solid"), ("a", "solid"), ("b", "solid")),

@@ -15,6 +15,7 @@ import yaml
 
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.relation import relations
 from spca_tabletop.language import lexicon, reading
 from spca_tabletop.language.chart import Rule, Token, Unexpected
 from spca_tabletop.language.lexicon import VALUED, said_as
@@ -55,6 +56,7 @@ def test_a_rule_uses_every_value(one: Rule) -> None:
     """A word whose value were not used would be dropped."""
     function = _function(one)
     names = [argument.arg for argument in function.args.args]
+    names = [function.args.vararg.arg] if function.args.vararg else names  # all of it, one by one
     used = {
         node.id
         for node in ast.walk(function)
@@ -75,7 +77,8 @@ def test_no_form_with_a_word_is_an_identity(one: Rule) -> None:
 
 
 def test_every_word_of_a_form_can_be_said() -> None:
-    listed = [t for t in lexicon.tokens() if t not in ("NUMBER", "SIZE", "ORDINAL", "COLOUR")]
+    read = {token for row in relations() for token in row.reads}
+    listed = [t for t in lexicon.tokens() if t not in ("NUMBER", "SIZE", "ORDINAL", "COLOUR", *read)]
     said = {said_as(token, "")[0] for token in listed} | set(VALUED)
     terminals = {symbol for one in RULES for symbol in one.right if symbol not in rule.rules}
     assert {t for t in terminals if not t.isupper()} == set()

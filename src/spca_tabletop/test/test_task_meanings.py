@@ -174,7 +174,8 @@ def test_the_critics_have_nothing_against_the_builtin_drafts() -> None:
         request = PlanRequest(attempt="1", task=task(text), observation=seen, skills=())
         draft = BuiltinProposer().draft(request, None, None)
         domain, problem = parse(draft.domain, draft.problem)
-        assert contradictions(domain, problem, seen, vocabulary.extensions(seen)) == [], text
+        known = vocabulary.with_places(seen, [thing.name for thing in problem.objects])
+        assert contradictions(domain, problem, known, vocabulary.extensions(known)) == [], text
         assert off_topic(problem, vocabulary.required(request.task, seen)) == "", text
 
 

@@ -102,7 +102,6 @@ def test_what_is_left_open_stays_open(level: str, text: str, count: int) -> None
 
 
 REFUSED = [
-    ("stack_01", "Put the red cube to the left of the green cube.", "not in a direction"),
     ("stack_01", "Lift the red cube above the blue plate.", "not over a certain place"),
     ("stack_01", "Move the red cube away from the blue cube.", "does not lie on the blue cube"),
     ("stack_01", "Put the red cube far from the blue cube.", "where to put it"),

@@ -87,4 +87,4 @@ def goals(text: str) -> set[frozenset[tuple[str, ...]]]:
 
 def _atom(text: str) -> tuple[str, ...]:
     predicate, *names = text.split()
-    return (predicate, *(SYMBOLS[n] for n in names))
+    return (predicate, *("__".join(SYMBOLS.get(part, part) for part in n.split("__")) for n in names))

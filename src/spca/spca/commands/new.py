@@ -19,6 +19,7 @@ EXAMPLES = {
     "proposer": ("scribe", "spca run touch_02 --proposer {name}"),
     "engine": ("ripple", "spca run touch_02 --engine {name}"),
     "kind": ("mug", "spca run {folder}/levels/{name}_01.yaml"),
+    "relation": ("diagonal", "spca run {folder}/levels/{name}_01.yaml"),
     "bench": ("looks", "spca bench {name}"),
 }
 """The example that a new package of a kind is a copy of, and a command that uses it once installed."""

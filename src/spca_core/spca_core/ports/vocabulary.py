@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -60,6 +60,10 @@ class Vocabulary(Protocol):
     def words(self) -> tuple[ObservableWord, ...]:
         """All predicates that an observation may contain."""
         ...
+
+    def with_places(self, observation: Observation, names: Iterable[str]) -> Observation:
+        """The observation with those of the names that are no things but places, and what is there."""
+        return observation
 
     def extensions(self, observation: Observation) -> dict[str, Extension]:
         """The facts of the observation, by the names that a PDDL predicate may have."""

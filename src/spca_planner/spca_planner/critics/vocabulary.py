@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spca_core.observation import Observation
-from spca_core.ports.vocabulary import Extension, ObservableWord
+from spca_core.ports.vocabulary import Extension, ObservableWord, Vocabulary
 from spca_core.task import Task
 
 
-class FactVocabulary:
+class FactVocabulary(Vocabulary):
     """A vocabulary for any environment.
 
     Predicates are named like the observed facts, and complete for the kinds seen in them.

@@ -12,6 +12,7 @@ from spca_act.declared import offered
 from spca_core import geometry
 from spca_core.geometry import top_down
 from spca_core.kinds import KINDS, SOLIDS, WALL
+from spca_core.relation import place_of
 from spca_core.scene import Scene
 from spca_tabletop.act import placements
 from spca_tabletop.act.conversion import pose_value, raised
@@ -25,8 +26,8 @@ from spca_tabletop.act.values import Grasp, Pose, Spot
 PRESS = 0.002
 CHOICES = 6
 CHOOSING = (
-    "grasps", "touch_poses", "spots_on", "spots_next_to", "spots_on_table", "spots_across", "spots_at_edge",
-    "spots_off_table",
+    "grasps", "touch_poses", "spots_on", "spots_next_to", "spots_on_table", "spots_at", "spots_across",
+    "spots_at_edge", "spots_off_table",
 )  # fmt: skip
 """The calls whose answers are alternatives."""
 
@@ -131,6 +132,26 @@ class Alternatives(SkillContext):
         table, area = self._world.table, self._world.work_area
         spots = placements.on_table(self.scene, table, area, self._held(), self._hold, self._cramped)
         return self._placing_json(spots)
+
+    @offered
+    def _do_spots_at(self, place: str) -> list[Pose]:
+        """Where the held object stands at a place, such as "left_of__cube_red" or "at__450__m50" (mm)."""
+        if (at := place_of(place)) is None:
+            raise ValueError(f"'{place}' is no place; one is named by a relation and what it is to")
+        held, table = self._held(), self._world.table
+
+        def spots(seen: Scene) -> list[Pose]:
+            found = placements.at_place(at, seen, self._world.work_area, table.top, held, self._hold)
+            return self._placing_json(found)
+
+        found, thing = spots(self.scene), self.scene.get(held)
+        nominal = next(at.spots(thing, self.scene.objects, self._world.work_area), None) if thing else None
+        if not found and thing is not None and nominal is not None:
+            pose = geometry.Pose.from_xyz_yaw(*nominal[:2], thing.pose.position[2], 0.0)
+            there = thing.model_copy(update={"id": place, "pose": pose})
+            by = in_the_way(self.scene, there, self._arm, lambda seen: bool(spots(seen)))
+            self._hindered[place] = "obstructs", by
+        return found
 
     @offered
     def _do_spots_across(self, a: str, b: str) -> list[Pose]:

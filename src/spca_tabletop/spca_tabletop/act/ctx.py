@@ -10,6 +10,7 @@ from dataclasses import astuple
 from spca_act.declared import api_of, offered
 from spca_core.names import TABLE_SYMBOL
 from spca_core.observation import Observation
+from spca_core.relation import place_of
 from spca_core.scene import Fact, Scene
 from spca_sense.observation import observation_of
 from spca_tabletop.act import placements
@@ -49,7 +50,9 @@ class Perception(SkillContext):
 
     @offered
     def _do_holds(self, relation: str, *names: str) -> bool:
-        """Whether it was last seen: on, on_edge, in, next_to, larger of two things; held, clear of one."""
+        """Whether it was last seen: on, on_edge, in, next_to, larger of two; held, clear; at a place."""
+        if relation == "at" and len(names) == 2 and (place := place_of(names[1])) is not None:
+            return place.holds(self._thing(names[0]), self.scene.objects)
         return Fact(predicate=relation, args=names) in self.scene.relations
 
 

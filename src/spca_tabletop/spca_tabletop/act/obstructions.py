@@ -73,7 +73,7 @@ def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ..
         Fact(predicate=predicate, args=(other.id, name))
         for name, (predicate, by) in hindered.items()
         for other in by
-        if scene.get(name) is not None and scene.get(other.id) is not None
+        if (predicate == "obstructs" or scene.get(name) is not None) and scene.get(other.id) is not None
     )
 
 

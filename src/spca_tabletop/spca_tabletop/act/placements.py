@@ -14,6 +14,7 @@ import numpy as np
 
 from spca_core.geometry import Pose, top_down, top_down_yaw
 from spca_core.kinds import KINDS, MESHES, SOLIDS, WALL, is_round
+from spca_core.relation import Place
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import Table, WorkArea
 from spca_sense.footprint import footprint, gap, outline_of
@@ -346,6 +347,26 @@ def on_table(
     for x, y, _ in sorted(roomy, key=lambda s: (cramps(*s[:2]), math.dist(s[:2], centre) - min(s[2], 0.06))):
         for turn in (0.0, math.pi / 2):
             yield top_down(x, y, table.top + hold.height + DROP, turn)
+
+
+def at_place(place: Place, scene: Scene, area: WorkArea, top: float, held: str, hold: Hold) -> Iterator[Pose]:
+    """At a place on the table, roomy spots before narrow ones; `top` is the table's, metres in `world`."""
+    others = [o for o in scene.objects if o.id not in (held, "table")]
+    thing = scene.get(held)
+    if thing is None:
+        return
+    period = KINDS[thing.kind].yaw_period
+    found = []
+    for x, y, yaw in place.spots(thing, scene.objects, area):
+        if yaw is None:
+            turns = [hold.yaw, hold.yaw + math.pi / 2]
+        else:
+            turns = [yaw - hold.turn + k * (period or math.pi) for k in range(4)]
+        found += [(x, y, turn, _room(x, y, turn, hold, others)) for turn in hold.least_turned(*turns)]
+    for least, most in ((CLEARANCE, math.inf), (CLEARANCE / 4, CLEARANCE)):
+        for x, y, turn, room in found:
+            if least < room <= most:
+                yield top_down(x, y, top + hold.height + DROP, turn)
 
 
 def at_edge(plate: SceneObject, scene: Scene, held: str, hold: Hold) -> Iterator[Pose]:

@@ -71,6 +71,14 @@ def place_on_table(ctx, cube):
         raise RuntimeError(f"{cube} is not on the table")
 
 
+def place_at(ctx, cube, place):
+    """Put the held cube down on the table at a place, such as left_of__cube_red."""
+    _put(ctx, ctx.spots_at(place), f"no free place {place}")
+    ctx.look()
+    if not ctx.holds("at", cube, place):
+        raise RuntimeError(f"{cube} is not {place}")
+
+
 def place_next_to(ctx, cube, other):
     """Put the held cube down next to another, slide it until the two touch, and let go."""
     missing = 0.0

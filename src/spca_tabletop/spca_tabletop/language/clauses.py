@@ -9,12 +9,13 @@ from itertools import islice, pairwise
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.relation import Relation, Values
 from spca_tabletop.language import towers
-from spca_tabletop.language.places import Place, Where, come_from, placed
+from spca_tabletop.language.places import ROWS, Destination, Destinations, come_from, placed, related
 from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Meaning, Talk, Things, every
 from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, found_by, named, rule
 
-_TABLE = Place(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
+_TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
 _EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
 _ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
 Going = Callable[[Things, Talk], Iterator[Talk]]
@@ -96,7 +97,7 @@ def touch_only(phrase: Phrase) -> Meaning:
 
 @rule("Clause -> PUT ONLY Things Places", "Clause -> ONLY PUT Things Places",
       "Clause -> PUT NOTHING EXCEPT|BUT Things Places")  # fmt: skip
-def put_only(phrase: Phrase, places: Where) -> Meaning:
+def put_only(phrase: Phrase, places: Destinations) -> Meaning:
     """Nothing else is to be there in the end."""
 
     def spare(before: Talk, after: Talk) -> Talk:
@@ -126,12 +127,12 @@ def hold(things: Things, talk: Talk) -> Iterator[Talk]:
 @rule("Clause -> LIFT Things UP? IN_THE_AIR? Source? IN_THE_AIR?",
       "Clause -> PICK Things UP IN_THE_AIR? Source?", "Clause -> TAKE Things UP? Source?",
       "Clause -> PICK UP Things Source?", "Clause -> Things MUST? IS? LIFTED Source?")  # fmt: skip
-def lift(phrase: Phrase, source: Place | None) -> Meaning:
+def lift(phrase: Phrase, source: Destination | None) -> Meaning:
     return doing(_coming_from(phrase, source), lambda things, talk: hold(things, _from(things, source, talk)))
 
 
 @rule("Clause -> LIFT|PICK Things UP? Places", cost=2)
-def lift_to(phrase: Phrase, places: Where) -> Meaning:
+def lift_to(phrase: Phrase, places: Destinations) -> Meaning:
     if any(p.slot == "over" for p in places):
         return refused("I can hold a thing, but not over a certain place.")
     if any(p.relation in ("on", "in") for p in places):
@@ -149,7 +150,7 @@ def refused(why: str) -> Meaning:
 
 
 @rule("Clause -> TAKE Things Source", cost=-1)
-def take_down(phrase: Phrase, source: Place) -> Meaning:
+def take_down(phrase: Phrase, source: Destination) -> Meaning:
     off_table = any(t.noun.kind == "table" for t in source.things)
     if off_table or not any(t.several for t in phrase):
         raise NotUnderstood("I do not know where to put it; name a plate, a cube or the table.")
@@ -160,7 +161,7 @@ def take_down(phrase: Phrase, source: Place) -> Meaning:
 
 
 @rule("Clause -> PICK Things Source?")
-def pick(phrase: Phrase, source: Place | None) -> Meaning:
+def pick(phrase: Phrase, source: Destination | None) -> Meaning:
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         yield _from(things, source, talk).but(picked=(*talk.picked, *things))
 
@@ -168,13 +169,13 @@ def pick(phrase: Phrase, source: Place | None) -> Meaning:
 
 
 @rule("Clause -> CHOOSE Things Source?")
-def choose(phrase: Phrase, source: Place | None) -> Meaning:
+def choose(phrase: Phrase, source: Destination | None) -> Meaning:
     return doing(_coming_from(phrase, source), lambda things, talk: iter([_from(things, source, talk)]))
 
 
 @rule("Clause -> PUT|TAKE|THROW Things DOWN? Source? Places", "Clause -> PUT Things Places DOWN",
       "Clause -> PUT DOWN Things Places")  # fmt: skip
-def put(phrase: Phrase, source: Place | Where | None, places: Where = ()) -> Meaning:
+def put(phrase: Phrase, source: Destination | Destinations | None, places: Destinations = ()) -> Meaning:
     if isinstance(source, tuple):
         places, source = source, None
     phrase = _coming_from(_not_there_yet(phrase, places), source)
@@ -183,7 +184,7 @@ def put(phrase: Phrase, source: Place | Where | None, places: Where = ()) -> Mea
 
 @rule("Clause -> PUT|THROW Things Places EXCEPT|BUT Apart",
       "Clause -> PUT|THROW Things Places COMMA EXCEPT Apart")  # fmt: skip
-def put_but(phrase: Phrase, places: Where, others: Phrase) -> Meaning:
+def put_but(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
     nearest = places[-1].things[-1:]
     if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
         raise NotUnderstood(f"I do not know what 'except {others[0].text}' leaves out.")
@@ -191,12 +192,12 @@ def put_but(phrase: Phrase, places: Where, others: Phrase) -> Meaning:
 
 
 @rule("Clause -> Places COMMA|SEP? PUT|STACK Things")
-def there_put(places: Where, phrase: Phrase) -> Meaning:
+def there_put(places: Destinations, phrase: Phrase) -> Meaning:
     return put(phrase, None, places)
 
 
 @rule("Clause -> PUT|THROW Things DOWN? Source?", "Clause -> REMOVE Things Source")
-def put_away(phrase: Phrase, source: Place | None) -> Meaning:
+def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     """To a place that is yet to be said."""
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
@@ -210,8 +211,24 @@ def put_away(phrase: Phrase, source: Place | None) -> Meaning:
     return doing(_coming_from(phrase, source), then)
 
 
+def _ordering(row: Relation) -> Callable[[Phrase, Values], Meaning]:
+    def order(phrase: Phrase, values: Values) -> Meaning:
+        def then(things: Things, talk: Talk) -> Iterator[Talk]:
+            if any(talk.table.support_of(thing) != TABLE_SYMBOL for thing in things):
+                raise NotUnderstood("I can do that with what stands on the table only.")
+            yield related(things, row, (), values, talk)
+
+        return doing(phrase, then)
+
+    return order
+
+
+for _row in ROWS.values():
+    rule(*(f"Clause -> {form}" for form in _row.orders))(_ordering(_row))
+
+
 @rule("Clause -> DISCARD Things Source?", "Clause -> Things MUST? IS? DISCARDED Source?")
-def discard(phrase: Phrase, source: Place | None) -> Meaning:
+def discard(phrase: Phrase, source: Destination | None) -> Meaning:
     return doing(
         _coming_from(phrase, source),
         lambda things, talk: iter([_from(things, source, talk).claim("discarded", things)]),
@@ -224,7 +241,7 @@ def remove_where(phrase: Phrase) -> Meaning:
 
 
 @rule("Clause -> CLEAR|EMPTY Things Places?")
-def clear(phrase: Phrase, places: Where | None) -> Meaning:
+def clear(phrase: Phrase, places: Destinations | None) -> Meaning:
     def meaning(talk: Talk) -> Iterator[Talk]:
         for supports, before in found_by(phrase, talk, (*SUPPORTS, *SOLIDS, "table")):
             if any(talk.table.kind(s) not in TANGIBLE for s in supports) or any(t.any for t in phrase):
@@ -252,8 +269,8 @@ def release(phrase: Phrase | None) -> Meaning:
     return doing(phrase or (), then)
 
 
-def _sorting(matching: str) -> Callable[[Phrase | None, Where | None], Meaning]:
-    def sort(phrase: Phrase | None, places: Where | None) -> Meaning:
+def _sorting(matching: str) -> Callable[[Phrase | None, Destinations | None], Meaning]:
+    def sort(phrase: Phrase | None, places: Destinations | None) -> Meaning:
         return _sorted(phrase, places, matching)
 
     return sort
@@ -263,10 +280,12 @@ rule("Clause -> SORT Things? Places?")(_sorting("own"))
 rule("Clause -> SHUFFLE Things? Places?")(_sorting("other"))
 
 
-def _sorted(phrase: Phrase | None, places: Where | None, matching: str) -> Meaning:
+def _sorted(phrase: Phrase | None, places: Destinations | None, matching: str) -> Meaning:
     """Each on the plate of its colour, or of another one, if no other places were named."""
     if places is None:
-        places = (Place(relation="on", things=(Thing(noun=Nominal(matching=matching), text="its plate"),)),)
+        places = (
+            Destination(relation="on", things=(Thing(noun=Nominal(matching=matching), text="its plate"),)),
+        )
     if not all(place.things for place in places):
         raise NotUnderstood(
             "I do not know by which colours to sort there; name plates, or what to put where."
@@ -302,17 +321,17 @@ def swap_with(phrase: Phrase, other: Phrase) -> Meaning:
 
 @rule("Clause -> LINE_UP Things")
 def line_up(phrase: Phrase) -> Meaning:
-    place = (Place(relation="abreast"),)
+    place = (Destination(relation="abreast"),)
     return doing(phrase, lambda things, talk: placed(things, place, phrase, talk))
 
 
 # --- building
 
-Detail = tuple[Phrase, Where, bool | None]
+Detail = tuple[Phrase, Destinations, bool | None]
 
 
 @rule("Detail -> Place")
-def detail_place(place: Place) -> Detail:
+def detail_place(place: Destination) -> Detail:
     return ((), (place,), None)
 
 
@@ -361,7 +380,7 @@ def tower(size: int | None) -> int:
 
 
 @rule("Clause -> BUILD? Tower Details?")
-def build(size: int, more: Detail | None, before: Where = ()) -> Meaning:
+def build(size: int, more: Detail | None, before: Destinations = ()) -> Meaning:
     phrase, places, upwards = more or ((), (), None)
 
     def meaning(talk: Talk) -> Iterator[Talk]:
@@ -379,11 +398,13 @@ def build(size: int, more: Detail | None, before: Where = ()) -> Meaning:
 
 
 @rule("Clause -> Places COMMA|SEP? BUILD Tower Details?")
-def there_build(places: Where, size: int, more: Detail | None) -> Meaning:
+def there_build(places: Destinations, size: int, more: Detail | None) -> Meaning:
     return build(size, more, places)
 
 
-def _tower(things: Things, phrase: Phrase, places: Where, upwards: bool | None, talk: Talk) -> Iterator[Talk]:
+def _tower(
+    things: Things, phrase: Phrase, places: Destinations, upwards: bool | None, talk: Talk
+) -> Iterator[Talk]:
     found = [towers.of_these(things, phrase, talk.but(mentioned=()) if phrase and phrase[0].any else talk)]
     for place in places:
         if place.relation == "slot":
@@ -402,7 +423,7 @@ def _tower(things: Things, phrase: Phrase, places: Where, upwards: bool | None, 
             yield one.but(tower=replace(one.tower, listing=(upwards, (), True)))
 
 
-def _based(base: Things, place: Place, talk: Talk) -> Talk:
+def _based(base: Things, place: Destination, talk: Talk) -> Talk:
     if len(base) != 1 or talk.tower.base:
         raise NotUnderstood(f"A tower stands on one thing, not on '{place.text}'.")
     if talk.table.kind(base[0]) in SOLIDS:
@@ -451,13 +472,13 @@ def pyramid(more: Detail | int | None) -> Meaning:
 
 
 @rule("Clause -> Things Places", cost=1)
-def arrangement(phrase: Phrase, places: Where) -> Meaning:
+def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
     phrase = _not_there_yet(phrase, places)
     return _unforbidden(doing(phrase, lambda things, talk: placed(things, places, phrase, talk)))
 
 
 @rule("Clause -> Place SEP|COMMA|IS? Things", cost=1)
-def slotted(place: Place, phrase: Phrase) -> Meaning:
+def slotted(place: Destination, phrase: Phrase) -> Meaning:
     if place.relation != "slot":
         raise NotUnderstood(f"I do not know what to do with '{phrase[0].text}'.")
     return arrangement(phrase, (place,))
@@ -505,18 +526,18 @@ def _unforbidden(meaning: Meaning) -> Meaning:
 
 
 @rule("Clause -> Things MUST IS PLACED? Places AT_ONCE?", "Clause -> Things MUST Places")
-def state(phrase: Phrase, places: Where) -> Meaning:
+def state(phrase: Phrase, places: Destinations) -> Meaning:
     return doing(phrase, lambda things, talk: placed(things, places, phrase, talk))
 
 
 @rule("Clause -> Things IS PLACED? Places AT_ONCE?")
-def so_it_is(phrase: Phrase, places: Where) -> Meaning:
+def so_it_is(phrase: Phrase, places: Destinations) -> Meaning:
     """What may be about the table as it is now."""
     return _described(lambda talk: about(phrase, talk), places, phrase)
 
 
 @rule("Clause -> THAT MUST? IS Places")
-def which(places: Where) -> Meaning:
+def which(places: Destinations) -> Meaning:
     def meant(talk: Talk) -> Iterator[tuple[Things, Talk]]:
         if not talk.mentioned:
             raise NotUnderstood("I do not know what 'which' refers to.")
@@ -526,7 +547,7 @@ def which(places: Where) -> Meaning:
 
 
 def _described(
-    meant: Callable[[Talk], Iterator[tuple[Things, Talk]]], places: Where, phrase: Phrase
+    meant: Callable[[Talk], Iterator[tuple[Things, Talk]]], places: Destinations, phrase: Phrase
 ) -> Meaning:
     def meaning(talk: Talk) -> Iterator[Talk]:
         for things, before in meant(talk):
@@ -628,12 +649,12 @@ rule("Neg -> WITHOUT|NOT THROW|TOPPLE|DISCARD Things", "Neg -> No MUST? IS? DISC
 
 
 @rule("Neg -> PUT NOTHING Places")
-def put_nothing(places: Where) -> Meaning:
+def put_nothing(places: Destinations) -> Meaning:
     return never_put(_EVERY_SOLID, places)
 
 
 @rule("Neg -> WITHOUT|NOT PUT|STACK Things Places")
-def never_put(phrase: Phrase, places: Where) -> Meaning:
+def never_put(phrase: Phrase, places: Destinations) -> Meaning:
     """As in "never put a larger block on a smaller one", "never put a cube on the table"."""
     if any(p.relation not in ("on", "in") for p in places):
         raise NotUnderstood("I can mind only what must not be put on what; say it like that.")
@@ -658,7 +679,7 @@ def never_put(phrase: Phrase, places: Where) -> Meaning:
 
 
 @rule("Neg -> Things NOT IS? PLACED? Places", "Neg -> No MUST? IS? PLACED? Places")
-def must_not_be(phrase: Phrase, places: Where) -> Meaning:
+def must_not_be(phrase: Phrase, places: Destinations) -> Meaning:
     def meaning(talk: Talk) -> Iterator[Talk]:
         for things, before in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
             found = [before]
@@ -669,7 +690,7 @@ def must_not_be(phrase: Phrase, places: Where) -> Meaning:
     return meaning
 
 
-def _barred(things: Things, place: Place, talk: Talk) -> Iterator[Talk]:
+def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
     if place.relation == "slot":
         more = tuple((place.slot, thing) for thing in things)
         yield talk.but(tower=replace(talk.tower, barred=(*talk.tower.barred, *more)))
@@ -683,7 +704,7 @@ def _barred(things: Things, place: Place, talk: Talk) -> Iterator[Talk]:
 
 
 @rule("Text -> Text COMMA|AND|BUT? NOT Place")
-def but_not_there(before: Meaning, place: Place) -> Meaning:
+def but_not_there(before: Meaning, place: Destination) -> Meaning:
     """As in "next to red but not next to blue": of what has just been put somewhere."""
 
     def meaning(talk: Talk) -> Iterator[Talk]:
@@ -698,7 +719,7 @@ def but_not_there(before: Meaning, place: Place) -> Meaning:
 
 @rule("Neg -> Things NOT TOUCH|TOUCHES|HIT|BESIDE Things", "Neg -> No MUST? TOUCH|TOUCHES|HIT|BESIDE Things")
 def must_not_touch(phrase: Phrase, others: Phrase) -> Meaning:
-    return must_not_be(phrase, (Place(relation="next_to", things=others),))
+    return must_not_be(phrase, (Destination(relation="next_to", things=others),))
 
 
 @rule("Neg -> Things NOT TOUCH|TOUCHES|HIT EACH_OTHER?")
@@ -813,7 +834,7 @@ def _in_turn(things: Things, talk: Talk) -> Talk:
 # --- what goes without saying
 
 
-def _not_there_yet(phrase: Phrase, places: Where) -> Phrase:
+def _not_there_yet(phrase: Phrase, places: Destinations) -> Phrase:
     """As in "put another cube on the plate": one that is not on it."""
     targets = [p.things[0] for p in places if p.relation in ("on", "in") and len(p.things) == 1]
     if not targets:
@@ -832,7 +853,7 @@ def _not_there_yet(phrase: Phrase, places: Where) -> Phrase:
     return tuple(map(elsewhere, phrase))
 
 
-def _coming_from(phrase: Phrase, source: Place | None) -> Phrase:
+def _coming_from(phrase: Phrase, source: Destination | None) -> Phrase:
     """As in "a cube from the table": where it comes from says which one, unless that is clear already."""
     if source is None:
         return phrase
@@ -850,7 +871,7 @@ def _coming_from(phrase: Phrase, source: Place | None) -> Phrase:
     return tuple(map(there, phrase))
 
 
-def _from(things: Things, source: Place | None, talk: Talk) -> Talk:
+def _from(things: Things, source: Destination | None, talk: Talk) -> Talk:
     if source is not None:
         come_from(things, (source,), talk)
     return talk

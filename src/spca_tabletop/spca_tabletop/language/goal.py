@@ -8,6 +8,7 @@ from itertools import pairwise, permutations
 from spca_core.kinds import CONTAINERS, DOMED, SOLIDS, SUPPORTS, TOPLESS
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.relation import things_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Talk
 
@@ -126,7 +127,7 @@ def _check(earlier: Atom, later: Atom) -> None:
         raise NotUnderstood("I can do nothing else any more while I hold something; say that last.")
     if earlier[1] == later[1] and "touched" in (earlier[0], later[0]) and later[0] != "holding":
         raise NotUnderstood("I cannot say when to touch a thing that has to be moved, too.")
-    if later[1] in earlier[2:] and later[0] != "touched":
+    if later[1] in [thing for other in earlier[2:] for thing in things_of(other)] and later[0] != "touched":
         raise NotUnderstood(
             "What something was put on, or next to, has to stay; say that in the other order."
         )
@@ -254,10 +255,16 @@ class _Told:
                 raise Contradiction(f"Only one cube can rest on the {words_of(cube)}.")
             beside = any(a[0] in ("next_to", "abreast") and cube in a[1:] for a in atoms)
             gone = any(a[0] in ("holding", "discarded") for a in where)
-            if gone and (burden or spans or beside):
+            related = any(a[0] == "at" and cube in things_of(a[2]) for a in atoms)
+            if gone and (burden or spans or beside or related):
                 raise Contradiction(
                     f"Nothing can be on or next to the {words_of(cube)} when it is taken away."
                 )
+            at = [a for a in atoms if a[:2] == ("at", cube)]
+            others = [a for a in where if a != ("on", cube, TABLE_SYMBOL)]
+            others += [a for a in atoms if a[0] in ("next_to", "abreast") and a[1] == cube]
+            if len(at) > 1 or (at and others):
+                raise Contradiction(f"The {words_of(cube)} cannot be at two places: {_told([*at, *others])}.")
             if beside and where and where[0] != ("on", cube, TABLE_SYMBOL):
                 raise Contradiction(f"The {words_of(cube)} can stand next to another cube only on the table.")
         if len([a for a in atoms if a[0] == "holding"]) > 1:
@@ -301,5 +308,6 @@ class _Told:
 
 def _told(atoms: Iterable[Atom]) -> str:
     return " and ".join(
-        f"{a[0].replace('_', ' ')} {' '.join(map(words_of, a[2:]))}".strip() for a in sorted(atoms)
+        f"{a[0].replace('_', ' ') * (a[0] != 'at')} {' '.join(map(words_of, a[2:]))}".strip()
+        for a in sorted(atoms)
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
+from spca_core.relation import relations
 
 COLOURS = (
     "red", "green", "blue", "yellow", "orange", "purple", "violet", "pink", "black", "white", "grey", "gray",
@@ -226,11 +227,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         f"away)?(?: from {_ROBOT})?",
         "(?:at|in) the back(?! of)|back(?= (?:\\w+ )?(?:cube|block|plate|one)s?\\b)",
     ),
-    "LEFT_OF": ("(?:to |on )?(?:the )?left (?:hand )?(?:side )?of",),
-    "RIGHT_OF": ("(?:to |on )?(?:the )?right (?:hand )?(?:side )?of",),
-    "BETWEEN": ("between",),
-    "BEHIND": ("behind|farther away than|in back of",),
-    "IN_FRONT_OF": ("in front of|nearer than|closer than",),
+    **{token: patterns for row in relations() for token, patterns in row.words.items()},
     "SIDE": ("(?:hand )?(?:side|end|position)(?: of the (?:table|row))?|of the row",),
     "ON": (
         "on|onto|upon|atop|on to|on the top of|onto the top of",
@@ -318,7 +315,6 @@ _VALUES: dict[str, tuple[str, object]] = {
     **{word: ("FLANK", side) for word, side in {
         "LEFT": "leftmost", "RIGHT": "rightmost", "NEAR": "nearest", "FAR": "farthest"}.items()},
     **{word: ("EXTENT", word.lower()) for word in ("LARGEST", "SMALLEST", "MEDIUM", "LARGER", "SMALLER")},
-    **{word: ("RELATIVE", word.lower()) for word in ("LEFT_OF", "RIGHT_OF", "BEHIND", "IN_FRONT_OF")},
     **{word: ("DISTANT", word.lower()) for word in ("CLOSEST_TO", "FARTHEST_FROM")},
     "OWN_COLOUR": ("MATCHING", "own"), "OTHER_COLOUR": ("MATCHING", "other"),
     "UPWARDS": ("DIRECTION", True), "DOWNWARDS": ("DIRECTION", False),
@@ -330,8 +326,9 @@ REASONS = {
     "SPACING": "I can keep no distance such as '{}'; say 'next to', or a place.",
 }
 """Why a text with one of these tokens is refused, whatever else it says."""
-VALUED = ("NOUN", "FLANK", "EXTENT", "RELATIVE", "DISTANT", "MATCHING", "DIRECTION", "COLOUR", "NUMBER",
-          "SIZE", "ORDINAL")  # fmt: skip
+_READS = {token: read for row in relations() for token, read in row.reads.items()}
+VALUED = ("NOUN", "FLANK", "EXTENT", "DISTANT", "MATCHING", "DIRECTION", "COLOUR", "NUMBER", "SIZE",
+          "ORDINAL", *_READS)  # fmt: skip
 
 
 def said_as(token: str, word: str) -> tuple[str, object]:
@@ -342,6 +339,8 @@ def said_as(token: str, word: str) -> tuple[str, object]:
         return token, NUMBERS[re.split("[- ]", word)[0]]
     if token == "ORDINAL":
         return token, _ORDINALS[word]
+    if token in _READS:
+        return token, _READS[token](word)
     return _VALUES.get(token, (token, None))
 
 

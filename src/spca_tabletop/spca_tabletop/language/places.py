@@ -1,4 +1,4 @@
-"""Where things are to be: on, in, next to, across, at the edge, in a tower."""
+"""Destinations things are to be: on, in, next to, across, at the edge, in a tower."""
 
 from __future__ import annotations
 
@@ -7,40 +7,52 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
-from spca_core.names import words_of
+from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
+from spca_core.relation import Place, Relation, Values, relations
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import CAPACITY
-from spca_tabletop.language.talk import ANYTHING, LIFTABLE, Contradiction, Talk, Things, combine, every
+from spca_tabletop.language.talk import (
+    ANYTHING,
+    LIFTABLE,
+    TANGIBLE,
+    Contradiction,
+    Talk,
+    Things,
+    combine,
+    every,
+)
 from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, alone, found_by, named, rule, ways
 
 _TO_OTHERS = ("next_to", "under", "across", "on_edge", "off")
-NO_DIRECTION = "I can put things on or next to others, but not in a direction."
+NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
 _WHICH_WHERE = "I do not know which of them should go where; say it for each."
 
 
 @dataclass(frozen=True)
-class Place(Spoken):
+class Destination(Spoken):
     """A place: a relation, and the things that it is to."""
 
     relation: str = ""
     things: Phrase = ()
     slot: str = ""
     respectively: bool = False
+    values: Values = ()
+    """Numbers of a relation that has some."""
 
 
-Where = tuple[Place, ...]
+Destinations = tuple[Destination, ...]
 
 
 @rule("Place -> ON|IN Things RESPECTIVELY")
-def respectively(things: Phrase) -> Place:
-    return Place(relation="on", things=things, respectively=True)
+def respectively(things: Phrase) -> Destination:
+    return Destination(relation="on", things=things, respectively=True)
 
 
-def _to(relation: str, slot: str) -> Callable[[Phrase], Place]:
-    def place(things: Phrase) -> Place:
-        return Place(relation=relation, things=things, slot=slot)
+def _to(relation: str, slot: str) -> Callable[[Phrase], Destination]:
+    def place(things: Phrase) -> Destination:
+        return Destination(relation=relation, things=things, slot=slot)
 
     return place
 
@@ -57,62 +69,77 @@ for _forms, _relation in {
     ("BEYOND Things",): "off",
 }.items():
     rule(*(f"Place -> {form}" for form in _forms))(_to(*f"{_relation} ".split(" ")[:2]))
-rule.means(Place(relation="on_each_other"), "Place -> ON EACH_OTHER")
-rule.means(Place(relation="abreast"), "Place -> SIDE_BY_SIDE")
-rule.means(Place(relation="abreast", slot="row"), "Place -> IN_A_ROW")
-rule.means(Place(relation="slot", slot="top"), "Place -> TOP")
-rule.means(Place(relation="slot", slot="bottom"), "Place -> BOTTOM")
-rule.means(Place(relation="slot", slot="middle"), "Place -> IN|AT|ON THE MIDDLE", "Place -> MIDDLE")
+rule.means(Destination(relation="on_each_other"), "Place -> ON EACH_OTHER")
+rule.means(Destination(relation="abreast"), "Place -> SIDE_BY_SIDE")
+rule.means(Destination(relation="abreast", slot="row"), "Place -> IN_A_ROW")
+rule.means(Destination(relation="slot", slot="top"), "Place -> TOP")
+rule.means(Destination(relation="slot", slot="bottom"), "Place -> BOTTOM")
+rule.means(Destination(relation="slot", slot="middle"), "Place -> IN|AT|ON THE MIDDLE", "Place -> MIDDLE")
 
 
 @rule("Place -> PER Thing")
-def for_each(thing: Thing) -> Place:
+def for_each(thing: Thing) -> Destination:
     if thing.noun.matching:
         raise NotUnderstood(f"I do not know how many each '{thing.text}' is for; say it in another way.")
-    return Place(relation="on", things=(replace(thing, det=Det("each")),))
+    return Destination(relation="on", things=(replace(thing, det=Det("each")),))
 
 
 @rule("Source -> FROM Things")
-def source(things: Phrase) -> Place:
-    return Place(relation="from", things=things)
+def source(things: Phrase) -> Destination:
+    return Destination(relation="from", things=things)
 
 
-@rule("Place -> BETWEEN Thing AND Thing")
-def in_between(one: Thing, other: Thing) -> Place:
-    return Place(relation="between", things=(one, other))
+def _in(row: Relation) -> Callable[..., Destination]:
+    def related(*said: Thing | Phrase | Values) -> Destination:
+        things: Phrase = ()
+        values: Values = ()
+        for one in said:
+            if isinstance(one, Thing):
+                things += (one,)
+            elif one and isinstance(one[0], int):
+                values += one
+            else:
+                things += one  # type: ignore[operator]
+        named = next(
+            (t.noun.kind for t in reversed(things) if t.noun.kind), ""
+        )  # "the red and the blue cube"
+        return Destination(relation=row.name, things=tuple(t.like(named) for t in things), values=values)
+
+    return related
 
 
-@rule("Place -> RELATIVE Things")
-def in_direction(relation: str, things: Phrase) -> Place:
-    return Place(relation=relation, things=things)
+ROWS = {row.name: row for row in relations()}
+"""The relations that things can be put into on the table."""
+for _row in ROWS.values():
+    rule(*(f"Place -> {form}" for form in _row.forms))(_in(_row))
 
 
 @rule("Place -> TO|ON|AT THE? FLANK SIDE?", cost=-1)
-def to_the_side(side: str) -> Place:
-    return Place(relation=side)
+def to_the_side(side: str) -> Destination:
+    return Destination(relation=side)
 
 
 rule("Places -> Place")(alone)
 
 
 @rule("Places -> Place Places", cost=3)
-def more_places(place: Place, others: Where) -> Where:
+def more_places(place: Destination, others: Destinations) -> Destinations:
     return (place, *others)
 
 
 @rule("Places -> Place OnTheTable", "Places -> OnTheTable Place", cost=-1)
-def and_table(place: Place, other: Place) -> Where:
+def and_table(place: Destination, other: Destination) -> Destinations:
     return (place, other)
 
 
 @rule("OnTheTable -> ON THE NOUN")
-def on_the_table(said: tuple[str, bool]) -> Place:
+def on_the_table(said: tuple[str, bool]) -> Destination:
     if said != ("table", False):
         raise NotUnderstood("Two places are one too many; say it for each thing.")
-    return Place(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
+    return Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
 
 
-def placed(things: Things, places: Where, said: Phrase, talk: Talk) -> Iterator[Talk]:
+def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> Iterator[Talk]:
     """Every way to put things there. "Red on blue on green": the second "on" is of what the first one named.
 
     `said` are the phrases that named the things, where there were any.
@@ -128,7 +155,7 @@ def placed(things: Things, places: Where, said: Phrase, talk: Talk) -> Iterator[
 
 
 def _placed(
-    resting: Things, place: Place, things: Things, said: Phrase, talk: Talk, level: bool
+    resting: Things, place: Destination, things: Things, said: Phrase, talk: Talk, level: bool
 ) -> Iterator[tuple[Things, Talk]]:
     relation = place.relation
     if relation in ("on", "in", "to"):
@@ -140,6 +167,9 @@ def _placed(
         yield things, towers.of_these(things, said, talk)
     elif relation == "abreast":
         yield things, _abreast(things, talk, level, place.slot == "row")
+    elif relation in ROWS:
+        for targets, after in found_by(place.things, talk, TANGIBLE):
+            yield things, related(things, ROWS[relation], targets, place.values, after)
     elif relation not in _TO_OTHERS:
         raise NotUnderstood(NO_DIRECTION)
     else:
@@ -153,7 +183,26 @@ def _placed(
             yield things, _relative(things, relation, targets, place, after)
 
 
-def _relative(things: Things, relation: str, targets: Things, place: Place, talk: Talk) -> Talk:
+def related(things: Things, row: Relation, others: Things, values: Values, talk: Talk) -> Talk:
+    """Ask for a relation of things on the table; what its numbers depend on is fixed by what is seen now."""
+    if TABLE_SYMBOL in others:
+        raise NotUnderstood(NO_DIRECTION)
+    if {*things} & {*others}:
+        raise NotUnderstood("A thing cannot be related to itself; name another one.")
+    if len(others) not in row.things:
+        raise NotUnderstood(
+            f"I do not know what '{row.name.replace('_', ' ')}' is about here; name each thing."
+        )
+    seen = {thing.id: thing for thing in talk.table.scene.things}
+    for thing in things:
+        if thing not in seen:
+            raise NotUnderstood(f"I do not see where the {words_of(thing)} is.")
+        place = Place(row, others, row.fixed(seen[thing], values))
+        talk = talk.claim("at", [thing], place.symbol)
+    return talk
+
+
+def _relative(things: Things, relation: str, targets: Things, place: Destination, talk: Talk) -> Talk:
     if relation == "next_to":
         for target in targets:
             kind = talk.table.kind(target)
@@ -193,7 +242,7 @@ def _abreast(things: Things, talk: Talk, level: bool, row: bool) -> Talk:
 
 
 def _on(
-    resting: Things, place: Place, things: Things, said: Phrase, talk: Talk
+    resting: Things, place: Destination, things: Things, said: Phrase, talk: Talk
 ) -> Iterator[tuple[Things, Talk]]:
     phrase = place.things
     if any(t.noun.matching for t in phrase):
@@ -233,7 +282,7 @@ def _on(
                 resting, targets, paired, place, after)  # fmt: skip
 
 
-def _together(resting: Things, targets: Things, paired: bool, place: Place, talk: Talk) -> Talk:
+def _together(resting: Things, targets: Things, paired: bool, place: Destination, talk: Talk) -> Talk:
     solid = all(talk.table.kind(t) in SOLIDS for t in targets)
     if {talk.table.kind(t) for t in targets} == {"ground"}:
         return talk.claim("discarded", resting)
@@ -336,7 +385,7 @@ def _on_matching(things: Things, phrase: Phrase, talk: Talk) -> Iterator[Talk]:
     yield from (after for _, after in found)
 
 
-def come_from(things: Things, sources: Where, talk: Talk) -> None:
+def come_from(things: Things, sources: Destinations, talk: Talk) -> None:
     """Check that things are where they are to be taken from. Everything stands on the table, in the end."""
     for phrase in (t for place in sources for t in place.things):
         if phrase.noun.kind == "table":

@@ -10,6 +10,7 @@ from itertools import combinations, pairwise
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.relation import relations
 from spca_core.scene import TIE
 from spca_tabletop.language.chart import Grammar, Spoken
 from spca_tabletop.language.lexicon import VALUED
@@ -35,8 +36,9 @@ CLEARLY_LARGER = 1.15
 _CLEARLY = 0.01
 """Metres by which a thing must be farther left to be left of another, or nearer to be the nearest."""
 _AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1)}
-_DIRECTIONS = {"left_of": (1, 1), "right_of": (1, -1), "behind": (0, 1), "in_front_of": (0, -1)}
-"""The axis of `world` and the sign that a side or a relation is about: left is +y, far is +x."""
+"""The axis of `world` and the sign that a side is about: left is +y, far is +x."""
+_DESCRIBING = {row.name: row.describes for row in relations() if row.describes is not None}
+"""The relations by which a thing is told from others: "the cube left of the blue one"."""
 Test = Callable[[list[str], Talk, "Nominal"], list[str]]
 
 
@@ -533,7 +535,7 @@ class Where(Spoken):
 
     def of(self, noun: Nominal) -> Test:
         """The test that it means for a noun."""
-        near = self.relation in _DIRECTIONS or self.relation == "next_to"
+        near = self.relation in _DESCRIBING or self.relation == "next_to"
         like = self.reference.like(noun.kind) if near else self.reference
         every = all if self.reference.several else any
 
@@ -561,21 +563,18 @@ rule("Where -> UNDER Thing")(_being("under"))
 rule("Where -> BESIDE Thing")(_being("next_to"))
 
 
-@rule("Where -> RELATIVE Thing")
-def direction(relation: str, reference: Thing) -> Where:
-    return Where(relation=relation, reference=reference)
+for _row in (row for row in relations() if row.name in _DESCRIBING):
+    rule(*(f"Where -> {_form.replace('Things', 'Thing')}" for _form in _row.forms))(_being(_row.name))
 
 
 def _holds(
     relation: str, thing: str, others: Sequence[str], table: Sight, every: Callable[..., bool]
 ) -> bool:
-    if relation in _DIRECTIONS:
+    if relation in _DESCRIBING:
         if any(s not in table.places for s in (thing, *others)):
             raise NotUnderstood(f"I do not know what is {relation.replace('_', ' ')} what here.")
-        axis, sign = _DIRECTIONS[relation]
-        return bool(others) and all(
-            sign * (table.places[thing][axis] - table.places[other][axis]) > _CLEARLY for other in others
-        )
+        lies = _DESCRIBING[relation]
+        return bool(others) and all(lies(table.places[thing], table.places[other]) for other in others)
     if relation == "under":
         return bool(others) and every(("on", other, thing) in table.facts for other in others)
     if relation == "next_to":

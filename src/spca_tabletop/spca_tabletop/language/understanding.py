@@ -185,8 +185,10 @@ def _sentence(atom: Atom) -> str:
         "on_edge": "on the edge of the", "across": "across the", "unfit": "never on the",
         "kept": "left alone", "stays": "not moved", "before": "before the",
         "holding": "in the gripper", "touched": "touched", "discarded": "thrown off the table",
-        "clear": "uncovered, to see what it is", "put_down": "set down on the table first",
+        "clear": "uncovered, to see what it is", "put_down": "set down on the table first", "at": "",
     }  # fmt: skip
     if predicate == "on" and others[0].partition("_")[0] in CONTAINERS:
         return f"the {words_of(first)} in the {rest}"
-    return f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".strip()
+    return " ".join(
+        f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".split()
+    )

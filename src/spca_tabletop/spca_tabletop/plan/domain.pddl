@@ -5,6 +5,7 @@
     thing - object
     item surface - thing
     solid support - item
+    place - object                   ; on the table, in a relation to things: left_of__cube_green
     cube cuboid cylinder ball - solid
     plate mat bowl tray - support)
   (:constants table - surface)
@@ -35,7 +36,11 @@
     (blocked ?x - item)              ; by something that has to be moved first
     (crowds ?b - solid ?x - item)     ; ?b is in the way of putting something next to ?x
     (crowded ?x - item)
-    (put_down ?c - solid))           ; ?c has been put on the table since the beginning
+    (put_down ?c - solid)            ; ?c has been put on the table since the beginning
+    (at ?c - solid ?p - place)       ; ?c stands there
+    (of ?p - place ?x - item)        ; ?p is told by where ?x is
+    (obstructs ?b - solid ?p - place) ; ?b is in the way of putting something there
+    (obstructed ?p - place))
   (:functions (total-cost) - number) ; what gets in the way is best put on the table, never thrown off it
 
   (:action touch
@@ -57,6 +62,8 @@
         (not (next_to ?c ?x)) (not (next_to ?x ?c)) (not (abreast ?c ?x)) (not (abreast ?x ?c))))
       (forall (?x - item) (and (when (blocks ?c ?x) (not (blocked ?x))) (when (crowds ?c ?x) (not (crowded ?x)))))
       (forall (?x - plate) (not (on_edge ?c ?x)))
+      (forall (?p - place) (and (not (at ?c ?p)) (when (obstructs ?c ?p) (not (obstructed ?p)))))
+      (forall (?p - place ?o - solid) (when (of ?p ?c) (not (at ?o ?p))))
       (not (crowded ?c))
       (increase (total-cost) 1)))
 
@@ -81,6 +88,14 @@
     :parameters (?c - solid)
     :precondition (and (holding ?c) (not (unfit ?c table)))
     :effect (and (not (holding ?c)) (hand_empty) (on ?c table) (put_down ?c) (increase (total-cost) 1)))
+
+  (:action place_at
+    :parameters (?c - solid ?p - place)
+    :precondition (and (holding ?c) (not (waits ?c)) (not (obstructed ?p)) (not (unfit ?c table)))
+    :effect (and
+      (not (holding ?c)) (hand_empty) (on ?c table) (at ?c ?p) (put_down ?c)
+      (forall (?y - item) (when (before ?c ?y) (not (waits ?y))))
+      (increase (total-cost) 2)))
 
   (:action place_next_to
     :parameters (?c - solid ?other - item)

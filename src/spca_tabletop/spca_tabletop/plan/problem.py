@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import permutations
 from pathlib import Path
@@ -12,13 +12,15 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.plan import Draft
 from spca_core.ports.proposer import Impossible
+from spca_core.relation import place_of
+from spca_core.scene import Fact
 from spca_core.skill_package import extended_domain
 from spca_sense.observation import sizes_of
 from spca_tabletop.act.grasps import WIDEST
 from spca_tabletop.language.goal import RULES, Atom, Goal
 
 _KINDS = (*SOLIDS, *SUPPORTS)
-OBSTRUCTIONS = {"blocks": "blocked", "crowds": "crowded"}
+OBSTRUCTIONS = {"blocks": "blocked", "crowds": "crowded", "obstructs": "obstructed"}
 """What one thing does to another according to Sense, and what the other then is, as the domain calls it."""
 
 
@@ -31,10 +33,12 @@ def domain() -> str:
 
 def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     """A problem whose goal is any one of `goals`. Raises Impossible when a thing it needs is out of reach."""
+    observation = with_places(observation, (name for goal in goals for atom in goal for name in atom[1:]))
     goals = _within_reach(observation, goals)
     goals = [goal for goal in goals if _rules(goal) == _rules(goals[0])]  # rules hold for the whole problem
     goals = [_with_free_hand(_in_turn(goal, observation), observation) for goal in goals]
-    types = [(kind, _of(observation, kind)) for kind in _KINDS] + [("thing", _carrying(observation))]
+    types = [(kind, _of(observation, kind)) for kind in (*_KINDS, "place")]
+    types.append(("thing", _carrying(observation)))
     objects = "\n    ".join(f"{' '.join(names)} - {kind}" for kind, names in types if names)
     rules = sorted(_rules(goals[0]))  # become initial facts
     rules += [("waits", atom[2]) for atom in rules if atom[0] == "before"]
@@ -61,6 +65,28 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
   (:goal {goal})
   (:metric minimize (total-cost)))
 """
+
+
+def with_places(observation: Observation, names: Iterable[str]) -> Observation:
+    """The observation with those of the names that are places: what they are of, and what stands there."""
+    places = {name: place for name in names if (place := place_of(name)) is not None}
+    if not places:
+        return observation
+    facts = [Fact(predicate="of", args=(n, thing)) for n, place in places.items() for thing in place.things]
+    facts += [
+        Fact(predicate="at", args=(o.id, name))
+        for name, place in places.items()
+        for o in observation.things
+        if o.kind in SOLIDS
+        and place.holds(o, observation.things)
+        and observation.holds("on", o.id, TABLE_SYMBOL)
+    ]
+    return observation.model_copy(
+        update={
+            "objects": {**observation.objects, **dict.fromkeys(places, "place")},
+            "facts": tuple(dict.fromkeys((*observation.facts, *facts))),
+        }
+    )
 
 
 def _rules(goal: Goal) -> set[Atom]:
@@ -92,10 +118,11 @@ def initial(observation: Observation) -> Iterator[Atom]:
     yield from _supports(observation)
     yield from _unstable(observation)
     for fact in observation.facts:
-        if fact.predicate in OBSTRUCTIONS:
+        if (fact.predicate in OBSTRUCTIONS and fact.args[1] in observation.objects) or fact.predicate == "of":
             yield (fact.predicate, *fact.args)
     for hindered, word in OBSTRUCTIONS.items():
-        yield from sorted({(word, f.args[1]) for f in observation.facts if f.predicate == hindered})
+        found = {f.args[1] for f in observation.facts if f.predicate == hindered}
+        yield from ((word, name) for name in sorted(found & observation.objects.keys()))
     yield from (("too_large", name) for name in sorted(_too_large(observation)))
     within_reach = reachable(observation)
     pairs: set[Atom] = set()
@@ -104,7 +131,7 @@ def initial(observation: Observation) -> Iterator[Atom]:
     for fact in observation.facts:
         if fact.args[0] not in within_reach:
             continue
-        if fact.predicate in ("on", "on_edge", "clear"):
+        if fact.predicate in ("on", "on_edge", "clear", "at"):
             yield (fact.predicate, *fact.args)
             if fact.predicate == "on" and fact.args[1] in cubes and fact.args[0] not in bridging:
                 yield ("topped", fact.args[1])

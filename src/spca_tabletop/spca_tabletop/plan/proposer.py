@@ -8,6 +8,7 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.relation import things_of
 from spca_tabletop.language.goal import RULES, Atom, Goal
 from spca_tabletop.language.understanding import describe, uncovering, understand
 from spca_tabletop.plan.problem import domain, goals_of, initial, problem, written
@@ -91,7 +92,8 @@ def _standing_goals(request: PlanRequest) -> list[Goal]:
     if all(atom[0] == "clear" for goal in goals for atom in goal):
         return []
     known = {*request.observation.objects, TABLE_SYMBOL, GROUND_SYMBOL}
-    if left := [goal for goal in goals if all(known.issuperset(atom[1:]) for atom in goal)]:
+    about = [{thing for atom in goal for name in atom[1:] for thing in things_of(name)} for goal in goals]
+    if left := [goal for goal, things in zip(goals, about, strict=True) if things <= known]:
         return left
-    gone = sorted({name for goal in goals for atom in goal for name in atom[1:]} - known)
+    gone = sorted(set().union(*about) - known)
     raise Impossible(f"I cannot see the {words_of(gone[0])} any more, which the task is about.")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.ports.vocabulary import Extension, ObservableWord
+from spca_core.relation import relations
 from spca_core.scene import RELATIONS, ROLES
 from spca_core.task import Task
 from spca_tabletop.language.goal import RULES
 from spca_tabletop.language.understanding import describe, out_of_sight, understand
-from spca_tabletop.plan.problem import abreast, bridges, reachable
+from spca_tabletop.plan.problem import abreast, bridges, reachable, with_places
 
 _CUBE, _PLATE, _TABLE = frozenset(SOLIDS), frozenset(SUPPORTS), frozenset({"table"})
 _GROUND = frozenset({"ground"})
@@ -59,6 +60,11 @@ _EXPLAINED = (
         name="in", args=("?a", "?b"), meaning="?a is in ?b, a bowl or a tray; then it is also (on ?a ?b)",
         synonyms=("inside",), like=r"(is_)?(in|inside|within|contained_in)",
     ),
+    ObservableWord(
+        name="at", args=("?a", "?p"), aside=True,
+        meaning="?a stands at the place ?p, an object named by relation and things: " + ", ".join(
+            f"{row.name}__…: {row.meaning}" for row in relations()),
+    ),
     *(
         ObservableWord(name=name, args=("?a",), meaning=_of_its_kind(name), aside=True)
         for name in ROLES
@@ -81,6 +87,10 @@ class TabletopVocabulary:
     def words(self) -> tuple[ObservableWord, ...]:
         """Return the words for what Sense can say, whether it holds now or not."""
         return _WORDS
+
+    def with_places(self, observation: Observation, names: Iterable[str]) -> Observation:
+        """See `Vocabulary`."""
+        return with_places(observation, names)
 
     def extensions(self, observation: Observation) -> dict[str, Extension]:
         """Return what is seen: where cubes rest, what is free, what is held.
@@ -106,6 +116,7 @@ class TabletopVocabulary:
             "clear": Extension((_CUBE,), free - held - lost, unsaid=held),
             "next_to": Extension((_CUBE | _PLATE,) * 2, pairs | {(b, a) for a, b in pairs}),
             "on_edge": Extension((_CUBE, frozenset({"plate"})), seen("on_edge")),
+            "at": Extension((_CUBE, frozenset({"place"})), seen("at")),
         }
         found["held"] = Extension((_CUBE,), held)
         found["hand_empty"] = Extension((), frozenset() if held else frozenset({()}))

@@ -205,12 +205,13 @@ class _Stage:
         fallen = {f.args[0] for f in facts if f.predicate == "on" and f.args[1] == GROUND_SYMBOL}
         kinds: dict[str, str] = {**{o.id: o.kind for o in objects}, TABLE_SYMBOL: "table"}
         kinds |= {GROUND_SYMBOL: "ground"} if fallen else {}
+        seen = Scene(stamp=self._sim.time, objects=tuple(objects), relations=tuple(facts), sentences=())
         found = Moment.model_validate(
             {
                 "phase": phase,
                 "step": step,
                 "observation": Observation(
-                    stamp=self._sim.time, objects=kinds, facts=tuple(facts), sentences=()
+                    stamp=self._sim.time, objects=kinds, facts=tuple(facts), sentences=(), scene=seen
                 ),
                 "displaced": {k: d for k, d in moved.items() if d > _MOVED_M},
                 "unsafe": tuple(self._unsafe()),

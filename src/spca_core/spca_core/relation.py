@@ -1,0 +1,153 @@
+"""Relations that a thing on the table can have to others: a row for each, in a file of its own.
+
+A row says how a relation is said, when it holds, and where a thing is put for it to hold; language, planning,
+placing and judging know relations by their rows alone. The project's own are in `spca_core/relations/`, each
+file with its `ROWS`; an installed package adds one by an entry `NAME` of the group `spca.relations`, which
+is a `Relation`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spca_core.errors import InputError
+from spca_core.extensions import installed
+from spca_core.geometry import Pose
+from spca_core.names import words_of
+
+if TYPE_CHECKING:
+    from spca_core.geometry import Vec3
+    from spca_core.scene import SceneObject
+    from spca_core.world import WorkArea
+
+GROUP = "spca.relations"
+
+Values = tuple[int, ...]
+"""Numbers of a place, whole millimetres and degrees."""
+Spot = tuple[float, float, float | None]
+"""Where a thing's middle is put: x, y (metres in `world`), and its yaw in radians, or None for any."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """How things can be to one another on the table: said, seen, planned, placed and told."""
+
+    name: str
+    meaning: str
+    """Statement about `?a` and those that it is related to, for whoever writes PDDL."""
+    holds: Callable[[SceneObject, Sequence[SceneObject], Values], bool]
+    """Whether a thing is in the relation to all the others."""
+    spots: Callable[[SceneObject, Sequence[SceneObject], Values, WorkArea], Iterator[Spot]]
+    """Places for a thing to be in the relation, best first, whether there is room or not."""
+    things: range = range(1)
+    """How many things a place may be related to."""
+    numbers: int = 0
+    """How many numbers a place has."""
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Patterns of its words in task texts by token, as `spca_tabletop.language.lexicon` has them."""
+    forms: tuple[str, ...] = ()
+    """Forms of a place in the grammar of task texts: its tokens, with Things, Thing or numbers."""
+    orders: tuple[str, ...] = ()
+    """Forms of a whole clause about the things that are to come into the relation."""
+    reads: Mapping[str, Callable[[str], Values]] = field(default_factory=dict)
+    """Numbers that are said by tokens of its own."""
+    fixed: Callable[[SceneObject, Values], Values] = lambda thing, values: values
+    """Numbers of the place for a thing that stands where it does when the text is understood."""
+    describes: Callable[[Vec3, Vec3], bool] | None = None
+    """Whether a thing at one point can be told by another one by this relation: "the cube left of it"."""
+    told: Callable[[Sequence[str], Values], str] | None = None
+    """The place in words, from those for its things."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A relation to certain things, with certain numbers. Planners know it by its `symbol`."""
+
+    relation: Relation
+    things: tuple[str, ...] = ()
+    values: Values = ()
+
+    @property
+    def symbol(self) -> str:
+        """Name of the place in a planning problem, such as `left_of__cube_green` or `at__450__m50`."""
+        numbers = (f"m{-value}" if value < 0 else str(value) for value in self.values)
+        return "__".join((self.relation.name, *self.things, *numbers))
+
+    @property
+    def words(self) -> str:
+        """The place in plain words: "left of the green cube"."""
+        things = [f"the {words_of(thing)}" for thing in self.things]
+        if self.relation.told is not None:
+            return self.relation.told(things, self.values)
+        return f"{self.relation.name.replace('_', ' ')} {' and '.join(things)}".strip()
+
+    def holds(self, thing: SceneObject, objects: Sequence[SceneObject]) -> bool:
+        """Return whether a thing is there, by the poses of all `objects`; False where one is not seen."""
+        others = self._others(objects)
+        if others is None or thing.id in self.things:
+            return False
+        return self.relation.holds(thing, others, self.values)
+
+    def spots(self, thing: SceneObject, objects: Sequence[SceneObject], area: WorkArea) -> Iterator[Spot]:
+        """Where that is for a thing, best first, in the area. Nowhere if one of its things is not seen."""
+        others = self._others(objects)
+        for x, y, yaw in () if others is None else self.relation.spots(thing, others, self.values, area):
+            turn = thing.pose.yaw if yaw is None else yaw
+            there = Pose.from_xyz_yaw(x, y, thing.pose.position[2], turn)
+            inside = area.x[0] <= x <= area.x[1] and area.y[0] <= y <= area.y[1]
+            if inside and self.holds(thing.model_copy(update={"pose": there}), objects):
+                yield x, y, yaw
+
+    def _others(self, objects: Sequence[SceneObject]) -> list[SceneObject] | None:
+        found = {o.id: o for o in objects}
+        return [found[name] for name in self.things] if found.keys() >= {*self.things} else None
+
+
+def relations() -> tuple[Relation, ...]:
+    """All relations, the project's own first. Raises InputError for one that an installed package breaks."""
+    return tuple(_relations().values())
+
+
+@lru_cache(maxsize=1)
+def _relations() -> dict[str, Relation]:
+    files = sorted((Path(__file__).parent / "relations").glob("[a-z]*.py"))
+    modules = [import_module(f"spca_core.relations.{file.stem}") for file in files]
+    rows: list[Relation] = [row for module in modules for row in module.ROWS]
+    for name, plugin in installed(GROUP).items():
+        row = plugin.load()
+        if not isinstance(row, Relation) or row.name != name or any(r.name == name for r in rows):
+            raise InputError(
+                f"relation '{name}' of {plugin.package} is no new relation of that name",
+                where=plugin.target,
+                hint="a spca_core.relation.Relation",
+            )
+        rows.append(row)
+    return {row.name: row for row in rows}
+
+
+def place_of(symbol: str) -> Place | None:
+    """The place that a symbol names; None if it names something else.
+
+    >>> place_of("left_of__cube_green").things, place_of("at__450__m50").values, place_of("cube_red")
+    (('cube_green',), (450, -50), None)
+    """
+    name, *parts = symbol.lower().split("__")
+    if (relation := _relations().get(name)) is None:
+        return None
+    things = tuple(part for part in parts if not re.fullmatch(r"m?\d+", part))
+    numbers = parts[len(things) :]
+    if len(things) not in relation.things or len(numbers) != relation.numbers or {*things} & {*numbers}:
+        return None
+    return Place(relation, things, tuple(int(number.replace("m", "-")) for number in numbers))
+
+
+def things_of(symbol: str) -> tuple[str, ...]:
+    """The things that a symbol stands for: those of a place, or the one of that name."""
+    place = place_of(symbol)
+    return (symbol,) if place is None else place.things

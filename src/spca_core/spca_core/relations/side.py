@@ -1,0 +1,65 @@
+"""Left of, right of, behind, in front of: left is +y, as the camera sees it, in front is nearer the robot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+from spca_core.relation import Relation, Spot, Values
+
+if TYPE_CHECKING:
+    from spca_core.geometry import Vec3
+    from spca_core.scene import SceneObject
+    from spca_core.world import WorkArea
+
+_APART = 0.03
+"""Metres between the centres by which a thing is put to a side of another."""
+_CLEARLY = 0.01
+"""Metres between the centres by which a thing is told by its side of another."""
+_GAPS = (0.04, 0.05, 0.06, 0.08, 0.1, 0.13, 0.16, 0.2)
+_ASIDE = (0.0, 0.02, -0.02, 0.04, -0.04, 0.07, -0.07, 0.1, -0.1)
+
+
+def _side(name: str, axis: int, sign: int, *words: str) -> Relation:
+    def ahead(one: Vec3, other: Vec3) -> float:
+        return sign * (one[axis] - other[axis])
+
+    def holds(thing: SceneObject, others: Sequence[SceneObject], _: Values) -> bool:
+        """Farther to that side of all than off to another: what stands far behind is not left."""
+        here = thing.pose.position
+        there = [other.pose.position for other in others]
+        aside = [p[1 - axis] for p in there]
+        off = max(min(aside) - here[1 - axis], here[1 - axis] - max(aside), _APART)
+        return all(ahead(here, p) >= off for p in there)
+
+    def spots(thing: SceneObject, others: Sequence[SceneObject], _: Values, area: WorkArea) -> Iterator[Spot]:
+        """Beside the outermost of the others, near it and little off their middle."""
+        outermost = max(others, key=lambda other: sign * other.pose.position[axis])
+        aside = [other.pose.position[1 - axis] for other in others]
+        half = (max(thing.size[:2]) + max(outermost.size[:2])) / 2
+        found = sorted(product(_GAPS, _ASIDE), key=lambda way: way[0] + 1.5 * abs(way[1]))
+        for gap, off in found:
+            along = outermost.pose.position[axis] + sign * (half + gap)
+            across = (min(aside) + max(aside)) / 2 + off
+            yield (along, across, None) if axis == 0 else (across, along, None)
+
+    token = name.upper()
+    return Relation(
+        name=name,
+        meaning=f"?a stands {name.replace('_', ' ')} each of the things that the place names",
+        things=range(1, 100),
+        holds=holds,
+        spots=spots,
+        words={token: words},
+        forms=(f"{token} Things",),
+        describes=lambda one, other: ahead(one, other) > _CLEARLY,
+    )
+
+
+ROWS = (
+    _side("left_of", 1, 1, "(?:to |on )?(?:the )?left (?:hand )?(?:side )?of"),
+    _side("right_of", 1, -1, "(?:to |on )?(?:the )?right (?:hand )?(?:side )?of"),
+    _side("behind", 0, 1, "behind|farther away than|in back of"),
+    _side("in_front_of", 0, -1, "in front of|nearer than|closer than"),
+)

@@ -1,0 +1,103 @@
+"""Relations are rows: each is read, planned and placed by its row alone, and one without a row is unknown."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spca_core import relation
+from spca_core.geometry import Pose
+from spca_core.ports.proposer import Impossible
+from spca_core.relation import place_of, relations
+from spca_core.scene import SceneObject
+from spca_core.world import load_world
+from spca_tabletop.act.ctx import TabletopCtx
+from spca_tabletop.language.understanding import understand
+from spca_testing.contracts.relation_contract import RelationContract
+from spca_testing.observations import scene, task
+
+TEXTS = {
+    "left_of__cube_green": "Put the red cube to the left of the green cube.",
+    "right_of__plate_red": "Move the red cube to the right of the red plate.",
+    "behind__cube_blue__cube_green": "Put the red cube behind the blue and the green cube.",
+    "in_front_of__cube_green": "The red cube must be in front of the green cube.",
+    "between__cube_blue__cube_green": "Put the red cube between the blue and the green cube.",
+    "at__400__m50": "Put the red cube on the table at x = 0.4 m, y = -5 cm.",
+    "turned__500__m150__30": "Turn the red cube by 30 degrees.",
+    "left_half": "Put the red cube in the left half of the table.",
+}
+HALVES = {"left_half", "right_half"}  # the red cube stands in the right one already
+
+
+@pytest.mark.parametrize("place", TEXTS)
+class TestOwnRelations(RelationContract):
+    @pytest.fixture(autouse=True)
+    def _taken(self, place: str) -> None:
+        self.place, self.text = place, TEXTS[place]
+
+
+def test_every_row_has_a_text() -> None:
+    rows = {found.relation.name for symbol in TEXTS if (found := place_of(symbol))}
+    assert rows | HALVES == {row.name for row in relations()}
+
+
+def _cube(name: str, x: float, y: float, yaw: float = 0.0, kind: str = "cube") -> SceneObject:
+    pose = Pose.from_xyz_yaw(x, y, 0.42, yaw)
+    return SceneObject(id=name, kind=kind, colour="red", pose=pose, size=(0.04, 0.04, 0.04), confidence=1.0)
+
+
+_X, _Y = st.floats(0.35, 0.63), st.floats(-0.3, 0.3)
+
+
+@given(_X, _Y, _X, _Y, st.floats(-0.7, 0.7))
+def test_wherever_things_stand_what_is_put_there_is_there(
+    ax: float, ay: float, bx: float, by: float, yaw: float
+) -> None:
+    area = load_world("tabletop").work_area
+    others = [_cube("cube_green", ax, ay), _cube("cube_blue", bx, by)]
+    thing = _cube("cube_red", 0.5, 0.0, yaw)
+    for name in TEXTS:
+        place = place_of(name)
+        assert place is not None
+        for x, y, turn in place.spots(thing, [*others, _cube("plate_blue", 0.6, 0.0)], area):
+            moved = _cube("cube_red", x, y, yaw if turn is None else turn)
+            assert place.holds(moved, [*others, _cube("plate_blue", 0.6, 0.0), moved])
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    ["cube_red", "at", "at__400", "at__400__50__1", "left_of", "between__cube_red", "left_of__cube_red__4",
+     "turned__1__2", "left_half__cube_red", "beyond__cube_red", "at__4x__5"],
+)  # fmt: skip
+def test_what_is_no_place_is_taken_for_none(symbol: str) -> None:
+    assert place_of(symbol) is None
+
+
+def test_nothing_is_anywhere_to_what_is_not_seen_or_to_itself() -> None:
+    place = place_of("left_of__cube_green")
+    assert place is not None
+    red, green = _cube("cube_red", 0.5, 0.2), _cube("cube_green", 0.5, 0.0)
+    assert place.holds(red, [red, green])
+    assert not place.holds(red, [red]) and not place.holds(green, [red, green])
+    assert list(place.spots(red, [red], load_world("tabletop").work_area)) == []
+
+
+def test_a_round_thing_cannot_be_turned() -> None:
+    row = next(row for row in relations() if row.name == "turned")
+    with pytest.raises(Impossible, match="look the same"):
+        row.fixed(_cube("cylinder_red", 0.5, 0.0, kind="cylinder"), (45,))
+
+
+def test_a_relation_without_its_row_is_unknown_and_the_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To planning, placing and judging; the grammar is made of the rows when it is loaded."""
+    rows = {row.name: row for row in relations() if row.name != "between"}
+    monkeypatch.setattr(relation, "_relations", lambda: rows)
+    assert place_of("between__cube_blue__cube_green") is None
+    assert place_of("left_of__cube_green") is not None
+    assert understand(task(TEXTS["left_of__cube_green"]), scene())
+
+
+def test_a_skill_is_told_what_a_place_is() -> None:
+    with pytest.raises(ValueError, match="'cube_red' is no place"):
+        TabletopCtx._do_spots_at(None, "cube_red")  # type: ignore[arg-type]
