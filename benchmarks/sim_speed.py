@@ -18,7 +18,6 @@ from rich.table import Table
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
-from spca_sim.gl_renderer import find_gl
 from spca_sim.recording import StateRecorder
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.video import render_video
@@ -57,18 +56,14 @@ def main(repeats: int) -> None:
     saved = sim.snapshot()
     rows.add_row("restore", f"{median_ms(lambda: sim.restore(saved), repeats):.2f} ms")
 
-    for kind in ("ray", "gl"):
-        if kind == "gl" and find_gl() is None:
-            rows.add_row("gl camera", "no off-screen OpenGL here")
-            continue
-        sim = MujocoSimulator(world, camera=kind)  # type: ignore[arg-type]
-        start = time.perf_counter()
-        sim.capture()
-        rows.add_row(f"{kind} camera, first frame", f"{(time.perf_counter() - start) * 1e3:.0f} ms")
-        rows.add_row(f"{kind} camera, arm in view", f"{median_ms(sim.capture, repeats):.0f} ms")
-        swing(sim, away, 2.0)
-        rows.add_row(f"{kind} camera, arm out of view", f"{median_ms(sim.capture, repeats):.0f} ms")
-        sim.close()
+    sim = MujocoSimulator(world)
+    start = time.perf_counter()
+    sim.capture()
+    rows.add_row("camera, first frame", f"{(time.perf_counter() - start) * 1e3:.0f} ms")
+    rows.add_row("camera, arm in view", f"{median_ms(sim.capture, repeats):.0f} ms")
+    swing(sim, away, 2.0)
+    rows.add_row("camera, arm out of view", f"{median_ms(sim.capture, repeats):.0f} ms")
+    sim.close()
 
     sim = MujocoSimulator(world)
     recorder = StateRecorder()

@@ -350,6 +350,20 @@ def test_an_interrupt_waits_for_the_end_of_an_import(tmp_path):
     assert done.stdout.split() == ["loaded", "interrupted"]
 
 
+def test_an_interrupt_that_a_destructor_drops_comes_again():
+    """Python ignores what is raised in a destructor, or in a callback of a weak reference."""
+    code = (
+        "import os, signal, time\nfrom spca.interrupt import interrupt_between_imports\n"
+        "interrupt_between_imports()\nclass Gone:\n    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n        print('raised')\n"
+        "try:\n    Gone()\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=50)
+    assert done.stdout.split() == ["interrupted"] and not done.stderr
+
+
 def test_an_interrupt_while_python_starts_comes_when_it_has_started(tmp_path):
     """Python itself would end with status 1; and nothing that is started later holds interrupts off."""
     look = "import spca.interrupt as i, subprocess as s; i.interrupt_between_imports(); "

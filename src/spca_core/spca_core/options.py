@@ -53,8 +53,6 @@ class RunOptions(Record):
     """Real-time factor; as fast as it can by default."""
     view: bool | Literal["web"] = False
     """A window that shows the simulation, or a page for the browser."""
-    camera: Literal["ray", "gl"] = "ray"
-    """`ray` (no GL needed) or `gl`."""
     skills: Skills = "auto"
     """Skills at the start: builtin, trusted (and learned ones), empty, or auto (trusted with a model)."""
     library: str = ""
@@ -110,6 +108,9 @@ class Manifest(Software):
                 options = {**others, "budgets": budgets, "rewind": not kept}
         match options:
             case {"drafts": 1, "twin": "", **others}:
+                options = others
+        match options:
+            case {"camera": "ray", **others}:  # while there was a second renderer
                 return others
         return options
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -45,9 +45,7 @@ from spca_sim.variation import draw_variation
 from spca_sim.web_view import WebView
 
 PRESETS = ("nominal", "shuffled", "noisy", "hard")
-CAMERAS = ("ray", "gl")
 VIEWS = ("none", "window", "web")
-CameraKind = Literal["ray", "gl"]
 _disturbances = TypeAdapter(tuple[Disturbance, ...])
 _FEEDBACK_PERIOD = 0.1  # wall-clock seconds between two feedback messages of a motion
 _SLICE_S = 0.1  # simulated seconds that pass for one request, at most
@@ -62,7 +60,6 @@ class _Variant(NamedTuple):
     preset: str
     seed: int
     noise: bool
-    camera: CameraKind
     disturbances: tuple[Disturbance, ...]
 
 
@@ -90,13 +87,6 @@ class SimNode(SpcaNode):
         self.parameter("places", False, "whether the referee is told where things are", live=True)
         self.parameter("seed", 0, "draws that difference", low=0, live=True)
         self.parameter("noise", True, "whether the camera has sensor noise", live=True)
-        self.parameter(
-            "camera",
-            "ray",
-            "how pictures are made: by ray casting (no GL needed) or by GL",
-            choices=CAMERAS,
-            live=True,
-        )
         stream = self.parameter(
             "stream",
             0.0,
@@ -143,7 +133,7 @@ class SimNode(SpcaNode):
         self._arm_joints = world.robot.arm.joint_names
         variation = draw_variation(variant.preset, variant.seed)
         variation = variation.model_copy(update={"disturbances": variant.disturbances})
-        self._sim = MujocoSimulator(world, variant.noise, variation, variant.camera)
+        self._sim = MujocoSimulator(world, variant.noise, variation)
         self._table, self._motions = MujocoWorld(self._sim), Motions(self._sim)
         self._sim.on_contacts(self._on_sample)
         if self._view is not None:
@@ -330,19 +320,17 @@ class SimNode(SpcaNode):
 
     def _wanted(self) -> _Variant:
         """Return the variant asked for. A preset that draws only the layout leaves the world as described."""
-        world, preset, seed, noise, camera, disturbances = (
-            self.get_parameter(name).value
-            for name in ("world", "preset", "seed", "noise", "camera", "disturbances")
+        world, preset, seed, noise, disturbances = (
+            self.get_parameter(name).value for name in ("world", "preset", "seed", "noise", "disturbances")
         )
-        if preset not in PRESETS or camera not in CAMERAS:
-            raise SpcaError(f"preset '{preset}', camera '{camera}': one of {PRESETS} and of {CAMERAS}")
+        if preset not in PRESETS:
+            raise SpcaError(f"preset '{preset}': one of {PRESETS}")
         varied = preset in VARIATIONS and preset != "nominal"
         return _Variant(
             world,
             preset if varied else "nominal",
             seed if varied else 0,
             noise,
-            camera,
             _disturbances.validate_json(disturbances),
         )
 

@@ -72,7 +72,7 @@ _keeping = Lock()  # the threads that draw a video share them
 
 
 class RayRenderer:
-    """See `spca_sim.rendering.Renderer`. Colours and light as MuJoCo's geoms and `lighting` have them."""
+    """An ideal camera: no noise. Colours and light as MuJoCo's geoms and `lighting` have them."""
 
     def __init__(
         self, model: mujoco.MjModel, view: CameraView, lighting: Lighting, shadows: bool = True

@@ -28,8 +28,8 @@ from spca_sim.disturbances.disturber import DISTURBED_KINDS, Disturbed, Disturbe
 from spca_sim.disturbances.picture import disturb
 from spca_sim.lighting import Lighting
 from spca_sim.physics_model import SENSOR, build_physics, place_camera
+from spca_sim.ray_renderer import RayRenderer
 from spca_sim.recording import SimState
-from spca_sim.rendering import CameraKind, Renderer, make_renderer
 from spca_sim.sensor import RgbdSensor
 from spca_sim.tracking import ArmServo, GripperRamp, check_trajectory
 from spca_sim.variation import SimVariation
@@ -71,7 +71,7 @@ class _Scene:
         self.monitor = ContactMonitor(self.model, self.index.geom_models, world.robot.model)
         containers = [world.object(name) for name in objects if KINDS[world.object(name).kind].walled]
         self.containers = {o.model: (self.model.body(o.model).id, o.size[2] / 2) for o in containers}
-        self.renderer: Renderer | None = None
+        self.renderer: RayRenderer | None = None
         self.view = sensor_view(world, variation)
         self.knock = (_STILL, _STILL)
         self.friction = self.model.geom_friction.copy()
@@ -82,20 +82,12 @@ class _Scene:
 class MujocoSimulator:
     """Physics that is stepped by its user. Equal seeds and equal calls give equal results, bit for bit.
 
-    `noise=False` makes the camera ideal; `variation` makes the world differ from its description; `camera` is
-    `ray` (needs nothing) or `gl` (prettier, needs EGL or OSMesa, raises InputError without).
+    `noise=False` makes the camera ideal; `variation` makes the world differ from its description.
     """
 
-    def __init__(
-        self,
-        world: World,
-        noise: bool = True,
-        variation: SimVariation | None = None,
-        camera: CameraKind = "ray",
-    ) -> None:
+    def __init__(self, world: World, noise: bool = True, variation: SimVariation | None = None) -> None:
         self.world = world
         self.variation = variation or SimVariation()
-        self._camera_kind: CameraKind = camera
         self._sensor = RgbdSensor(world, self.variation, noise)
         self._scenes: dict[tuple[str, ...], _Scene] = {}
         self._contact_listeners: list[Callable[[ContactSample], None]] = []
@@ -231,7 +223,7 @@ class MujocoSimulator:
         if scene.renderer is None:
             lighting = Lighting.of(self.world, self.variation)
             place_camera(scene.model, SENSOR, view)
-            scene.renderer = make_renderer(self._camera_kind, scene.model, SENSOR, view, lighting)
+            scene.renderer = RayRenderer(scene.model, view, lighting)
             scene.knock = (now.shift, now.turn)
         colour, depth = scene.renderer.render(scene.data.qpos)
         return *disturb(colour, depth, now, self.time, self.world, view), view

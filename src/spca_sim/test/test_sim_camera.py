@@ -16,20 +16,14 @@ import pytest
 from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
-from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.world import World, load_world
 from spca_sim import ray_renderer
-from spca_sim.gl_renderer import find_gl
 from spca_sim.simulator import MujocoSimulator, SimulatedCamera
 from spca_sim.variation import SimVariation
 from spca_sim.view import CameraView
 from spca_testing.contracts.camera_contract import CameraContract
-
-needs_gl = pytest.mark.skipif(
-    find_gl() is None, reason="no off-screen OpenGL (EGL or OSMesa) on this machine"
-)
 
 
 @pytest.fixture(scope="module")
@@ -65,15 +59,6 @@ class TestSimulatedCamera(CameraContract):
     @pytest.fixture
     def camera(self, world: World) -> Iterator[SimulatedCamera]:
         simulator = MujocoSimulator(world)
-        yield SimulatedCamera(simulator)
-        simulator.close()
-
-
-@needs_gl
-class TestGlCamera(CameraContract):
-    @pytest.fixture
-    def camera(self, world: World) -> Iterator[SimulatedCamera]:
-        simulator = MujocoSimulator(world, camera="gl")
         yield SimulatedCamera(simulator)
         simulator.close()
 
@@ -221,47 +206,18 @@ def test_the_arm_is_seen_when_it_is_in_the_way() -> None:
     assert (frame.depth[240:] < 0.7).mean() > 0.2
 
 
-@needs_gl
-def test_both_renderers_see_the_same(world: World) -> None:
-    layout = random_layout(world, 5)
-    ray, gl = (frame_of(world, layout, noise=False, camera=kind) for kind in ("ray", "gl"))
-    assert (np.abs(ray.depth - gl.depth) < 1e-3).mean() > 0.995
-    assert np.abs(ray.colour.astype(float) - gl.colour).mean() < 8
-    for channel in range(3):
-        a, b = mask_of(ray, channel) > 0, mask_of(gl, channel) > 0
-        assert (a & b).sum() > 0.9 * (a | b).sum()
-
-
 def test_no_graphics_library_is_needed() -> None:
-    """A process that cannot import OpenGL still takes a picture; requesting GL is one clear error."""
+    """A process that cannot import OpenGL still takes a picture."""
     script = """
 import sys
-import time
 for name in ("OpenGL", "glfw", "mujoco.egl", "mujoco.osmesa"):
     sys.modules[name] = None
-from spca_core.errors import InputError
 from spca_core.world import load_world
 from spca_sim.simulator import MujocoSimulator
 assert MujocoSimulator(load_world()).capture().colour.mean() > 30
-try:
-    MujocoSimulator(load_world(), camera="gl").capture()
-except InputError as error:
-    assert "--camera ray" in str(error), error
-else:
-    raise SystemExit("GL was found")
 """
     environment = os.environ | {"MUJOCO_GL": "disabled"}
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-
-
-def test_gl_is_refused_in_one_line_where_there_is_none(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MUJOCO_GL", "disabled")
-    find_gl.cache_clear()
-    try:
-        with pytest.raises(InputError, match="no off-screen OpenGL"):
-            MujocoSimulator(world, camera="gl").capture()
-    finally:
-        find_gl.cache_clear()

@@ -210,7 +210,7 @@ def build_tabletop(
 
     world, level = load_table(options)
     layout, drawn = draw_table(options.preset, options.seed, world, level)
-    table = MujocoWorld(MujocoSimulator(world, options.noise, variation or drawn, options.camera))
+    table = MujocoWorld(MujocoSimulator(world, options.noise, variation or drawn))
     detector = make_detector(options.detector, world)
     environment = Tabletop(level, world, layout, table, options.seed, vision=vision, detector=detector)
     if options.rate is not None:

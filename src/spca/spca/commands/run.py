@@ -24,7 +24,7 @@ app = typer.Typer()
 )
 @takes(
     "preset", "seed", "noise", "proposer", "engine", "llm", "skills", "library", "detector",
-    "vision", "rehearse", "rate", "view", "camera", "world", "robot", "video",
+    "vision", "rehearse", "rate", "view", "world", "robot", "video",
     proposer="auto",
 )  # fmt: skip
 def run(

@@ -60,14 +60,6 @@ def _python() -> tuple[list[str], list[str]]:
     return ([there], []) if fits else ([], [f"CPython 3.10 to 3.13 (this is {there})"])
 
 
-def _rendering() -> tuple[list[str], list[str]]:
-    from spca_sim.gl_renderer import find_gl
-
-    found = find_gl()
-    lacking = "off-screen OpenGL, which the default camera (--camera ray) does not need"
-    return ([f"{found} draws off-screen"], []) if found else ([], [lacking])
-
-
 def _sandbox() -> tuple[list[str], list[str]]:
     from spca_sandbox.level import SandboxLevel
     from spca_sandbox.process import probe
@@ -104,10 +96,6 @@ CHECKS = (
             "opencv-python-headless",
         ),
         _SET_UP,
-    ),
-    Check(
-        "OpenGL (EGL, OSMesa)", _rendering,
-        "apt install libegl1 libgl1-mesa-dri (EGL) or libosmesa6, for --camera gl", optional=True,
     ),
     Check(
         "sandbox", _sandbox, "a kernel with user namespaces, Landlock and seccomp (Linux 5.13 or newer)"

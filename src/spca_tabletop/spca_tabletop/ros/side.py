@@ -43,7 +43,6 @@ class TabletopRos:
             "preset": variation_of(options.preset),
             "seed": options.seed,
             "noise": options.noise,
-            "camera": options.camera,
             "disturbances": json.dumps([each.model_dump() for each in drawn.disturbances]),
             "places": level.needs_poses,
         }
