@@ -96,3 +96,15 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
         timeout=250,
     )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["touch_02", "minigrid:BabyAI-GoToRedBall-v0"])
+def test_the_loop_on_one_screen_runs(level: str) -> None:
+    script = ROOT / "examples" / "loop.py"
+    done = run(ROOT, str(script), level)
+    assert done.returncode == 0, done.stdout + done.stderr
+    stages = ["sense", "plan", "code", "act", "judge"]
+    said = [line.split()[0] for line in done.stdout.splitlines()]
+    assert [word for word in said if word in stages] == stages
+    assert len(script.read_text().splitlines()) <= 60
