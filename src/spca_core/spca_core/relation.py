@@ -47,8 +47,8 @@ class Relation:
     """Places for a thing to be in the relation, best first, whether there is room or not."""
     things: range = range(1)
     """How many things a place may be related to."""
-    numbers: int = 0
-    """How many numbers a place has."""
+    numbers: range = range(1)
+    """How many numbers a place may have."""
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Patterns of its words in task texts by token, as `spca_tabletop.language.lexicon` has them."""
     forms: tuple[str, ...] = ()
@@ -142,7 +142,7 @@ def place_of(symbol: str) -> Place | None:
         return None
     things = tuple(part for part in parts if not re.fullmatch(r"m?\d+", part))
     numbers = parts[len(things) :]
-    if len(things) not in relation.things or len(numbers) != relation.numbers or {*things} & {*numbers}:
+    if len(things) not in relation.things or len(numbers) not in relation.numbers or {*things} & {*numbers}:
         return None
     return Place(relation, things, tuple(int(number.replace("m", "-")) for number in numbers))
 

@@ -19,6 +19,7 @@ from spca_testing.observations import scene, task
 
 TEXTS = {
     "left_of__cube_green": "Put the red cube to the left of the green cube.",
+    "left_of__cube_blue__60": "Put the red cube 6 cm to the left of the blue cube.",
     "right_of__plate_red": "Move the red cube to the right of the red plate.",
     "behind__cube_blue__cube_green": "Put the red cube behind the blue and the green cube.",
     "in_front_of__cube_green": "The red cube must be in front of the green cube.",
@@ -67,7 +68,7 @@ def test_wherever_things_stand_what_is_put_there_is_there(
 
 @pytest.mark.parametrize(
     "symbol",
-    ["cube_red", "at", "at__400", "at__400__50__1", "left_of", "between__cube_red", "left_of__cube_red__4",
+    ["cube_red", "at", "at__400", "at__400__50__1", "left_of", "between__cube_red", "left_of__cube_red__4__5",
      "turned__1__2", "left_half__cube_red", "beyond__cube_red", "at__4x__5"],
 )  # fmt: skip
 def test_what_is_no_place_is_taken_for_none(symbol: str) -> None:

@@ -49,7 +49,7 @@ ROWS = (
     Relation(
         name="at",
         meaning="the middle of ?a is at x, y of the table, whole millimetres, m for minus",
-        numbers=2,
+        numbers=range(2, 3),
         holds=_holds,
         spots=_spots,
         words={

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
+from spca_core.kinds import KINDS
 from spca_core.relation import Relation, Spot, Values
 
 if TYPE_CHECKING:
@@ -17,42 +19,68 @@ _APART = 0.03
 """Metres between the centres by which a thing is put to a side of another."""
 _CLEARLY = 0.01
 """Metres between the centres by which a thing is told by its side of another."""
+_WITHIN, _IN_LINE = 0.008, 0.02
+"""Metres by which a distance from side to side may be off, and the middles off a line, where one is said."""
 _GAPS = (0.04, 0.05, 0.06, 0.08, 0.1, 0.13, 0.16, 0.2)
 _ASIDE = (0.0, 0.02, -0.02, 0.04, -0.04, 0.07, -0.07, 0.1, -0.1)
+
+
+def _extent(thing: SceneObject, axis: int) -> float:
+    """The width of a thing along an axis of `world`, as it is turned."""
+    if KINDS[thing.kind].outline == "disc":
+        return thing.size[0]
+    turned = (math.cos(thing.pose.yaw), math.sin(thing.pose.yaw))
+    a, b = turned if axis == 0 else turned[::-1]
+    return abs(a) * thing.size[0] + abs(b) * thing.size[1]
 
 
 def _side(name: str, axis: int, sign: int, *words: str) -> Relation:
     def ahead(one: Vec3, other: Vec3) -> float:
         return sign * (one[axis] - other[axis])
 
-    def holds(thing: SceneObject, others: Sequence[SceneObject], _: Values) -> bool:
-        """Farther to that side of all than off to another: what stands far behind is not left."""
+    def holds(thing: SceneObject, others: Sequence[SceneObject], values: Values) -> bool:
+        """Farther to that side of all than off to another: what stands far behind is not left.
+
+        With a distance, that far from side to side, and in line.
+        """
         here = thing.pose.position
         there = [other.pose.position for other in others]
         aside = [p[1 - axis] for p in there]
-        off = max(min(aside) - here[1 - axis], here[1 - axis] - max(aside), _APART)
-        return all(ahead(here, p) >= off for p in there)
+        off = max(min(aside) - here[1 - axis], here[1 - axis] - max(aside))
+        if values:
+            apart = ahead(here, there[0]) - (_extent(thing, axis) + _extent(others[0], axis)) / 2
+            return abs(apart - values[0] / 1000) <= _WITHIN and off <= _IN_LINE
+        return all(ahead(here, p) >= max(off, _APART) for p in there)
 
-    def spots(thing: SceneObject, others: Sequence[SceneObject], _: Values, area: WorkArea) -> Iterator[Spot]:
+    def spots(
+        thing: SceneObject, others: Sequence[SceneObject], values: Values, area: WorkArea
+    ) -> Iterator[Spot]:
         """Beside the outermost of the others, near it and little off their middle."""
         outermost = max(others, key=lambda other: sign * other.pose.position[axis])
         aside = [other.pose.position[1 - axis] for other in others]
-        half = (max(thing.size[:2]) + max(outermost.size[:2])) / 2
-        found = sorted(product(_GAPS, _ASIDE), key=lambda way: way[0] + 1.5 * abs(way[1]))
-        for gap, off in found:
+        half = (_extent(thing, axis) + _extent(outermost, axis)) / 2
+        gaps = (values[0] / 1000,) if values else _GAPS
+        for gap, off in sorted(product(gaps, _ASIDE), key=lambda way: way[0] + 1.5 * abs(way[1])):
             along = outermost.pose.position[axis] + sign * (half + gap)
             across = (min(aside) + max(aside)) / 2 + off
-            yield (along, across, None) if axis == 0 else (across, along, None)
+            yaw = thing.pose.yaw if values else None
+            yield (along, across, yaw) if axis == 0 else (across, along, yaw)
+
+    def told(things: Sequence[str], values: Values) -> str:
+        distance = "".join(f"{value / 10:g} cm " for value in values)
+        return f"{distance}{name.replace('_', ' ')} {' and '.join(things)}"
 
     token = name.upper()
     return Relation(
         name=name,
         meaning=f"?a stands {name.replace('_', ' ')} each of the things that the place names",
         things=range(1, 100),
+        numbers=range(2),
         holds=holds,
         spots=spots,
         words={token: words},
-        forms=(f"{token} Things",),
+        forms=(f"{token} Things", f"SPACING {token} Thing"),
+        told=told,
         describes=lambda one, other: ahead(one, other) > _CLEARLY,
     )
 

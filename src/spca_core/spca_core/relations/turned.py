@@ -59,7 +59,7 @@ ROWS = (
     Relation(
         name="turned",
         meaning="?a is turned to an angle: x, y in whole millimetres where it stood, and whole degrees",
-        numbers=3,
+        numbers=range(3, 4),
         holds=_holds,
         spots=_spots,
         words={

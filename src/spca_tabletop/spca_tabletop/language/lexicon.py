@@ -323,10 +323,19 @@ _VALUES: dict[str, tuple[str, object]] = {
 REASONS = {
     "IF": "I cannot make a task depend on '{}'; look first, and say what to do as it is then.",
     "CORRECTION": "I cannot take back what was said ('{}'); say the whole task anew.",
-    "SPACING": "I can keep no distance such as '{}'; say 'next to', or a place.",
 }
 """Why a text with one of these tokens is refused, whatever else it says."""
-_READS = {token: read for row in relations() for token, read in row.reads.items()}
+NO_DISTANCE = "I can keep no distance such as '{}' here; say to which side of what, 'next to', or a place."
+"""Why a text with a distance is refused that no rule takes."""
+_MILLIMETRES = {"mm": 1, "millimet": 1, "inch": 25.4}
+
+
+def _millimetres(words: str) -> tuple[int, ...]:
+    number, unit = re.findall(r"[\d.]+|mm|millimet|inch|c", words)[:2]
+    return (round(float(number) * _MILLIMETRES.get(unit, 10)),)
+
+
+_READS = {"SPACING": _millimetres} | {t: read for row in relations() for t, read in row.reads.items()}
 VALUED = ("NOUN", "FLANK", "EXTENT", "DISTANT", "MATCHING", "DIRECTION", "COLOUR", "NUMBER", "SIZE",
           "ORDINAL", *_READS)  # fmt: skip
 

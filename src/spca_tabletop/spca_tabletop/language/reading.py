@@ -10,6 +10,7 @@ from spca_core.ports.proposer import NotUnderstood
 from spca_core.skill_package import SkillPhrase, skill_packages
 from spca_tabletop.language import clauses
 from spca_tabletop.language.chart import Unexpected
+from spca_tabletop.language.lexicon import NO_DISTANCE
 from spca_tabletop.language.questions import rule
 from spca_tabletop.language.talk import Meaning, Talk
 from spca_tabletop.language.things import Phrase
@@ -39,6 +40,8 @@ def readings(sentence: Sentence, start: str = "Text") -> Ways:
     try:
         return rule.parse(sentence.tokens, start)
     except Unexpected as error:
+        if spaced := [token.text for token in sentence.tokens if token.type == "SPACING"]:
+            raise NotUnderstood(NO_DISTANCE.format(spaced[0])) from error
         before = sentence.until(error.at)
         if error.at >= len(sentence.tokens):
             raise NotUnderstood(

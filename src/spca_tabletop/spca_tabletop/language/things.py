@@ -564,7 +564,8 @@ rule("Where -> BESIDE Thing")(_being("next_to"))
 
 
 for _row in (row for row in relations() if row.name in _DESCRIBING):
-    rule(*(f"Where -> {_form.replace('Things', 'Thing')}" for _form in _row.forms))(_being(_row.name))
+    _forms = (form for form in _row.forms if not {*VALUED}.intersection(form.split()))
+    rule(*(f"Where -> {form.replace('Things', 'Thing')}" for form in _forms))(_being(_row.name))
 
 
 def _holds(
