@@ -11,6 +11,7 @@ import yaml
 
 from spca_core.errors import InputError, OutOfReach
 from spca_core.geometry import top_down
+from spca_core.kinds import KINDS as TABLE_KINDS
 from spca_core.layout import Layout, cluttered_layout, nominal_layout, random_layout
 from spca_core.names import TABLE
 from spca_core.options import RunOptions
@@ -85,8 +86,8 @@ def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layo
     """The layout at the start and the simulator's variation, by seed.
 
     Drawn again where the level's own changes would put two things into one place, where the level would be
-    won before anything was done, or where no object fits one of its roles. Raises InputError when no such
-    table is found.
+    won before anything was done, where no object fits one of its roles, or where what cannot be moved covers
+    a place that a thing is to have. Raises InputError when no such table is found.
     """
     variation = draw_variation(variation_of(preset), seed)
     if preset == "nominal":
@@ -94,7 +95,8 @@ def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layo
     draw = cluttered_layout if preset == "hard" else random_layout
     for k in range(_TRIES):
         layout = starting_layout(level.layout, world, draw(world, seed + k * _STRIDE))
-        if not _overlapping(layout, world) and not _pointless(layout, world, level):
+        sensible = not _pointless(layout, world, level) and not _covered(layout, world, level)
+        if sensible and not _overlapping(layout, world):
             if preset.startswith(DISTURBED):
                 variation = variation.model_copy(
                     update={"disturbances": _disturbances(preset, seed, world, level)}
@@ -118,6 +120,20 @@ def _disturbances(preset: str, seed: int, world: World, level: Level) -> tuple[D
 
 def _overlapping(layout: Layout, world: World) -> bool:
     return any(overlapping(a, b, layout, world) for a, b in combinations(layout.poses, 2))
+
+
+def _covered(layout: Layout, world: World, level: Level) -> bool:
+    """Return whether a plate or the like lies where a thing is to stand, by the level's coordinates."""
+    fixed = [o for o in world.objects if not TABLE_KINDS[o.kind].solid and o.model in layout.poses]
+    return any(
+        math.dist(state.at, layout.poses[other.model].position[:2])
+        < other.radius + world.object(thing).radius
+        for state in level.success.states
+        if state.at is not None
+        for thing in state.names
+        if thing in layout.poses
+        for other in fixed
+    )
 
 
 def _pointless(layout: Layout, world: World, level: Level) -> bool:

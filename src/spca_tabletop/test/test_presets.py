@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import pytest
@@ -98,3 +99,14 @@ def test_no_place_is_missing_for_good_that_the_task_may_need(kind):
     for seed in range(20):
         for disturbance in draw_table(f"disturbed-{kind}", seed, world, level)[1].disturbances:
             assert not any(name.startswith("mat") for name in disturbance.spare)
+
+
+@pytest.mark.parametrize("preset", ["shuffled", "hard"])
+def test_no_plate_covers_a_place_that_a_level_asks_for(preset: str) -> None:
+    """Else nobody could solve it: a plate is not to be moved."""
+    world, level = load_world(), load_level("arrange_04")
+    plates = [o for o in world.objects if o.kind == "plate"]
+    drawn = [draw_table(preset, seed, world, level)[0] for seed in range(40)]
+    at = (0.45, 0.05)
+    away = [math.dist(at, layout.poses[o.model].position[:2]) for layout in drawn for o in plates]
+    assert min(away) > plates[0].size[0] / 2 + 0.028
