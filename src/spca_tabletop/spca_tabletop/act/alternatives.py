@@ -24,6 +24,8 @@ from spca_tabletop.act.values import Grasp, Pose, Spot
 
 # The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
 PRESS = 0.002
+# Beside what lies at the border of the work area, a thing is put down so far (metres) beyond it.
+BORDER = 0.05
 CHOICES = 6
 CHOOSING = (
     "grasps", "touch_poses", "spots_on", "spots_next_to", "spots_on_table", "spots_at", "spots_across",
@@ -139,13 +141,13 @@ class Alternatives(SkillContext):
         if (at := place_of(place)) is None:
             raise ValueError(f"'{place}' is no place; one is named by a relation and what it is to")
         held, table = self._held(), self._world.table
+        area = self._world.work_area.widened(BORDER)
 
         def spots(seen: Scene) -> list[Pose]:
-            found = placements.at_place(at, seen, self._world.work_area, table.top, held, self._hold)
-            return self._placing_json(found)
+            return self._placing_json(placements.at_place(at, seen, area, table.top, held, self._hold))
 
         found, thing = spots(self.scene), self.scene.get(held)
-        nominal = next(at.spots(thing, self.scene.objects, self._world.work_area), None) if thing else None
+        nominal = next(at.spots(thing, self.scene.objects, area), None) if thing else None
         if not found and thing is not None and nominal is not None:
             pose = geometry.Pose.from_xyz_yaw(*nominal[:2], thing.pose.position[2], 0.0)
             there = thing.model_copy(update={"id": place, "pose": pose})
