@@ -29,9 +29,9 @@ def merge(library: str, draft: str, asked: Collection[str]) -> Merged:
 
     Those in `asked` may replace existing functions; new names are added.
 
-    What the library has already in the same form is passed over. A helper or a constant of the draft whose name
-    the library has for something else gets a name of its own; any other change of the library raises
-    MergeConflict. Constants and imports that are new are added. Raises InputError when either text is not Python.
+    What the library has already in the same form is passed over. A helper or a constant of the draft whose
+    name the library has for something else gets a name of its own; any other change of the library raises
+    MergeConflict. Constants and imports that are new are added. Raises InputError for what is not Python.
     """
     merging = _Merging(_parse(library, "the skill library"), asked)
     for statement, comments in _statements(merging.set_apart(_parse(draft, "the draft"))):
@@ -58,9 +58,7 @@ class _Merging:
         while taken := {name for statement in draft.body for name in self._taken(statement)}:
             used = {*self._places, *(name for statement in draft.body for name in _names(statement))}
             free = {name: next(n for i in count(2) if (n := f"{name}_{i}") not in used) for name in taken}
-            renamed = draft.visit(_Renaming(free))
-            assert isinstance(renamed, cst.Module)
-            draft = renamed
+            draft = cst.ensure_type(draft.visit(_Renaming(free)), cst.Module)
         return draft
 
     def _taken(self, statement: cst.BaseStatement) -> Iterator[str]:

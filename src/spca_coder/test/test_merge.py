@@ -133,7 +133,7 @@ def test_a_drafts_own_helpers_and_constants_get_names_of_their_own() -> None:
         n: f.text for n, f in read(library).functions.items()
     }.items()
     space: dict[str, object] = {}
-    exec(merged.library, space)  # noqa: S102
+    exec(merged.library, space)
     assert space["_up_2"](1) == -1 + 0.2 and space["f"](None) == 1.1  # type: ignore[operator]
     assert "_up_2(a.ABOVE)" in found.functions["g"].text
     assert merge(merged.library, draft.replace("-x", "x").replace("0.2", "0.1"), {"g"}).written == ("g",)
