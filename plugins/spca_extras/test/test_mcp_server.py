@@ -20,6 +20,7 @@ pytestmark = pytest.mark.slow
 async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
     """The streams of the protocol's own client to `spca mcp`, over stdio or over HTTP on this machine."""
     import anyio
+    import httpx
     from mcp import StdioServerParameters
     from mcp.client.stdio import stdio_client
     from mcp.client.streamable_http import streamablehttp_client
@@ -34,12 +35,20 @@ async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = subprocess.Popen([sys.executable, *args, "--http", "--port", str(port)], env=environment)
+    command = [sys.executable, *args, "--http", "--port", str(port)]
+    server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     try:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
         while socket.socket().connect_ex(("127.0.0.1", port)):
             assert server.poll() is None, "the server has ended"
             await anyio.sleep(0.1)
-        async with streamablehttp_client(f"http://127.0.0.1:{port}/mcp", timeout=200) as (read, write, _):
+        for path, host, status in (("/mcp", "", 404), (address.partition(str(port))[2], "evil.example", 421)):
+            headers = {"Host": host} if host else {}
+            url = f"http://127.0.0.1:{port}{path}"
+            refused = httpx.post(url, json={}, headers={"Accept": "application/json", **headers})
+            assert refused.status_code == status, (path, host, refused.text)
+        async with streamablehttp_client(address, timeout=200) as (read, write, _):
             yield read, write
     finally:
         server.terminate()

@@ -43,6 +43,7 @@ from spca_worldcoder.worlds.world import World
 TRANSITIONS, EPISODES, DRAFTS = "transitions.jsonl", "episodes.jsonl", "drafts.jsonl"
 RESULTS, PROGRAM, RESULT = "environments.jsonl", "program.json", "result.json"
 
+_UNSTEADY = "{r.environment}: after {r.episodes} episodes and {r.actions} actions not yet {s} won in a row"
 _TREE_BUDGET = 18_000
 """Calls of the program for one plan (the published number of nodes when acting)."""
 
@@ -162,7 +163,7 @@ def _go(
             folder.append(result, RESULTS)
             done.append(result)
             if not result.learned:
-                outcome = "not_learned"
+                outcome, problem = "not_learned", _UNSTEADY.format(r=result, s=options.settings.streak)
         summary = LearnResult(
             outcome=outcome,
             environments=tuple(done),
@@ -191,10 +192,7 @@ def laboratory(
         elif options.synthesizer == "inductive":
             solver = stack.enter_context(SolverProcess())
             solver.start()
-            searchers = [
-                novelty,
-                ClassicalSearch(solver, cancelled=cancelled),
-            ]
+            searchers = [novelty, ClassicalSearch(solver, cancelled=cancelled)]
         else:
             searchers = [novelty, partial(runner.plan, budget=40_000)]
         guess = options.settings.rewards == "guessed"

@@ -59,6 +59,7 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
                     kit.api,
                     options.budgets.code_drafts,
                     token_budget=proposals.token_budget,
+                    actions=proposals.actions,
                 ),
                 readers=readers,
                 library=library,

@@ -63,14 +63,21 @@ class Dialogue:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._history: list[_Done] = []
+        self._said: list[str] = []
 
     def do(self, sentence: str, out: Path | None = None) -> Run:
         """Have a sentence carried out; what it refers to is found in what was done before."""
         meant = self.task(sentence)
-        run = self._session.do(meant, out)
+        if not self._said or self._said[-1].startswith("robot: "):
+            self._said.append(f"user: {sentence}")
+        told = len(self._said) > 1 or meant != sentence
+        run = self._session.do(meant, out, tuple(self._said) if told else ())
+        plan = newest_plan(run.folder)
+        steps = ", ".join(map(str, plan.steps if plan else ()))
+        self._said.append(f"robot: {run.result.outcome.value}: {run.result.reason} [{steps}]")
         looks = sorted(run.folder.glob("round_*/observation.json"))
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
-        self._history.append(_Done(meant, run, newest_plan(run.folder), before))
+        self._history.append(_Done(meant, run, plan, before))
         return run
 
     def task(self, sentence: str) -> str:
@@ -104,6 +111,7 @@ class Dialogue:
 
         An answer that is no part of the sentence stands for itself.
         """
+        self._said.append(f"user: {answer}")
         answer = answer.strip().rstrip(".!")
         unclear = next((q for q in _QUOTED.findall(question) if q.lower() in sentence.lower()), "")
         if not unclear or len(answer.split()) > _MOST_WORDS:

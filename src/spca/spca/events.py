@@ -10,20 +10,9 @@ from pydantic import FiniteFloat
 from spca_core.model import Record
 
 EventKind = Literal[
-    "run_started",
-    "stage_started",
-    "stage_ended",
-    "draft",
-    "doubt",
-    "plan",
-    "code",
-    "rehearsal",
-    "question",
-    "step",
-    "verdict",
-    "round_failed",
-    "run_ended",
-]
+    "run_started", "stage_started", "stage_ended", "draft", "doubt", "plan", "code", "rehearsal",
+    "question", "step", "verdict", "round_failed", "run_ended",
+]  # fmt: skip
 
 
 class Event(Record):

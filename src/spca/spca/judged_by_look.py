@@ -69,7 +69,7 @@ class JudgedByLook(Environment):
         if result.status != "done" and evidence.goal is not True:
             outcome, reason = Outcome.RUNNING, f"not carried out: {result.message}"
         elif evidence.goal is None:
-            outcome, reason = Outcome.SUCCESS, f"carried out: {goal}; {unseen}"
+            outcome, reason = Outcome.SUCCESS, f"carried out, not seen: {goal}; {unseen}"
         elif evidence.goal:
             met = self._reader.met(plan.draft, seen) or goal
             outcome, reason = Outcome.SUCCESS, f"seen to hold: {met}"

@@ -25,7 +25,7 @@ from spca_llm.chat import Chat
 from spca_llm.config import REPLAY, LlmConfig, load_config
 from spca_llm.connect import open_chat
 from spca_llm.not_in_vain import NotInVain
-from spca_planner.language import LanguageProposer
+from spca_planner.language import LanguageProposer, told_of
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import Actions, TrustedDomains, actions_of
 from spca_sense.language import LanguageVision
@@ -45,9 +45,9 @@ class Proposals:
     """Parts that a proposer brings to a run.
 
     `planner` may differ by mode. Without a `coder`, an action that has no skill ends the run; `token_budget`
-    bounds the existing skills that it is shown. What `learns` may use skills and domains of earlier runs,
-    adds its own after a success, and may try again from where its plan began. Drafts are judged in the
-    process `solver`, by default the one that all runs share.
+    bounds the existing skills that it is shown, `actions` says what their actions need and bring. What
+    `learns` may use skills and domains of earlier runs, adds its own after a success, and may try again from
+    where its plan began. Drafts are judged in the process `solver`, by default the one that all runs share.
 
     An experiment that exchanges parts is a proposer that opens another one: a run's options name it.
     """
@@ -58,6 +58,7 @@ class Proposals:
     learns: bool = False
     usage: Callable[[], dict[str, Usage]] = field(default=dict)
     token_budget: float = TOKEN_BUDGET
+    actions: Callable[[], Mapping[str, str]] = dict
     solver: SolverProcess | None = None
 
 
@@ -79,8 +80,9 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
     """Language models behind any server that speaks the OpenAI protocol."""
     domains = TrustedDomains(folder_of(options, folder) / "domains")
 
-    def actions() -> Actions:
-        return actions_of(getattr(kit.builtin(), "domains", ()), domains.all(kit.name))
+    def actions() -> Actions:  # of the skills that there are
+        own = () if options.skills == "empty" else getattr(kit.builtin(), "domains", ())
+        return actions_of(own, domains.all(kit.name))
 
     vocabulary = kit.vocabulary()
     with open_models(options, folder.path / LLM) as chat:
@@ -89,6 +91,7 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
         yield Proposals(
             planner={m: LanguageProposer(asking, r, vocabulary, actions) for m, r in _PLANNER_ROLES.items()},
             coder=LanguageCoder(asking),
+            actions=lambda: told_of(actions(), vocabulary.words()),
             vision=LanguageVision(chat) if options.vision else None,
             learns=True,
             usage=lambda: usage_of(chat),

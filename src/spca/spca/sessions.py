@@ -160,9 +160,12 @@ class Session:
             state = RunState(library=stages.library).sensed(proposal.seen).planned(proposal.plan)
             return stages.rehearsing.try_out("rehearsal", _task(proposal.sentence), state, lambda: False)
 
-    def do(self, sentence: str, out: Path | None = None) -> Run:
-        """Have a sentence carried out: look, plan, act, look again; repaired and planned anew as any run."""
-        return self._done(sentence, Order(), out)
+    def do(self, sentence: str, out: Path | None = None, conversation: tuple[str, ...] = ()) -> Run:
+        """Have a sentence carried out: look, plan, act, look again; repaired and planned anew as any run.
+
+        A model is told the `conversation` before, the oldest words first.
+        """
+        return self._done(sentence, Order(), out, conversation)
 
     def execute(self, proposal: Proposal, out: Path | None = None) -> Run:
         """Carry out a plan as it is, once; it is refused where things have moved since it was made."""
@@ -186,10 +189,10 @@ class Session:
 
     # --- runs -----------------------------------------------------------------------------------------------
 
-    def _done(self, sentence: str, asked: Order, out: Path | None) -> Run:
+    def _done(self, sentence: str, asked: Order, out: Path | None, conversation: tuple[str, ...] = ()) -> Run:
         """A run that is kept."""
         folder = RunFolder.create("_".join(sentence.split())[:40], out)
-        run = Run(self._ordered(sentence, folder.path), folder, asked)
+        run = Run(self._ordered(sentence, folder.path, conversation), folder, asked)
         self._advance(run, self._listeners)
         if self._report:
             run.document()
@@ -217,12 +220,12 @@ class Session:
         finally:
             self._run = None
 
-    def _ordered(self, sentence: str, folder: Path) -> RunOptions:
+    def _ordered(self, sentence: str, folder: Path, conversation: tuple[str, ...] = ()) -> RunOptions:
         """The options of a run with that sentence as its task; its level file is written to `folder`."""
         if not sentence.strip():
             raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
         path = folder / "task.yaml"
-        path.write_text(self._kit.sentence_level(sentence, self._options.world))
+        path.write_text(self._kit.sentence_level(sentence, self._options.world, conversation))
         return self._options.model_copy(update={"level": str(path)})
 
 

@@ -182,7 +182,8 @@ class Supervisor:
             return state.ending(Ending.CANCELLED, result.message)
         if result.status == "missing" and not state.suspects:
             return state.ending(Ending.GAVE_UP, result.message)
-        return self._repair.without(state, state.suspects, state.failure or result.message)
+        told = f"{state.failure}; {result.message}" if state.suspects else result.message
+        return self._repair.without(state, state.suspects, told)
 
     def _rehearse(self, state: RunState) -> RunState:
         """Try the plan without the robot; if it is rejected, go on as after a failed attempt."""
@@ -246,7 +247,7 @@ class Supervisor:
         evidence = self._weigh(state, result, self._look_again())
         self._journal.keep(state, "evidence", evidence)
         distrust = distrusted(state.plan, result, evidence)
-        if not evidence.contradicted:
+        if not evidence.contradicted and not any(step.overlooked for step in evidence.steps):
             attempt, seen = self._journal.attempt(state), state.observation
             request = PlanRequest(attempt=attempt, task=self._env.task, observation=seen, skills=())
             solved = PlanResult(attempt=attempt, status="solved", plan=state.plan, drafts=())

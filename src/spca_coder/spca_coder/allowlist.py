@@ -17,46 +17,15 @@ MAX_DEPTH = 100
 """Levels of nesting; what walks over a tree later may have less of the stack left than the check had."""
 MAX_BITS = 1024
 """Of a whole number; larger ones are no floats, and Python refuses to print still larger ones."""
-FORBIDDEN_NAMES = frozenset(
-    [
-        "exec",
-        "eval",
-        "compile",
-        "open",
-        "input",
-        "breakpoint",
-        "help",
-        "exit",
-        "quit",
-        "globals",
-        "locals",
-        "vars",
-        "getattr",
-        "setattr",
-        "delattr",
-        "memoryview",
-        "super",
-        "type",
-        "object",
-        "classmethod",
-        "staticmethod",
-        "property",
-    ]
-)
-_FRAMES = frozenset(
-    [
-        "gi_frame",
-        "gi_code",
-        "cr_frame",
-        "cr_code",
-        "f_back",
-        "f_builtins",
-        "f_globals",
-        "f_locals",
-        "tb_frame",
-        "tb_next",
-    ]
-)
+FORBIDDEN_NAMES = frozenset((
+    "exec", "eval", "compile", "open", "input", "breakpoint", "help", "exit", "quit", "globals",
+    "locals", "vars", "getattr", "setattr", "delattr", "memoryview", "super", "type", "object",
+    "classmethod", "staticmethod", "property",
+))  # fmt: skip
+_FRAMES = frozenset((
+    "gi_frame", "gi_code", "cr_frame", "cr_code", "f_back", "f_builtins", "f_globals", "f_locals",
+    "tb_frame", "tb_next",
+))  # fmt: skip
 _TOP_LEVEL = (ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
 _BROAD = ("BaseException", "Exception", "KeyboardInterrupt", "SystemExit", "GeneratorExit")
 _ASYNCHRONOUS = (ast.AsyncFunctionDef, ast.Await, ast.AsyncFor, ast.AsyncWith)

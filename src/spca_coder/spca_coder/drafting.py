@@ -6,7 +6,7 @@ The task's text comes from outside: a coder sees it shortened and made harmless.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import structlog
@@ -16,14 +16,14 @@ from spca_coder.fits import as_present, header, missing
 from spca_coder.relevance import relevant
 from spca_coder.source import read
 from spca_core.plan import ActionSchema, CodeRecord, CodeRequest, CodeResult
-from spca_core.ports.proposer import CodeProposer, ModelError
+from spca_core.ports.proposer import CodeProposer, ModelError, PlanAtFault
 from spca_core.skill import CtxApi, python_name
 from spca_sandbox.limits import Limits
 
 log = structlog.get_logger(__name__)
 
 BUDGET = 5
-TOKEN_BUDGET = 270
+TOKEN_BUDGET = 240
 HOW_TO_CONFIGURE = (
     "configure a model for the role 'coder' (in llm.yaml or SPCA_LLM_CODER_MODEL), or "
     "add the skill to the library"
@@ -50,7 +50,8 @@ class DraftingCoder:
     Only missing skills and the request's suspects are written, nothing else changes.
 
     `proposer` writes the drafts (None: there is no model); `budget` bounds the drafts of a request,
-    `token_budget` the existing skills shown to the proposer.
+    `token_budget` the existing skills shown to the proposer. `actions` says what each skill's action needs
+    and brings, as far as that is known.
     """
 
     def __init__(
@@ -60,10 +61,11 @@ class DraftingCoder:
         budget: int = BUDGET,
         limits: Limits | None = None,
         token_budget: float = TOKEN_BUDGET,
+        actions: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         self._proposer, self._api = proposer, api
         self._budget, self._token_budget = budget, token_budget
-        self._limits = limits or Limits()
+        self._limits, self._actions = limits or Limits(), actions
 
     def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = _never) -> CodeResult:
         """The library with a skill for every action; unchanged unless the status is `complete`.
@@ -99,7 +101,7 @@ class DraftingCoder:
         shown = (
             ""
             if names <= known
-            else relevant(request.library, wanted, self._token_budget, without=names, known=known)
+            else relevant(request.library, wanted, self._token_budget, names, known, self._actions())
         )
         told = situation(request)
         # What is called like its kind (the table) is there on every table: a skill may name it.
@@ -118,6 +120,10 @@ class DraftingCoder:
                     judged = critic.judge(code, wanted, request.library, objects)
                     rejection = judged.rejection
                     record = CodeRecord(kind=kind, code=code, rejection=rejection)
+                except PlanAtFault as error:
+                    message = f"the coder says that the plan is wrong: {error}"
+                    drafts.append(CodeRecord(kind=kind, code="", rejection=message))
+                    return self._result(request, "exhausted", drafts=drafts, message=message)
                 except ModelError as error:
                     record = CodeRecord(kind=kind, code="", rejection=f"the model: {error}")
                     if error.answered:  # the same request would get the same answer

@@ -10,12 +10,14 @@ from typing import ClassVar
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from spca_coder.fits import header
+from spca_core.errors import one_line
 from spca_core.fenced import PYTHON, fenced
 from spca_core.plan import ActionSchema
 from spca_core.ports.chat import ChatModel, Message
-from spca_core.ports.proposer import ModelError
+from spca_core.ports.proposer import ModelError, PlanAtFault
 from spca_core.skill import CtxApi
 
+_LONGEST_REASON = 400
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "prompts"),
     undefined=StrictUndefined,
@@ -51,7 +53,7 @@ class LanguageCoder:
         previous: str,
         rejection: str,
     ) -> str:
-        """The functions as source text. Raises ModelError when the answer holds no function."""
+        """The functions as source text. Raises PlanAtFault, and ModelError when there is no function."""
         reply = self.chat.complete(
             "coder", self.messages(missing, api, relevant, situation, previous, rejection)
         )
@@ -90,12 +92,15 @@ class LanguageCoder:
 def code_in(answer: str) -> str:
     """The Python in an answer: its fenced blocks, or the whole if it has none.
 
-    Raises ModelError (kind `empty` or `invalid`) when there is no function in it.
+    Raises ModelError (kind `empty` or `invalid`) when there is no function in it, PlanAtFault when it says
+    instead what is wrong with the plan.
     """
     if not answer.strip():
         raise ModelError("the answer is empty", kind="empty")
     blocks = fenced(answer, PYTHON) or [answer.replace("\r\n", "\n")]
     code = "\n\n".join(b.strip("\n") for b in blocks)
     if not re.search(r"^def\s+\w+", code, re.MULTILINE):
+        if said := re.search(r"^\W*PLAN:\W*(.*)", answer, re.MULTILINE | re.DOTALL):
+            raise PlanAtFault(one_line(said[1])[:_LONGEST_REASON])
         raise ModelError("the answer holds no Python function", kind="invalid")
     return code + "\n"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import libcst as cst
 
@@ -28,12 +29,12 @@ def merge(library: str, draft: str, asked: Collection[str]) -> Merged:
 
     Those in `asked` may replace existing functions; new names are added.
 
-    What the library has already in the same form is passed over; anything else of the library that the draft
-    would change raises MergeConflict. Constants and imports that are new are added. Raises InputError when
-    either text is not Python.
+    What the library has already in the same form is passed over. A helper or a constant of the draft whose
+    name the library has for something else gets a name of its own; any other change of the library raises
+    MergeConflict. Constants and imports that are new are added. Raises InputError for what is not Python.
     """
     merging = _Merging(_parse(library, "the skill library"), asked)
-    for statement, comments in _statements(_parse(draft, "the draft")):
+    for statement, comments in _statements(merging.set_apart(_parse(draft, "the draft"))):
         merging.take(statement, comments)
     return Merged(merging.code(), tuple(merging.written))
 
@@ -48,6 +49,31 @@ class _Merging:
         self._values: list[cst.BaseStatement] = []
         self._functions: list[cst.BaseStatement] = []
         self.written: list[str] = []
+
+    def set_apart(self, draft: cst.Module) -> cst.Module:
+        """The draft, its own names changed where the library has them for something else.
+
+        A helper that is as in the library may stand on one that is not: then it is another one as well.
+        """
+        while taken := {name for statement in draft.body for name in self._taken(statement)}:
+            used = {*self._places, *(name for statement in draft.body for name in _names(statement))}
+            free = {name: next(n for i in count(2) if (n := f"{name}_{i}") not in used) for name in taken}
+            draft = cst.ensure_type(draft.visit(_Renaming(free)), cst.Module)
+        return draft
+
+    def _taken(self, statement: cst.BaseStatement) -> Iterator[str]:
+        """The names of a draft's helper or constants that the library has for something else."""
+        if isinstance(statement, cst.FunctionDef):
+            name = statement.name.value
+            own = name.startswith("_") and name not in self._asked
+            if own and name in self._places and not _same(self._body[self._places[name]], statement):
+                yield name
+        elif lacking := self._lacking(statement):
+            yield from (name for small in lacking for name in _names(small) if name in self._places)
+
+    def _lacking(self, statement: cst.CSTNode) -> list[cst.BaseSmallStatement]:
+        there = [small for old in self._body for small in _small(old)]
+        return [small for small in _small(statement) if not any(_same(small, other) for other in there)]
 
     def take(self, statement: cst.BaseStatement, comments: Sequence[cst.EmptyLine]) -> None:
         if isinstance(statement, cst.FunctionDef):
@@ -73,14 +99,8 @@ class _Merging:
     def _take_value(self, new: cst.SimpleStatementLine, comments: Sequence[cst.EmptyLine]) -> None:
         if _is_future(new):
             return
-        there = [small for old in self._body for small in _small(old)]
-        lacking = [small for small in new.body if not any(_same(small, other) for other in there)]
-        if not lacking:
-            return
-        new = new.with_changes(body=lacking)
-        if clash := [n for n in _names(new) if n in self._places]:
-            raise MergeConflict(f"'{clash[0]}' exists already with another value; use another name")
-        self._values.append(new.with_changes(leading_lines=comments))
+        if lacking := self._lacking(new):
+            self._values.append(new.with_changes(body=lacking, leading_lines=comments))
 
     def code(self) -> str:
         """The library's text: new values behind its own, or else at the end with the new functions."""
@@ -120,11 +140,28 @@ def _statements(module: cst.Module) -> list[tuple[cst.BaseStatement, Sequence[cs
     return found
 
 
+class _Renaming(cst.CSTTransformer):
+    """Other names for global ones; attributes and keywords of calls are none."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        super().__init__()
+        self._new = names
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
+        return updated_node.with_changes(value=self._new.get(original_node.value, original_node.value))
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.Attribute:
+        return updated_node.with_changes(attr=original_node.attr)
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        return updated_node.with_changes(keyword=original_node.keyword)
+
+
 def _names(statement: cst.CSTNode) -> list[str]:
     if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
         return [statement.name.value]
     names = []
-    for small in _small(statement):
+    for small in _small(statement) or (statement,):
         targets: list[cst.BaseExpression] = []
         if isinstance(small, cst.Assign):
             targets = [t.target for t in small.targets]

@@ -2,45 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from spca_coder.source import Function, Source, read
 from spca_core.plan import ActionSchema
 
 CHARACTERS_PER_TOKEN = 3.5
 """A cautious figure for code: the common tokenisers need 3.5-4.5 characters a token."""
-_GAP = 3  # characters between two pieces of an excerpt
-_NAME_WEIGHT = 3.0
-_SPARE_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "at",
-        "be",
-        "by",
-        "for",
-        "from",
-        "if",
-        "in",
-        "is",
-        "it",
-        "its",
-        "of",
-        "on",
-        "or",
-        "that",
-        "the",
-        "to",
-        "with",
-        "action",
-        "define",
-    ]
-)
+_NAME_WEIGHT, _LITERAL_WEIGHT = 3.0, 2.0
+_LOGIC = ("and", "or", "not", "imply", "forall", "exists", "when", "increase")
+_SPARE_WORDS = frozenset((
+    "a", "an", "and", "are", "at", "be", "by", "for", "from", "if", "in", "is", "it", "its", "of", "on", "or",
+    "that", "the", "to", "with", "action", "define",
+))  # fmt: skip
 
 
 def tokens_of(text: str) -> int:
@@ -54,63 +33,88 @@ def relevant(
     token_budget: float,
     without: Collection[str] = (),
     known: Collection[str] = (),
+    actions: Mapping[str, str] | None = None,
 ) -> str:
-    """Source of the skills that resemble the wanted actions most, with the helpers and constants they need.
+    """Source of the skills that resemble the wanted actions most, with the constants that they use.
 
-    Never longer than the budget; an infinite one takes the whole library. The functions named in `without`
-    are left out unless another one needs them, and those in `known`, which the proposer sees anyway, in any
-    case. The likeness is that of words (of names, documentation and PDDL), a rare word of the library
-    counting more than a common one (inverse document frequency).
+    Of the helpers that they call, which a new skill may call as well, only the first lines are shown. Never
+    longer than the budget; an infinite one takes the whole library, helpers and all. The skills named in
+    `without` are left out, and what is in `known`, which the proposer sees anyway. The likeness is that of
+    words (of names, documentation and PDDL) and of what is needed and changed, where `actions` says it of a
+    skill; what is rare in the library counts more (inverse document frequency).
     """
     source = read(library)
-    left = token_budget * CHARACTERS_PER_TOKEN - 1
-    functions: set[str] = set()
-    constants: set[str] = set()
-    for name in _ranked(source, schemas, without, math.isinf(left)):
-        if left <= 0:
-            break
-        more_functions, more_constants = source.with_helpers({name})
-        more_functions -= set(known)
-        texts = [source.functions[f].text for f in more_functions - functions]
-        texts += [source.constants[c] for c in more_constants - constants]
-        cost = sum(len(text) + _GAP for text in texts)
-        if cost <= left:
-            left -= cost
-            functions |= more_functions
-            constants |= more_constants
-    return source.excerpt(functions, constants)
+    everything = math.isinf(token_budget)
+    chosen: set[str] = set()
+    shown = ""
+    for name in _ranked(source, schemas, without, everything, actions or {}):
+        longer = _shown(source, {*chosen, name} - set(known), set(known), everything)
+        if tokens_of(longer) <= token_budget:
+            chosen.add(name)
+            shown = longer
+    return shown
+
+
+def _shown(source: Source, skills: set[str], known: set[str], everything: bool) -> str:
+    """The skills as they are, and above them the helpers and the constants that they use."""
+    if everything:
+        functions, constants = source.with_helpers(skills)
+        return source.excerpt(functions - known, constants)
+    used = {name for skill in skills for name in source.functions[skill].uses}
+    helpers = [f for n, f in source.functions.items() if n in used - skills - known and not f.is_skill]
+    parts = [source.excerpt(set(), used & set(source.constants)), *map(_first_line, helpers)]
+    return "\n".join(part for part in (*parts, source.excerpt(skills, set())) if part)
+
+
+def _first_line(helper: Function) -> str:
+    taken = ast.unparse(ast.parse(helper.text).body[0].args)  # type: ignore[attr-defined]
+    return f"def {helper.name}({taken}): {json.dumps(' '.join(helper.doc.split())) if helper.doc else '...'}"
 
 
 def _ranked(
-    source: Source, schemas: Sequence[ActionSchema], without: Collection[str], everything: bool
+    source: Source,
+    schemas: Sequence[ActionSchema],
+    without: Collection[str],
+    everything: bool,
+    actions: Mapping[str, str],
 ) -> list[str]:
     skills = [f for f in source.functions.values() if f.is_skill and f.name not in without]
-    words = {f.name: _skill_words(f) for f in skills}
+    words = {f.name: _skill_words(f, actions.get(f.name, "")) for f in skills}
     frequency = Counter(word for bag in words.values() for word in bag)
     wish = Counter(word for s in schemas for word in _schema_words(s))
 
     def score(function: Function) -> float:
         bag = words[function.name]
-        shared = sum(
-            wish[w] * weight * math.log(1 + len(skills) / frequency[w])
-            for w, weight in bag.items()
-            if w in wish
-        )
+        rare = {w: math.log(1 + len(skills) / frequency[w]) for w in bag if w in wish}
+        shared = sum(wish[w] * bag[w] * weight for w, weight in rare.items())
         return shared / (1 + math.log(1 + len(bag)))
 
     scores = {f.name: score(f) for f in skills}
     return sorted((n for n, s in scores.items() if s > 0 or everything), key=lambda n: (-scores[n], n))
 
 
-def _skill_words(function: Function) -> dict[str, float]:
-    bag = dict.fromkeys(_words(function.doc), 1.0)
-    bag.update(dict.fromkeys(_words(" ".join(function.parameters[1:])), 1.0))
-    bag.update(dict.fromkeys(_words(function.name), _NAME_WEIGHT))
-    return bag
+def _skill_words(function: Function, action: str) -> dict[str, float]:
+    bag = dict.fromkeys(_words(" ".join((function.doc, *function.parameters[1:]))), 1.0)
+    bag |= dict.fromkeys(_words(function.name), _NAME_WEIGHT)
+    return bag | dict.fromkeys(
+        (*_literals(action), f"{len(function.parameters) - 1} things"), _LITERAL_WEIGHT
+    )
 
 
 def _schema_words(schema: ActionSchema) -> set[str]:
-    return set(_words(f"{schema.name} {schema.pddl}"))
+    words = _words(f"{schema.name} {schema.pddl}")
+    return {*words, *_literals(schema.pddl), f"{len(schema.parameters)} things"} if words else set()
+
+
+def _literals(action: str) -> list[str]:
+    """What an action needs and brings, by predicates, from its PDDL or from what is told of it."""
+    needs, *brings = re.split(r":effect|\bbrings\b", action.lower(), maxsplit=1)
+    return [
+        f"{part} {'not ' * bool(no)}{name}"
+        for part, text in (("needs", needs), *(("brings", b) for b in brings))
+        for no, name in re.findall(r"(\(not\s*)?\(([a-z][\w-]*)", text)
+        if name not in _LOGIC
+    ]
 
 
 def _words(text: str) -> list[str]:

@@ -73,7 +73,9 @@ def test_a_repair_may_change_the_helpers_of_that_skill_only() -> None:
     )
     arm, hand = "def _arm(x):\n    return -x\n", "def _hand(x):\n    return -x\n"
     assert rejection(WAVE + arm, library) == ""
-    assert "'_hand' exists already" in rejection(WAVE + hand, library)
+    with CodeCritic(API, LIMITS) as critic:
+        review = critic.judge(WAVE + hand, request("wave_at").plan.schemas, library)
+    assert "def _hand(x):\n    return x\n" in review.library and "_hand_2" in review.written
 
 
 def test_the_second_draft_is_judged_against_the_library_not_the_first() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from spca_coder.drafting import DraftingCoder
 from spca_coder.language import LanguageCoder, code_in
-from spca_core.ports.proposer import ModelError
+from spca_core.ports.proposer import ModelError, PlanAtFault
 from spca_core.skill import CtxMethod
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
@@ -123,6 +123,17 @@ def test_the_role_is_coder_and_the_conversation_is_sent(open_coder: Open) -> Non
 def test_a_bad_answer_is_a_model_error(open_coder: Open, behaviour: Behaviour) -> None:
     with pytest.raises(ModelError):
         write(open_coder(behaviour)[0])
+
+
+def test_a_coder_can_say_that_the_plan_is_wrong(open_coder: Open) -> None:
+    """It is asked once, and the planner hears why."""
+    coder, server = open_coder(Say("PLAN: nothing on this table can wave.\n"))
+    result = DraftingCoder(coder, CODER_API).complete(request("wave_at"))
+    assert (result.status, result.library) == ("exhausted", request("wave_at").library)
+    assert result.message == "the coder says that the plan is wrong: nothing on this table can wave."
+    assert len(server.requests) == 1
+    with pytest.raises(PlanAtFault, match="no way"):
+        code_in("**PLAN:** no way")
 
 
 def test_from_bad_answers_to_a_good_skill(open_coder: Open) -> None:

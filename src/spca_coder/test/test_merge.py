@@ -116,8 +116,27 @@ def test_constants_and_imports_are_added_once_and_never_changed() -> None:
         '"""Skills."""\n\nimport math\n\nABOVE = 0.1\nfrom math import pi\n# how far\nBESIDE = 0.2\n\n\n'
         "def f("
     )
-    with pytest.raises(MergeConflict, match="'ABOVE' exists already with another value"):
-        merge(library, "ABOVE = 0.2\n" + NEW.format("g"), {"g"})
+
+
+def test_a_drafts_own_helpers_and_constants_get_names_of_their_own() -> None:
+    """A draft cannot know every helper of the library: none is refused for a name, and none is changed."""
+    library = "ABOVE = 0.1\n\n\ndef f(ctx):\n    return _up(_low(1))\n\n\n" + (
+        "def _up(x):\n    return _low(x) + ABOVE\n\n\ndef _low(x):\n    return x\n"
+    )
+    draft = "ABOVE = 0.2\n\n\ndef g(ctx, a):\n    return _up(a.ABOVE)\n\n\n" + (
+        "def _up(x):\n    return _low(x) + ABOVE\n\n\ndef _low(x):\n    return -x\n"
+    )
+    merged = merge(library, draft, {"g"})
+    assert merged.written == ("g", "_up_2", "_low_2")
+    found = read(merged.library)
+    assert {n: f.text for n, f in found.functions.items()}.items() >= {
+        n: f.text for n, f in read(library).functions.items()
+    }.items()
+    space: dict[str, object] = {}
+    exec(merged.library, space)
+    assert space["_up_2"](1) == -1 + 0.2 and space["f"](None) == 1.1  # type: ignore[operator]
+    assert "_up_2(a.ABOVE)" in found.functions["g"].text
+    assert merge(merged.library, draft.replace("-x", "x").replace("0.2", "0.1"), {"g"}).written == ("g",)
 
 
 def test_a_constant_does_not_come_between_a_function_and_its_comment() -> None:

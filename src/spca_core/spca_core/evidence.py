@@ -26,13 +26,15 @@ class SideEffect(Record):
 class StepEvidence(Record):
     """Evidence on one step's effects; what nothing could show is `unjudged`.
 
-    `undone` are confirmed effects of the last step that a later look shows not to have lasted.
+    `undone` are confirmed effects of the last step that a later look shows not to have lasted. `overlooked`
+    is what was seen to be so of the step's own things, though the domain takes it for unchanged.
     """
 
     confirmed: tuple[Literal, ...] = ()
     undone: tuple[Literal, ...] = ()
     contradicted: tuple[Literal, ...] = ()
     unjudged: tuple[Literal, ...] = ()
+    overlooked: tuple[Literal, ...] = ()
 
 
 class Evidence(Record):

@@ -100,8 +100,7 @@ class PlanRequest(Record):
 class Rejection(Record):
     """A critic's rejection: its name and one specific sentence that a proposer can act on."""
 
-    critic: Literal["draft", "model", "parse", "scene", "goal", "solve", "validate", "declined"]
-    """Which critic it was; `declined` is the proposer, asked to reuse a domain that does not serve."""
+    critic: Literal["draft", "model", "parse", "scene", "goal", "solve", "validate"]
     message: str
 
 

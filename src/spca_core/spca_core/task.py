@@ -21,6 +21,8 @@ class Task(Record):
     title: str
     description: str
     judge: Judge = "referee"
+    conversation: tuple[str, ...] = ()
+    """What was said and done before, the oldest first: the text may refer to it."""
 
     @property
     def text(self) -> str:

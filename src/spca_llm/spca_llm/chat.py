@@ -91,17 +91,10 @@ class Chat:
                 raise
             finally:
                 exchange = Exchange(
-                    started=started,
-                    request=request,
-                    digest=request.digest,
-                    model=model,
-                    base_url=base_url,
-                    answer=answer,
-                    error=problem,
-                    error_kind=kind,
-                    attempts=tuple(attempts),
+                    started=started, request=request, digest=request.digest, model=model, base_url=base_url,
+                    answer=answer, error=problem, error_kind=kind, attempts=tuple(attempts),
                     seconds=time.monotonic() - began,
-                )
+                )  # fmt: skip
                 self.ledger.add(exchange)
         return exchange
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -15,17 +16,17 @@ from spca_core.fenced import fenced
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.chat import ChatModel, Message, Role
-from spca_core.ports.proposer import Impossible, Misfit, ModelError, NotUnderstood
+from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.scene import ROLES
-from spca_core.skill import SkillSignature
+from spca_core.skill import SkillSignature, python_name
 from spca_planner.critics.synonyms import meant
 from spca_planner.critics.vocabulary import FactVocabulary
 from spca_planner.pddl.formula import ground
 from spca_planner.pddl.lint import quantified
 from spca_planner.pddl.sexpr import Group
 from spca_planner.pddl.syntax import Action
-from spca_planner.rows import rows
+from spca_planner.rows import measured, rows
 from spca_planner.trusted import Actions, stems
 
 _MOST_SKILLS = 12
@@ -42,13 +43,23 @@ _LONGEST = {"pddl": 16_000, "failure": 1500, "rejection": 800, "sentence": 300, 
 _LOGIC = ("and", "not", "forall", "when", "or", "imply", "exists", "=", "increase", "assign")
 
 
-class _Answer(BaseModel):
-    """What an answer may say to the user in place of a problem."""
+class WholeDraft(BaseModel):
+    """What a model is asked for: both files as text, or what it has to know, or to tell the user, instead."""
 
     model_config = ConfigDict(extra="forbid")
+    domain: str = Field(
+        default="",
+        description="the whole PDDL domain, from (define (domain …) to the last parenthesis; "
+        "empty if the one shown stays as it is",
+    )
+    problem: str = Field(default="", description="the whole PDDL problem")
+    remark: str = Field(default="", description="one sentence on what you changed or assumed")
     question: str = Field(default="", description="empty, or what you must ask the user before you can plan")
     impossible_because: str = Field(
         default="", description="empty, or what of the task cannot be done with what is observed"
+    )
+    measure: list[str] = Field(
+        default=[], description="empty, or the things whose places and sizes you have to know in numbers"
     )
 
     def refusal(self) -> NotUnderstood | Impossible | None:
@@ -56,30 +67,6 @@ class _Answer(BaseModel):
         if question := _told(self.question):
             return NotUnderstood(question)
         return Impossible(why) if (why := _told(self.impossible_because)) else None
-
-
-class WholeDraft(_Answer):
-    """What a model is asked for: both files as text."""
-
-    domain: str = Field(
-        default="",
-        description="the whole PDDL domain, from (define (domain …) to the last parenthesis",
-    )
-    problem: str = Field(default="", description="the whole PDDL problem")
-    remark: str = Field(default="", description="one sentence on what you changed or assumed")
-
-
-class ProblemDraft(_Answer):
-    """The same where the domain is settled, unless it cannot express the task."""
-
-    problem: str = Field(
-        default="",
-        description="the whole PDDL problem; empty if the domain does not fit",
-    )
-    this_domain_does_not_fit_because: str = Field(
-        default="", description="empty, or what the task needs that the domain cannot express"
-    )
-    remark: str = Field(default="", description="one sentence on what you assumed")
 
 
 class LanguageProposer:
@@ -100,29 +87,33 @@ class LanguageProposer:
         self._chat, self._role = chat, role
         self._vocabulary, self._actions = vocabulary or FactVocabulary(), actions
         self._refused: dict[str, Exception] = {}
+        self._measured: dict[str, str] = {}
         self.name = f"openai:{role}"
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
-        """The model's draft; in mode `reuse` with the domain of `previous`, untouched.
+        """The model's draft, with the domain of `previous` where the model leaves that as it is.
 
-        Raises ModelError, Misfit, and in the model's words NotUnderstood and Impossible; these again for the
-        same request, which is not sent twice.
+        A model that asks for measures gets those of what it names, once. Raises ModelError, and in the
+        model's words NotUnderstood and Impossible; these again for the same request, which is not sent twice.
         """
-        reuse = request.mode == "reuse" and previous is not None
-        schema: type[BaseModel] = ProblemDraft if reuse else WholeDraft
-        asked = messages(request, previous, rejection, self._vocabulary, self._actions())
+        measures = self._measured.get(request.attempt, "")
+        asked = messages(request, previous, rejection, self._vocabulary, self._actions(), measures)
         if (key := json.dumps(asked)) in self._refused:
             raise self._refused[key]
-        answer = self._chat.complete(self._role, asked, schema).parsed
-        if not isinstance(answer, WholeDraft | ProblemDraft):
+        answer = self._chat.complete(self._role, asked, WholeDraft).parsed
+        if not isinstance(answer, WholeDraft):
             raise ModelError("the model gave no draft", kind="invalid")
-        if isinstance(answer, ProblemDraft) and (why := answer.this_domain_does_not_fit_because.strip()):
-            raise Misfit(_clip(" ".join(why.split()), "rejection"))
-        if not answer.problem.strip() and (refusal := answer.refusal()):
-            self._refused[key] = refusal
-            raise refusal
-        domain = answer.domain if isinstance(answer, WholeDraft) else previous.domain if previous else ""
-        return Draft(domain=_bare(domain), problem=_bare(answer.problem), remark=answer.remark)
+        if not answer.problem.strip():
+            if answer.measure and not measures:
+                self._measured = {request.attempt: measured(request.observation, answer.measure)}
+                return self.draft(request, previous, rejection)
+            if refusal := answer.refusal():
+                self._refused[key] = refusal
+                raise refusal
+        kept = previous.domain if previous else ""
+        same = answer.domain.strip() in ("", kept.strip())
+        domain = kept if same else _bare(answer.domain)
+        return Draft(domain=domain, problem=_bare(answer.problem), remark=answer.remark)
 
 
 def messages(
@@ -131,11 +122,10 @@ def messages(
     rejection: Rejection | None,
     vocabulary: Vocabulary | None = None,
     actions: Actions | None = None,
+    measures: str = "",
 ) -> list[Message]:
     """The conversation that is sent: rules, then one request with everything in it."""
-    reused = request.mode == "reuse" and previous is not None
-    settled = previous is not None and request.mode != "fresh"
-    skills = [] if reused else relevant_skills(request, previous)
+    skills = relevant_skills(request, previous)
     words = (vocabulary or FactVocabulary()).words()
     observation = request.observation
     told_rows = rows(observation)
@@ -149,13 +139,15 @@ def messages(
             "content": question.render(
                 mode=request.mode if previous is not None else "fresh",
                 task=_clip(request.task.text, "task"),
+                conversation=[_clip(s, "sentence") for s in request.task.conversation[-_MOST_SENTENCES:]],
+                measures=measures,
                 objects=observation.objects,
                 facts=_facts(observation, vocabulary, untold),
                 rows=told_rows,
                 hidden_things=observation.hidden,
                 remarks=[_clip(s, "sentence") for s in observation.remarks[:_MOST_SENTENCES]],
                 words=[word for word in words if not word.aside or word.name in seen],
-                skills=list(_described(skills, actions or {}, words, settled)),
+                skills=list(_described(skills, actions or {}, words, previous.domain if previous else "")),
                 hidden=len(request.skills) - len(skills),
                 domain=_clip(previous.domain, "pddl") if previous else "",
                 problem=_clip(previous.problem, "pddl") if previous else "",
@@ -169,26 +161,21 @@ def messages(
 
 
 def _described(
-    skills: Sequence[SkillSignature],
-    actions: Actions,
-    words: Sequence[ObservableWord],
-    settled: bool,
+    skills: Sequence[SkillSignature], actions: Actions, words: Sequence[ObservableWord], domain: str
 ) -> Iterator[dict[str, object]]:
     """Each skill for a prompt: what its action needs and brings, as long as there is room, or what it says.
 
-    Where the actions are `settled`, by a domain that is shown as well, names are enough.
+    Of an action of the `domain`, which is shown as well, the name is enough.
     """
     room = _MOST_SCHEMAS
     for skill in skills:
-        if settled:
-            yield {"name": skill.name, "parameters": skill.parameters, "about": ""}
-            continue
         action = actions.get((skill.name.lower(), len(skill.parameters)))
         about = in_words(skill, action, words) if action else ""
-        if not about or len(about) > room:
+        if re.search(rf"\(:action\s+{re.escape(skill.name)}\s", domain, re.IGNORECASE):
+            about = ""
+        elif not about or len(about) > room:
             about = _clip(" ".join(skill.doc.split()), "doc")
-        else:
-            room -= len(about)
+        room -= len(about)
         yield {"name": skill.name, "parameters": skill.parameters, "about": about}
 
 
@@ -275,36 +262,56 @@ def _quoted(value: object) -> str:
 def in_words(skill: SkillSignature, action: Action, words: Sequence[ObservableWord]) -> str:
     """Precondition and effect of a skill's action, without what is only bookkeeping of its own domain.
 
-    What it brings about under a name of its own is told where nothing observable says it, such as a touch.
+    Under names of its own, that is what must not be; of what it brings about, that is what is not about all
+    of its things, unless nothing observable is brought about, as by a touch.
     """
     names = {p.name: f"?{n}" for p, n in zip(action.parameters, skill.parameters, strict=True)}
-    needs = list(_literals(action.precondition, names, words))
-    brings = list(_literals(action.effect, names, words))
-    if not any(text.count(" ") for text in brings if not text.startswith(("(not", "(forall"))):
-        brings += [text for text in _own(action.effect, names) if text not in brings]
+    needs = list(_literals(action.precondition, names, words, own=True))
+    brings = list(_literals(action.effect, names, words, own=False))
+    seen = any(text.count(" ") for text in brings if not text.startswith("(not"))
+    own = (text for text in _own(action.effect, names) if not seen or all(n in text for n in names.values()))
+    brings += [text for text in {t.split()[0]: t for t in own}.values() if text not in brings]
     parts = (("needs", needs), ("brings", brings))
     return "; ".join(f"{word} {' '.join(found)}" for word, found in parts if found)
 
 
+def told_of(actions: Actions, words: Sequence[ObservableWord]) -> dict[str, str]:
+    """Return what each action needs and brings, by the name of its skill."""
+    return {
+        python_name(action.name): in_words(
+            SkillSignature(name=action.name, parameters=tuple(p.name for p in action.parameters)),
+            action,
+            words,
+        )
+        for action in actions.values()
+    }
+
+
 def _literals(
-    condition: Group | None, names: Mapping[str, str], words: Sequence[ObservableWord]
+    condition: Group | None, names: Mapping[str, str], words: Sequence[ObservableWord], own: bool
 ) -> Iterator[str]:
     if condition is None or not condition.items:
         return
     parts = [part for part in condition.rest if isinstance(part, Group)]
     if condition.head == "and":
         for part in parts:
-            yield from _literals(part, names, words)
+            yield from _literals(part, names, words, own)
+    elif condition.head == "or":
+        ways = [list(_literals(part, names, words, own)) for part in parts]
+        if all(ways):
+            told = (way[0] if len(way) == 1 else f"(and {' '.join(way)})" for way in ways)
+            yield f"(or {' '.join(told)})"
     elif condition.head == "forall":
-        inner = list(_literals(parts[1], names, words))
-        scope = " ".join(quantified(parts[0]))
-        if inner:
-            yield f"(forall ({scope}) {inner[0] if len(inner) == 1 else f'(and {chr(32).join(inner)})'})"
+        anything = dict.fromkeys(quantified(parts[0]), "*")
+        yield from _literals(parts[1], {**names, **anything}, words, own)
     elif condition.head == "not":
-        yield from (f"(not {text})" for text in _literals(parts[0], names, words) if text[1:4] != "not")
-    elif condition.head not in _LOGIC and (word := meant(condition.head, words)) is not None:
+        inner = _literals(parts[0], names, words, own=False)
+        yield from (f"(not {text})" for text in inner if text[1:4] != "not")
+    elif condition.head not in _LOGIC:
         predicate, *args = ground(condition, names)
-        yield f"({' '.join((word.name if len(args) == len(word.args) else predicate, *args))})"
+        if not (word := meant(predicate, words)) and not (own and args):
+            return
+        yield f"({' '.join((word.name if word and len(args) == len(word.args) else predicate, *args))})"
 
 
 def _own(effect: Group | None, names: Mapping[str, str]) -> Iterator[str]:

@@ -13,14 +13,7 @@ from typing import Literal, TypeVar
 
 from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection
-from spca_core.ports.proposer import (
-    GivesAlternatives,
-    Impossible,
-    Misfit,
-    ModelError,
-    NotUnderstood,
-    PlanProposer,
-)
+from spca_core.ports.proposer import GivesAlternatives, Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.vocabulary import Vocabulary
 from spca_planner.critique import Critics, Judged
 from spca_planner.solver.engines import DEFAULT
@@ -118,13 +111,14 @@ class DraftingPlanner:
     def _first(self, request: PlanRequest) -> tuple[Mode, Draft | None]:
         """Reuse the trusted domain that fits best, for a fresh request, if it is of the task's own group.
 
-        One of another group is an example.
+        One of another group is an example; sentences that a look judges are no group.
         """
         if request.mode == "fresh":
-            known = self._trusted.fitting(self._environment, request.task)
+            known = self._trusted.fitting(self._environment, request.task, request.observation.objects)
             if known is not None:
                 own = self._trusted.in_group(self._environment, request.task.group)
-                return "reuse" if known in own else "fresh", Draft(domain=known.text, problem="")
+                reuse = known in own and request.task.judge == "referee"
+                return "reuse" if reuse else "fresh", Draft(domain=known.text, problem="")
         return request.mode, request.previous
 
 
@@ -181,11 +175,6 @@ class _Loop:
             if error.answered:  # the same request would get the same answer
                 self._rejection = refused
             return None
-        except Misfit as error:
-            refused = Rejection(critic="declined", message=f"the trusted domain does not fit: {error}")
-            self._note(None, Judged(None, refused), time.perf_counter() - began)
-            self._mode, self._rejection = "fresh", refused
-            return None
         seconds = time.perf_counter() - began
         judged = self._repeated(draft) or self._judge(draft)
         self._note(draft, judged, seconds)
@@ -212,14 +201,10 @@ class _Loop:
         if mode == "reuse" and draft is not None and draft.domain != self._reused:
             mode = "fresh"  # the proposer chose another domain than the trusted one
         record = DraftRecord(
-            mode=mode,
-            draft=draft,
-            rejection=judged.rejection,
-            draft_seconds=draft_seconds,
-            parse_seconds=judged.parse_seconds,
-            solve_seconds=judged.solve_seconds,
+            mode=mode, draft=draft, rejection=judged.rejection, draft_seconds=draft_seconds,
+            parse_seconds=judged.parse_seconds, solve_seconds=judged.solve_seconds,
             validate_seconds=judged.validate_seconds,
-        )
+        )  # fmt: skip
         self._records.append(record)
         self._on_draft(record)
 

@@ -6,13 +6,15 @@ What a step does not mention stays where it is (the frame rule).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from spca_core.evidence import Evidence, Literal, SideEffect, StepEvidence
 from spca_core.observation import Observation
 from spca_core.plan import Plan, Step
 from spca_core.ports.vocabulary import Extension, Vocabulary
+from spca_core.scene import ROLES
 from spca_planner.critics.synonyms import with_synonyms
 from spca_planner.pddl.formula import Atom, Truth, atoms, bindings, evaluate, ground, unmet
 from spca_planner.pddl.lint import parse, quantified
@@ -124,12 +126,14 @@ def weigh(
             verdicts[truths[0] == holds if truths else None].append(literal)
             if index == count - 1 and truths and truths[0] == holds != truths[-1]:
                 undone.append(literal)
+        shown = looks[-1] if index == count - 1 and seen[index] is None else looks[index]
         steps.append(
             StepEvidence(
                 confirmed=tuple(verdicts[True]),
                 undone=tuple(undone),
                 contradicted=tuple(verdicts[False]),
                 unjudged=tuple(verdicts[None]),
+                overlooked=tuple(_overlooked(prediction, plan.steps[index], index, shown)),
             )
         )
     last = looks[-1]
@@ -143,6 +147,21 @@ def weigh(
         goal_false=tuple(Literal(atom=a, holds=wanted) for a, wanted in unmet(goal, last.truth)),
         disturbances=disturbances(plan.steps[:count], prediction.effects, (before, *seen, afterwards)),
     )
+
+
+def _overlooked(prediction: Prediction, step: Step, index: int, look: ObservedAtoms) -> Iterator[Literal]:
+    """What the look after a step shows of its own things otherwise than predicted, but for roles."""
+    names = sorted({a.lower() for a in step.args} | {c.name for c in prediction.domain.constants})
+    state, effects = prediction.states[index], prediction.effects[index]
+    for predicate, signature in prediction.domain.predicates.items():
+        for args in product(names, repeat=len(signature.parameters)):
+            atom = (predicate, *args)
+            mirrored = len(args) == 2 and (predicate, *args[::-1]) in state
+            truth = look.settled(atom)
+            if truth is None or truth == (atom in state) or atom in effects or (truth and mirrored):
+                continue
+            if predicate not in ROLES and prediction.says(atom):
+                yield Literal(atom=atom, holds=truth)
 
 
 def _expected(prediction: Prediction, count: int) -> tuple[Literal, ...]:
@@ -178,6 +197,11 @@ class ObservedAtoms:
             return False  # it is nowhere in sight, so it is in no relation to what is
         return extension.truth(atom[1:], self._observation.objects)
 
+    def settled(self, atom: Atom) -> Truth:
+        """The same, but None where the list of what is seen need not be complete."""
+        extension = self._extensions.get(atom[0])
+        return self.truth(atom) if extension and len(extension.kinds) == len(atom) - 1 else None
+
     def alike(self, atom: Atom) -> list[Atom]:
         """Every atom that it shows of the same predicate and the same first thing."""
         extension = self._extensions.get(atom[0], Extension((), frozenset()))
@@ -203,9 +227,7 @@ def allowance(thing: str, step: Step, effects: Mapping[Atom, bool]) -> float:
 
 
 def disturbances(
-    steps: Sequence[Step],
-    effects: Sequence[Mapping[Atom, bool]],
-    looks: Sequence[Observation | None],
+    steps: Sequence[Step], effects: Sequence[Mapping[Atom, bool]], looks: Sequence[Observation | None]
 ) -> tuple[SideEffect, ...]:
     """Return what moved between two looks although no step between them is about it.
 

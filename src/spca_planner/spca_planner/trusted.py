@@ -42,18 +42,24 @@ class TrustedDomains:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def fitting(self, environment: str, task: Task) -> TrustedDomain | None:
+    def fitting(
+        self, environment: str, task: Task, objects: Mapping[str, str] | None = None
+    ) -> TrustedDomain | None:
         """The domain that fits a task's words best, those of its own group first; None if there are none.
 
-        Words are weighted by how few of the domains have them (inverse document frequency).
+        One that lacks a type for one of the kinds of `objects` that the task names fits in no case. Words
+        are weighted by how few of the domains have them (inverse document frequency); names do not count.
         """
-        found = list(self._all(environment))
+        kinds = {*(objects or {}).values()}
+        named = {kind for kind in kinds if stems(kind) & stems(task.text)}
+        wanted = stems(task.text) - (stems(" ".join(objects or ())) - stems(" ".join(kinds)))
+        found = [d for d in self._all(environment) if named <= (_types(d.text) or named)]
         bags = [stems(f"{d.tasks} {d.text}") for d in found]
-        wanted = stems(task.text)
 
         def fit(index: int) -> float:
             shared = wanted & bags[index]
             weight = sum(math.log(1 + len(bags) / sum(w in bag for bag in bags)) for w in shared)
+            weight /= 1 + math.log(1 + len(bags[index]))
             return weight * (_OWN_GROUP if found[index].group == _safe(task.group) else 1.0)
 
         best = max(
@@ -113,6 +119,12 @@ def _actions(domains: Sequence[str]) -> Iterator[Action]:
     for text in domains:
         with suppress(PddlError):
             yield from parse_domain(text).actions.values()
+
+
+def _types(text: str) -> set[str]:
+    with suppress(PddlError):
+        return set(parse_domain(text).types)
+    return set()
 
 
 def _read(path: Path) -> TrustedDomain | None:

@@ -47,6 +47,30 @@ def test_the_domain_offered_is_the_one_that_fits_the_words(tmp_path: Path) -> No
             assert found.text == wanted, (words, group)
 
 
+def test_a_domain_without_the_kinds_that_the_task_names_is_not_offered(tmp_path: Path) -> None:
+    trusted = TrustedDomains(tmp_path)
+    balls = "(define (domain d) (:types ball) (:action open_up :parameters (?b - ball)))"
+    trusted.add("minigrid", task("Open the red door.", group="doors"), balls)
+    kinds = {"ball_1": "ball", "door_red": "door", "key_1": "key"}
+    assert trusted.fitting("minigrid", task("Open the red door.", group="doors"), kinds) is None
+    assert trusted.fitting("minigrid", task("Go to the ball.", group="doors"), kinds) is not None
+
+
+def test_colours_make_no_task_alike(tmp_path: Path) -> None:
+    trusted = TrustedDomains(tmp_path)
+    row, left = (
+        f"(define (domain d) (:types cube) (:action {name} :parameters ()))" for name in ("line", "left")
+    )
+    trusted.add(
+        "tabletop", task("Put the orange, the purple and the yellow cube in a row.", group="row"), row
+    )
+    trusted.add("tabletop", task("Put the red cube to the left of the green cube.", group="left"), left)
+    objects = {f"cube_{colour}": "cube" for colour in ("red", "green", "blue")}
+    wanted = task("Put the red, the green and the blue cube in a row.", group="other")
+    found = trusted.fitting("tabletop", wanted, objects)
+    assert found is not None and found.text == row
+
+
 def test_schemas_are_whole_and_say_what_belongs_to_no_task() -> None:
     """The environment's own come first; else the one of all learned domains that demands least."""
     own, hanoi, stack, other = (

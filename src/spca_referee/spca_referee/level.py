@@ -73,7 +73,8 @@ class Level(Record):
     that does so before those above it is a failure), `dwell_s`
     (how long success must hold), `release` (success counts only when the robot touches none of the objects it
     names), `roles`, `world` (the world file it is made for), `layout` (changes to the table it starts
-    from) and `judge` (with `look` it needs no conditions: see `spca_core.task.Judge`).
+    from), `judge` (with `look` it needs no conditions: see `spca_core.task.Judge`) and `conversation` (see
+    `spca_core.task.Task`).
     """
 
     task_group: str = Field(min_length=1)
@@ -91,6 +92,7 @@ class Level(Record):
     world: str = "tabletop"
     layout: dict[str, Placement] = {}
     judge: Judge = "referee"
+    conversation: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -261,6 +263,7 @@ def task(level: Level) -> Task:
         title=level.title,
         description=level.description,
         judge=level.judge,
+        conversation=level.conversation,
     )
 
 

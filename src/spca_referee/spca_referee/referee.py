@@ -124,11 +124,12 @@ class Referee:
             return self._state(Outcome.FAIL, best, best.failure)
         done = next((way for way in alive if self._dwelt(way)), None)
         if done is not None:
-            return self._state(Outcome.SUCCESS, done, f"all conditions held for {self.level.dwell_s:g} s")
+            idle = ", from the start: nothing had to be done" * ((done.since or 0.0) < self._contacts.ttl)
+            held = f"all conditions held for {self.level.dwell_s:g} s{idle}"
+            return self._state(Outcome.SUCCESS, done, held)
         if self._now >= self.level.time_limit_s - EPSILON:
-            return self._state(
-                Outcome.TIMEOUT, best, f"{self.level.time_limit_s:g} s of simulated time are over"
-            )
+            over = f"{self.level.time_limit_s:g} s of simulated time are over"
+            return self._state(Outcome.TIMEOUT, best, over)
         return self._state(Outcome.RUNNING, best, "")
 
     def _violation(self, rules: Rules, situation: Situation) -> str:

@@ -173,6 +173,7 @@ def test_only_the_task_text_leaves_a_level():
         "title": "Touch the blue cube",
         "description": "Bring the gripper into contact with the blue cube.",
         "judge": "referee",
+        "conversation": (),
     }
 
 

@@ -140,6 +140,11 @@ def test_time_counts_from_the_level_s_start():
     assert play(referee("touch_02", start=1000.0), (61, [])).stamp == pytest.approx(60.0)
 
 
+def test_what_held_at_the_start_is_no_feat():
+    assert "nothing had to be done" in play(referee("touch_02"), (1, [(COBOT, B)])).reason
+    assert "nothing had" not in play(referee("touch_02"), (1, []), (1, [(COBOT, B)])).reason
+
+
 def test_failure_comes_before_success_and_success_before_timeout():
     level = changed("touch_02", time_limit_s=1.0, dwell_s=0.5)
     assert play(referee(level), (0.5, []), (1, [(COBOT, B)])).outcome is Outcome.TIMEOUT

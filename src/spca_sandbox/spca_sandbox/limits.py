@@ -9,19 +9,9 @@ from spca_sandbox.level import SandboxLevel
 
 SKILL_MODULES = ("math",)
 PROGRAM_MODULES = (
-    "math",
-    "bisect",
-    "collections",
-    "copy",
-    "dataclasses",
-    "enum",
-    "functools",
-    "heapq",
-    "itertools",
-    "operator",
-    "random",
-    "typing",
-)
+    "math", "bisect", "collections", "copy", "dataclasses", "enum", "functools", "heapq", "itertools",
+    "operator", "random", "typing",
+)  # fmt: skip
 """Pure helpers for programs that plan on their own (grid worlds)."""
 
 

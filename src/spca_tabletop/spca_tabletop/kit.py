@@ -122,11 +122,11 @@ class TabletopKit(Kit):
 
         return examine_level(level, load_world(world) if world else None)
 
-    def sentence_level(self, sentence: str, world: str = "") -> str:
+    def sentence_level(self, sentence: str, world: str = "", conversation: Sequence[str] = ()) -> str:
         """See `Kit.sentence_level`."""
         from spca_tabletop.presets import sentence_level
 
-        return sentence_level(sentence, world)
+        return sentence_level(sentence, world, conversation)
 
     def domain(self) -> str:
         """See `Kit.domain`."""
@@ -150,10 +150,7 @@ class TabletopKit(Kit):
         self, options: RunOptions, vision: VisionModel | None = None
     ) -> Iterator[Tabletop[MujocoWorld]]:
         """See `Kit.session`."""
-        with (
-            closing(self.build(options, vision)) as environment,
-            live_view(options, environment),
-        ):
+        with closing(self.build(options, vision)) as environment, live_view(options, environment):
             yield environment
 
     def twin(self, options: RunOptions) -> TabletopTwin:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 from typing import cast
 from zlib import crc32
@@ -11,7 +12,7 @@ import yaml
 
 from spca_core.errors import InputError, OutOfReach
 from spca_core.geometry import top_down
-from spca_core.kinds import KINDS as TABLE_KINDS
+from spca_core.kinds import SUPPORTS
 from spca_core.layout import Layout, cluttered_layout, nominal_layout, random_layout
 from spca_core.names import TABLE
 from spca_core.options import RunOptions
@@ -27,6 +28,7 @@ from spca_sim.variation import SimVariation, draw_variation
 DISTURBED = "disturbed"
 PRESETS = ("nominal", "shuffled", "noisy", "hard", DISTURBED, *(f"{DISTURBED}-{kind}" for kind in KINDS))
 """`disturbed` draws one to three disturbances of any kind; `disturbed-push` and so on a single one."""
+_FOOT = 0.03  # half a thing's footprint, in metres
 _TRIES = 200
 _ABOVE = 0.1  # m from which the gripper goes down to a thing
 _STRIDE = 100_003  # between the seeds of one table's tries, so that neighbouring tables share none
@@ -62,7 +64,7 @@ def check_reach(options: RunOptions, world: World, level: Level) -> None:
             )  # fmt: skip
 
 
-def sentence_level(sentence: str, world: str = "") -> str:
+def sentence_level(sentence: str, world: str = "", conversation: Sequence[str] = ()) -> str:
     """A level file whose task is that sentence: no layout, no conditions, and time enough for a session."""
     title = sentence.strip().rstrip(".").partition("\n")[0]
     level = {
@@ -73,6 +75,7 @@ def sentence_level(sentence: str, world: str = "") -> str:
         "difficulty": "unknown",
         "time_limit_s": 100_000,
         "judge": "look",
+        "conversation": list(conversation),
     }
     return yaml.safe_dump(level | ({"world": world} if world else {}), sort_keys=False, allow_unicode=True)
 
@@ -85,9 +88,9 @@ def variation_of(preset: str) -> str:
 def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layout, SimVariation]:
     """The layout at the start and the simulator's variation, by seed.
 
-    Drawn again where the level's own changes would put two things into one place, where the level would be
-    won before anything was done, where no object fits one of its roles, or where what cannot be moved covers
-    a place that a thing is to have. Raises InputError when no such table is found.
+    Drawn again where the level's own changes would put two things into one place, where a plate covers the
+    place of one, where the level would be won before anything was done, or where no object fits its roles.
+    Raises InputError when no such table is found.
     """
     variation = draw_variation(variation_of(preset), seed)
     if preset == "nominal":
@@ -95,12 +98,11 @@ def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layo
     draw = cluttered_layout if preset == "hard" else random_layout
     for k in range(_TRIES):
         layout = starting_layout(level.layout, world, draw(world, seed + k * _STRIDE))
-        sensible = not _pointless(layout, world, level) and not _covered(layout, world, level)
-        if sensible and not _overlapping(layout, world):
+        unfit = _overlapping(layout, world) or _covered(layout, world, level)
+        if not unfit and not _pointless(layout, world, level):
             if preset.startswith(DISTURBED):
-                variation = variation.model_copy(
-                    update={"disturbances": _disturbances(preset, seed, world, level)}
-                )
+                found = _disturbances(preset, seed, world, level)
+                variation = variation.model_copy(update={"disturbances": found})
             return layout.model_copy(update={"seed": seed}), variation
     raise InputError(f"no {preset} table fits level '{level.name}'", hint="its layout leaves no room")
 
@@ -123,17 +125,10 @@ def _overlapping(layout: Layout, world: World) -> bool:
 
 
 def _covered(layout: Layout, world: World, level: Level) -> bool:
-    """Return whether a plate or the like lies where a thing is to stand, by the level's coordinates."""
-    fixed = [o for o in world.objects if not TABLE_KINDS[o.kind].solid and o.model in layout.poses]
-    return any(
-        math.dist(state.at, layout.poses[other.model].position[:2])
-        < other.radius + world.object(thing).radius
-        for state in level.success.states
-        if state.at is not None
-        for thing in state.names
-        if thing in layout.poses
-        for other in fixed
-    )
+    """Return whether something that cannot be lifted lies where the level wants a thing to be."""
+    there = [(layout.poses[o.model].position[:2], o.size) for o in world.objects if o.kind in SUPPORTS]
+    wanted = [state.at for state in level.states if state.at is not None]
+    return any(math.dist(at, xy) < max(size[:2]) / 2 + _FOOT for at in wanted for xy, size in there)
 
 
 def _pointless(layout: Layout, world: World, level: Level) -> bool:

@@ -35,14 +35,7 @@ def write_video(folder: RunFolder, options: RunOptions) -> Path | None:
     captions = [(0.0, level.title)]
     captions += [(step.started, str(step)) for act in folder.results("act", ActResult) for step in act.steps]
     path = folder.path / VIDEO
-    last = render_video(
-        world,
-        states,
-        path,
-        variation=variation,
-        captions=captions,
-        verdict=_banner(folder),
-    )
+    last = render_video(world, states, path, variation=variation, captions=captions, verdict=_banner(folder))
     small = cv2.resize(cv2.cvtColor(last, cv2.COLOR_RGB2BGR), _THUMBNAIL_SIZE, interpolation=cv2.INTER_AREA)
     write_picture(folder.path / THUMBNAIL, small, [cv2.IMWRITE_JPEG_QUALITY, 80])
     return path
@@ -59,7 +52,7 @@ def write_rehearsal_videos(folder: RunFolder, options: RunOptions) -> Path:
         captions = [(0.0, "rehearsal"), *((step.started, str(step)) for step in steps)]
         render_video(
             world, load_states(states), states.parent / f"{name}.mp4", captions=captions,
-            verdict=Banner(fault.sentence, False), size=_REHEARSAL_SIZE, inset=False,
+            verdict=Banner(fault.sentence, False), size=_REHEARSAL_SIZE, inset=False
         )  # fmt: skip
     return folder.path
 

@@ -34,6 +34,15 @@ def test_no_level_is_won_by_doing_nothing(name, preset, seed):
     assert not any(rules.hold_at_start(layout, world) for rules in bind_rules(level, world, layout.poses))
 
 
+@pytest.mark.parametrize("preset", ["shuffled", "hard"])
+def test_no_plate_covers_the_place_that_a_level_names(preset):
+    """On 78 of 300 shuffled tables one did, and nobody can lift a plate."""
+    for seed in range(100):
+        poses = draw_table(preset, seed, WORLD, load_level("arrange_04"))[0].poses
+        plates = (poses[o.model].position[:2] for o in WORLD.objects if o.kind == "plate")
+        assert all(math.dist((0.45, 0.05), at) > 0.08 for at in plates)
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_same_seed_gives_the_same_table(preset):
     level = load_level("stack_04")
@@ -99,14 +108,3 @@ def test_no_place_is_missing_for_good_that_the_task_may_need(kind):
     for seed in range(20):
         for disturbance in draw_table(f"disturbed-{kind}", seed, world, level)[1].disturbances:
             assert not any(name.startswith("mat") for name in disturbance.spare)
-
-
-@pytest.mark.parametrize("preset", ["shuffled", "hard"])
-def test_no_plate_covers_a_place_that_a_level_asks_for(preset: str) -> None:
-    """Else nobody could solve it: a plate is not to be moved."""
-    world, level = load_world(), load_level("arrange_04")
-    plates = [o for o in world.objects if o.kind == "plate"]
-    drawn = [draw_table(preset, seed, world, level)[0] for seed in range(40)]
-    at = (0.45, 0.05)
-    away = [math.dist(at, layout.poses[o.model].position[:2]) for layout in drawn for o in plates]
-    assert min(away) > plates[0].size[0] / 2 + 0.028

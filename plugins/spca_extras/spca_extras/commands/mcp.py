@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Annotated, Any
 
 import typer
@@ -17,13 +18,9 @@ MCP = Command(lambda app: app.add_typer(_app))
     rich_help_panel=LEVELS, epilog="Examples:  spca mcp · spca mcp --http --approve --allow touch,pick_up"
 )
 def mcp(
-    http: Annotated[
-        bool, typer.Option("--http", help="Serve HTTP on this machine instead of stdio.")
-    ] = False,
+    http: Annotated[bool, typer.Option("--http", help="Serve HTTP here instead of stdio.")] = False,
     port: Annotated[int, typer.Option(help="The port for --http, on 127.0.0.1.")] = 8723,
-    approve: Annotated[
-        bool, typer.Option("--approve", help="Have the client's user asked before motion.")
-    ] = False,
+    approve: Annotated[bool, typer.Option("--approve", help="Ask the client's user before motion.")] = False,
     allow: Annotated[
         str, typer.Option(help="The actions that plans may contain, with commas; all if empty.")
     ] = "",
@@ -33,11 +30,9 @@ def mcp(
     ] = "nominal",
     seed: Annotated[int, typer.Option(help="Random seed of the table and of the sensor noise.")] = 0,
     robot: Annotated[str, typer.Option(help=ROBOT)] = "",
-    rate: Annotated[
-        float | None, typer.Option(help="Real-time factor; as fast as it can by default.")
-    ] = None,
+    rate: Annotated[float | None, typer.Option(help="Real-time factor; unpaced by default.")] = None,
 ) -> None:
-    """Offer a table to language models over the Model Context Protocol."""
+    """Offer a table to language models over the Model Context Protocol; the HTTP address holds a key."""
     from spca_core.arms import load_arm
     from spca_core.errors import InputError
 
@@ -51,4 +46,8 @@ def mcp(
         raise InputError("the package `mcp` is not installed", hint="pip install 'mcp<2'") from error
     options: dict[str, Any] = {"world": world, "preset": preset, "seed": seed, "rate": rate, "robot": robot}
     allowed = tuple(part.strip() for part in allow.split(",") if part.strip())
-    serve(options, approve, allowed, "127.0.0.1", port).run("streamable-http" if http else "stdio")
+    server = serve(options, approve, allowed, "127.0.0.1", port)
+    if http:  # a page of any site may ask this machine: only who was told the path is answered
+        server.settings.streamable_http_path = f"/{secrets.token_urlsafe(16)}/mcp"
+        print(f"http://127.0.0.1:{port}{server.settings.streamable_http_path}", flush=True)
+    server.run("streamable-http" if http else "stdio")

@@ -155,7 +155,7 @@ class Kit(ABC):
         """
         return ""
 
-    def sentence_level(self, sentence: str, world: str = "") -> str:
+    def sentence_level(self, sentence: str, world: str = "", conversation: Sequence[str] = ()) -> str:
         """The text of a level file with that task, which a look judges (see `spca_core.task.Judge`)."""
         raise Unsupported(f"environment '{self.name}' takes no sentences")
 

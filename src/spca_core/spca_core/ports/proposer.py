@@ -22,8 +22,8 @@ class Impossible(Exception):
     """The task makes sense but cannot be done in the observed scene; the message says why."""
 
 
-class Misfit(Exception):
-    """The domain that was to be kept cannot express the task; the message says why."""
+class PlanAtFault(Exception):
+    """No skill can do what an action of the plan says; the message says why."""
 
 
 BUILTIN = "builtin"
@@ -38,8 +38,7 @@ class PlanProposer(Protocol):
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
         """A draft.
 
-        Raises NotUnderstood, Impossible, Misfit (mode `reuse` only), or ModelError when the model failed or
-        gave an unusable answer.
+        Raises NotUnderstood, Impossible, or ModelError when the model failed or gave an unusable answer.
         """
         ...
 
@@ -71,7 +70,7 @@ class CodeProposer(Protocol):
 
         `relevant` is source of existing skills worth seeing, `situation` the task, scene sentences and plan,
         `previous` and `rejection` the last draft and what was wrong with it (empty at first). Raises
-        ModelError.
+        ModelError and PlanAtFault.
         """
         ...
 

@@ -14,18 +14,8 @@ from spca_sandbox.worker.values import plain, record_maker, wrap
 
 # For quick feedback only; the kernel enforces the confinement.
 _WITHOUT = (
-    "open",
-    "exec",
-    "eval",
-    "compile",
-    "input",
-    "breakpoint",
-    "help",
-    "exit",
-    "quit",
-    "globals",
-    "vars",
-)
+    "open", "exec", "eval", "compile", "input", "breakpoint", "help", "exit", "quit", "globals", "vars",
+)  # fmt: skip
 _NO_ANNOTATIONS = (
     __future__.annotations.compiler_flag
 )  # type hints may name what only the documentation knows

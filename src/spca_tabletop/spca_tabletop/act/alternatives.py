@@ -46,7 +46,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_grasps(self, name: str) -> list[Grasp]:
-        """Reachable tool poses from which the open fingers fit around the object, best first."""
+        """Where the open fingers fit around the object, best first."""
         if self._thing(name) is self._table:
             return []
         found = list(islice(self._grasps(self.scene, name), CHOICES))
@@ -58,7 +58,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_touch_poses(self, name: str) -> list[Pose]:
-        """Where the closed fingertips touch the top of the object."""
+        """Where closed fingertips touch its top."""
         thing = self._thing(name)
         if thing is self._table:
             raise ValueError("the table may not be touched")
@@ -130,7 +130,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_spots_on_table(self) -> list[Pose]:
-        """Where the held object stands on free table."""
+        """A few roomy places for the held object on the table."""
         table, area = self._world.table, self._world.work_area
         spots = placements.on_table(self.scene, table, area, self._held(), self._hold, self._cramped)
         return self._placing_json(spots)

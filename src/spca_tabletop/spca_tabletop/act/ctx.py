@@ -35,7 +35,7 @@ class Perception(SkillContext):
 
     @offered
     def _do_locate(self, name: str) -> Thing:
-        """The object as last seen; the table is one, too."""
+        """The object as last seen."""
         return thing_value(self._thing(name))
 
     @offered
@@ -122,8 +122,5 @@ class TabletopCtx(Perception, Alternatives, Motion):
 
 
 TABLETOP_API = TabletopCtx.api = api_of(
-    TabletopCtx,
-    "tabletop",
-    types=(Pose, Thing, Grasp, Spot),
-    helpers=("pose(x, y, z, yaw=0.0) -> Pose",),
+    TabletopCtx, "tabletop", types=(Pose, Thing, Grasp, Spot), helpers=("pose(x, y, z, yaw=0.0) -> Pose",)
 )

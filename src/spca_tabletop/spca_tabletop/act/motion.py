@@ -46,7 +46,7 @@ class Motion(SkillContext):
 
     @offered
     def _do_move_linear(self, pose: Pose, speed: float = 1.0) -> None:
-        """In a straight line, for the last centimetres to and from things."""
+        """Straight, for the last centimetres to and from things."""
         target = tool_pose(pose)
         ends = (target, self._arm.tool_pose())
         near = [

@@ -154,7 +154,7 @@ def _approach(ctx, tools, otherwise, slides=()):
 
 
 def _approach_grasp(ctx, grasps, otherwise):
-    """The same for grasps, with the fingers opened as wide as each of them asks for."""
+    """Go to the first grasp that is free, with the fingers opened as wide as it asks for."""
     barred = []
     for grasp in grasps:
         ctx.open(grasp.gap)

@@ -9,10 +9,9 @@ from typing import TypedDict
 
 
 class Pose(TypedDict):
-    """A pose of the tool, the point between the fingertips.
+    """The tool, the point between the fingertips.
 
-    Metres in the world frame (x away from the robot, y to the left, z up), radians about z. The fingers point
-    down and close across `yaw`.
+    Metres (x away from the robot, y left, z up), radians about z. The fingers point down, close across `yaw`.
     """
 
     x: float
@@ -24,7 +23,7 @@ class Pose(TypedDict):
 class Thing(TypedDict):
     """An object as last seen.
 
-    x, y, z of its centre, top the height of its upper face, size [x, y, z]; kind is cube, cuboid, cylinder,
+    x, y, z of the centre, top the height of the upper face, size [x, y, z]; kind is cube, cuboid, cylinder,
     ball, plate, mat, bowl, tray or table.
     """
 

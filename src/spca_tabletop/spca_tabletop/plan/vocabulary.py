@@ -29,7 +29,7 @@ def _of_its_kind(role: str) -> str:
 
 _EXPLAINED = (
     ObservableWord(
-        name="on", args=("?a", "?b"), meaning="?a rests on ?b, a thing or the table, or in it",
+        name="on", args=("?a", "?b"), meaning="?a rests on or in ?b",
         synonyms=("on_top_of", "resting_on", "stacked_on"),
         like=r"(is_)?(on|on_top|on_top_of|atop|stacked|stacked_on|placed_on|resting_on|rests_on|sits_on|supported_by)",
     ),
@@ -38,7 +38,7 @@ _EXPLAINED = (
         synonyms=("uncovered",), like=r"(is_)?(clear|top_clear|clear_top|uncovered|nothing_on(_top)?)",
     ),
     ObservableWord(
-        name="held", args=("?a",), meaning="?a is in the gripper",
+        name="held", args=("?a",), meaning=f"?a is in the gripper, never a {', '.join(SUPPORTS)}",
         synonyms=("holding", "in_hand", "grasped"),
         like=r"(is_)?(held|holding|grasped|grasping|gripped|gripping|carried|carrying|in_hand|in_gripper|picked_up)",
     ),
@@ -53,17 +53,20 @@ _EXPLAINED = (
         synonyms=("ontable",), like=r"(is_)?on_?(the_?)?table", aside=True,
     ),
     ObservableWord(
-        name="next_to", args=("?a", "?b"), meaning="?a and ?b stand side by side and touch",
+        name="next_to", args=("?a", "?b"), meaning="?a and ?b touch side by side",
         synonyms=("beside", "adjacent"), like=r"(is_)?(next_to|beside|adjacent|adjacent_to|side_by_side)",
     ),
     ObservableWord(
-        name="in", args=("?a", "?b"), meaning="?a is in ?b, a bowl or a tray; then it is also (on ?a ?b)",
+        name="in", args=("?a", "?b"), meaning="?a is in bowl or tray ?b; then also (on ?a ?b)",
         synonyms=("inside",), like=r"(is_)?(in|inside|within|contained_in)",
     ),
     ObservableWord(
         name="at", args=("?a", "?p"), aside=True,
         meaning="?a stands at the place ?p, an object named by relation and things: " + ", ".join(
             f"{row.name}__…: {row.meaning}" for row in relations()),
+    ),
+    ObservableWord(
+        name="on_edge", args=("?a", "?b"), meaning="?a leans on the rim of plate ?b and stands on the table",
     ),
     *(
         ObservableWord(name=name, args=("?a",), meaning=_of_its_kind(name), aside=True)
