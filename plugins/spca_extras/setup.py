@@ -5,10 +5,6 @@ NAME = "spca_extras"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Plugins: a Gymnasium environment, an MCP server, LeRobot data sets, hand-eye calibration.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
@@ -24,5 +20,4 @@ setup(
             "mcp = spca_extras.commands.mcp:MCP",
         ]
     },
-    zip_safe=False,
 )

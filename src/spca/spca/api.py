@@ -144,11 +144,7 @@ def campaign(
 
     chosen = [info.name for info in select_levels(list(levels))]
     bench = LevelsBench(
-        levels=tuple(chosen),
-        presets=tuple(presets),
-        tables=tables,
-        first_seed=first_seed,
-        proposer=proposer,
+        levels=tuple(chosen), presets=tuple(presets), tables=tables, first_seed=first_seed, proposer=proposer
     )
     folder = Path(out) if out is not None else new_folder(bench.name)
     done = run_campaign(

@@ -55,10 +55,7 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
             yield Stages(
                 planner=planner,
                 coder=DraftingCoder(
-                    proposals.coder,
-                    kit.api,
-                    options.budgets.code_drafts,
-                    token_budget=proposals.token_budget,
+                    proposals.coder, kit.api, options.budgets.code_drafts, token_budget=proposals.token_budget
                 ),
                 readers=readers,
                 library=library,

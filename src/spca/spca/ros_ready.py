@@ -33,10 +33,7 @@ def require_ros() -> None:
         )
     if os.environ.get(_TRIED):
         raise SpcaError("ROS was set up, and spca's interfaces cannot be imported all the same")
-    print(
-        "spca: --ros is asked for the first time: compiling its interfaces (a minute)",
-        file=sys.stderr,
-    )
+    print("spca: --ros is asked for the first time: compiling its interfaces (a minute)", file=sys.stderr)
     done = subprocess.run([sys.executable, str(CHECKOUT / "scripts" / "set_up"), "--ros"], check=False)
     if done.returncode:
         raise SpcaError("ROS could not be set up: see above")

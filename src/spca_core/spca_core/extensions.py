@@ -106,7 +106,5 @@ def find(group: str, name: str, where: str = "") -> Plugin:
     meant = f"did you mean '{close[0]}'? " if close else ""
     listed = ", ".join(available) or "none"
     raise InputError(
-        f"no {singular(group)} '{name}' is installed",
-        where=where,
-        hint=f"{meant}installed: {listed}",
+        f"no {singular(group)} '{name}' is installed", where=where, hint=f"{meant}installed: {listed}"
     )

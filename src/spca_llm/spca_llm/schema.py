@@ -13,11 +13,7 @@ def enforced(request: Request) -> dict[str, Any]:
     """The field of a request's body that makes a server enforce the schema."""
     schema = request.json_schema or {}
     strict = _closed(schema)
-    wanted = {
-        "name": request.schema_name,
-        "strict": strict,
-        "schema": _strict(schema) if strict else schema,
-    }
+    wanted = {"name": request.schema_name, "strict": strict, "schema": _strict(schema) if strict else schema}
     return {"response_format": {"type": "json_schema", "json_schema": wanted}}
 
 

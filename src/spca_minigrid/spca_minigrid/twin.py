@@ -16,19 +16,7 @@ from spca_core.rehearsal import Moment, Perturbation
 from spca_core.scene import Fact
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
-from spca_minigrid.cells import (
-    BALL,
-    BOX,
-    DOOR,
-    GOAL,
-    KEY,
-    LAVA,
-    WALL,
-    beside,
-    colour_of,
-    kind_of,
-    state_of,
-)
+from spca_minigrid.cells import BALL, BOX, DOOR, GOAL, KEY, LAVA, WALL, beside, colour_of, kind_of, state_of
 from spca_minigrid.ctx import API, GridCtx
 from spca_minigrid.mission import naming
 from spca_minigrid.observation import observe

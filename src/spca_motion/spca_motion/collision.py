@@ -34,10 +34,7 @@ START_SLACK = 0.0005
 
 _HELD = "held"
 _OBSTACLE = "obstacle/"
-_OF_GRIPPER = {
-    **{body: f"{body.split('_')[0]} finger" for body in BODIES},
-    "gripper_base": "gripper",
-}
+_OF_GRIPPER = {**{body: f"{body.split('_')[0]} finger" for body in BODIES}, "gripper_base": "gripper"}
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,7 @@ from spca_moveit.search import MoveItSearch
 
 
 def moveit_arm(
-    world: World,
-    robot: Robot,
-    process: PlannerProcess,
-    tolerances: Tolerances | None = None,
+    world: World, robot: Robot, process: PlannerProcess, tolerances: Tolerances | None = None
 ) -> Manipulator:
     """The arm with MoveIt's collision checks and searches.
 

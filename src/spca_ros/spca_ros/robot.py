@@ -37,11 +37,7 @@ class RosRobot:
     """
 
     def __init__(
-        self,
-        node: SpcaNode,
-        joints: Sequence[str],
-        patience: float = 5.0,
-        driver: Driver | None = None,
+        self, node: SpcaNode, joints: Sequence[str], patience: float = 5.0, driver: Driver | None = None
     ) -> None:
         self._node, self._joints, self._patience = node, joints, patience
         self._driver = driver or SpcaDriver(node, joints)

@@ -17,11 +17,7 @@ _AT_ONCE = 64  # calls per message: few enough to repeat cheaply if a worker die
 
 
 def run_batch(
-    cell: Cell,
-    function: str,
-    batch: Sequence[Sequence[Any]],
-    timeout_s: float,
-    cancelled: Callable[[], bool],
+    cell: Cell, function: str, batch: Sequence[Sequence[Any]], timeout_s: float, cancelled: Callable[[], bool]
 ) -> Iterator[RunOutcome]:
     """One outcome per argument list, in order. A call that kills its worker costs only itself."""
     done, size = 0, _AT_ONCE

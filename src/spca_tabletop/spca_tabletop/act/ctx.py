@@ -119,8 +119,5 @@ class TabletopCtx(Perception, Alternatives, Motion):
 
 
 TABLETOP_API = TabletopCtx.api = api_of(
-    TabletopCtx,
-    "tabletop",
-    types=(Pose, Thing, Grasp, Spot),
-    helpers=("pose(x, y, z, yaw=0.0) -> Pose",),
+    TabletopCtx, "tabletop", types=(Pose, Thing, Grasp, Spot), helpers=("pose(x, y, z, yaw=0.0) -> Pose",)
 )
