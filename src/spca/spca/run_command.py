@@ -78,6 +78,7 @@ def follow(run: Run) -> int:
             _document(run, progress.console)
             raise SpcaError(f"{type(error).__name__}: {error}; see the run folder: {folder.path}") from error
         progress.say("writing the report …")
+        folder.on_video = progress.drawn
         try:
             report = _document(run, progress.console)
         except KeyboardInterrupt:

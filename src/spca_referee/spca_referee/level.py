@@ -73,7 +73,8 @@ class Level(Record):
     that does so before those above it is a failure), `dwell_s`
     (how long success must hold), `release` (success counts only when the robot touches none of the objects it
     names), `roles`, `world` (the world file it is made for), `layout` (changes to the table it starts
-    from) and `judge` (with `look` it needs no conditions: see `spca_core.task.Judge`).
+    from), `judge` (with `look` it needs no conditions: see `spca_core.task.Judge`) and `needs_model`
+    (the built-in proposer does not understand the text).
     """
 
     task_group: str = Field(min_length=1)
@@ -81,6 +82,7 @@ class Level(Record):
     title: str = Field(min_length=1)
     description: str = Field(min_length=1)
     difficulty: str | int
+    needs_model: bool = False
     time_limit_s: Seconds = Field(gt=0)
     success: Conditions = Conditions()
     fail: Conditions = Conditions()

@@ -107,11 +107,7 @@ def _joint_state(
     state: SimState, data: mujoco.MjData, index: WorkspaceIndex, joints: Sequence[str]
 ) -> Message:
     positions = [*(float(q) for q in state.qpos[index.arm_qpos]), index.gap(data)]
-    return {
-        "header": header(state.stamp),
-        "name": [*joints, "gripper_gap"],
-        "position": positions,
-    }
+    return {"header": header(state.stamp), "name": [*joints, "gripper_gap"], "position": positions}
 
 
 def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:

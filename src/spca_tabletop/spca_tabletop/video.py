@@ -42,6 +42,7 @@ def write_video(folder: RunFolder, options: RunOptions) -> Path | None:
         variation=variation,
         captions=captions,
         verdict=_banner(folder),
+        drawn=folder.on_video,
     )
     small = cv2.resize(cv2.cvtColor(last, cv2.COLOR_RGB2BGR), _THUMBNAIL_SIZE, interpolation=cv2.INTER_AREA)
     write_picture(folder.path / THUMBNAIL, small, [cv2.IMWRITE_JPEG_QUALITY, 80])

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from spca_core.paths import LEVELS
-from spca_referee.level import list_levels
+from spca_referee.level import list_levels, load_level
 from spca_tabletop.level_check import examine_level
 
 LEVEL: dict[str, Any] = {
@@ -34,7 +34,11 @@ def test_the_levels_that_come_along_are_clean(name: str) -> None:
     found = examine_level(name)
     unread = [w for w in found.warnings if "so a model is needed" in w]
     assert (found.errors, list(found.warnings)) == ((), unread)
-    assert bool(unread) == (f"| `{name}` (needs a model) |" in (LEVELS / "README.md").read_text())
+    assert (
+        bool(unread)
+        == load_level(name).needs_model
+        == (f"| `{name}` (needs a model) |" in (LEVELS / "README.md").read_text())
+    )
 
 
 def test_all_errors_come_at_once(tmp_path: Path) -> None:

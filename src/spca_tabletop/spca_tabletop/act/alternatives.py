@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from spca_act.declared import offered
 from spca_core import geometry
 from spca_core.geometry import top_down
 from spca_core.kinds import KINDS, SOLIDS, WALL
-from spca_core.scene import Scene
+from spca_core.plan import Choice
+from spca_core.scene import Scene, SceneObject
 from spca_tabletop.act import placements
 from spca_tabletop.act.conversion import pose_value, raised
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
@@ -29,6 +30,14 @@ CHOOSING = (
     "spots_off_table",
 )  # fmt: skip
 """The calls whose answers are alternatives."""
+
+_WHERE_IT_LAY = "where it lay"
+"""Name of the choice of a place on the table that was seen: x, y (metres) and yaw."""
+
+
+def where_it_lies(thing: SceneObject) -> Choice:
+    """The choice by which a thing is put back where it is seen."""
+    return Choice(call=_WHERE_IT_LAY, args=(thing.id,), values=(*thing.pose.position[:2], thing.pose.yaw))
 
 
 class Alternatives(SkillContext):
@@ -130,7 +139,10 @@ class Alternatives(SkillContext):
         """Where the held object stands on free table."""
         table, area = self._world.table, self._world.work_area
         spots = placements.on_table(self.scene, table, area, self._held(), self._hold, self._cramped)
-        return self._placing_json(spots)
+        known = _WHERE_IT_LAY, (self._held(),)
+        wanted = [c.values for c in self.preferences.choices if (c.call, c.args) == known]
+        back = placements.back(wanted[-1], self.scene, table, self._held(), self._hold) if wanted else ()
+        return self._placing_json(chain(back, spots))
 
     @offered
     def _do_spots_across(self, a: str, b: str) -> list[Pose]:
