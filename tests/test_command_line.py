@@ -334,6 +334,13 @@ def test_tab_completes_commands_levels_and_runs():
     assert {"report", "resume", "run"} == set(offered("spca r"))
     assert "stack_01" in offered("spca run stack_0")
     assert "minigrid:MiniGrid-Empty-5x5" in offered("spca run minigrid:MiniGrid-E")
+    assert {"nominal", "noisy"} == set(offered("spca run stack_01 --preset n"))
+    assert "ur5e" in offered("spca do --robot ur5") and offered("spca run --rehearse al") == ["always"]
+
+
+def test_a_world_in_the_place_of_a_level_is_named():
+    told = spca("run", str(WORLDS / "tabletop.yaml"))
+    assert told.returncode == 2 and "this is a world, not a level" in told.stderr and "--world" in told.stderr
 
 
 def _is_ours(pid: str, folder: str) -> bool:

@@ -40,6 +40,13 @@ def test_every_file_that_a_page_names_exists() -> None:
     assert len(ours) > 30 and missing == []
 
 
+def test_the_readme_stays_short_and_its_links_lead_somewhere() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert len(text.split()) <= 700
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link]
+    assert len(links) > 15 and [link for link in links if not (ROOT / link).exists()] == []
+
+
 def test_code_in_pages_is_that_of_tested_files() -> None:
     pages = [page.read_text() for page in ROOT.glob("docs/**/*.md")]
     assert "--8<--" not in "".join(pages) and sum(page.count("\n<!-- examples/") for page in pages) > 20

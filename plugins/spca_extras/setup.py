@@ -11,7 +11,6 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
         "spca.commands": [

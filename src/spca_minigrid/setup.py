@@ -12,7 +12,5 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     extras_require={"test": ["pytest"], "rl": ["stable-baselines3"]},  # test: for colcon
-    entry_points={
-        "spca.environments": ["minigrid = spca_minigrid.kit:MinigridKit"],
-    },
+    entry_points={"spca.environments": ["minigrid = spca_minigrid.kit:MinigridKit"]},
 )

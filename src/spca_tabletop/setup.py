@@ -13,9 +13,7 @@ setup(
     ],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
-        "console_scripts": [
-            "display = spca_tabletop.ros.display.node:main",
-        ],
+        "console_scripts": ["display = spca_tabletop.ros.display.node:main"],
         "spca.environments": ["tabletop = spca_tabletop.kit:TabletopKit"],
     },
 )

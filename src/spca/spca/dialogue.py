@@ -54,14 +54,6 @@ class _Done:
         return next((f.args[1] for f in facts if f.predicate == "on" and f.args[0] == thing), "")
 
 
-@dataclass(frozen=True)
-class Meant:
-    """A sentence with everything it refers to spelt out, and where on the table it wants things."""
-
-    sentence: str
-    choices: tuple[Choice, ...] = ()
-
-
 class Dialogue:
     """Memory of a session: what was said and done so far."""
 
@@ -75,19 +67,20 @@ class Dialogue:
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
         self._history.append(_Done(sentence, run, newest_plan(run.folder), before))
 
-    def meant(self, sentence: str) -> Meant:
+    def meant(self, sentence: str) -> tuple[str, tuple[Choice, ...]]:
         """Spell out "it", "put it back", "undo", "again" and an answer, as far as that is known.
 
+        Returns the sentence, and the choice of the place where a thing that is put back lay.
         A pronoun of the first clause is about what the last task was about; a later one is left alone, as it
         may be about a thing of this sentence.
         """
         if completed := self._completed(sentence):
-            return Meant(completed)
+            return completed, ()
         if self._history and _AGAIN.match(sentence):
-            return Meant(self._history[-1].sentence)
+            return self._history[-1].sentence, ()
         acted = [done for done in reversed(self._history) if done.about]
         if not acted:
-            return Meant(sentence)
+            return sentence, ()
         symbol = acted[0].about
         thing = f"the {words_of(symbol)}"
         if _UNDO.match(sentence):
@@ -98,11 +91,11 @@ class Dialogue:
         back = _BACK.search(meant)
         came = next((done for done in acted if done.about == symbol and done.support(symbol)), None)
         if back is None or back.group(1) != thing or came is None:
-            return Meant(meant)
+            return meant, ()
         support = came.support(symbol)
         meant = f"{meant[: back.start()]}put {thing} on the {words_of(support)}"
         lay = [o for o in came.before.things if o.id == symbol] if came.before else []
-        return Meant(meant, self._kit.back_where_it_lay(lay[0]) if lay and support == TABLE_SYMBOL else ())
+        return meant, self._kit.back_where_it_lay(lay[0]) if lay and support == TABLE_SYMBOL else ()
 
     def told(self, question: str) -> str | None:
         """The answer to a question about what was done, or to a call for help; None for what is neither."""

@@ -58,10 +58,6 @@ class Progress:
         self._status.update(text)
         self._status.start()
 
-    def drawn(self, share: float) -> None:
-        """Show how far the video is."""
-        self.say(f"drawing the video … {share:.0%}")
-
     def pause(self) -> None:
         """Take the spinner away until the next run begins."""
         self._status.stop()
@@ -121,6 +117,11 @@ class Progress:
             f"[bold {colour}]{result.outcome.words}[/]{'' if result.outcome.refused else score + times}"
             f"  {escape(result.reason)}"
         )
+        if usage := [one.model_dump().values() for one in result.usage.values()]:
+            calls, sent, got, usd, waited = map(sum, zip(*usage, strict=True))
+            cost = f"{usd:.4f} US dollars" if usd else "price unknown"
+            told = f"{calls} calls, {sent:,} tokens in, {got:,} out, {cost}, {waited:.1f} s waited"
+            console.print(f"    models  {told}")
         for condition in () if result.success else result.verdict.conditions:
             mark = "[green]✓[/green]" if condition.holds else "[red]✗[/red]"
             console.print(f"    {mark} {escape(condition.text)}  {escape(condition.reason)}")

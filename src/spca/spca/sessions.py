@@ -20,6 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+import cv2
+
 from spca.assembly import open_stages
 from spca.dialogue import Dialogue
 from spca.events import Listener
@@ -48,13 +50,20 @@ if TYPE_CHECKING:
     from spca_core.ports.environment import Environment
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class View:
     """Observation and picture of a look."""
 
     observation: Observation
     picture: NDArray[np.uint8]
     """The camera's picture with the detections drawn in: RGB (height, width, 3)."""
+
+    def __repr__(self) -> str:
+        return f"<seen: {'; '.join(self.sentences) or 'nothing'}>"
+
+    def _repr_jpeg_(self) -> bytes:
+        """The picture, for notebooks."""
+        return cv2.imencode(".jpg", cv2.cvtColor(self.picture, cv2.COLOR_RGB2BGR))[1].tobytes()
 
     @property
     def objects(self) -> tuple[SceneObject, ...]:
@@ -157,7 +166,7 @@ class Session:
 
     def plan(self, sentence: str) -> Proposal:
         """Look, and plan for a sentence; nothing else moves. The plan has passed every critic."""
-        sentence = self._dialogue.meant(sentence).sentence
+        sentence, _ = self._dialogue.meant(sentence)
         run = self._aside(sentence, Order(moves=False, plans=True))
         plan = newest_plan(run.folder)
         goal = "".join([event.text for event in run.events if event.kind == "plan"][-1:])
@@ -180,8 +189,8 @@ class Session:
         It may refer to what was done before ("put it back"), or answer what the last one left open. One that
         is refused leaves its run in a folder that is gone when the session ends.
         """
-        meant = self._dialogue.meant(sentence)
-        return self._done(meant.sentence, Order(choices=meant.choices), out)
+        meant, choices = self._dialogue.meant(sentence)
+        return self._done(meant, Order(choices=choices), out)
 
     def execute(self, proposal: Proposal, out: Path | None = None) -> Run:
         """Carry out a plan as it is, once; it is refused where things have moved since it was made."""

@@ -74,6 +74,7 @@ class TestOneTable:
         assert table.ask("why?") == "Nothing has been done yet."
         lay = {thing.id: thing.pose for thing in table.look().objects}
         first = table.do("put the red cube on the blue plate")
+        assert "\n" not in f"{table.look()!r}{first!r}" and table.look()._repr_jpeg_()[:2] == b"\xff\xd8"
         assert first.result.reason == "seen to hold: the red cube on the blue plate"
         assert "referee" not in "".join(event.text for event in first.events)
         goals = [i for i, event in enumerate(first.events) if event.kind == "plan"]
