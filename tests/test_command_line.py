@@ -291,8 +291,17 @@ def _set_up_options(*args: str, folder: Path) -> str:
 def test_a_list_in_a_pipe_has_whole_names_and_lines(monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
     lines = spca("levels").stdout.splitlines()
-    assert len(lines) > 40 and all(line.endswith((" s", "limit")) for line in lines)
+    assert len(lines) > 40 and all(len(line) <= 100 for line in lines)
+    assert [line.split()[0] for line in lines if " model  " in line] == [f"arrange_0{n}" for n in range(3, 7)]
     assert "minigrid:MiniGrid-LavaCrossingS11N5-v0".removesuffix("-v0") in spca("levels", "minigrid").stdout
+
+
+def test_the_gallery_of_levels_has_a_picture_of_each(tmp_path):
+    page = tmp_path / "levels.html"
+    done = spca("levels", "touch_02", "arrange_03", "minigrid:MiniGrid-Empty-5x5", "--html", str(page))
+    assert done.returncode == 0 and done.stdout.strip() == str(page), done.stderr
+    text = page.read_text()
+    assert text.count("data:image/jpeg") == 2 and text.count("Needs a model.") == 1 and "Empty-5x5" in text
 
 
 def test_levels_are_filtered_and_listed_as_json():
@@ -325,6 +334,13 @@ def test_tab_completes_commands_levels_and_runs():
     assert {"report", "resume", "run"} == set(offered("spca r"))
     assert "stack_01" in offered("spca run stack_0")
     assert "minigrid:MiniGrid-Empty-5x5" in offered("spca run minigrid:MiniGrid-E")
+    assert {"nominal", "noisy"} == set(offered("spca run stack_01 --preset n"))
+    assert "ur5e" in offered("spca do --robot ur5") and offered("spca run --rehearse al") == ["always"]
+
+
+def test_a_world_in_the_place_of_a_level_is_named():
+    told = spca("run", str(WORLDS / "tabletop.yaml"))
+    assert told.returncode == 2 and "this is a world, not a level" in told.stderr and "--world" in told.stderr
 
 
 def _is_ours(pid: str, folder: str) -> bool:

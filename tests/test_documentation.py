@@ -40,9 +40,24 @@ def test_every_file_that_a_page_names_exists() -> None:
     assert len(ours) > 30 and missing == []
 
 
+def test_the_readme_stays_short_and_its_links_lead_somewhere() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert len(text.split()) <= 700
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link]
+    assert len(links) > 15 and [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_code_in_pages_is_that_of_tested_files() -> None:
+    pages = [page.read_text() for page in ROOT.glob("docs/**/*.md")]
+    assert "--8<--" not in "".join(pages) and sum(page.count("\n<!-- examples/") for page in pages) > 20
+    command = [sys.executable, str(ROOT / "scripts" / "code_in_pages.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"make it again: {' '.join(command)} --write\n{done.stdout}"
+
+
 @pytest.mark.slow
 def test_the_site_builds(tmp_path: Path) -> None:
-    """A page missing from the menu, or an unresolved snippet or reference, is an error (strict mode)."""
+    """A page missing from the menu, or an unresolved reference, is an error (strict mode)."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=250)
     assert done.returncode == 0, done.stderr
@@ -90,15 +105,32 @@ def test_the_world_of_the_tutorial_has_what_the_sentence_names() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["from_python.py", "gymnasium_steps.py", "session_steps.py"])
 def test_snippets_run(name: str, tmp_path: Path) -> None:
+    _ran((ROOT / "docs" / "snippets" / name).read_text(), tmp_path)
+
+
+@pytest.mark.slow
+def test_python_in_the_readme_runs_as_a_script(tmp_path: Path) -> None:
+    """Without a guard, and once: campaigns run in processes of their own."""
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert blocks and any("spca.campaign(" in block for block in blocks)
+    for block in blocks:
+        said = _ran(block + "\nprint('ended')\n", tmp_path)
+        assert said.count("ended") == 1 and said.rstrip().endswith("1.0\nended")
+
+
+def _ran(script: str, folder: Path) -> str:
+    """What a script prints; its runs stay in the folder."""
+    (path := folder / "script.py").write_text(script)
     done = subprocess.run(
-        [sys.executable, str(ROOT / "docs" / "snippets" / name)],
-        env={**os.environ, "SPCA_ROOT": str(_checkout(tmp_path))},
+        [sys.executable, str(path)],
+        env={**os.environ, "SPCA_ROOT": str(_checkout(folder))},
         capture_output=True,
         text=True,
         check=False,
         timeout=250,
     )
-    assert done.returncode == 0 and done.stdout.strip(), done.stderr
+    assert done.returncode == 0 and done.stdout.strip() and "Traceback" not in done.stderr, done.stderr
+    return done.stdout
 
 
 def _checkout(folder: Path) -> Path:

@@ -2,17 +2,8 @@
 
 import spca
 
+run = spca.run("pickup_02", preset="shuffled", seed=3, on_event=lambda event: print(event.kind, event.text))
+print(run.result.outcome.value, run.result.sim, run.report)
 
-def main() -> None:
-    """Print what happened."""
-    run = spca.run(
-        "pickup_02", preset="shuffled", seed=3, on_event=lambda event: print(event.kind, event.text)
-    )
-    print(run.result.outcome.value, run.result.sim, run.report)
-
-    campaign = spca.campaign(["touch_02"], presets=["nominal"], tables=2, workers=1)
-    print(campaign.success_rate, [row["wall"] for row in campaign.table])
-
-
-if __name__ == "__main__":
-    main()
+campaign = spca.campaign(["touch_02"], presets=["nominal"], tables=2)
+print(campaign.success_rate, [row["wall"] for row in campaign.table])

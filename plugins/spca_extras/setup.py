@@ -5,17 +5,12 @@ NAME = "spca_extras"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Plugins: a Gymnasium environment, an MCP server, LeRobot data sets, hand-eye calibration.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
         "spca.commands": [
@@ -24,5 +19,4 @@ setup(
             "mcp = spca_extras.commands.mcp:MCP",
         ]
     },
-    zip_safe=False,
 )

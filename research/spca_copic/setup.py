@@ -5,10 +5,6 @@ NAME = "spca_copic"
 setup(
     name=NAME,
     version="0.1.0",
-    description="CoPiC: planning programs propose, a learned selector chooses.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
@@ -27,5 +23,4 @@ setup(
             "tabletop = spca_copic.worlds.tabletop.world:open_tabletop",
         ],
     },
-    zip_safe=False,
 )

@@ -5,10 +5,6 @@ NAME = "spca_household"
 setup(
     name=NAME,
     version="0.1.0",
-    description="A household to tidy up: ALFWorld's engine and rules, with rooms drawn by seed.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
@@ -17,5 +13,4 @@ setup(
     ],
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
-    zip_safe=False,
 )

@@ -5,10 +5,6 @@ NAME = "spca_programs"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Programs that plan: GRASP and iterative programmatic planning (IPP).",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
@@ -21,5 +17,4 @@ setup(
         "spca.commands": ["ipp = spca_programs.cli:IPP"],
         "spca.benches": ["grasp = spca_programs.commands:GRASP", "ipp = spca_programs.commands:IPP"],
     },
-    zip_safe=False,
 )

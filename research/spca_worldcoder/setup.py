@@ -5,10 +5,6 @@ NAME = "spca_worldcoder"
 setup(
     name=NAME,
     version="0.1.0",
-    description="WorldCoder: learn the rules of a world as a program, then plan in it.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
@@ -26,5 +22,4 @@ setup(
             "household = spca_worldcoder.worlds.catalogue:household",
         ],
     },
-    zip_safe=False,
 )

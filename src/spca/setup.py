@@ -18,10 +18,6 @@ def tree(folder: str) -> list[tuple[str, list[str]]]:
 setup(
     name=NAME,
     version="0.1.0",
-    description="Command line, supervisor, run folders, reports and benchmarks of spca.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
@@ -31,7 +27,6 @@ setup(
         *tree("launch"),
         *tree("rviz"),
     ],
-    install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
         "console_scripts": [
@@ -44,5 +39,4 @@ setup(
         "spca.level_runners": ["supervisor = spca.benches.runs:SupervisedRuns"],
         "spca.proposers": ["builtin = spca.proposals:open_builtin", "openai = spca.proposals:open_openai"],
     },
-    zip_safe=False,
 )

@@ -16,10 +16,6 @@ def tree(folder: str) -> list[tuple[str, list[str]]]:
 setup(
     name=NAME,
     version="0.1.0",
-    description="The vocabulary of spca: typed records and the ports between stages. No ROS, no simulator.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
@@ -28,7 +24,5 @@ setup(
         *tree("worlds"),
         *tree("levels"),
     ],
-    install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
-    zip_safe=False,
 )

@@ -5,20 +5,12 @@ NAME = "spca_minigrid"
 setup(
     name=NAME,
     version="0.1.0",
-    description="MiniGrid and BabyAI: the same loop with another environment.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
     extras_require={"test": ["pytest"], "rl": ["stable-baselines3"]},  # test: for colcon
-    entry_points={
-        "spca.environments": ["minigrid = spca_minigrid.kit:MinigridKit"],
-    },
-    zip_safe=False,
+    entry_points={"spca.environments": ["minigrid = spca_minigrid.kit:MinigridKit"]},
 )

@@ -5,17 +5,11 @@ NAME = "spca_moveit"
 setup(
     name=NAME,
     version="0.1.0",
-    description="MoveIt 2 behind the Arm port.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
-    zip_safe=False,
 )

@@ -5,20 +5,14 @@ NAME = "spca_robot"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Arms of Universal Robots and the Robotiq 2F-85: kinematics and models.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
         "spca.arms": [f"{name} = spca_robot.arms:FILES" for name in ("ur3e", "ur5", "ur5e", "ur10e", "panda")]
     },
-    zip_safe=False,
 )

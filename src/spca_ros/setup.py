@@ -16,10 +16,6 @@ def tree(folder: str) -> list[tuple[str, list[str]]]:
 setup(
     name=NAME,
     version="0.1.0",
-    description="Message converters, node helpers and the ports of spca_core over ROS 2.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
@@ -27,7 +23,5 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
         *tree("config"),
     ],
-    install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
-    zip_safe=False,
 )

@@ -5,21 +5,15 @@ NAME = "spca_sense"
 setup(
     name=NAME,
     version="0.1.0",
-    description="From an RGB-D frame to a typed scene with relations and sentences.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
         "console_scripts": ["sense = spca_sense.node:main"],
         "spca.detectors": ["shapes = spca_sense.detector:ShapeDetector"],
     },
-    zip_safe=False,
 )

@@ -5,10 +5,6 @@ NAME = "spca_testing"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Contracts of the ports, scripted models and doubles for the tests.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
     packages=find_packages(exclude=["test"]),
     package_data={"": ["**/*"]},
     data_files=[
@@ -18,5 +14,4 @@ setup(
     install_requires=["setuptools"],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={"spca.scripted_models": ["calibrated = spca_testing.models.calibrated_model:FaultRates"]},
-    zip_safe=False,
 )

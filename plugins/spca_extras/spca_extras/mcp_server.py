@@ -7,6 +7,7 @@ and nothing moves that was refused. Physics is not for two threads, so that one 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -17,7 +18,8 @@ from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from spca.api import session
+from spca import __version__
+from spca.api import levels, session
 from spca.events import Event
 from spca.runs import Run
 from spca.sessions import Proposal, Session
@@ -53,7 +55,9 @@ def serve(
         host: For HTTP, the address to listen at.
         port: For HTTP, the port.
     """
-    return _Server(options, approval, allowed, FastMCP("spca", _WHAT, host=host, port=port)).server
+    made = FastMCP("spca", _WHAT, host=host, port=port, log_level="WARNING")
+    made._mcp_server.version = __version__
+    return _Server(options, approval, allowed, made).server
 
 
 class _Server:
@@ -72,6 +76,8 @@ class _Server:
             (self.run_plan, _MOVES), (self.do, _MOVES), (self.act, _MOVES), (self.stop, _MOVES),
         ):  # fmt: skip
             server.add_tool(tool, annotations=hints, structured_output=False)
+        server.resource("spca://levels", mime_type="application/json")(self.levels)
+        server.resource("spca://report", mime_type="text/html")(self.report)
 
     # --- tools ----------------------------------------------------------------------------------------------
 
@@ -79,7 +85,8 @@ class _Server:
         """Look at the table: sentences, objects with positions (metres), facts, and the camera's picture."""
         view = await self._work(ctx, lambda table: table.look())
         things = [
-            {"id": o.id, "kind": o.kind, "colour": o.colour, "position": o.pose.position}
+            o.model_dump(include={"id", "kind", "colour"})
+            | {"position": [round(v, 3) for v in o.pose.position]}
             for o in view.objects
         ]
         coded = cv2.imencode(".jpg", cv2.cvtColor(view.picture, cv2.COLOR_RGB2BGR))[1]
@@ -129,6 +136,15 @@ class _Server:
             raise ToolError(f"there is no run {number}; there are {len(runs)}")
         run = runs[index]
         return _told(run) | {"events": [f"{event.kind}: {event.text}" for event in run.events]}
+
+    def levels(self) -> str:
+        """Every level that comes with spca."""
+        return json.dumps([info.model_dump() for info in levels()])
+
+    def report(self) -> str:
+        """The report of the last run of this session, as HTML."""
+        runs = self._session.runs if self._session else []
+        return runs[-1].report.read_text() if runs and runs[-1].report.is_file() else "there is none yet"
 
     # --- behind them ----------------------------------------------------------------------------------------
 
@@ -186,9 +202,5 @@ class _Server:
 def _told(run: Run) -> dict[str, Any]:
     result = run.result
     steps = [event.text for event in run.events if event.kind == "step"]
-    return {
-        "outcome": result.outcome.words,
-        "reason": result.reason,
-        "steps": steps,
-        "report": str(run.report),
-    }
+    ended = {"outcome": result.outcome.words, "reason": result.reason}
+    return ended | {"steps": steps, "report": str(run.report)}

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+import spca
+
 pytestmark = pytest.mark.slow
 
 
@@ -73,7 +75,10 @@ def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: 
             serving(over, "--approve", "--allow", "pick_up,place_on") as (read, write),
             ClientSession(read, write, elicitation_callback=answer) as client,
         ):
-            await client.initialize()
+            about = await client.initialize()
+            assert about.serverInfo.version == spca.__version__
+            listed = json.loads((await client.read_resource("spca://levels")).contents[0].text)
+            assert "stack_01" in {level["name"] for level in listed}
             names = {tool.name for tool in (await client.list_tools()).tools}
             assert names == {"look", "plan", "rehearse", "run_plan", "do", "act", "stop", "read_run"}
 
@@ -82,6 +87,8 @@ def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: 
 
             seen = await call("look")
             assert {part.type for part in seen.content} == {"text", "image"}, seen.content
+            things = json.loads(seen.content[0].text)["objects"]
+            assert all(v == round(v, 3) for thing in things for v in thing["position"])
             planned = json.loads(
                 (await call("plan", sentence="put the red cube on the blue plate")).content[0].text
             )
@@ -93,6 +100,7 @@ def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: 
             assert (
                 "the red cube on the blue plate" in asked[0] and "place_on(cube_red, plate_blue)" in asked[0]
             )
+            assert "<html" in (await client.read_resource("spca://report")).contents[0].text
             assert any(
                 "plan: " in line for line in json.loads((await call("read_run")).content[0].text)["events"]
             )

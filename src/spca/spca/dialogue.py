@@ -1,18 +1,17 @@
-"""Dialogue of a person with a session: tasks that refer to earlier ones, questions and answers."""
+"""Memory of a conversation: what "it", "put it back", "again" and an answer to a question refer to."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from spca.order import newest_plan
 from spca.runs import Run
-from spca.sessions import Session
 from spca_core.ending import Ending
-from spca_core.names import words_of
+from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
-from spca_core.plan import Plan
+from spca_core.plan import Choice, Plan
+from spca_core.ports.kit import Kit
 
 _CLAUSE = re.compile(r"[,.;]|\b(?:and|then)\b")
 _PRONOUN = re.compile(r"\b(?:it|that one|this one)\b", re.IGNORECASE)
@@ -24,20 +23,18 @@ _AGAIN = re.compile(
 )
 _UNDO = re.compile(r"^(?:now |please )*undo(?: it| that)?[.!]*$", re.IGNORECASE)
 _QUOTED = re.compile(r"'([^']+)'")
-_MOST_WORDS = 4
-"""Words of an answer that may be a part of the sentence it was asked about, and no sentence of its own."""
 
 HELP = (
     "Say what to do, such as: put the red cube on the blue plate · stack the blue one on it · "
     "now put it back · touch the left cube · build a tower of all cubes. "
-    "Ask: what do you see? · where is the red cube? · why? · what did you do? "
+    "Ask: what do you see? · where is the red cube? · how many cubes are there? · why? "
     "Ctrl-C stops the arm, Ctrl-D or `quit` ends."
 )
 
 
 @dataclass(frozen=True)
 class _Done:
-    """The last run: what was said, what it was about, and what was seen before."""
+    """One run: what was said, what it was about, and what was seen before."""
 
     sentence: str
     run: Run
@@ -58,114 +55,100 @@ class _Done:
 
 
 class Dialogue:
-    """A conversation over a session: tasks, which may refer to earlier ones, and questions."""
+    """Memory of a session: what was said and done so far."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
         self._history: list[_Done] = []
         self._said: list[str] = []
 
-    def do(self, sentence: str, out: Path | None = None) -> Run:
-        """Have a sentence carried out; what it refers to is found in what was done before."""
-        meant = self.task(sentence)
-        if not self._said or self._said[-1].startswith("robot: "):
-            self._said.append(f"user: {sentence}")
-        told = len(self._said) > 1 or meant != sentence
-        run = self._session.do(meant, out, tuple(self._said) if told else ())
-        plan = newest_plan(run.folder)
-        steps = ", ".join(map(str, plan.steps if plan else ()))
-        self._said.append(f"robot: {run.result.outcome.value}: {run.result.reason} [{steps}]")
+    def heard(self, sentence: str, meant: str) -> tuple[str, ...]:
+        """Keep the user's words; return what a model has to know of the conversation, the oldest words first.
+
+        Nothing where a first sentence says all.
+        """
+        self._said.append(f"user: {sentence}")
+        return tuple(self._said) if len(self._said) > 1 or meant != sentence else ()
+
+    def remember(self, sentence: str, run: Run) -> None:
+        """Keep what was done about a sentence, which has everything spelt out."""
         looks = sorted(run.folder.glob("round_*/observation.json"))
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
-        self._history.append(_Done(meant, run, plan, before))
-        return run
+        plan = newest_plan(run.folder)
+        self._history.append(_Done(sentence, run, plan, before))
+        steps = ", ".join(map(str, plan.steps if plan else ()))
+        self._said.append(f"robot: {run.result.outcome.value}: {run.result.reason} [{steps}]")
 
-    def task(self, sentence: str) -> str:
-        """The sentence with "it", "put it back", "undo" and "again" spelt out, as far as that is known.
+    def meant(self, sentence: str) -> tuple[str, tuple[Choice, ...]]:
+        """Spell out "it", "put it back", "undo", "again" and an answer, as far as that is known.
 
+        Returns the sentence, and the choice of the place where a thing that is put back lay.
         A pronoun of the first clause is about what the last task was about; a later one is left alone, as it
         may be about a thing of this sentence.
         """
+        if completed := self._completed(sentence):
+            return completed, ()
         if self._history and _AGAIN.match(sentence):
-            return self._history[-1].sentence
+            return self._history[-1].sentence, ()
         acted = [done for done in reversed(self._history) if done.about]
         if not acted:
-            return sentence
-        last = acted[0]
-        thing = f"the {words_of(last.about)}"
+            return sentence, ()
+        symbol = acted[0].about
+        thing = f"the {words_of(symbol)}"
         if _UNDO.match(sentence):
             sentence = f"put {thing} back"
         clause = _CLAUSE.search(sentence)
         end = clause.start() if clause else len(sentence)
         meant = _PRONOUN.sub(thing, sentence[:end], count=1) + sentence[end:]
         back = _BACK.search(meant)
-        support = next(
-            (s for done in acted if done.about == last.about and (s := done.support(last.about))), ""
-        )
-        if back and back.group(1) == thing and support:
-            meant = f"{meant[: back.start()]}put {thing} on the {words_of(support)}"
-        return meant
+        came = next((done for done in acted if done.about == symbol and done.support(symbol)), None)
+        if back is None or back.group(1) != thing or came is None:
+            return meant, ()
+        support = came.support(symbol)
+        meant = f"{meant[: back.start()]}put {thing} on the {words_of(support)}"
+        lay = [o for o in came.before.things if o.id == symbol] if came.before else []
+        return meant, self._kit.back_where_it_lay(lay[0]) if lay and support == TABLE_SYMBOL else ()
 
-    def completed(self, sentence: str, question: str, answer: str) -> str:
-        """The sentence with the answer to a question about it put in: 'the cube' and "red" is "the red cube".
-
-        An answer that is no part of the sentence stands for itself.
-        """
-        self._said.append(f"user: {answer}")
-        answer = answer.strip().rstrip(".!")
-        unclear = next((q for q in _QUOTED.findall(question) if q.lower() in sentence.lower()), "")
-        if not unclear or len(answer.split()) > _MOST_WORDS:
-            return answer
-        noun = unclear.split()[-1]
-        words = [w for w in answer.split() if w.lower() not in ("the", "one", "a", "please")]
-        if noun != unclear and noun not in words:
-            words.append(noun)
-        thing = " ".join(words) if words and words[0].lower() in ("any", "all") else f"the {' '.join(words)}"
-        return re.sub(re.escape(unclear), thing, sentence, count=1, flags=re.IGNORECASE)
-
-    def answer(self, text: str) -> str | None:
-        """The answer to a question; None for what is none."""
-        asked = text.strip().rstrip("?!. ").lower()
+    def told(self, question: str) -> str | None:
+        """The answer to a question about what was done, or to a call for help; None for what is neither."""
+        asked = question.strip().rstrip("?!. ").lower()
         if asked in ("help", "what can you do", "what can i say"):
             return HELP
-        if asked in ("what do you see", "look", "what is there", "what is on the table"):
-            return " ".join(self._session.look().sentences)
-        if found := re.fullmatch(r"where(?: is|'s) (.+)", asked):
-            return self._where(found.group(1))
-        if asked in ("why", "why not", "what happened", "what did you do", "how"):
-            return self._told()
-        return None
-
-    def _where(self, words: str) -> str:
-        wanted = self.task(words)
-        seen = self._session.look()
-        names = {f"the {words_of(symbol)}": symbol for symbol in seen.observation.objects}
-        symbol = names.get(wanted if wanted.startswith("the ") else f"the {wanted}")
-        if symbol is None:
-            return f"I see no such thing; there are: {', '.join(sorted(names))}."
-        found = [
-            f for f in seen.facts if f.args[:1] == (symbol,) and f.predicate in ("on", "held", "next_to")
-        ]
-        places = [
-            "in the gripper"
-            if f.predicate == "held"
-            else f"{f.predicate.replace('_', ' ')} the {words_of(f.args[1])}"
-            for f in found
-        ]
-        return f"The {words_of(symbol)} is {' and '.join(places) or 'somewhere I cannot tell'}."
-
-    def _told(self) -> str:
+        if asked not in ("why", "why not", "what happened", "what did you do", "how"):
+            return None
         if not self._history:
             return "Nothing has been done yet."
         last = self._history[-1]
-        result, plan = last.run.result, last.plan
         told = [f'I took "{last.sentence}" as a task.']
         goals = [event.text for event in last.run.events if event.kind == "plan"]
         if goals:
             told.append(f"The goal as I understood it: {goals[-1]}.")
-        if plan:
-            told.append(f"The plan: {', '.join(map(str, plan.steps)) or 'nothing to do'}.")
+        if last.plan:
+            told.append(f"The plan: {', '.join(map(str, last.plan.steps)) or 'nothing to do'}.")
         endings = {Ending.SUCCESS: "It is done", Ending.CANCELLED: "It was stopped"}
-        ending = endings.get(result.outcome, "It is not done")
-        told.append(f"{ending}: {result.reason}")
+        ending = endings.get(last.run.result.outcome, "It is not done")
+        told.append(f"{ending}: {last.run.result.reason}")
         return " ".join(told)
+
+    def _completed(self, answer: str) -> str:
+        """The last sentence with the answer to the question about it put in; empty where it is none.
+
+        Asked about 'the cube', "red" makes it "the red cube"; only what names a thing is an answer.
+        """
+        last = self._history[-1] if self._history else None
+        if last is None or last.run.result.outcome is not Ending.NOT_UNDERSTOOD:
+            return ""
+        quoted = _QUOTED.findall(last.run.result.reason)
+        unclear = next((q for q in quoted if q.lower() in last.sentence.lower()), "")
+        if not unclear:
+            return ""
+        noun = unclear.split()[-1]
+        words = [
+            w for w in answer.strip().rstrip(".!").split() if w.lower() not in ("the", "one", "a", "please")
+        ]
+        if noun != unclear and noun not in words:
+            words.append(noun)
+        thing = " ".join(words) if words[0].lower() in ("any", "all") else f"the {' '.join(words)}"
+        if not self._kit.names_a_thing(thing):
+            return ""
+        return re.sub(re.escape(unclear), thing, last.sentence, count=1, flags=re.IGNORECASE)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from spca_core.names import words_of
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.environment import Environment
 from spca_core.ports.reading import PlanReader
-from spca_core.skill import CtxApi, StepReport
-from spca_core.task import Task
+from spca_core.skill import StepReport
 from spca_core.verdict import Condition, Outcome, Verdict
 
 
@@ -24,19 +22,10 @@ class JudgedByLook(Environment):
 
     def __init__(self, environment: Environment, reader: PlanReader) -> None:
         self._env, self._reader = environment, reader
-        self.task = environment.task
-        self.name, self.api, self.builtin_skills = (
-            environment.name,
-            environment.api,
-            environment.builtin_skills,
-        )
+        self.task, self.name = environment.task, environment.name
+        self.api, self.builtin_skills = environment.api, environment.builtin_skills
         self._acted: tuple[Plan, ActResult] | None = None
         self._seen: Verdict | None = None
-
-    name: str
-    task: Task
-    api: CtxApi
-    builtin_skills: Path
 
     def sense(self) -> Observation:
         """See `Environment`."""

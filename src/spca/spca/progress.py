@@ -7,8 +7,7 @@ The result goes to standard output.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +56,7 @@ class Progress:
     def say(self, text: str) -> None:
         """Show what is under way now."""
         self._status.update(text)
+        self._status.start()
 
     def pause(self) -> None:
         """Take the spinner away until the next run begins."""
@@ -107,30 +107,27 @@ class Progress:
         self.console.print(f"  [yellow]round {event.data['round']} failed[/yellow]  {escape(event.text)}")
 
     def show_result(self, result: RunResult) -> None:
-        """The verdict, in colour."""
-        colour = "green" if result.success else "red"
-        with self._paused():
-            console = results()
-            console.print(
-                f"[bold {colour}]{result.outcome.words}[/]"
-                f"  score {result.verdict.score:.2f}  {result.wall:.1f} s wall, {result.sim:.1f} {self._unit}"
-                f"  {escape(result.reason)}"
-            )
-            for condition in () if result.success else result.verdict.conditions:
-                mark = "[green]✓[/green]" if condition.holds else "[red]✗[/red]"
-                console.print(f"    {mark} {escape(condition.text)}  {escape(condition.reason)}")
+        """The verdict, in colour; a question, where the task leaves one open."""
+        colour = "green" if result.success else "yellow" if result.outcome.refused else "red"
+        score = f"  score {result.verdict.score:.2f}" if result.outcome.judged else ""
+        times = f"  {result.wall:.1f} s wall, {result.sim:.1f} {self._unit}"
+        self.pause()
+        console = results()
+        console.print(
+            f"[bold {colour}]{result.outcome.words}[/]{'' if result.outcome.refused else score + times}"
+            f"  {escape(result.reason)}"
+        )
+        if usage := [one.model_dump().values() for one in result.usage.values()]:
+            calls, sent, got, usd, waited = map(sum, zip(*usage, strict=True))
+            cost = f"{usd:.4f} US dollars" if usd else "price unknown"
+            told = f"{calls} calls, {sent:,} tokens in, {got:,} out, {cost}, {waited:.1f} s waited"
+            console.print(f"    models  {told}")
+        for condition in () if result.success else result.verdict.conditions:
+            mark = "[green]✓[/green]" if condition.holds else "[red]✗[/red]"
+            console.print(f"    {mark} {escape(condition.text)}  {escape(condition.reason)}")
 
     def say_interrupted(self, what_next: str, command: str, folder: Path) -> None:
         """Report the interruption, and the command to go on with."""
         with suppress(ValueError):
             folder = folder.resolve().relative_to(Path.cwd())
         self.console.print(f"interrupted; {what_next}:  {as_typed(f'{command} {folder}')}", soft_wrap=True)
-
-    @contextmanager
-    def _paused(self) -> Iterator[None]:
-        """Take the spinner away while something is printed to standard output."""
-        self._status.stop()
-        try:
-            yield
-        finally:
-            self._status.start()

@@ -78,6 +78,7 @@ def follow(run: Run) -> int:
             _document(run, progress.console)
             raise SpcaError(f"{type(error).__name__}: {error}; see the run folder: {folder.path}") from error
         progress.say("writing the report …")
+        folder.on_video = lambda share: progress.say(f"drawing the video … {share:.0%}")
         try:
             report = _document(run, progress.console)
         except KeyboardInterrupt:

@@ -194,10 +194,16 @@ class Run:
             if image is not None:
                 yield cv2.cvtColor(image, cv2.COLOR_BGR2RGB)  # type: ignore[misc]
 
-    def _repr_html_(self) -> str:
-        """One line for notebooks."""
+    def __repr__(self) -> str:
+        if not (self.folder / RESULT).is_file():
+            return f"<{self.options.level}: under way>"
         result = self.result
-        return f"<b>{result.level}</b>: {result.outcome.value}, {result.wall:.1f} s – {result.reason}"
+        return f"<{result.level}: {result.outcome.words}, {result.wall:.1f} s – {result.reason}>"
+
+    def _repr_jpeg_(self) -> bytes | None:
+        """What was seen last, for notebooks."""
+        seen = sorted(self.folder.glob("looks/*.jpg"))
+        return seen[-1].read_bytes() if seen else None
 
 
 def supervised(

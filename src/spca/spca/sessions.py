@@ -12,6 +12,7 @@ folder as any run does. What counts as done is the goal as it was understood, ju
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,7 +20,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+import cv2
+
 from spca.assembly import open_stages
+from spca.dialogue import Dialogue
 from spca.events import Listener
 from spca.kits import checked_kit
 from spca.order import Order, newest_plan, single_step
@@ -46,13 +50,20 @@ if TYPE_CHECKING:
     from spca_core.ports.environment import Environment
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class View:
     """Observation and picture of a look."""
 
     observation: Observation
     picture: NDArray[np.uint8]
     """The camera's picture with the detections drawn in: RGB (height, width, 3)."""
+
+    def __repr__(self) -> str:
+        return f"<seen: {'; '.join(self.sentences) or 'nothing'}>"
+
+    def _repr_jpeg_(self) -> bytes:
+        """The picture, for notebooks."""
+        return cv2.imencode(".jpg", cv2.cvtColor(self.picture, cv2.COLOR_RGB2BGR))[1].tobytes()
 
     @property
     def objects(self) -> tuple[SceneObject, ...]:
@@ -105,6 +116,7 @@ class Session:
         self._kit = kit
         self._options, self._listeners = options, (listener,) if listener else ()
         self._approve, self._report = approve, report
+        self._dialogue = Dialogue(kit)
         self._open = ExitStack()
         self._table: Environment | None = None
         self._graph: TableThere | None = None
@@ -142,8 +154,19 @@ class Session:
         self.view = View(_seen(run), list(run.looks())[-1])
         return self.view
 
+    def ask(self, question: str) -> str | None:
+        """The answer to a question about the table, or about what was done; None for what is no question."""
+        told = self._dialogue.told(question)
+        return told if told is not None else self._kit.answer(question, lambda: self.look().observation)
+
+    @property
+    def asks(self) -> bool:
+        """Whether the last sentence was not understood, so that an answer may follow."""
+        return bool(self.runs) and self.runs[-1].result.outcome is Ending.NOT_UNDERSTOOD
+
     def plan(self, sentence: str) -> Proposal:
         """Look, and plan for a sentence; nothing else moves. The plan has passed every critic."""
+        sentence, _ = self._dialogue.meant(sentence)
         run = self._aside(sentence, Order(moves=False, plans=True))
         plan = newest_plan(run.folder)
         goal = "".join([event.text for event in run.events if event.kind == "plan"][-1:])
@@ -160,12 +183,14 @@ class Session:
             state = RunState(library=stages.library).sensed(proposal.seen).planned(proposal.plan)
             return stages.rehearsing.try_out("rehearsal", _task(proposal.sentence), state, lambda: False)
 
-    def do(self, sentence: str, out: Path | None = None, conversation: tuple[str, ...] = ()) -> Run:
+    def do(self, sentence: str, out: Path | None = None) -> Run:
         """Have a sentence carried out: look, plan, act, look again; repaired and planned anew as any run.
 
-        A model is told the `conversation` before, the oldest words first.
+        It may refer to what was done before ("put it back"), or answer what the last one left open. One that
+        is refused leaves its run in a folder that is gone when the session ends.
         """
-        return self._done(sentence, Order(), out, conversation)
+        meant, choices = self._dialogue.meant(sentence)
+        return self._done(meant, Order(choices=choices), out, self._dialogue.heard(sentence, meant))
 
     def execute(self, proposal: Proposal, out: Path | None = None) -> Run:
         """Carry out a plan as it is, once; it is refused where things have moved since it was made."""
@@ -194,8 +219,11 @@ class Session:
         folder = RunFolder.create("_".join(sentence.split())[:40], out)
         run = Run(self._ordered(sentence, folder.path, conversation), folder, asked)
         self._advance(run, self._listeners)
-        if self._report:
+        if out is None and run.result.outcome.refused:
+            run.files = RunFolder(Path(shutil.move(folder.path, tempfile.mkdtemp(dir=self._scratch))))
+        elif self._report:
             run.document()
+        self._dialogue.remember(sentence, run)
         self.runs.append(run)
         return run
 

@@ -23,7 +23,7 @@ def test_a_level_is_run_from_python(tmp_path: Path) -> None:
     run = spca.run(
         "pickup_02", preset="shuffled", seed=3, out=tmp_path / "run", on_event=lambda e: kinds.append(e.kind)
     )
-    assert run.result.success and "success" in run._repr_html_()
+    assert run.result.success and "success" in repr(run)
     assert kinds[0] == "run_started" and kinds[-1] == "run_ended" and "step" in kinds
     assert [event.kind for event in run.events] == kinds
     assert run.report.is_file()

@@ -3,6 +3,8 @@ from __future__ import annotations
 import io
 import os
 import stat
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -102,19 +104,37 @@ def test_an_unreachable_model_server_is_named(monkeypatch):
     assert finding.state == "missing" and "127.0.0.1:9" in finding.found
 
 
-def test_each_way_to_run_says_what_it_lacks():
+def test_each_way_to_run_says_what_it_lacks(monkeypatch):
     ready = [Finding(what, "ready", "x") for what in ("Python", "embedded run", "ROS 2")]
     open_ways = dict(ways(ready))
-    assert open_ways["bin/spca run LEVEL"] == []
-    assert open_ways["bin/spca run LEVEL --ros"] == ["spca_interfaces"]
+    assert open_ways["spca run LEVEL"] == []
+    assert open_ways["spca run LEVEL --ros"] == ["spca_interfaces"]
+    monkeypatch.delenv("SPCA_LAUNCHER", raising=False)
     out = io.StringIO()
     show(
         [*ready, Finding("Docker", "missing", "no docker program", "install it")],
         Console(file=out, width=200),
     )
     text = out.getvalue()
-    assert "yes  bin/spca run LEVEL" in text and "lacks spca_interfaces" in text
+    assert "yes  spca run LEVEL" in text and "lacks spca_interfaces" in text
     assert "install it" in text
+
+
+def test_another_build_of_opencv_will_do_and_pip_is_not_sent_to_a_checkout(tmp_path):
+    """As in an environment made by pip or conda: the module counts, not who packed it."""
+    script = (
+        "import sys; from importlib import metadata; kept = metadata.version\n"
+        "def version(name):\n"
+        "    if name == 'opencv-python-headless': raise metadata.PackageNotFoundError(name)\n"
+        "    return kept(name)\n"
+        "metadata.version = version\n"
+        "import spca_core.paths; spca_core.paths.CHECKOUT = None\n"
+        "from spca.doctor.checks import CHECKS, examine\n"
+        "for f in examine(CHECKS): print(f.what, f.state, f.remedy)\n"
+        "print(*(c.remedy for c in CHECKS))"
+    )
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert "embedded run ready" in said and "bin/spca" not in said
 
 
 def test_extensions_are_listed_with_the_package_that_brings_them(monkeypatch):

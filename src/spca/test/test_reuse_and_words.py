@@ -215,24 +215,21 @@ def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
     (folder / "plan_1.json").write_text(
         PlanResult(attempt="", status="solved", plan=plan, drafts=()).model_dump_json()
     )
-    told: list[tuple[str, ...]] = []
-
-    class Table:
-        def do(self, sentence: str, out: Path | None, conversation: tuple[str, ...]) -> Any:
-            told.append((sentence, *conversation))
-            return SimpleNamespace(
-                folder=tmp_path, result=SimpleNamespace(outcome=Ending.SUCCESS, reason="carried out")
-            )
-
-    talk = Dialogue(Table())  # type: ignore[arg-type]
-    talk.do("touch the left cube")
-    talk.do("put it on the plate")
-    talk.do(talk.completed("put it on the plate", "Which 'the plate'?", "the blue one"))
+    talk, told = Dialogue(TabletopKit()), []
+    endings = [(Ending.SUCCESS, "carried out"), (Ending.NOT_UNDERSTOOD, "Which 'the plate'?"),
+               (Ending.SUCCESS, "carried out")]  # fmt: skip
+    words = ("touch the left cube", "put it on the plate", "the blue one")
+    for sentence, (outcome, reason) in zip(words, endings, strict=True):
+        meant, _ = talk.meant(sentence)
+        told.append((meant, *talk.heard(sentence, meant)))
+        result = SimpleNamespace(outcome=outcome, reason=reason)
+        talk.remember(meant, SimpleNamespace(folder=tmp_path, result=result))  # type: ignore[arg-type]
     done = "robot: success: carried out [touch(cube_red)]"
+    asked = "robot: not_understood: Which 'the plate'? [touch(cube_red)]"
     assert told == [
         ("touch the left cube",),
         ("put the red cube on the plate", "user: touch the left cube", done, "user: put it on the plate"),
-        ("put it on the blue plate".replace("it", "the red cube"), *told[1][1:], done, "user: the blue one"),
+        ("put the red cube on the blue plate", *told[1][1:], asked, "user: the blue one"),
     ]
     (tmp_path / "task.yaml").write_text(TabletopKit().sentence_level("touch it", "", told[1][1:]))
     assert task_of(load_level(tmp_path / "task.yaml")).conversation == told[1][1:]

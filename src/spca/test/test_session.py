@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -13,10 +15,10 @@ from pathlib import Path
 import pytest
 
 import spca
-from spca.dialogue import Dialogue
 from spca.sessions import Session
 from spca_core.ending import Ending
 from spca_core.errors import InputError
+from spca_core.paths import ROOT
 from spca_core.plan import Plan
 from spca_testing.models.fallible_model import MODELS, configuration
 from spca_testing.models.grammar_model import GrammarModel
@@ -68,31 +70,36 @@ class TestOneTable:
     """Several sentences on one table; its program has the robot until the last of them."""
 
     def test_a_conversation_refers_to_what_was_done(self, table: Session):
-        talk = Dialogue(table)
-        assert "cube" in (talk.answer("What do you see?") or "")
-        assert talk.answer("why?") == "Nothing has been done yet."
-        first = talk.do("put the red cube on the blue plate")
+        assert "cube" in (table.ask("What do you see?") or "")
+        assert table.ask("why?") == "Nothing has been done yet."
+        lay = {thing.id: thing.pose for thing in table.look().objects}
+        first = table.do("put the red cube on the blue plate")
+        assert "\n" not in f"{table.look()!r}{first!r}" and table.look()._repr_jpeg_()[:2] == b"\xff\xd8"
         assert first.result.reason == "seen to hold: the red cube on the blue plate"
         assert "referee" not in "".join(event.text for event in first.events)
         goals = [i for i, event in enumerate(first.events) if event.kind == "plan"]
         steps = [i for i, event in enumerate(first.events) if event.kind == "step"]
         assert goals[0] < steps[0] and first.events[goals[0]].text == "the red cube on the blue plate"
-        stacked = talk.do("stack the blue one on it")
+        stacked = table.do("stack the blue one on it")
         assert "the blue cube on the red cube" in stacked.result.reason and stacked.result.success
         assert stacked.result.sim < first.result.sim * 3  # its own time, not the session's
-        assert talk.do("now put it back").result.reason == "seen to hold: the blue cube on the table"
-        assert talk.answer("Where is the red cube?") == "The red cube is on the blue plate."
-        assert "pick_up(cube_blue, cube_red)" in (talk.answer("why?") or "")
-        assert talk.do("fly to the moon").result.outcome is Ending.NOT_UNDERSTOOD
-        unclear = talk.do("take the cube")
-        assert unclear.result.outcome is Ending.NOT_UNDERSTOOD and not unclear.result.verdict.conditions
-        assert (
-            talk.completed("take the cube", unclear.result.reason, "the green one") == "take the green cube"
-        )
-        assert (
-            talk.completed("take the cube", unclear.result.reason, "touch the left plate")
-            != "touch the left plate"
-        )
+        assert table.do("now put it back").result.reason == "seen to hold: the blue cube on the table"
+        (blue,) = (thing.pose for thing in table.look().objects if thing.id == "cube_blue")
+        assert math.dist(blue.position, lay["cube_blue"].position) < 0.005
+        assert table.ask("Where is the red cube?") == "The red cube is on the blue plate."
+        assert "pick_up(cube_blue, cube_red)" in (table.ask("why?") or "")
+        assert table.do("fly to the moon").result.outcome is Ending.NOT_UNDERSTOOD
+
+    def test_a_question_is_answered_and_what_is_no_answer_is_a_task(self, table: Session, tmp_path: Path):
+        assert table.do("take the cube").result.outcome is Ending.NOT_UNDERSTOOD
+        assert (table.ask("how many cubes are there?") or "").startswith("There are 3: ")
+        assert table.plan("the green one").goal == "the green cube in the gripper"
+        assert table.plan("put the green cube on the red plate").goal == "the green cube on the red plate"
+        assert table.ask("put the green cube on the red plate") is None
+        assert "no pink cube" in (table.ask("where is the pink cube?") or "")
+        assert table.do("what do you see?").result.reason.endswith("nothing is done.)")
+        kept = {run.folder.exists() for run in table.runs if run.result.outcome.refused}
+        assert kept == {True} and not list(tmp_path.iterdir())
 
     def test_what_a_look_cannot_show_is_said(self, table: Session):
         assert "a look cannot show: the blue cube touched" in table.do("touch the blue cube").result.reason
@@ -193,6 +200,9 @@ def test_the_command_converses_and_survives_a_ctrl_c(transport: str, request: py
     until("say> ")
     os.write(master, b"touch the cube\n")
     until("Say which")
+    until("answer, or say something else> ")
+    os.write(master, b"how many cubes are there?\n")
+    until("There are ")
     until("> ")
     if transport == "inproc":
         os.write(master, b"the red one\n")
@@ -207,3 +217,36 @@ def test_the_command_converses_and_survives_a_ctrl_c(transport: str, request: py
     until("say> ")
     os.write(master, b"quit\n")
     assert process.wait(60) == 1
+
+
+def test_the_conversation_in_the_readme_works_line_by_line(tmp_path: Path):
+    """Typed into a fresh `spca do`: every task succeeds, every question is answered."""
+    said = re.findall(r"^say> (.+)$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    done = subprocess.run(
+        [*SPCA, "do"],
+        input="\n".join(said),
+        env=_elsewhere(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    answers = re.split(r"^say> .*\n", done.stdout, flags=re.MULTILINE)[1:]
+    assert done.returncode == 0 and len(said) == len(answers) + 1 >= 6, done.stderr
+    for sentence, answer in zip(said, answers, strict=False):
+        tasks = answer.startswith("success")
+        assert tasks is not sentence.endswith("?") and (not tasks or "report" in answer), (sentence, answer)
+
+
+def _elsewhere(folder: Path) -> dict[str, str]:
+    """An environment in which runs are left in that folder."""
+    for name in ("worlds", "levels"):
+        (folder / name).symlink_to(ROOT / name)
+    return {**os.environ, "SPCA_ROOT": str(folder)}
+
+
+def test_a_single_question_is_answered(tmp_path: Path):
+    command = [*SPCA, "do", "what", "do", "you", "see?"]
+    done = subprocess.run(command, env=_elsewhere(tmp_path), capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "There is a blue cube" in done.stdout
+    assert not (tmp_path / "runs").exists()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -188,14 +190,21 @@ def open_cluster(workers: int, scheduler: str = "") -> Iterator[Client]:
         return
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # the workers fill the cores
-    with (
-        LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    quiet: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    with _script_left_alone(), LocalCluster(n_workers=workers, **quiet) as cluster, Client(cluster) as client:
         client.run(_leave_interrupts)
         yield client
+
+
+@contextmanager
+def _script_left_alone() -> Iterator[None]:
+    """Have no worker run the script that this is called from, which needs no guard for it then."""
+    main = sys.modules["__main__"]
+    spec, main.__spec__ = main.__spec__, ModuleSpec("script.__main__", None)  # such a one is never run again
+    try:
+        yield
+    finally:
+        main.__spec__ = spec
 
 
 def _leave_interrupts() -> None:

@@ -35,6 +35,11 @@ class Ending(str, Enum):
         return self.value.replace("_", " ")
 
     @property
+    def refused(self) -> bool:
+        """True if nothing was done because of what the task says."""
+        return self in (Ending.NOT_UNDERSTOOD, Ending.IMPOSSIBLE)
+
+    @property
     def judged(self) -> bool:
         """True if it is a referee's verdict."""
         return self in (Ending.SUCCESS, Ending.FAIL, Ending.TIMEOUT)

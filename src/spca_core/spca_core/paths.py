@@ -77,18 +77,3 @@ def state_folder() -> Path:
         return CHECKOUT / "ros2_ws" / "install"
     base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(base) / "spca"
-
-
-def runtime_folder() -> Path:
-    """A folder for sockets and state files of running processes, readable by this user only.
-
-    XDG_RUNTIME_DIR where there is one, else a folder in /tmp. Raises PermissionError when somebody else owns
-    it.
-    """
-    base = os.environ.get("XDG_RUNTIME_DIR")
-    folder = Path(base) / "spca" if base else Path(f"/tmp/spca-{os.getuid()}")
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    status = folder.lstat()
-    if status.st_uid != os.getuid() or status.st_mode & 0o077 or folder.is_symlink():
-        raise PermissionError(f"{folder} must belong to this user alone (mode 700)")
-    return folder

@@ -52,12 +52,13 @@ class CoderCounts(Record):
 
 
 class Usage(Record):
-    """Tokens and cost of one model role."""
+    """Tokens and cost of one model role, and the wall seconds that it was waited for."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
+    seconds: float = 0.0
 
 
 class Promotion(Record):

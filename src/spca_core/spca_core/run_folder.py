@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -56,6 +56,8 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.on_video: Callable[[float], None] = lambda share: None
+        """Hears which share of the video is drawn."""
 
     @classmethod
     def create(cls, level: str, path: Path | None = None, parent: Path = RUNS) -> RunFolder:

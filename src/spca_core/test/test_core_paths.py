@@ -130,16 +130,6 @@ def test_another_packages_share_along_the_ament_path(folder: Path, monkeypatch: 
     assert spca_core.paths.share("no_such_package") is None
 
 
-def test_the_runtime_folder_is_private(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
-    found = spca_core.paths.runtime_folder()
-    assert found == folder / "spca"
-    assert found.stat().st_mode & 0o777 == 0o700
-    found.chmod(0o755)
-    with pytest.raises(PermissionError, match="mode 700"):
-        spca_core.paths.runtime_folder()
-
-
 def test_this_project_is_found() -> None:
     assert (spca_core.paths.WORLDS / "tabletop.yaml").is_file()
     assert any(spca_core.paths.LEVELS.glob("*/*.yaml"))

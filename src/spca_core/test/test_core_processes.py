@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from spca_core.errors import Interrupted
-from spca_core.processes.child import PIPE, Child, how_it_ended, last_words, python_environment
+from spca_core.processes.child import PIPE, Child, last_words, python_environment
 from spca_core.processes.limits import limit
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
 from spca_core.scratch import scratch
@@ -132,12 +132,6 @@ def test_a_child_is_ended_with_what_it_has_started() -> None:
     assert not alive(grandchild) and not child.alive
 
 
-def test_a_child_that_stays_stopped_is_lost() -> None:
-    child = Child([sys.executable, "-c", "import time; time.sleep(60)"], env=os.environ)
-    os.kill(child.pid, signal.SIGSTOP)
-    assert how_it_ended(child.wait_for_end()) == "was stopped by SIGSTOP" and not child.alive
-
-
 def test_a_limit_stays_within_the_user_s() -> None:
     """Without the right to raise it, asking for more is an error."""
     child = os.fork()
@@ -172,7 +166,7 @@ def test_what_a_killed_process_has_left_is_cleared_away(
 def test_a_child_says_how_it_ended(tmp_path: Path) -> None:
     log = tmp_path / "log"
     child = Child([sys.executable, "-c", "print('bye\\n'); raise SystemExit(3)"], env=os.environ, stdout=log)
-    assert child.wait_for_end() == 3
+    assert child.wait() == 3
     assert child.end() == "exited with status 3"
     assert last_words(log) == "bye"
     assert last_words(tmp_path / "none") == ""

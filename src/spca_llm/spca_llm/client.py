@@ -89,7 +89,7 @@ class OpenAISource:
                 known = [self._clean(model["id"]) for model in listed["data"]]
             except (NoAnswer, ModelError, ValueError, LookupError, TypeError, RecursionError) as error:
                 status = error.status if isinstance(error, NoAnswer) else None
-                if status == 404:
+                if status in (404, 405, 501):
                     continue  # a server need not list its models
                 if isinstance(error, NoAnswer) and status in _REJECTED:
                     raise self._explained(error, config) from error

@@ -247,7 +247,6 @@ def test_a_server_that_asks_for_too_much_patience_is_given_up_at_once(bench: Ben
         (Say("{" * 50_000), "invalid", "no JSON object"),
         (Raw(b'{"choices": []}'), "empty", "no choices"),
         (Raw(b'{"error": "odd"}'), "invalid", "not a chat completion: choices"),
-        (Raw(b"<html>Welcome</html>", "text/html"), "invalid", "not JSON but begins: <html>"),
         (Raw(b""), "invalid", "(nothing)"),
         (Raw(b"\xff\xfe\x00"), "invalid", "not JSON"),
         (Status(429, code="insufficient_quota"), "busy", "too busy"),
@@ -263,6 +262,12 @@ def test_what_another_try_cannot_mend_is_told_at_once(bench: Bench, behaviour: A
     asked = 2 if isinstance(behaviour, Status) and behaviour.status == 400 else 1  # once without the schema
     assert len(server.requests) == asked
     assert len(bench.exchanges()) == 1, "paid for or not, it is on record"
+
+
+def test_a_web_page_in_place_of_an_answer_is_bad_input(bench: Bench):
+    server = bench.serve([Raw(b"<html>Welcome</html>", "text/html")] * 2)
+    told = error_of(lambda: bench.chat(server).complete("planner_big", ASK, Answer), InputError)
+    assert "web page" in str(told) and "base_url" in str(told) and len(server.requests) == 1
 
 
 @pytest.mark.parametrize(

@@ -91,14 +91,10 @@ def _group_warnings(level: Level) -> Iterator[str]:
     known = sorted(folder.name for folder in LEVELS.iterdir() if folder.is_dir())
     if level.task_group in known:
         return
-    close = difflib.get_close_matches(level.task_group, known, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known)}"
-    rule = (
-        ""
-        if level.release is not None
-        else "; in such a group the robot need not let go for a success, unless `release: true` says so"
-    )
-    yield f"unknown task_group '{level.task_group}': {hint}{rule}"
+    if close := difflib.get_close_matches(level.task_group, known, n=1):
+        rule = "; in such a group the robot need not let go for a success, unless `release: true` says so"
+        mind = rule if level.release is None else ""
+        yield f"unknown task_group '{level.task_group}': did you mean '{close[0]}'?{mind}"
 
 
 def _impossible_contacts(level: Level, world: World) -> Iterator[str]:

@@ -222,7 +222,10 @@ def read_level(path: Path) -> Level:
 
     Raises InputError for what is not YAML, and ValidationError for what is no level.
     """
-    level = Level.model_validate(read_yaml(path, "the level"))
+    there = read_yaml(path, "the level")
+    if isinstance(there, dict) and {"robot", "objects"} <= there.keys():
+        raise InputError("this is a world, not a level", where=str(path), hint="name it after --world")
+    level = Level.model_validate(there)
     beside = path.parent / level.world
     if beside.suffix in YAML_FILES and beside.is_file():
         return level.model_copy(update={"world": str(beside.absolute())})

@@ -6,7 +6,7 @@ import json
 import os
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -60,12 +60,14 @@ def render_video(
     fps: float = 12.0,
     speed: float = 2.0,
     inset: bool = True,
+    drawn: Callable[[float], None] = lambda share: None,
 ) -> Frame:
     """Draw the states, `speed` times as fast as simulated, and write them to `path` (`.mp4`).
 
     `captions` are (simulated seconds, text): each is shown from its time on. `verdict` is shown at the end,
     for a few seconds. `size` is in pixels, even numbers. `inset` adds what the sensor's camera sees. The
     speed is written in the picture. Beside the video, a file `.json` says the simulated time of each picture.
+    `drawn` hears which share of the pictures is done.
     Returns the last picture (H, W, 3). Raises InputError when there is nothing to draw.
     """
     if not states:
@@ -74,7 +76,8 @@ def render_video(
     variation = variation or SimVariation()
     scenes = _Scenes(world, variation, _views(world, variation, size, inset))
     with Mp4(path, size, fps) as file:
-        for state, scene in zip(shown, _in_order(scenes, shown), strict=True):
+        for number, (state, scene) in enumerate(zip(shown, _in_order(scenes, shown), strict=True)):
+            drawn(number / len(shown))
             picture = scene.copy()
             _write(picture, f"{state.stamp:.1f} s  ({speed:g}x speed)", bottom=False)
             _write(picture, _caption_at(captions, state.stamp), bottom=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -14,12 +14,16 @@ from spca_core.run_folder import RunFolder
 from spca_tabletop import act
 
 if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
+    import numpy as np
+    from numpy.typing import NDArray
+
     from spca_core.episode import Episode
     from spca_core.observation import Observation
-    from spca_core.plan import Draft
+    from spca_core.plan import Choice, Draft
     from spca_core.ports.proposer import PlanProposer
     from spca_core.ports.vision import VisionModel
     from spca_core.ports.vocabulary import Vocabulary
+    from spca_core.scene import SceneObject
     from spca_core.skill import CtxApi
     from spca_sim.mujoco_world import MujocoWorld
     from spca_sim.variation import SimVariation
@@ -88,6 +92,11 @@ class TabletopKit(Kit):
             for name, level in loaded
         ]
 
+    def start_picture(self, level: str) -> NDArray[np.uint8]:
+        """See `Kit.start_picture`."""
+        with closing(self.build(RunOptions(level=level, proposer="builtin", noise=False))) as environment:
+            return environment.table.camera.capture().colour
+
     def published(self) -> PublishedResult:
         """See `Kit.published`: Pesjak and Žabkar (2026), on one table."""
         return PublishedResult(
@@ -140,6 +149,24 @@ class TabletopKit(Kit):
         from spca_tabletop.plan.problem import domain, problem
 
         return Draft(domain=domain(), problem=problem(observation, [frozenset()]))
+
+    def answer(self, question: str, look: Callable[[], Observation]) -> str | None:
+        """See `Kit.answer`."""
+        from spca_tabletop.language.understanding import answer
+
+        return answer(question, look)
+
+    def names_a_thing(self, words: str) -> bool:
+        """See `Kit.names_a_thing`."""
+        from spca_tabletop.language.reading import reads_as
+
+        return reads_as("Thing", words)
+
+    def back_where_it_lay(self, thing: SceneObject) -> tuple[Choice, ...]:
+        """See `Kit.back_where_it_lay`."""
+        from spca_tabletop.act.alternatives import where_it_lies
+
+        return (where_it_lies(thing),)
 
     def build(self, options: RunOptions, vision: VisionModel | None = None) -> Tabletop[MujocoWorld]:
         """See `Kit.build`."""

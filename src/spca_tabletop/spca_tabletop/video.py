@@ -35,7 +35,15 @@ def write_video(folder: RunFolder, options: RunOptions) -> Path | None:
     captions = [(0.0, level.title)]
     captions += [(step.started, str(step)) for act in folder.results("act", ActResult) for step in act.steps]
     path = folder.path / VIDEO
-    last = render_video(world, states, path, variation=variation, captions=captions, verdict=_banner(folder))
+    last = render_video(
+        world,
+        states,
+        path,
+        variation=variation,
+        captions=captions,
+        verdict=_banner(folder),
+        drawn=folder.on_video,
+    )
     small = cv2.resize(cv2.cvtColor(last, cv2.COLOR_RGB2BGR), _THUMBNAIL_SIZE, interpolation=cv2.INTER_AREA)
     write_picture(folder.path / THUMBNAIL, small, [cv2.IMWRITE_JPEG_QUALITY, 80])
     return path

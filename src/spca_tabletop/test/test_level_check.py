@@ -34,6 +34,10 @@ def test_the_levels_that_come_along_are_clean(name: str) -> None:
     assert (found.errors, found.warnings) == ((), ())
 
 
+def test_a_task_group_of_one_s_own_is_no_mistake(tmp_path: Path) -> None:
+    assert not examine_level(written(tmp_path, task_group="kitchen", task_id="1")).warnings
+
+
 def test_all_errors_come_at_once(tmp_path: Path) -> None:
     found = examine_level(written(tmp_path, time_limit_s=-1, title=None, desciption="x", dwell_s="soon"))
     assert len(found.errors) == 4

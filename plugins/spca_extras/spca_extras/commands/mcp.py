@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.commands import LEVELS, ROBOT
+from spca.commands import LEVELS
+from spca.commands.options import takes
 from spca.commands.plugin import Command
 
 _app = typer.Typer()
@@ -17,6 +18,7 @@ MCP = Command(lambda app: app.add_typer(_app))
 @_app.command(
     rich_help_panel=LEVELS, epilog="Examples:  spca mcp · spca mcp --http --approve --allow touch,pick_up"
 )
+@takes("world", "preset", "seed", "robot", "rate")
 def mcp(
     http: Annotated[bool, typer.Option("--http", help="Serve HTTP here instead of stdio.")] = False,
     port: Annotated[int, typer.Option(help="The port for --http, on 127.0.0.1.")] = 8723,
@@ -24,29 +26,23 @@ def mcp(
     allow: Annotated[
         str, typer.Option(help="The actions that plans may contain, with commas; all if empty.")
     ] = "",
-    world: Annotated[str, typer.Option(help="A world in worlds/ or a world file.")] = "",
-    preset: Annotated[
-        str, typer.Option(help="The table: nominal, shuffled, noisy, hard or disturbed.")
-    ] = "nominal",
-    seed: Annotated[int, typer.Option(help="Random seed of the table and of the sensor noise.")] = 0,
-    robot: Annotated[str, typer.Option(help=ROBOT)] = "",
-    rate: Annotated[float | None, typer.Option(help="Real-time factor; unpaced by default.")] = None,
+    *,
+    wanted: dict[str, Any],
 ) -> None:
     """Offer a table to language models over the Model Context Protocol; the HTTP address holds a key."""
     from spca_core.arms import load_arm
     from spca_core.errors import InputError
 
-    if robot:
-        load_arm(robot)  # a wrong one is said now, not when the first tool is called
+    if wanted["robot"]:
+        load_arm(wanted["robot"])  # a wrong one is said now, not when the first tool is called
     try:
         from spca_extras.mcp_server import serve
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("mcp"):
             raise
         raise InputError("the package `mcp` is not installed", hint="pip install 'mcp<2'") from error
-    options: dict[str, Any] = {"world": world, "preset": preset, "seed": seed, "rate": rate, "robot": robot}
     allowed = tuple(part.strip() for part in allow.split(",") if part.strip())
-    server = serve(options, approve, allowed, "127.0.0.1", port)
+    server = serve(wanted, approve, allowed, "127.0.0.1", port)
     if http:  # a page of any site may ask this machine: only who was told the path is answered
         server.settings.streamable_http_path = f"/{secrets.token_urlsafe(16)}/mcp"
         print(f"http://127.0.0.1:{port}{server.settings.streamable_http_path}", flush=True)

@@ -17,7 +17,6 @@ from typer.core import TyperGroup
 from spca.commands.plugin import GROUP
 from spca_core.extensions import installed
 
-ROBOT = "An arm: ur3e, ur5, ur5e, ur10e, panda, another one's name or file; by default the world's own."
 PANELS = LEVELS, BENCHES, MACHINE = "Levels and runs", "Benches and programs", "This installation"
 """Panels of the help page in their order, for `rich_help_panel`."""
 

@@ -12,9 +12,7 @@ app = typer.Typer()
 
 
 @app.command(rich_help_panel=MACHINE, epilog="Example:  spca api tabletop")
-def api(
-    environment: Annotated[str, typer.Argument(help="Its name; see `spca doctor`.")],
-) -> None:
+def api(environment: Annotated[str, typer.Argument(help="Its name; see `spca doctor`.")]) -> None:
     """Print what skills of an environment may call, and its planning domain."""
     from spca.kits import kit_named
     from spca.reference import page

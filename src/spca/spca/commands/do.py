@@ -12,11 +12,12 @@ from spca.commands import LEVELS
 from spca.commands.options import OVER_ROS, takes
 
 if TYPE_CHECKING:
-    from spca.dialogue import Dialogue
     from spca.progress import Progress
+    from spca.sessions import Session
     from spca_core.plan import Plan
 
-_PROMPT = "say> "
+_PROMPT, _ASKED = "say> ", "answer, or say something else> "
+_LAST = ("quit", "exit", "bye")
 
 
 app = typer.Typer()
@@ -53,7 +54,6 @@ def do(
     import sys
 
     from spca.api import session
-    from spca.dialogue import Dialogue
     from spca.progress import Progress
     from spca.ros_ready import transport_of
     from spca_core.errors import InputError
@@ -66,15 +66,19 @@ def do(
         approve = _asked(progress) if ask else None
         table = session(on_event=progress, approve=approve, report=False, **wanted)
         with table:
-            talk, typed = Dialogue(table), sys.stdin.isatty()
+            typed = sys.stdin.isatty()
             if sentence:
-                done = _carry_out(talk, progress, " ".join(sentence), out, typed)
+                done = _carry_out(table, progress, " ".join(sentence), out)
+                while typed and out is None and table.asks:
+                    if not (line := _read(progress, typed, _ASKED)) or line in _LAST:
+                        break
+                    done = _carry_out(table, progress, line, None)
             else:
-                done = _converse(talk, progress, typed)
+                done = _converse(table, progress, typed)
     raise typer.Exit(0 if done else 1)
 
 
-def _converse(talk: Dialogue, progress: Progress, typed: bool) -> bool:
+def _converse(table: Session, progress: Progress, typed: bool) -> bool:
     """Read sentences until the input ends; returns whether all tasks were done."""
     from spca.dialogue import HELP
     from spca.terminal import results
@@ -85,18 +89,15 @@ def _converse(talk: Dialogue, progress: Progress, typed: bool) -> bool:
         results().print(HELP)
         _remember_lines()
     done = True
-    while (line := _read(progress, typed)) is not None:
+    while (line := _read(progress, typed, _ASKED if table.asks else _PROMPT)) is not None:
         if not line or line.startswith("#"):
             continue
-        if line in ("quit", "exit", "bye"):
+        if line in _LAST:
             break
         if not typed:
             results().print(f"{_PROMPT}{line}", markup=False)
         try:
-            if (answer := talk.answer(line)) is not None:
-                results().print(f"  {answer}", markup=False)
-            else:
-                done &= _carry_out(talk, progress, line, None, typed)
+            done &= _carry_out(table, progress, line, None)
         except SpcaError as error:
             results().print(f"  {error}", markup=False)
             done = False
@@ -107,25 +108,23 @@ def _converse(talk: Dialogue, progress: Progress, typed: bool) -> bool:
     return done
 
 
-def _carry_out(talk: Dialogue, progress: Progress, sentence: str, out: Path | None, typed: bool) -> bool:
-    """Do it; a question that comes up is asked where somebody can answer it."""
+def _carry_out(table: Session, progress: Progress, sentence: str, out: Path | None) -> bool:
+    """Answer a question, or do what is said; returns whether that is done."""
     from spca.run_command import write_report
     from spca.supervisor import STOPPED
     from spca.terminal import results
-    from spca_core.ending import Ending
 
-    while True:
-        run = talk.do(sentence, out)
-        progress.show_result(run.result)  # before the report is written, which takes longer than most tasks
+    if (answer := table.ask(sentence)) is not None:
+        progress.pause()
+        results().print(f"  {answer}", markup=False)
+        return True
+    run = table.do(sentence, out)
+    progress.show_result(run.result)  # before the report is written, which takes longer than most tasks
+    if out is not None or not run.result.outcome.refused:
         results().print(f"  report  {write_report(run.folder)}", soft_wrap=True)
-        if run.result.reason == STOPPED:
-            raise KeyboardInterrupt
-        if run.result.outcome is not Ending.NOT_UNDERSTOOD or not typed or out is not None:
-            return run.result.success
-        answer = _read(progress, typed, "      > ")
-        if not answer:
-            return False
-        sentence = talk.completed(sentence, run.result.reason, answer)
+    if run.result.reason == STOPPED:
+        raise KeyboardInterrupt
+    return run.result.success
 
 
 def _asked(progress: Progress) -> Callable[[Plan, str], bool]:
@@ -156,7 +155,7 @@ def _remember_lines() -> None:
     atexit.register(write)
 
 
-def _read(progress: Progress, typed: bool, prompt: str = _PROMPT) -> str | None:
+def _read(progress: Progress, typed: bool, prompt: str) -> str | None:
     """A line; empty after Ctrl-C, None at the end."""
     import sys
 

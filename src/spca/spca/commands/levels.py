@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,9 +19,8 @@ app = typer.Typer()
 
 @app.command(
     rich_help_panel=LEVELS,
-    epilog=(
-        "Examples:  spca levels · spca levels stack 'touch_0*' · spca levels --json · spca levels minigrid"
-    ),
+    epilog="Examples:  spca levels · spca levels stack 'touch_0*' · spca levels minigrid --json · "
+    "spca levels --html levels.html",
 )
 def levels(
     patterns: Annotated[
@@ -32,6 +32,9 @@ def levels(
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Everything about them, as JSON.")] = False,
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page with a picture of each to this file.")
+    ] = None,
 ) -> None:
     """List the levels."""
     from spca.api import select_levels
@@ -39,17 +42,34 @@ def levels(
     from spca.terminal import notices, results, show_table
 
     found = select_levels(patterns or [])
+    if html is not None:
+        typer.echo(_gallery(found, html))
+        return
     if as_json:
         import json
 
         typer.echo(json.dumps([level.model_dump() for level in found], indent=1, ensure_ascii=False))
         return
-    rows = [(info.name, info.group, info.about, _limit(info)) for info in found]
-    show_table(("level", "group", "task", "limit"), rows)
+    show_table(("level", "task"), [(info.name, info.title or info.about) for info in found])
     others = [] if patterns else [kit.name for kit in kits() if not kit.bare_names]
     if others and results().is_terminal:
         notices().print(f"more: spca levels {' '.join(others)}")
 
 
-def _limit(info: LevelInfo) -> str:
-    return "" if info.time_limit_s is None else f"{info.time_limit_s:g} s"
+def _gallery(levels: list[LevelInfo], path: Path) -> Path:
+    """Write a page of levels, each with a picture of what it begins with."""
+    from rich.progress import track
+
+    from spca.kits import kit_of
+    from spca.report.page import small_picture
+    from spca.terminal import notices
+    from spca_bench.page import Card, Page
+
+    cards = []
+    for info in track(levels, "drawing …", console=notices(), transient=True):
+        start = kit_of(info.name).start_picture(info.name)
+        limit = "" if info.time_limit_s is None else f" {info.time_limit_s:g} s."
+        cards.append(Card(info.name, f"{info.about}{limit}", picture=small_picture(start, 320)))
+    page = Page("Levels", f"{len(levels)}; `spca run NAME` runs one")
+    page.cards(cards)
+    return page.write(path)

@@ -53,9 +53,32 @@ def _option(name: str, defaults: dict[str, object]) -> inspect.Parameter:
     kinds = {*get_args(field.annotation)} or {field.annotation}
     kind: Any = next((k for k in (bool, int, float) if k in kinds), str)
     flags = [f"--{name}"] if kind is bool and field.default is False and name not in defaults else []
-    option = typer.Option(*flags, help=VIEW if name == "view" else field.description)
+    values = _values(name) if kind is str else None
+    option = typer.Option(*flags, autocompletion=values, help=VIEW if name == "view" else field.description)
     optional = kind | None if type(None) in kinds else kind
     return _keyword(name, Annotated[optional, option], defaults.get(name, field.default))
+
+
+def _values(name: str) -> Callable[[str], list[str]]:
+    def complete(incomplete: str) -> list[str]:
+        """The values that the option may have, as far as they are known."""
+        from spca.kits import kits
+        from spca_core.extensions import installed
+        from spca_core.paths import WORLDS
+
+        known = {
+            "preset": lambda: [preset for kit in kits() for preset in kit.presets],
+            "world": lambda: [path.stem for path in WORLDS.glob("*.yaml")],
+            "robot": lambda: installed("spca.arms"),
+            "proposer": lambda: ["auto", "builtin", *installed("spca.proposers")],
+            "detector": lambda: installed("spca.detectors"),
+            "engine": lambda: ["fast-downward", *installed("spca.engines")],
+        }
+        of_field = get_args(RunOptions.model_fields[name].annotation)
+        found = known[name]() if name in known else of_field
+        return sorted({str(value) for value in found if str(value).startswith(incomplete)})
+
+    return complete
 
 
 def _keyword(name: str, annotation: Any, default: object) -> inspect.Parameter:

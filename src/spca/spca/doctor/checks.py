@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from spca.doctor.probes import Probe, distributions, every, modules, packages, program, runs, variable
+from spca.doctor.probes import Probe, every, modules, packages, program, runs, variable
 from spca_core.errors import SpcaError
+from spca_core.paths import CHECKOUT
 
 State = Literal["ready", "partly", "missing", "off"]
 """`off`: nothing is wrong, it is just not configured or not wanted."""
@@ -82,19 +83,20 @@ def _models() -> tuple[list[str], list[str]]:
     return [f"{role}: {model.model} at {model.base_url}" for role, model in config.roles.items()], []
 
 
-_SET_UP = "run bin/spca in the checkout: it installs what is locked in requirements/"
+_SET_UP = (
+    "run bin/spca in the checkout: it installs what is locked in requirements/"
+    if CHECKOUT
+    else "python -m pip install -U spca; for ROS, source a workspace that has spca_interfaces"
+)
 _FULL = "(docs/full-stack.md)"
 _FROM = (
     f"{os.environ.get('ROS_DISTRO', 'Jazzy')}, {'sourced' if 'ROS_DISTRO' in os.environ else 'from wheels'}"
 )
 CHECKS = (
-    Check("Python", _python, "use CPython 3.10 to 3.13 (SPCA_PYTHON=python3.12 bin/spca …)"),
+    Check("Python", _python, "use CPython 3.10 to 3.13 (a checkout takes it from SPCA_PYTHON=python3.12)"),
     Check(
         "embedded run",
-        distributions(
-            "mujoco", "ompl", "ruckig", "unified-planning", "up-fast-downward", "up-tamer",
-            "opencv-python-headless",
-        ),
+        modules("mujoco", "ompl", "ruckig", "unified_planning", "up_fast_downward", "up_tamer", "cv2"),
         _SET_UP,
     ),
     Check(
@@ -104,11 +106,11 @@ CHECKS = (
     Check(
         "spca_interfaces",
         runs("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()", "built; messages load"),
-        "run bin/spca once: it builds them with colcon",
+        "run bin/spca once: it builds them with colcon" if CHECKOUT else _SET_UP,
     ),
     Check(
         "ros2 launch", modules("launch", "launch_ros", "ros2launch"),
-        "bin/spca run starts the same nodes; apt install ros-jazzy-launch-ros ros-jazzy-ros2launch",
+        "`spca run --ros` needs none; apt install ros-jazzy-launch-ros ros-jazzy-ros2launch",
         optional=True,
     ),
     Check(
@@ -148,8 +150,8 @@ CHECKS = (
     ),
 )  # fmt: skip
 WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("bin/spca run LEVEL", ("Python", "embedded run")),
-    ("bin/spca run LEVEL --ros", ("Python", "embedded run", "ROS 2", "spca_interfaces")),
+    ("spca run LEVEL", ("Python", "embedded run")),
+    ("spca run LEVEL --ros", ("Python", "embedded run", "ROS 2", "spca_interfaces")),
     (
         "ros2 launch spca bringup.launch.py level:=LEVEL sim:=mujoco arm:=embedded",
         ("embedded run", "ROS 2", "spca_interfaces", "ros2 launch"),

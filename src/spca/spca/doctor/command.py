@@ -8,7 +8,7 @@ from rich.text import Text
 
 from spca.doctor.checks import Finding, examine, ways
 from spca.doctor.plugins import examine_plugins
-from spca.terminal import results
+from spca.terminal import as_typed, results
 
 _STYLES = {"ready": "green", "partly": "yellow", "missing": "red", "off": "dim"}
 
@@ -20,7 +20,8 @@ def show(findings: list[Finding], console: Console) -> None:
     for command, lacking in ways(findings):
         why = f"   [dim]lacks {', '.join(lacking)}[/dim]" if lacking else ""
         mark = "[red]no[/red] " if lacking else "[green]yes[/green]"
-        console.print(f"{mark}  {command}{why}", highlight=False)
+        typed = as_typed(command.removeprefix("spca ")) if command.startswith("spca ") else command
+        console.print(f"{mark}  {typed}{why}", highlight=False)
 
 
 def show_findings(findings: list[Finding], console: Console) -> None:

@@ -18,11 +18,6 @@ Probe = Callable[[], tuple[list[str], list[str]]]
 _TIMEOUT = 30.0
 
 
-def distributions(*names: str) -> Probe:
-    """Probe distributions of Python."""
-    return lambda: _sorted((name, distribution(name)) for name in names)
-
-
 def modules(*names: str) -> Probe:
     """Probe Python modules; a mere folder of that name is none."""
     return lambda: _sorted((n, (distribution(n) or "") if _importable(n) else None) for n in names)

@@ -14,6 +14,7 @@ from typing import Any
 
 import cv2
 from jinja2 import Environment, PackageLoader
+from numpy.typing import NDArray
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from spca.events import Event
@@ -178,10 +179,7 @@ def contacts(intervals: Sequence[ContactInterval]) -> list[dict[str, Any]]:
 def templates() -> Environment:
     """The project's pages."""
     made = Environment(
-        loader=PackageLoader("spca.report"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=PackageLoader("spca.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     made.policies["json.dumps_kwargs"] = {}  # in the order of the records
     return made
@@ -270,12 +268,17 @@ def _look(path: Path) -> dict[str, Any]:
 def picture(path: Path, width: int) -> str:
     """A picture as a small JPEG in a data URI, at most `width` pixels wide; empty where there is none."""
     image = cv2.imread(str(path)) if path.is_file() else None
+    return small_picture(None if image is None else image[..., ::-1], width)
+
+
+def small_picture(image: NDArray[Any] | None, width: int) -> str:
+    """The same of a picture in memory, RGB (height, width, 3)."""
     if image is None:
         return ""
     if (scale := width / image.shape[1]) < 1:
         size = (width, max(1, round(scale * image.shape[0])))
         image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
-    jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 82])[1]
+    jpeg = cv2.imencode(".jpg", image[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 82])[1]
     return "data:image/jpeg;base64," + base64.b64encode(jpeg.tobytes()).decode()
 
 

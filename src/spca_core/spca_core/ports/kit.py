@@ -14,13 +14,17 @@ from spca_core.options import RunOptions
 from spca_core.run_folder import RunFolder
 
 if TYPE_CHECKING:  # every command looks for kits
+    import numpy as np
+    from numpy.typing import NDArray
+
     from spca_core.observation import Observation
-    from spca_core.plan import Draft
+    from spca_core.plan import Choice, Draft
     from spca_core.ports.environment import Environment
     from spca_core.ports.proposer import PlanProposer
     from spca_core.ports.rehearsal import Twin
     from spca_core.ports.vision import VisionModel
     from spca_core.ports.vocabulary import Vocabulary
+    from spca_core.scene import SceneObject
     from spca_core.skill import CtxApi
 
 DocumentMaker = Callable[[RunFolder, RunOptions], Path | None]
@@ -139,6 +143,10 @@ class Kit(ABC):
         """Documents to make from a finished run, in addition to its report."""
         return ()
 
+    def start_picture(self, level: str) -> NDArray[np.uint8] | None:
+        """The world that a level begins with, as its camera sees it: RGB; None where there is no picture."""
+        return None
+
     def published(self) -> PublishedResult | None:
         """The result that campaigns are compared with, where a paper reports one."""
         return None
@@ -162,6 +170,18 @@ class Kit(ABC):
     def situation(self, observation: Observation) -> Draft:
         """The planning domain of its own skills, and what is seen as a problem without a goal."""
         raise Unsupported(f"environment '{self.name}' takes no sentences")
+
+    def answer(self, question: str, look: Callable[[], Observation]) -> str | None:
+        """The answer to a question about what is seen; None, without a look, for what is no question."""
+        return None
+
+    def names_a_thing(self, words: str) -> bool:
+        """Whether words such as "the red cube" name a thing, and say nothing else."""
+        return False
+
+    def back_where_it_lay(self, thing: SceneObject) -> tuple[Choice, ...]:
+        """Choices by which a thing that is put on the table comes to lie where it was seen."""
+        return ()
 
     def twin(self, options: RunOptions) -> Twin:
         """The twin for a run with these options. Nothing of the level but its world's description is used."""

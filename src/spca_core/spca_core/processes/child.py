@@ -7,14 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 PIPE, NOTHING, INHERITED = subprocess.PIPE, subprocess.DEVNULL, None
 _TAIL_BYTES = 1 << 14
-_STOPPED_S = 1.0  # wall seconds after which a process that is stopped counts as lost
 _START = (
     "import gc, sys; gc.set_threshold(100_000, 5, 5); sys.path[:] = filter(None, sys.path); del sys.argv[0]; "
     "from runpy import run_module; run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
@@ -58,11 +56,8 @@ class Child:
                 pass_fds=tuple(pass_fds),
                 start_new_session=True,
             )
-        self.stdin, self.stdout, self.stderr = (
-            self._process.stdin,
-            self._process.stdout,
-            self._process.stderr,
-        )
+        self.stdin, self.stdout = self._process.stdin, self._process.stdout
+        self.stderr = self._process.stderr
 
     @property
     def pid(self) -> int:
@@ -90,21 +85,6 @@ class Child:
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self._process.wait(timeout)
         return None
-
-    def wait_for_end(self) -> int:
-        """Wait for its end however long that takes; the exit status as of `wait`.
-
-        One that is stopped (SIGSTOP) and stays so for a moment is killed; its status is -SIGSTOP then.
-        """
-        look = os.WEXITED | os.WSTOPPED | os.WNOWAIT
-        with contextlib.suppress(ChildProcessError):  # somebody else has waited for it
-            while _stopped(os.waitid(os.P_PID, self.pid, look)):
-                time.sleep(_STOPPED_S)
-                if self.stopped:
-                    self.kill()
-                    self._process.wait()
-                    return -signal.SIGSTOP
-        return self._process.wait()
 
     def interrupt(self) -> None:
         """Ask it to end, as Ctrl-C would."""

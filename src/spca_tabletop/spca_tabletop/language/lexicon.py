@@ -298,6 +298,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "LINK": (
         "so that|such that|so|to(?= touch)|in order to|by(?= (?:putting|placing|moving|stacking|piling)\\b)",
     ),
+    "SEEN": ("(?:what (?:do|can) you see|what is (?:there|on the table)|look)(?=[?.!]|$)",),
     "HOW_MANY": ("how many",),
     "WHAT": ("what|which things",),
     "WHERE": ("where",),

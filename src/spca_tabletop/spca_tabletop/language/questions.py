@@ -6,20 +6,28 @@ from collections.abc import Callable
 
 from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
-from spca_core.ports.proposer import NotUnderstood
+from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk
 from spca_tabletop.language.things import Nominal, Thing, Where, named, rule
 
 
 class Answered(NotUnderstood):
-    """The text is a question, and this is its answer."""
+    """The text is a question, and has this answer."""
+
+    def __init__(self, answer: str) -> None:
+        super().__init__(f"{answer} (That was a question; nothing is done.)")
+        self.answer = answer
 
 
 def answering(answer: Callable[[Talk], str]) -> Meaning:
     """A question's meaning."""
 
     def meaning(talk: Talk) -> list[Talk]:
-        raise Answered(f"{answer(talk)} (That was a question; nothing is done.)")
+        try:
+            told = answer(talk)
+        except (NotUnderstood, Impossible) as error:  # that, too, is an answer
+            told = str(error)
+        raise Answered(told)
 
     return meaning
 
@@ -28,19 +36,34 @@ def _listed(things: list[str]) -> str:
     return ", ".join(f"the {words_of(s)}" for s in things) or "nothing"
 
 
-@rule("Text -> HOW_MANY Named IS THERE?", "Text -> HOW_MANY Named")
-def how_many(noun: Nominal) -> Meaning:
+@rule("Text -> Question")
+def asked(question: Meaning) -> Meaning:
+    return question
+
+
+@rule("Question -> SEEN")
+def what_is_seen() -> Meaning:
+    return answering(lambda talk: " ".join(talk.table.scene.sentences))
+
+
+@rule(
+    "Question -> HOW_MANY Named IS THERE?",
+    "Question -> HOW_MANY Named",
+    "Question -> HOW_MANY Named IS Where",
+)
+def how_many(noun: Nominal, test: Where | None = None) -> Meaning:
     def answer(talk: Talk) -> str:
         try:
             found = named(Thing(noun=noun, text=noun.text), talk)
         except NotUnderstood:
             found = []
+        found = test.of(noun)(found, talk, noun) if test else found
         return f"There are {len(found)}: {_listed(found)}."
 
     return answering(answer)
 
 
-@rule("Text -> WHAT IS Where")
+@rule("Question -> WHAT IS Where")
 def what_is(test: Where) -> Meaning:
     def answer(talk: Talk) -> str:
         return f"It is {_listed(test.of(Nominal())(talk.table.of(*TANGIBLE), talk, Nominal()))}."
@@ -48,7 +71,7 @@ def what_is(test: Where) -> Meaning:
     return answering(answer)
 
 
-@rule("Text -> WHAT IN_HAND")
+@rule("Question -> WHAT IN_HAND")
 def what_is_held() -> Meaning:
     def answer(talk: Talk) -> str:
         return f"I hold {_listed([s for s in talk.table.of(*SOLIDS) if ('held', s) in talk.table.facts])}."
@@ -56,7 +79,7 @@ def what_is_held() -> Meaning:
     return answering(answer)
 
 
-@rule("Text -> IS Thing Where")
+@rule("Question -> IS Thing Where")
 def is_it(thing: Thing, test: Where) -> Meaning:
     def answer(talk: Talk) -> str:
         things = named(thing, talk)
@@ -65,7 +88,7 @@ def is_it(thing: Thing, test: Where) -> Meaning:
     return answering(answer)
 
 
-@rule("Text -> WHERE IS Thing")
+@rule("Question -> WHERE IS Thing")
 def where_is(thing: Thing) -> Meaning:
     def answer(talk: Talk) -> str:
         places = ((s, talk.table.support_of(s)) for s in named(thing, talk, ANYTHING))

@@ -51,6 +51,15 @@ def readings(sentence: Sentence, start: str = "Text") -> Ways:
         raise NotUnderstood(f"I do not understand '{sentence.tokens[error.at].text}' {where}.") from error
 
 
+def reads_as(start: str, text: str) -> bool:
+    """Whether a text is one sentence of that kind, such as a `Question` or a `Thing`."""
+    try:
+        said = sentences(text)
+        return len(said) == 1 and bool(readings(said[0], start))
+    except NotUnderstood:
+        return False
+
+
 def _asked(sentence: str, phrases: Sequence[SkillPhrase]) -> Ways:
     for phrase in phrases:
         if (nouns := phrase.match(sentence)) is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations, islice, permutations, product
 from typing import NamedTuple
@@ -14,7 +14,8 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.task import Task
 from spca_sense.observation import colours_of
 from spca_tabletop.language.goal import Atom, Goal, alternatives
-from spca_tabletop.language.reading import ways_to_read
+from spca_tabletop.language.questions import Answered
+from spca_tabletop.language.reading import reads_as, ways_to_read
 from spca_tabletop.language.talk import (
     Contradiction,
     Meaning,
@@ -56,6 +57,17 @@ def understand(task: Task, observation: Observation) -> list[Goal]:
         if goals := _set_down_first(task, observation):
             return goals
         raise
+
+
+def answer(question: str, look: Callable[[], Observation]) -> str | None:
+    """The answer to a question; None for what is none."""
+    if not reads_as("Question", question):
+        return None
+    try:
+        _understood(Task(group="", id="", title=question, description=question), look())
+    except Answered as answered:
+        return answered.answer
+    return None
 
 
 def _understood(task: Task, observation: Observation) -> list[Goal]:

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+import spca
+from spca.progress import Progress
+from spca_core.result import Usage
+from spca_core.run_folder import RunFolder
+
+
+def test_no_spinner_stands_before_the_report_line_and_the_video_tells_how_far_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True, width=100)
+    with Progress(console) as progress:
+        run = spca.run("touch_02", on_event=progress, out=tmp_path / "run", report=False)
+        progress.show_result(run.result)
+        assert not progress._status._live.is_started
+        told: list[float] = []
+        again = spca.runs.Run(run.options.model_copy(update={"video": True}), RunFolder(run.folder))
+        again.files.on_video = told.append
+        again.document()
+    assert repr(run).startswith("<touch_02: success, ") and run._repr_jpeg_()
+    used = {"coder": Usage(calls=2, input_tokens=1200, output_tokens=30, seconds=1.5)}
+    progress.show_result(run.result.model_copy(update={"usage": used}))
+    assert "2 calls, 1,200 tokens in, 30 out, price unknown, 1.5 s waited" in capsys.readouterr().out
+    assert told[0] == 0.0 < told[-1] <= 1.0 and told == sorted(told)
