@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spca_core.geometry import Vec3
+import numpy as np
+
+from spca_core.geometry import Array, Vec3
 from spca_core.kinds import KINDS
 from spca_core.model import Record
 from spca_core.names import symbol_of, words_of
@@ -32,16 +34,22 @@ PALETTE = tuple(
     )
 )
 """The colours that things may have, in order of name, unless their world knows them better."""
+COLOUR_WORDS = (
+    *(colour.name for colour in PALETTE),
+    *("white", "black", "brown", "grey", "gray", "violet", "magenta", "turquoise"),
+)
 
 _CUBE = (0.04, 0.04, 0.04)
+_ALIKE = 0.5  # cosine between hues of one name
+_PALE = 0.05  # away from grey: what is nearer has no colour
 
 
 class Catalogue(Record):
     """The table the camera looks at, and sizes in metres that are known beforehand.
 
-    There may be things of any kind and size on the table, in any colour of the `palette`. If the world has
-    `cubes`, those of the edge `cube_edge` are looked for first; the sizes of its `plates` are likely, and
-    those of its other solids are known by colour, as `blocks`.
+    There may be things of any kind and size on the table, in any colour of the `palette`. Likely are cubes of
+    the edge `cube_edge`, if the world has `cubes`, and its `plates`, in any colour, and what else it has
+    (`others`) in its own.
     """
 
     cube_edge: float
@@ -54,14 +62,27 @@ class Catalogue(Record):
     table_size: Vec3
     palette: tuple[Colour, ...] = PALETTE
     """In order of name."""
-    blocks: tuple[tuple[str, Vec3], ...] = ()
+    others: tuple[tuple[str, str, Vec3], ...] = ()
+    """Colour, kind and size of each."""
+
+    def likely(self, colour: str) -> list[tuple[str, Vec3]]:
+        """Kinds and sizes of what is likely to have a colour."""
+        edge = self.cube_edge
+        cubes = [("cube", (edge, edge, edge))] if self.cubes else []
+        others = [(kind, size) for its, kind, size in self.others if its == colour]
+        return [*cubes, *(("plate", size) for size in self.plates), *others]
 
     @classmethod
     def from_world(cls, world: World) -> Catalogue:
         """The classes in a world description. Positions, and how many there are of each, are left behind."""
         sizes = [o.size for o in world.objects if o.kind == "cube"]
         usual = max(sizes, key=sizes.count, default=_CUBE)
-        blocks = [o for o in world.objects if KINDS[o.kind].solid and o.size != usual]
+        level = [o for o in world.objects if not KINDS[o.kind].walled and KINDS[o.kind].mesh is None]
+        others = {
+            (_colour(o) or "", str(o.kind), o.size)
+            for o in level
+            if o.kind not in ("plate", "sign") and (o.kind, o.size) != ("cube", usual)
+        }
         return cls(
             cube_edge=usual[0],
             cubes=bool(sizes),
@@ -71,17 +92,28 @@ class Catalogue(Record):
             table_centre=world.table.centre,
             table_size=world.table.size,
             palette=_palette(world.objects),
-            blocks=tuple(sorted({(_colour(o), o.size) for o in blocks})),
+            others=tuple(sorted(others)),
         )
 
 
 def _palette(things: Sequence[WorldObject]) -> tuple[Colour, ...]:
     """The colours of the palette, and those of the world's things as it describes them."""
-    described = {_colour(o): o.colour for o in things if o.kind != "sign"}
+    described = {name: o.colour for o in things if o.kind != "sign" and (name := _colour(o)) is not None}
     by_name = {c.name: c.rgb for c in PALETTE} | described
     return tuple(Colour(name=name, rgb=by_name[name]) for name in sorted(by_name))
 
 
-def _colour(thing: WorldObject) -> str:
-    """Its colour's name, the first word of "red cube", "red 2 cube" and so on."""
-    return words_of(symbol_of(thing.model)).split()[0]
+def _colour(thing: WorldObject) -> str | None:
+    """Its colour's name: that in "red cube" or "red 2 cube", else the palette's nearest; None for grey."""
+    word = words_of(symbol_of(thing.model)).split()[0]
+    if word in COLOUR_WORDS:
+        return word
+    hues = np.array([_hue(colour.rgb) for colour in PALETTE])
+    likeness = hues @ _hue(thing.colour)
+    return PALETTE[int(likeness.argmax())].name if likeness.max() > _ALIKE else None
+
+
+def _hue(rgb: Vec3) -> Array:
+    """The direction in which a colour is away from grey, no longer than 1."""
+    away = np.array(rgb) - np.mean(rgb)
+    return away / max(float(np.linalg.norm(away)), _PALE)

@@ -21,8 +21,6 @@ NEUTRAL = 0
 """Label of pixels without a catalogue colour."""
 
 _MIN_CHROMA = 9.0  # grey levels away from grey; less is noise on something dark
-_MIN_HUE = 0.8  # cosine between the hues of a face and of its prototype
-_MIN_SATURATION = 0.5  # of the prototype's distance from grey
 _TABLE_BAND = 0.004  # metres; what is nearer to the table plane than this is table (plates are thicker)
 _MIN_TABLE_PIXELS = 500
 _MAX_GAIN = 2.5
@@ -41,10 +39,6 @@ class ColourLabels:
     labels: NDArray[np.uint8]
     names: tuple[str, ...]
     gains: Array
-    prototypes: Array
-    """Chromaticities, a row for each of `names`."""
-    neutral: Array
-    image: NDArray[np.uint8]
 
     def label_of(self, name: str) -> int:
         """The label of a colour name; ValueError if there is none."""
@@ -56,20 +50,6 @@ class ColourLabels:
         count = 1 + len(self.names)  # in a fifth of the time of NumPy's bincount:
         counts = cv2.calcHist([self.labels], [0], None, [count], [0, count]).ravel()
         return [name for name, n in zip(self.names, counts[1:], strict=True) if n >= _MIN_PIXELS]
-
-    def matches(self, pixels: NDArray[np.uint8], label: int) -> bool:
-        """Return whether the mean of RGB pixels (N, 3) has a label's hue and about its saturation.
-
-        Single pixels are labelled generously, for the sake of exact borders; a whole face must be like its
-        prototype.
-        """
-        if not len(pixels):
-            return False
-        mean = chromaticity(pixels.mean(axis=0) * self.gains) - self.neutral
-        wanted = self.prototypes[label - 1] - self.neutral
-        along = float(mean @ wanted / np.linalg.norm(wanted))
-        hue = along / max(float(np.linalg.norm(mean)), 1e-9)
-        return hue > _MIN_HUE and along > _MIN_SATURATION * float(np.linalg.norm(wanted))
 
 
 def chromaticity(rgb: Array | Vec3) -> Array:
@@ -108,7 +88,7 @@ def label_colours(view: HeightView, catalogue: Catalogue) -> ColourLabels:
     needed = np.maximum(least[best] * (image[far] @ gains), _MIN_CHROMA)
     labels = np.zeros(image.shape[:2], np.uint8)
     labels[far] = np.where(strengths.max(axis=1) > needed, 1 + best, NEUTRAL)
-    return ColourLabels(labels, tuple(c.name for c in palette), gains, prototypes, neutral, view.frame.colour)
+    return ColourLabels(labels, tuple(c.name for c in palette), gains)
 
 
 def _white_balance(view: HeightView, table_colour: Vec3) -> Array:

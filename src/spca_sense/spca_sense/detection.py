@@ -20,7 +20,8 @@ class Detection(Upright):
     """One thing found in a frame.
 
     `pose` is its centre in `world`; `confidence` in 0-1 joins how much of it was seen with how well that fits
-    the class; `seen` is False for a cube that is only inferred from what stands on it (then its colour may be
+    the class; `known` is True if it has a size that the world knows, so that it is told how far down it
+    reaches; `seen` is False for a cube that is only inferred from what stands on it (then its colour may be
     `unknown`).
     """
 
@@ -30,6 +31,7 @@ class Detection(Upright):
     size: Vec3
     confidence: float
     seen: bool = True
+    known: bool = False
 
     @property
     def xy(self) -> Array:

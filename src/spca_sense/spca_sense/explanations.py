@@ -6,26 +6,40 @@ others, and an obstacle, which could be anything, is dearest.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import cv2
 import numpy as np
 
+from spca_core.geometry import Array
+from spca_core.kinds import KINDS, MESHES, is_round
+from spca_sense.detection import Detection
+from spca_sense.footprint import outline_of
+from spca_sense.shapes import convex_hull, distance_to_polygon
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, widened
 
-KNOWN, FREE, ANYTHING = 0.01, 0.05, 0.35
+KNOWN, FREE, ANYTHING = 0.01, 0.08, 0.35
 """Prices of a thing of a known size, of one of any size, and of all that is left to an obstacle: shares of a
 region that it must explain to be worth it."""
 HIGHER = 0.006
 """Metres above a face: what is there is another thing, which hides it."""
 GOOD = 0.03
 """Share of a region that is not explained, below which no other explanation is looked for."""
+NOISE = 0.005
+"""Metres by which single pixels of a face may be too high or too low."""
+LEVEL = 0.008
+"""Metres off the level of an upper face that still belong to it: noise, a slight lean."""
 
 _AROUND = 60  # pixels around a region in which a thing may show that does not
 _SMALL = np.ones((3, 3), np.uint8)
 _MIXED = np.ones((5, 5), np.uint8)  # along what hides a part of it, pixels show a mixture of both
+_BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
+_BOX = np.array(list(product((0.5, -0.5), repeat=3)))[
+    :, ::-1
+]  # corners with edges of 1, the upper ones first
 
 
 @dataclass(frozen=True)
@@ -34,6 +48,27 @@ class Silhouette:
 
     face: Patch
     whole: Patch
+
+
+def corners(thing: Detection) -> tuple[Array, Array]:
+    """The outlines of a thing's upper and lower face, in `world` (N, 3 each); a box may lean."""
+    if is_round(thing.kind) or thing.kind in MESHES:
+        outline = outline_of(thing.kind, thing.pose, thing.size)
+        upper = np.column_stack((outline, np.full(len(outline), thing.top)))
+        return upper, upper - (0.0, 0.0, thing.size[2])
+    box = _BOX * thing.size @ thing.pose.matrix()[:3, :3].T + thing.pose.position
+    return box[:4], box[4:]
+
+
+def silhouette(view: HeightView, thing: Detection, grow: int = 1) -> Silhouette:
+    """Return the silhouette of a thing, its sides grown by some pixels."""
+    upper, lower = (side - (0.0, 0.0, view.table_top) for side in corners(thing))
+    face = upper
+    if KINDS[thing.kind].domed and thing.size[2] > LEVEL:  # what is level of it is a cap
+        middle = upper.mean(axis=0)
+        face = middle + (upper - middle) * 2 * np.sqrt(LEVEL * (thing.size[2] - LEVEL)) / thing.size[2]
+        upper = lower = (upper + lower) / 2
+    return Silhouette(view.patch(face), view.patch(np.vstack((upper, lower)), grow))
 
 
 class Plateau:
@@ -45,14 +80,25 @@ class Plateau:
         """Of a `mask` of the `window`, `level` metres high; `hidden` (H, W) is hidden in any case."""
         self.window = widened(window, _AROUND, view.heights.shape)
         self._mask = Patch(window, mask).within(self.window)
-        self._view, self._level, self._foreign = view, level, hidden
+        self._view, self.level, self._foreign = view, level, hidden
 
     @cached_property
     def _hidden(self) -> Mask:
         heights = self._view.heights[self.window]
-        higher = (heights > self._level + HIGHER).astype(np.uint8)
+        higher = (heights > self.level + HIGHER).astype(np.uint8)
         hidden = cv2.dilate(higher, _MIXED).astype(bool) | (heights < NO_HEIGHT / 2)
         return hidden if self._foreign is None else hidden | self._foreign[self.window]
+
+    @cached_property
+    def area(self) -> int:
+        """How many pixels it has."""
+        return max(int(self._mask.sum()), 1)
+
+    def shown(self, face: Patch) -> tuple[int, int]:
+        """Return how many pixels of an upper face show the region, and how many should and do not."""
+        mask = face.within(self.window)
+        absent = mask & ~self._mask
+        return int(np.count_nonzero(mask & self._mask)), int(np.count_nonzero(absent & ~self._hidden))
 
     def unexplained(self, things: Iterable[Silhouette]) -> float:
         """Return how much shows none of the things, or should show them and does not: 0 is perfect.
@@ -65,8 +111,31 @@ class Plateau:
             face = cv2.erode(thing.face.within(self.window).astype(np.uint8), _SMALL).astype(bool)
             absent = face & ~self._mask
             missing += _thick(absent & ~self._hidden) if absent.any() else 0
-        return (missing + _thick(self._mask & ~explained)) / max(int(self._mask.sum()), 1)
+        return (missing + _thick(self._mask & ~explained)) / self.area
 
 
 def _thick(mask: Mask) -> int:
     return int(np.count_nonzero(cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, _SMALL)))
+
+
+def outside(view: HeightView, things: Sequence[Detection], mask: Mask, window: Window | None = None) -> Mask:
+    """The pixels of a mask that show something outside of the hulls of things, which reach to the ground.
+
+    What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells.
+    """
+    window = window or (slice(0, mask.shape[0]), slice(0, mask.shape[1]))
+    rest = mask.copy()
+    for thing in things:
+        hull = np.vstack(corners(thing))
+        outline, top = convex_hull(hull[:, :2]), float(hull[:, 2].max()) - view.table_top
+        upper = np.column_stack((outline, np.full(len(outline), top)))
+        face, its = view.patch(upper), view.patch(np.vstack((upper, upper * (1, 1, 0))), grow=2)
+        heights = view.heights[its.window]
+        inside = its.mask & (heights < top + NOISE) & Patch(window, rest).within(its.window)
+        rows, columns = np.nonzero(inside & ~(face.within(its.window) & (heights > top - NOISE)))
+        pixels = np.column_stack((columns + its.window[1].start, rows + its.window[0].start))
+        seen = heights[rows, columns].astype(np.float64)
+        points, unseen = view.to_plane(pixels, seen), seen < NO_HEIGHT / 2
+        inside[rows, columns] = unseen | (distance_to_polygon(points, outline) < _BESIDE)
+        rest &= ~Patch(its.window, inside).within(window)
+    return rest

@@ -9,10 +9,11 @@ import numpy as np
 
 from spca_core.geometry import Array
 
-Residuals = Callable[[Array], Array]
-"""From parameters (P,) to signed distances (N,) in metres of the points from the outline."""
+Residuals = Callable[[Array], tuple[Array, Array]]
+"""From parameters (P,) to signed distances (N,) in metres of the points from the outline, and their
+derivatives by the parameters (N, P)."""
 
-_STEPS = np.array([1e-5, 1e-5, 1e-4, 1e-5, 1e-5])  # for numerical derivatives: 10 µm, 0.1 mrad
+_STEPS = np.array([1e-5, 1e-5, 1e-4, 1e-5, 1e-5])  # smaller moves end a fit: 10 µm, 0.1 mrad
 _LONGEST = np.array([0.01, 0.01, 0.3, 0.01, 0.01])  # one iteration moves no farther: 10 mm, 17°
 _MAX_ITERATIONS = 15
 TOLERANCE = 0.0025
@@ -47,11 +48,8 @@ def fit_shape(residuals: Residuals, start: Array, prior: Prior | None = None) ->
     size = len(x)
     for iteration in range(_MAX_ITERATIONS):
         reach = TOLERANCE * max(1.0, 4.0 * 0.6**iteration)
-        r = residuals(x)
-        weight = np.clip(1 - (r / reach) ** 2, 0, None) ** 2
-        jacobian = np.column_stack(
-            [(residuals(x + step) - r) / _STEPS[i] for i, step in enumerate(np.diag(_STEPS[:size]))]
-        )
+        r, jacobian = residuals(x)
+        weight = np.maximum(1 - (r / reach) ** 2, 0) ** 2
         normal = jacobian.T @ (jacobian * weight[:, None]) / _NOISE**2
         gradient = jacobian.T @ (weight * r) / _NOISE**2
         if prior is not None:
@@ -62,7 +60,19 @@ def fit_shape(residuals: Residuals, start: Array, prior: Prior | None = None) ->
         x = x + np.clip(move, -_LONGEST[:size], _LONGEST[:size])
         if reach == TOLERANCE and np.all(np.abs(move) < _STEPS[:size]):
             break
-    r = residuals(x)
+    r, _ = residuals(x)
     near = np.abs(r) < TOLERANCE
     spread = float(np.sqrt(np.mean(r[near] ** 2))) if near.any() else float("inf")
     return Fit(parameters=x, spread=spread, inliers=float(near.mean()) if len(r) else 0.0)
+
+
+def numerical(distances: Callable[[Array], Array]) -> Residuals:
+    """Residuals of a shape whose distances (N,) have no simple derivatives."""
+
+    def residuals(parameters: Array) -> tuple[Array, Array]:
+        here = distances(parameters)
+        steps = _STEPS[: len(parameters)]
+        moved = [distances(parameters + step) for step in np.diag(steps)]
+        return here, (np.column_stack(moved) - here[:, None]) / steps
+
+    return residuals

@@ -9,7 +9,7 @@ import numpy as np
 from spca_core.geometry import Array, Pose
 from spca_core.kinds import MESHES
 from spca_sense.explanations import Silhouette
-from spca_sense.fitting import TOLERANCE, fit_shape
+from spca_sense.fitting import TOLERANCE, fit_shape, numerical
 from spca_sense.view import HeightView, Mask, Patch, Window
 
 _CELL = 0.002  # metres between the points at which distances are known
@@ -37,7 +37,7 @@ def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> list[tupl
 
     def fit(start: Array, count: int) -> tuple[float, Array]:
         own = points[:: max(1, len(points) // count)]
-        parameters = fit_shape(lambda p: profile.distances(own, p), start).parameters
+        parameters = fit_shape(numerical(lambda p: profile.distances(own, p)), start).parameters
         off = np.abs(profile.distances(own, parameters))
         return float(np.minimum(off, 4 * TOLERANCE).mean()), parameters
 

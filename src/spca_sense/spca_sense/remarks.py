@@ -22,13 +22,14 @@ from spca_core.ports.proposer import ModelError
 from spca_core.ports.vision import VisionModel
 from spca_core.scene import Scene
 from spca_core.task import Task
+from spca_sense.catalogue import COLOUR_WORDS
 
 PREFIX = f"{REMARK}an image model, not verified: "
 MOST_REMARKS = 8
 LONGEST_REMARK = 160
 """Characters."""
 
-_COLOUR = r"red|green|blue|yellow|orange|purple|pink|white|black|brown|grey|gray|cyan"
+_COLOUR = "|".join(COLOUR_WORDS)
 _MOVABLE = [KINDS[name] for name in (*SOLIDS, *SUPPORTS)]
 NOUNS = {noun: [k.name for k in _MOVABLE if noun in k.nouns] for kind in _MOVABLE for noun in kind.nouns}
 """The kinds that a noun may mean."""

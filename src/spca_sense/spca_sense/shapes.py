@@ -14,28 +14,27 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_sense.fitting import Fit, Prior, fit_shape
 from spca_sense.outline import Outline
-from spca_sense.view import HeightView
+from spca_sense.view import HeightView, Mask
 
 _CORNERS = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)])
 _BOX = np.column_stack((np.tile(_CORNERS, (2, 1)), np.repeat([0.0, -1.0], 4)))
-_START_YAWS = np.radians([0.0, 30.0, 60.0])  # a square's yaw has a period of 90°
 _SECTORS = 36  # directions that are told apart
 _GOOD = 0.9  # share of outline points that must agree with a fit for no other start to be tried
 
 
 @dataclass(frozen=True)
 class BoxShape:
-    """The upper `depth` metres of a cube with side `edge` and its top face at `height` (m).
+    """The upper `depth` metres of a box whose top face, at `height` (m), has sides `edge` and `other`.
 
-    With five parameters (x, y, yaw, and the two edges of the upper face) it is any cuboid.
-
-    `tilt` (3, 3) turns the vertical into the cube's own axis; identity for an upright one.
+    A cube's `other` is 0. With five parameters (x, y, yaw, and the two edges) it is any cuboid. `tilt` (3, 3)
+    turns the vertical into the box's own axis; identity for an upright one.
     """
 
     edge: float
     height: float
     depth: float
     tilt: Array
+    other: float = 0.0
 
     @classmethod
     def upright(cls, edge: float, height: float, depth: float) -> BoxShape:
@@ -46,7 +45,7 @@ class BoxShape:
         """The eight corners (8, 3: x, y, height), upper face first, of the box at (x, y, yaw)."""
         x, y, yaw, *edges = parameters
         c, s = np.cos(yaw), np.sin(yaw)
-        a, b = edges or (self.edge, self.edge)
+        a, b = edges or (self.edge, self.other or self.edge)
         turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
         own = _BOX * (a / 2, b / 2, self.depth)
         return own @ turn @ self.tilt.T + (x, y, self.height)
@@ -54,6 +53,26 @@ class BoxShape:
     def silhouette(self, view: HeightView, parameters: Array) -> Array:
         """The outline (N, 2), in order, projected onto the plane at `height`."""
         return convex_hull(view.shift_to_plane(self.corners(parameters), self.height))
+
+    def residuals(
+        self, view: HeightView, points: Array, parameters: Array, beside: Mask | None = None
+    ) -> tuple[Array, Array]:
+        """Distances (N,) of points on the plane at `height` from the silhouette, and their derivatives.
+
+        Of those `beside` a neighbour that hides the side, from the upper face.
+        """
+        distance, normals = offset_from_polygon(points, self.silhouette(view, parameters))
+        if beside is not None and beside.any():
+            face = convex_hull(self.corners(parameters)[:4, :2])
+            distance[beside], normals[beside] = offset_from_polygon(points[beside], face)
+        x, y, yaw, *edges = parameters
+        away = points - (x, y)
+        turned = normals[:, 0] * away[:, 1] - normals[:, 1] * away[:, 0]
+        columns = [-normals[:, 0], -normals[:, 1], turned]
+        if edges:
+            along = np.abs(normals @ [(np.cos(yaw), -np.sin(yaw)), (np.sin(yaw), np.cos(yaw))])
+            columns += [-along[:, 0] / 2, -along[:, 1] / 2]
+        return distance, np.column_stack(columns)
 
 
 def convex_hull(points: Array) -> Array:
@@ -66,20 +85,23 @@ def distance_to_polygon(points: Array, polygon: Array) -> Array:
 
     Outside near a corner it is the distance to the nearer edge's line, which is smooth and never too large.
     """
+    return _from_edges(points, polygon)[0].max(axis=1)
+
+
+def offset_from_polygon(points: Array, polygon: Array) -> tuple[Array, Array]:
+    """Signed distance (N,) of points to a polygon, and the normal (N, 2) of the edge that is nearest."""
+    distances, normals = _from_edges(points, polygon)
+    nearest = distances.argmax(axis=1)
+    return distances[np.arange(len(points)), nearest], normals.T[nearest]
+
+
+def _from_edges(points: Array, polygon: Array) -> tuple[Array, Array]:
+    """Signed distances (N, E) of points to the lines of a polygon's edges, and the edges' normals (2, E)."""
     edges = np.vstack((polygon[1:], polygon[:1])) - polygon
     lengths = np.hypot(edges[:, 0], edges[:, 1])
     proper = lengths > 1e-6
     normals = np.stack((edges[proper, 1], -edges[proper, 0])) / lengths[proper]
-    return (points @ normals - np.einsum("ij,ji->i", polygon[proper], normals)).max(axis=1)
-
-
-def starts_around(region: Array) -> Array:
-    """Initial guesses (4, 3: x, y, yaw) for fitting a square.
-
-    The first is the smallest rectangle around `region`, the rest have other yaws.
-    """
-    (x, y), _, degrees = cv2.minAreaRect(region.astype(np.float32))
-    return np.array([(x, y, yaw) for yaw in (np.radians(degrees), *_START_YAWS)])
+    return points @ normals - np.einsum("ij,ji->i", polygon[proper], normals), normals
 
 
 def fit_box(
@@ -91,18 +113,9 @@ def fit_box(
     `starts` (K, 3) are tried in turn until one explains the outline; else the best of them is the answer.
     """
     points = view.to_plane(outline.points, shape.height)
-    beside = outline.beside
-
-    def residuals(parameters: Array) -> Array:
-        distance = distance_to_polygon(points, shape.silhouette(view, parameters))
-        if beside.any():
-            face = convex_hull(shape.corners(parameters)[:4, :2])
-            distance[beside] = distance_to_polygon(points[beside], face)
-        return distance
-
     fits: list[Fit] = []
     for start in starts:
-        fits.append(fit_shape(residuals, start, prior))
+        fits.append(fit_shape(lambda p: shape.residuals(view, points, p, outline.beside), start, prior))
         if fits[-1].inliers >= _GOOD:
             break
     return max(fits, key=lambda f: (round(f.inliers, 2), -f.spread))
@@ -116,25 +129,34 @@ class DiscShape:
     thickness: float
     height: float
 
-    def distance(self, view: HeightView, points: Array, parameters: Array) -> Array:
-        """Signed distance (N,) of `points` (on the plane at `height`) from the disc's outline."""
+    def residuals(self, view: HeightView, points: Array, parameters: Array) -> tuple[Array, Array]:
+        """Signed distances (N,) of `points` on the plane at `height` from the outline, and their derivatives.
+
+        Parameters are x, y and, where it is free, ten times the radius: it moves in steps as small as theirs.
+        """
+        radius = parameters[2] / 10 if len(parameters) > 2 else self.radius
         # The lower rim, seen on the plane of the upper one, is a smaller circle nearer to the camera's foot.
         # Where it sticks out it is the border; the union of the two circles is the silhouette to within 0.02
         # mm.
-        foot = np.array([[*parameters, self.height - self.thickness]])
+        foot = np.array([[*parameters[:2], self.height - self.thickness]])
         lower = view.shift_to_plane(foot, self.height)[0]
         clearance = view.centre[2] - view.table_top
         scale = (clearance - self.height) / (clearance - self.height + self.thickness)
-        return np.minimum(
-            np.hypot(*(points - parameters).T) - self.radius,
-            np.hypot(*(points - lower).T) - self.radius * scale,
+        from_upper, from_lower = points - parameters[:2], points - lower
+        upper, below = np.hypot(*from_upper.T), np.hypot(*from_lower.T)
+        nearer = (upper - radius <= below - radius * scale)[:, None]
+        away = (
+            np.where(nearer, from_upper, from_lower)
+            / np.maximum(np.where(nearer[:, 0], upper, below), 1e-9)[:, None]
         )
+        columns = [-away] if len(parameters) == 2 else [-away, np.full((len(points), 1), -0.1)]
+        return np.minimum(upper - radius, below - radius * scale), np.hstack(columns)
 
 
 def fit_disc(view: HeightView, shape: DiscShape, pixels: Array, start: Array) -> Fit:
     """Fit (x, y) of a disc to outline `pixels` (N, 2)."""
     points = view.to_plane(pixels, shape.height)
-    return fit_shape(lambda p: shape.distance(view, points, p), start)
+    return fit_shape(lambda p: shape.residuals(view, points, p), start)
 
 
 def share_of_turn(offsets: Array) -> float:

@@ -34,6 +34,15 @@ def test_a_world_knows_its_colours_better_than_the_palette(world: World) -> None
     assert {c.name: c.rgb for c in palette} == {c.name: c.rgb for c in PALETTE} | {"green": shade}
 
 
+def test_a_thing_whose_name_tells_no_colour_has_that_of_its_values(world: World) -> None:
+    yellow = {"model": "box_y", "colour": (0.8, 0.7, 0.1), "size": (0.03, 0.03, 0.03)}
+    grey = {"model": "box_g", "colour": (0.5, 0.5, 0.49), "size": (0.05, 0.05, 0.05)}
+    own = [world.objects[0].model_copy(update=update) for update in (yellow, grey)]
+    catalogue = Catalogue.from_world(world.model_copy(update={"objects": (*world.objects, *own)}))
+    assert {c.name for c in catalogue.palette} == {c.name for c in PALETTE}
+    assert ("cube", (0.03, 0.03, 0.03)) in catalogue.likely("yellow")
+
+
 def test_a_drawing_marks_what_was_found(world: World, studio, tracker) -> None:
     poses = nominal_layout(world).poses
     frame = studio.shoot(poses)

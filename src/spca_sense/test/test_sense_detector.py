@@ -12,10 +12,10 @@ from spca_core.layout import cluttered_layout, nominal_layout, random_layout
 from spca_core.world import World, load_world
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import label_colours
-from spca_sense.cubes import FoundCube
+from spca_sense.detection import Detection
 from spca_sense.detector import ShapeDetector
-from spca_sense.shapes import BoxShape
-from spca_sense.stacks import complete_stacks
+from spca_sense.hypotheses import Clues
+from spca_sense.supports import complete
 from spca_sense.view import make_view
 from spca_sim.variation import SimVariation, draw_variation
 
@@ -126,9 +126,12 @@ def test_a_cube_that_nobody_sees_may_carry_two(studio, shelf, detector) -> None:
     frame = studio.shoot({"box_blue": shelf.cube(0.5, 0.0), "box_red": shelf.cube(0.501, 0.0, level=1)})
     view = make_view(frame, detector.catalogue.table_top)
     colours = label_colours(view, detector.catalogue)
-    shape = BoxShape.upright(0.04, 0.08, 0.04)
-    upper = [FoundCube("red", shape, np.array([0.501, y, 0.0]), 0.9) for y in (0.0, 0.03)]
-    completed = complete_stacks(view, colours, upper, ())
+    upper = [
+        Detection("cube", "red", Pose.from_xyz_yaw(0.501, y, 0.46), (0.04,) * 3, 0.9, known=True)
+        for y in (0.0, 0.03)
+    ]
+    clues = Clues(view, colours, np.full(view.heights.shape, -np.inf))
+    completed = complete(clues, upper, detector.catalogue)
     assert [(c.colour, c.seen) for c in completed] == [("red", True), ("red", True), ("unknown", False)]
 
 

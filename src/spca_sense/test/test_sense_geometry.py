@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,6 @@ from spca_sense.shapes import (
     distance_to_polygon,
     fit_box,
     fit_disc,
-    starts_around,
 )
 from spca_sense.view import NO_HEIGHT, HeightView, make_view
 
@@ -104,7 +104,9 @@ def test_a_box_is_found_from_its_outline(x: float, y: float, yaw: float, height:
     shape = BoxShape.upright(EDGE, height, 0.016)
     truth = np.array([x, y, yaw])
     pixels = border_pixels(shape.corners(truth))
-    fit = fit_box(VIEW, shape, alone(pixels), starts_around(VIEW.to_plane(pixels, height)))
+    (px, py), _, degrees = cv2.minAreaRect(VIEW.to_plane(pixels, height).astype(np.float32))
+    around = np.array([(px, py, np.radians(degrees))])
+    fit = fit_box(VIEW, shape, alone(pixels), around)
     assert np.hypot(*(fit.parameters - truth)[:2]) < 0.0002
     assert abs(wrap_angle(fit.parameters[2] - yaw, np.pi / 2)) < np.radians(0.5)
     assert fit.inliers == 1.0

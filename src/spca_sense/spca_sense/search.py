@@ -1,0 +1,267 @@
+"""Finds everything that stands or lies on a table: the highest that is not explained yet, again and again.
+
+What one colour covers is split into connected regions. What explains a region's highest face best
+(`spca_sense.hypotheses`) takes away what it covers, and the search goes on with what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from spca_core.geometry import wrap_angle
+from spca_core.kinds import WALL
+from spca_sense.catalogue import Catalogue
+from spca_sense.colours import NEUTRAL, ColourLabels
+from spca_sense.detection import UNKNOWN, Detection
+from spca_sense.explanations import LEVEL, NOISE, outside, silhouette
+from spca_sense.footprint import outline_of, polygon_area, shared_area
+from spca_sense.hypotheses import JOINT, LOW, MIN_AREA, TALL, Clues, ColourRegion, Face, connected
+from spca_sense.shapes import distance_to_polygon
+from spca_sense.supports import complete, on_their_supports
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window, bounding_window
+
+_BODY = 0.020  # metres of the sides, from the top, that belong to a face
+_HOLLOW = 0.3  # share of the area within the rim that must be lower
+_RIM = 1.5  # times a wall's thickness within which all of a rim lies
+_MIN_EVEN = 20  # pixels without a slope that make a face, and share of it; a strip of a side has few
+_EVEN = 0.3
+_STRIP = 0.35  # of the face of a thing, that at most is in sight of the one below if that is hidden
+_STICKS_OUT = 0.012  # metres by which its middle may be outside
+_OFF_TABLE = 0.05  # metres below the table's surface: such a region lies on the ground
+_INSIDE = 0.6  # share of a piece's outline within that of the whole
+_MARGIN = 6
+_SEAMS = np.ones((11, 11), np.uint8)
+_MIN_REST = 40  # pixels that are an obstacle, though too few to tell what it is
+
+
+def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -> tuple[Detection, ...]:
+    """All things in sight, and those that must carry what stands high, from high to low."""
+    clues = Clues(view, colours, np.full(view.heights.shape, -np.inf, np.float32))
+    found = _tall(clues, catalogue)
+    found = complete(clues, found, catalogue)
+    free = outside(view, found, np.ones(view.heights.shape, bool))
+    found += (grey := _grey(clues, free))
+    free = outside(view, grey, free)
+    flat, free = _flat(clues, catalogue, free)
+    found += flat + _rest(clues, free)
+    return tuple(reversed(on_their_supports(found, view.table_top)))
+
+
+def _tall(clues: Clues, catalogue: Catalogue) -> list[Detection]:
+    """Everything coloured that stands out of the table, or out of the ground beside it."""
+    view, high = clues.view, clues.view.heights > TALL
+    regions = []
+    for name in clues.colours.present:
+        label, likely = clues.colours.label_of(name), catalogue.likely(name)
+        for window, mask in _components(clues.colours.labels == label, high):
+            heights = view.heights[window][mask]
+            heights = heights[heights > NO_HEIGHT / 2]
+            below = len(heights) > 0 and float(np.median(heights)) < -_OFF_TABLE
+            region = ColourRegion(clues, name, window, mask, likely, -view.table_top if below else 0.0)
+            regions.append(region)
+    return _from_high_to_low(clues, regions)
+
+
+def _grey(clues: Clues, free: Mask) -> list[Detection]:
+    """What stands out and has no colour: it is told from the table by its height.
+
+    What reaches out of the image may be the arm, and is not reported.
+    """
+    mask = free & (clues.colours.labels == NEUTRAL) & (clues.view.heights > TALL)
+    rim = np.ones(mask.shape, bool)
+    rim[1:-1, 1:-1] = False
+    parts = [(w, part) for w, part in _components(mask) if not rim[w][part].any()]
+    return _from_high_to_low(clues, [ColourRegion(clues, UNKNOWN, *part, ()) for part in parts])
+
+
+def _from_high_to_low(clues: Clues, regions: Sequence[ColourRegion]) -> list[Detection]:
+    found: list[Detection] = []
+    faces = [(face, region) for region in regions if (face := _highest(region)) is not None]
+    while faces:
+        faces.sort(key=lambda pair: pair[0].level)
+        face, region = faces.pop()
+        things = _taken_out(region, face, found)
+        for thing in (thing for thing in things if thing.kind != UNKNOWN):
+            whole = silhouette(clues.view, thing).whole
+            claims = clues.claims[whole.window]
+            np.maximum(claims, thing.top - clues.view.table_top, out=claims, where=whole.mask)
+        found += things
+        if (face := _highest(region)) is not None:
+            faces.append((face, region))
+    return [thing for thing in found if not any(_is_part_of(thing, other) for other in found)]
+
+
+def _taken_out(region: ColourRegion, face: Face, found: Sequence[Detection]) -> list[Detection]:
+    """What has a face, which is taken out of its region."""
+    hull = _hull(face.mask)
+    inside = region.heights[hull]
+    hollow = float(np.mean(inside[inside > NO_HEIGHT / 2] < face.level - JOINT)) > _HOLLOW
+    thing = region.container(face, hull) if hollow else None
+    things = [thing] if thing is not None else region.explained(face)
+    if not any(other.known for other in things) and _is_strip(region, face, things, found):
+        things = []
+    elif not all(other.known for other in things):
+        thing = region.of_mesh(face, things) or thing
+        things = [thing] if thing is not None else things
+    taken = hull & (region.heights > face.level - 2 * LEVEL) if thing is not None else face.mask
+    region.rest &= ~cv2.dilate(taken.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+    region.rest = outside(region.view, things, region.rest, region.window)
+    return things
+
+
+def _is_strip(region: ColourRegion, face: Face, things: list[Detection], found: Sequence[Detection]) -> bool:
+    """Return whether what is seen of a face may be a strip of what must be below a thing of known size."""
+    area = np.count_nonzero(face.mask) * region.view.metres_per_pixel(face.level) ** 2
+    for upper in found:
+        bottom = upper.bottom - region.view.table_top
+        # Of a tower of equal things, those between may be hidden altogether.
+        off = abs(wrap_angle(bottom - face.level, upper.size[2]))
+        if upper.known and off < JOINT and region.floor + 2 * JOINT < face.level < bottom + JOINT:
+            outline = outline_of(upper.kind, upper.pose, upper.size)
+            near = (distance_to_polygon(d.xy[None], outline)[0] < _STICKS_OUT for d in things)
+            if area < _STRIP * polygon_area(outline) and all(near):
+                return True
+    return False
+
+
+def _highest(region: ColourRegion) -> Face | None:
+    """The highest level face of a region that is large enough."""
+    rest, heights = region.rest, region.heights
+    tall = rest & (heights > region.floor + TALL)
+    count, parts, stats, _ = cv2.connectedComponentsWithStats(tall.astype(np.uint8), connectivity=8)
+    faces = []
+    for index in range(1, count):
+        if stats[index, cv2.CC_STAT_AREA] < MIN_AREA:
+            continue
+        part = parts == index
+        level = _level(region, part)
+        if level - NOISE < region.floor + TALL:  # half of a face just above the limit seems to be below it
+            part |= connected(rest & (heights > level - NOISE), part)
+        near = part & (heights > level - LEVEL)
+        if np.count_nonzero(near & region.even) >= max(_MIN_EVEN, _EVEN * np.count_nonzero(near)):
+            faces.append(Face(near, part & (heights > level - _BODY), level))
+    if not faces:
+        return None
+    return region.leaning(_joined(region, max(faces, key=lambda face: face.level), faces))
+
+
+def _joined(region: ColourRegion, best: Face, faces: list[Face]) -> Face:
+    """A face with those that only a higher thing separates from it: on it, or before a rim."""
+    level = [f for f in faces if abs(f.level - best.level) < LEVEL / 2]
+    if len(level) < 2:
+        return best
+    mask, body = (np.logical_or.reduce([getattr(f, name) for f in level]) for name in ("mask", "body"))
+    whole = Face(mask, body, best.level)
+    if _is_rim(region, mask, _hull(mask), best.level):
+        return whole
+    apart = sum(region.one(face)[0] for face in level)
+    cost, one = region.one(whole)
+    return whole if cost < apart and one[0].kind != UNKNOWN else best
+
+
+def _is_rim(region: ColourRegion, mask: Mask, hull: Mask, level: float) -> bool:
+    """Return whether a mask is along its hull's border, no thicker than walls, around lower ground."""
+    within = cv2.distanceTransform(hull.astype(np.uint8), cv2.DIST_L2, 3)
+    within *= region.view.metres_per_pixel(level)
+    lower = (region.heights < level - JOINT) & (region.heights > NO_HEIGHT / 2)
+    return bool(np.percentile(within[mask], 95) < _RIM * WALL and np.mean(lower[hull]) > _HOLLOW)
+
+
+def _level(region: ColourRegion, part: Mask) -> float:
+    """The highest level at which there is enough of a face, metres.
+
+    Pixels between a face and what lies on it have a height of both, and of neither.
+    """
+    inner = part & region.even
+    heights = region.heights[inner if inner.sum() > MIN_AREA // 2 else part]
+    ordered = np.sort(heights)[::-1]
+    top = float(ordered[min(len(ordered) // 8, MIN_AREA // 2)])
+    return float(np.median(heights[heights > top - 0.004]))
+
+
+def _hull(mask: Mask) -> Mask:
+    """The convex hull of a mask."""
+    points = np.argwhere(mask)[:, ::-1].astype(np.int32)
+    filled = np.zeros(mask.shape, np.uint8)
+    cv2.fillConvexPoly(filled, cv2.convexHull(points), 1)
+    return filled.astype(bool)
+
+
+def _is_part_of(piece: Detection, whole: Detection) -> bool:
+    """Return whether it is only a piece of a larger upper face, cut off by what stands on that."""
+    if piece is whole or piece.colour != whole.colour or abs(piece.top - whole.top) > LEVEL:
+        return False
+    a, b = (outline_of(d.kind, d.pose, d.size) for d in (piece, whole))
+    return polygon_area(a) < polygon_area(b) and shared_area(a, b) > _INSIDE * polygon_area(a)
+
+
+def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detection], Mask]:
+    """Things that lie flat on the table or the ground in the pixels that are `free` (H, W) of what was found.
+
+    Also returns the pixels that are free of these things, too.
+    """
+    view, colours = clues.view, clues.colours
+    found: list[Detection] = []
+    clear, unknown = free, view.heights < NO_HEIGHT / 2
+    for floor in (0.0, -view.table_top):
+        low = free & (view.heights < floor + TALL + NOISE) & (view.heights > floor - TALL - NOISE)
+        if np.count_nonzero(low) < MIN_AREA:
+            continue
+        near = low | (unknown & free)
+        faces = []
+        for name in colours.present:
+            for window, mask in _components(near & (colours.labels == colours.label_of(name)), ~free):
+                heights = view.heights[window][mask]
+                heights = heights[heights > NO_HEIGHT / 2]
+                level = max(float(np.median(heights)) if len(heights) else 0.0, floor + 0.001)
+                region = ColourRegion(clues, name, window, mask, catalogue.likely(name), floor)
+                faces.append((Face(mask, mask, level), region))
+        for face, region in sorted(faces, key=lambda pair: -pair[0].level):
+            flat = region.explained(replace(face, taken=~clear[region.window]))
+            clear = outside(view, flat, clear)
+            found += flat
+    return found, clear
+
+
+def _rest(clues: Clues, free: Mask) -> list[Detection]:
+    """Obstacles for all that is clearly higher than the table, where it is `free` (H, W) of what was found.
+
+    So nothing that is seen to stand out is nowhere, whatever became of it before.
+    """
+    view = clues.view
+    rest = free & (view.heights > LOW)
+    grey = clues.colours.labels == NEUTRAL
+    low = (rest & grey & (view.heights < TALL + NOISE)).astype(np.uint8)
+    rest = (rest & ~grey) | (cv2.morphologyEx(low, cv2.MORPH_OPEN, _SEAMS) > 0)
+    found = []
+    for window, mask in _components(rest, least=_MIN_REST):
+        level = max(float(np.median(view.heights[window][mask])), 0.001)
+        found.append(ColourRegion(clues, UNKNOWN, window, mask, ()).obstacle(Face(mask, mask, level)))
+    return found
+
+
+def _components(
+    mask: Mask, across: Mask | None = None, least: int = MIN_AREA
+) -> Iterator[tuple[Window, Mask]]:
+    """Regions that are connected, be it `across` other things, without the seams between things."""
+    if np.count_nonzero(mask) < least:
+        return
+    area = bounding_window(mask, _MARGIN)
+    mask, (down, right) = mask[area], (area[0].start, area[1].start)
+    seams = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    joined = seams if across is None else seams | across[area].astype(np.uint8)
+    count, parts = cv2.connectedComponents(joined, connectivity=8)
+    areas = np.bincount(parts[seams > 0], minlength=count)
+    for index in range(1, count):
+        if areas[index] >= least:
+            part = (parts == index) & (seams > 0)
+            rows, columns = bounding_window(part, _MARGIN)
+            window = (
+                slice(rows.start + down, rows.stop + down),
+                slice(columns.start + right, columns.stop + right),
+            )
+            yield window, part[rows, columns]

@@ -1,0 +1,228 @@
+"""What things stand on: what is seen beneath them, or must be there and is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from spca_core.geometry import Pose, Vec3, wrap_angle
+from spca_core.kinds import KINDS, MESHES, STACKABLE
+from spca_sense.catalogue import Catalogue
+from spca_sense.colours import NEUTRAL, ColourLabels
+from spca_sense.detection import UNKNOWN, Detection, square_yaw
+from spca_sense.explanations import NOISE, corners, silhouette
+from spca_sense.fitting import Prior
+from spca_sense.footprint import outline_of, polygon_area, shared_area
+from spca_sense.hypotheses import JOINT, TALL, Clues
+from spca_sense.outline import trace
+from spca_sense.shapes import BoxShape, fit_box
+from spca_sense.view import NO_HEIGHT, Mask, Patch, widened
+
+_EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
+_OVERLAP = 0.25  # share of a thing's footprint over what it rests on
+_LEVEL_ERROR = 0.006  # metres by which a stack's height may differ from that of its things
+_MOSTLY = 0.6
+_MARGIN = 0.012  # metres by which a thing beneath may stick out of its stack
+_AROUND = 0.020  # metres around it at which a larger face would go on
+_GOES_ON = 0.2  # share of what is around it
+_MIN_STRIP = 20  # pixels of a side that tell a thing's colour
+_MIN_PURE = 9  # of them, with no other colour around: along borders pixels show a mixture of two
+_MIN_POINTS = 12
+_PRIOR = np.array([0.005, 0.005, 1.0])  # metres, metres, radians: how well stacked things are aligned
+_TURNED = 12  # pixels by which a thing may reach further when it is turned
+_INFERRED = 0.3  # confidence in a thing that nobody has seen
+_PLATE_BAND = 0.014  # metres above the floor; sides are looked for above what may be a plate
+_MIN_OVERLAP = 0.03
+
+
+def complete(clues: Clues, things: Sequence[Detection], catalogue: Catalogue) -> list[Detection]:
+    """`things`, plus those unseen that must support what stands high, be it on plates.
+
+    A support with a visible side gets its colour from that side, and its pose from the side and from what
+    stands on it. One of whose side too little is in sight has no colour (`UNKNOWN`): it may be what nobody
+    sees, and the tracker decides whether it is known which. A thing at a height that no stack has, or with
+    nothing below it where something would show, is in the air.
+    """
+    table, known = clues.view.table_top, sorted(things, key=_from_high_to_low)
+    position = 0
+    while position < len(known):
+        upper = known[position]
+        position += 1
+        floor = 0.0 if upper.bottom > table - JOINT else table
+        room = upper.bottom - table + floor
+        if not upper.known or KINDS[upper.kind].mesh or room < 2 * JOINT:
+            continue
+        if any(_carries(other, upper) for other in known if other is not upper):
+            continue
+        size = _hidden_size(room, upper, catalogue)
+        if size is None:
+            continue
+        beside = _beside(clues, upper, known[position:])
+        lower = _beneath(clues, upper, size, beside)
+        if _is_of_more(clues, lower, beside) if lower.seen else _is_air(clues, lower):
+            continue
+        known[position:] = sorted([*known[position:], lower], key=_from_high_to_low)
+    return known
+
+
+def _from_high_to_low(thing: Detection) -> float:
+    return -thing.top
+
+
+def _carries(lower: Detection, upper: Detection) -> bool:
+    if lower.kind == UNKNOWN or abs(lower.top - upper.bottom) > JOINT:
+        return False
+    own, its = (outline_of(d.kind, d.pose, d.size) for d in (upper, lower))
+    return shared_area(own, its) > _MIN_OVERLAP * polygon_area(own)
+
+
+def _hidden_size(room: float, upper: Detection, catalogue: Catalogue) -> tuple[str, Vec3] | None:
+    """What fits, with others below it, between a thing and the floor: the same size first, then cubes."""
+    edge = catalogue.cube_edge
+    cubes = [("cube", (edge, edge, edge))] if catalogue.cubes else []
+    others = sorted({(kind, size) for _, kind, size in catalogue.others if kind in STACKABLE})
+    likely = [*cubes, *others]
+    bases = (0.0, *(thickness for _, _, thickness in catalogue.plates))
+    heights = {size[2] for _, size in likely}
+    alone = [what for what in likely if any(abs(room - what[1][2] - base) < _LEVEL_ERROR for base in bases)]
+    equal = [what for what in likely if what == (upper.kind, upper.size)]
+    for kind, size in (*equal, *cubes, *alone) if upper.kind == "cube" else (*alone, *cubes, *others):
+        if any(_fills(room - size[2] - base, size[2], heights) for base in bases):
+            return kind, size
+    return None
+
+
+def _fills(room: float, height: float, heights: set[float]) -> bool:
+    """Return whether things of a height, or a single other one, fill what is left of a room."""
+    if room < -_LEVEL_ERROR:
+        return False
+    return abs(wrap_angle(room, height)) < _LEVEL_ERROR or any(abs(room - h) < _LEVEL_ERROR for h in heights)
+
+
+def _beside(clues: Clues, upper: Detection, things: Sequence[Detection]) -> Mask:
+    """What shows things on the level of that under `upper` (H, W) does not show that."""
+    mask = np.zeros(clues.claims.shape, bool)
+    for thing in things:
+        if thing.seen and thing.kind != UNKNOWN and abs(thing.top - upper.bottom) < JOINT:
+            patch = silhouette(clues.view, thing).whole
+            mask[patch.window] |= patch.mask
+    return mask
+
+
+def _is_air(clues: Clues, lower: Detection) -> bool:
+    """Return whether the view past the upper thing shows something far below, not the side of `lower`."""
+    patch = _patch(clues, lower, -0.003)
+    heights = clues.view.heights[patch.window][patch.mask & np.isneginf(clues.claims[patch.window])]
+    heights = heights[heights > NO_HEIGHT / 2] + clues.view.table_top
+    return len(heights) >= _MIN_STRIP and float(np.mean(heights < lower.bottom + 0.006)) > _MOSTLY
+
+
+def _is_of_more(clues: Clues, lower: Detection, beside: Mask) -> bool:
+    """Return whether the upper face of `lower` goes on around it: it is that of something larger."""
+    patch = _patch(clues, lower, _AROUND, upper=True)
+    ring = patch.mask & ~_patch(clues, lower, _MARGIN).within(patch.window)
+    alike = clues.colours.labels[patch.window] == clues.colours.label_of(lower.colour)
+    alike &= np.abs(clues.view.heights[patch.window] - lower.top + clues.view.table_top) < _LEVEL_ERROR
+    alike &= ~beside[patch.window]
+    return bool(alike[ring].sum() > _GOES_ON * ring.sum())
+
+
+def _patch(clues: Clues, thing: Detection, margin: float, upper: bool = False) -> Patch:
+    """Where a thing would show itself, or only its upper face, moved out sideways by a margin."""
+    a, b, c = thing.size
+    wider = replace(thing, kind="cuboid", size=(a + 2 * margin, b + 2 * margin, c))
+    faces = corners(wider)[: 1 if upper else 2]
+    return clues.view.patch(np.vstack(faces) - (0.0, 0.0, clues.view.table_top))
+
+
+def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3], beside: Mask) -> Detection:
+    """The thing that must be under `upper`; `beside` is what shows those next to it."""
+    view, (kind, size) = clues.view, what
+    x, y, _ = upper.pose.position
+    height, yaw = upper.bottom - view.table_top, upper.pose.yaw
+    pose = Pose.from_xyz_yaw(x, y, upper.bottom - size[2] / 2, square_yaw(yaw) if kind == "cube" else yaw)
+    unseen = Detection(kind, UNKNOWN, pose, size, _INFERRED, seen=False, known=True)
+    floor = -view.table_top if height < 0 else 0.0
+    lowest = max(height - size[2] + 0.003, floor + _PLATE_BAND)
+    turned = replace(unseen, pose=Pose.from_xyz_yaw(*pose.position, yaw + np.pi / 4))
+    patch = _patch(clues, unseen, _MARGIN)
+    window = widened(patch.window, _TURNED, view.heights.shape)
+    mask = patch.within(window) | _patch(clues, turned, _MARGIN).within(window)
+    heights, claims = view.heights[window], clues.claims[window]
+    side = mask & np.isneginf(claims) & ~beside[window] & (heights > lowest) & (heights < height + 0.006)
+    labels = clues.colours.labels[window]
+    label, count = _commonest(labels[side], clues.colours)
+    strip = labels == label
+    if count < _MIN_STRIP or np.count_nonzero(side & _pure(strip)) < _MIN_PURE:
+        return unseen
+    seen = replace(
+        unseen,
+        colour=clues.colours.names[label - 1],
+        confidence=0.5 + 0.3 * min(1.0, count / (10 * _MIN_STRIP)),
+        seen=True,
+    )
+    # A neighbour on the same level hides nothing: the border with it is the thing's own.
+    outline = trace(side & strip, heights, height, claims > height + JOINT)
+    outline = outline.part(outline.own, np.array([window[1].start, window[0].start], float))
+    if len(outline.points) < _MIN_POINTS or kind == "cylinder":
+        return seen
+    shape = BoxShape(size[0], height, height - lowest, np.eye(3), size[1])
+    starts = np.array([(x, y, yaw + turn) for turn in np.radians([0.0, 22.5, 45.0, 67.5])])
+    fit = fit_box(view, shape, outline, starts, Prior(np.array([x, y, yaw]), _PRIOR))
+    if np.hypot(*(fit.parameters - (x, y, yaw))[:2]) > 0.6 * size[0]:
+        return seen
+    x, y, yaw = fit.parameters
+    pose = Pose.from_xyz_yaw(x, y, pose.position[2], square_yaw(yaw) if kind == "cube" else yaw)
+    return replace(seen, pose=pose)
+
+
+def _pure(mask: Mask) -> Mask:
+    """The pixels of a mask that have only such around them."""
+    return cv2.erode(mask.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
+
+
+def _commonest(labels: NDArray[np.uint8], colours: ColourLabels) -> tuple[int, int]:
+    """The colour label that most of `labels` (N,) have, and how many; neutral ones do not count."""
+    counts = np.bincount(labels, minlength=len(colours.names) + 1)
+    counts[NEUTRAL] = 0
+    label = int(np.argmax(counts))
+    return label, int(counts[label])
+
+
+def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Detection]:
+    """The things with their heights: each reaches down to what it stands on, as far as that is seen."""
+    settled: list[Detection] = []
+    for thing in sorted(things, key=lambda d: d.top):
+        if thing.known or thing.kind in MESHES or KINDS[thing.kind].walled:
+            settled.append(thing)
+            continue
+        own = outline_of(thing.kind, thing.pose, thing.size)
+        area = polygon_area(own)
+        below = [
+            other.deck
+            for other in settled
+            if other.deck < thing.top - NOISE
+            and shared_area(own, outline_of(other.kind, other.pose, other.size)) > _OVERLAP * area
+        ]
+        settled.append(_reaching_down(thing, max(below, default=table_top)))
+    return settled
+
+
+def _reaching_down(thing: Detection, bottom: float) -> Detection:
+    a, b, _ = thing.size
+    height = thing.top - bottom
+    kind, size = thing.kind, (a, b, height)
+    if kind == "cuboid" and max(size) - min(size) < _EQUAL:
+        edge = float(np.mean(size))
+        kind, size = "cube", (edge, edge, edge)
+    elif kind == "ball":
+        size = (a, a, a)
+    elif kind == "cylinder" and height < TALL:
+        kind = "plate"
+    x, y, _ = thing.pose.position
+    yaw = wrap_angle(thing.pose.yaw, KINDS[kind].yaw_period) if KINDS[kind].yaw_period else 0.0
+    return replace(thing, kind=kind, size=size, pose=Pose.from_xyz_yaw(x, y, thing.top - size[2] / 2, yaw))
