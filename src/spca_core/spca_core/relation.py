@@ -39,8 +39,8 @@ class Relation:
     """How things can be to one another on the table: said, seen, planned, placed and told."""
 
     name: str
-    meaning: str
-    """Statement about `?a` and those that it is related to, for whoever writes PDDL."""
+    example: str
+    """Name of a place, of things X and Y, for whoever writes PDDL."""
     holds: Callable[[SceneObject, Sequence[SceneObject], Values], bool]
     """Whether a thing is in the relation to all the others."""
     spots: Callable[[SceneObject, Sequence[SceneObject], Values, WorkArea], Iterator[Spot]]

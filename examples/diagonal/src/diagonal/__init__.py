@@ -35,7 +35,7 @@ def spots(
 
 ROW = Relation(
     name=NAME,
-    meaning="?a stands off a corner of the thing that the place names, corner towards corner",
+    example=f"{NAME}__X",
     holds=holds,
     spots=spots,
     things=range(1, 2),

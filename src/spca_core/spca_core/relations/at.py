@@ -48,7 +48,7 @@ def _read(words: str) -> Values:
 ROWS = (
     Relation(
         name="at",
-        meaning="the middle of ?a is at x, y of the table, whole millimetres, m for minus",
+        example="at__450__m50 (mm)",
         numbers=range(2, 3),
         holds=_holds,
         spots=_spots,

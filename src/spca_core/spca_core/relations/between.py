@@ -44,7 +44,7 @@ def _spots(thing: SceneObject, others: Sequence[SceneObject], _: Values, area: W
 ROWS = (
     Relation(
         name="between",
-        meaning="?a stands between the two things that the place names",
+        example="between__X__Y",
         things=range(2, 3),
         holds=_holds,
         spots=_spots,

@@ -36,7 +36,7 @@ def _half(side: str, sign: int) -> Relation:
     token = f"{side.upper()}_HALF"
     return Relation(
         name=f"{side}_half",
-        meaning=f"?a stands in the {side} half of the table",
+        example=f"{side}_half",
         holds=holds,
         spots=spots,
         words={token: (f"(?:the )?{side}(?:-hand| hand)? half(?: of the (?:table|workspace|work area))?",)},

@@ -73,7 +73,7 @@ def _side(name: str, axis: int, sign: int, *words: str) -> Relation:
     token = name.upper()
     return Relation(
         name=name,
-        meaning=f"?a stands {name.replace('_', ' ')} each of the things that the place names",
+        example=f"{name}__X",
         things=range(1, 100),
         numbers=range(2),
         holds=holds,

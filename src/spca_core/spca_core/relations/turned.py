@@ -58,7 +58,7 @@ def _read(words: str) -> Values:
 ROWS = (
     Relation(
         name="turned",
-        meaning="?a is turned to an angle: x, y in whole millimetres where it stood, and whole degrees",
+        example="turned__450__m50__30",
         numbers=range(3, 4),
         holds=_holds,
         spots=_spots,

@@ -149,7 +149,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_spots_at(self, place: str) -> list[Pose]:
-        """Where the held object stands at a place, such as "left_of__cube_red" or "at__450__m50" (mm)."""
+        """Where the held object stands at a place: left_of__cube_red, at__450__m50 (mm)."""
         if (at := place_of(place)) is None:
             raise ValueError(f"'{place}' is no place; one is named by a relation and what it is to")
         held, table = self._held(), self._world.table

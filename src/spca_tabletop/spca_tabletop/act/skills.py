@@ -72,7 +72,7 @@ def place_on_table(ctx, cube):
 
 
 def place_at(ctx, cube, place):
-    """Put the held cube down on the table at a place, such as left_of__cube_red."""
+    """Put it on the table at a place: left_of__cube_red."""
     _put(ctx, ctx.spots_at(place), f"no free place {place}")
     ctx.look()
     if not ctx.holds("at", cube, place):

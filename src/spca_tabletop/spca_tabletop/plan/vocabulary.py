@@ -61,12 +61,11 @@ _EXPLAINED = (
         synonyms=("inside",), like=r"(is_)?(in|inside|within|contained_in)",
     ),
     ObservableWord(
-        name="at", args=("?a", "?p"), aside=True,
-        meaning="?a stands at the place ?p, an object named by relation and things: " + ", ".join(
-            f"{row.name}__…: {row.meaning}" for row in relations()),
+        name="at", args=("?a", "?p"),
+        meaning=f"?p is a place: {', '.join(row.example for row in relations())}",
     ),
     ObservableWord(
-        name="on_edge", args=("?a", "?b"), meaning="?a leans on the rim of plate ?b and stands on the table",
+        name="on_edge", args=("?a", "?b"), meaning="?a leans on the rim of plate ?b",
     ),
     *(
         ObservableWord(name=name, args=("?a",), meaning=_of_its_kind(name), aside=True)
