@@ -10,7 +10,7 @@ from spca.runs import Run
 from spca_core.ending import Ending
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
-from spca_core.plan import Choice, Plan
+from spca_core.plan import Plan
 from spca_core.ports.kit import Kit
 
 _CLAUSE = re.compile(r"[,.;]|\b(?:and|then)\b")
@@ -79,20 +79,19 @@ class Dialogue:
         steps = ", ".join(map(str, plan.steps if plan else ()))
         self._said.append(f"robot: {run.result.outcome.value}: {run.result.reason} [{steps}]")
 
-    def meant(self, sentence: str) -> tuple[str, tuple[Choice, ...]]:
+    def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again" and an answer, as far as that is known.
 
-        Returns the sentence, and the choice of the place where a thing that is put back lay.
         A pronoun of the first clause is about what the last task was about; a later one is left alone, as it
         may be about a thing of this sentence.
         """
         if completed := self._completed(sentence):
-            return completed, ()
+            return completed
         if self._history and _AGAIN.match(sentence):
-            return self._history[-1].sentence, ()
+            return self._history[-1].sentence
         acted = [done for done in reversed(self._history) if done.about]
         if not acted:
-            return sentence, ()
+            return sentence
         symbol = acted[0].about
         thing = f"the {words_of(symbol)}"
         if _UNDO.match(sentence):
@@ -103,11 +102,11 @@ class Dialogue:
         back = _BACK.search(meant)
         came = next((done for done in acted if done.about == symbol and done.support(symbol)), None)
         if back is None or back.group(1) != thing or came is None:
-            return meant, ()
+            return meant
         support = came.support(symbol)
-        meant = f"{meant[: back.start()]}put {thing} on the {words_of(support)}"
         lay = [o for o in came.before.things if o.id == symbol] if came.before else []
-        return meant, self._kit.back_where_it_lay(lay[0]) if lay and support == TABLE_SYMBOL else ()
+        spot = self._kit.spot_in_words(lay[0]) if lay and support == TABLE_SYMBOL else ""
+        return f"{meant[: back.start()]}put {thing} {spot or f'on the {words_of(support)}'}"
 
     def told(self, question: str) -> str | None:
         """The answer to a question about what was done, or to a call for help; None for what is neither."""

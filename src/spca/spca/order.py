@@ -7,15 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from spca.history import unchanged
 from spca.stages import Stages
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.observation import Observation
-from spca_core.plan import Choice, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
-from spca_core.ports.stages import Planner
+from spca_core.plan import Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
 from spca_core.run_folder import RunFolder
 from spca_planner.pddl.formula import Atom, evaluate, ground
 from spca_planner.pddl.lint import parse
@@ -36,15 +34,11 @@ class Order(Record):
     """The plan to carry out, once; None: one is searched for."""
     seen: Observation | None = None
     """The situation in which the given plan was made."""
-    choices: tuple[Choice, ...] = ()
-    """What skills are offered first, whatever the plan."""
 
     def applied(self, stages: Stages) -> Stages:
         """Return the stages that do what is ordered."""
         if self.moves and self.plan is None:
-            if not self.choices:
-                return stages
-            return replace(stages, planner=_Choosing(stages.planner, self.choices))
+            return stages
         stages = replace(stages, budgets=stages.budgets.model_copy(update={"rounds": 1}))
         if self.plans:
             return replace(stages, approve=lambda *_: False)
@@ -55,20 +49,6 @@ def newest_plan(folder: Path) -> Plan | None:
     """The last plan of a run that passed every critic."""
     found = RunFolder(folder).results("plan", PlanResult)
     return found[-1].plan if found else None
-
-
-class _Choosing:
-    """A `Planner` whose plans have choices added."""
-
-    def __init__(self, planner: Planner, choices: tuple[Choice, ...]) -> None:
-        self._planner, self._choices = planner, choices
-        self.learned = planner.learned
-
-    def plan(self, request: PlanRequest, *others: Any) -> PlanResult:
-        """The other planner's plan."""
-        result = self._planner.plan(request, *others)
-        plan = result.plan and result.plan.model_copy(update={"choices": self._choices})
-        return result.model_copy(update={"plan": plan})
 
 
 class Given:

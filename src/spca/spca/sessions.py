@@ -166,7 +166,7 @@ class Session:
 
     def plan(self, sentence: str) -> Proposal:
         """Look, and plan for a sentence; nothing else moves. The plan has passed every critic."""
-        sentence, _ = self._dialogue.meant(sentence)
+        sentence = self._dialogue.meant(sentence)
         run = self._aside(sentence, Order(moves=False, plans=True))
         plan = newest_plan(run.folder)
         goal = "".join([event.text for event in run.events if event.kind == "plan"][-1:])
@@ -189,8 +189,8 @@ class Session:
         It may refer to what was done before ("put it back"), or answer what the last one left open. One that
         is refused leaves its run in a folder that is gone when the session ends.
         """
-        meant, choices = self._dialogue.meant(sentence)
-        return self._done(meant, Order(choices=choices), out, self._dialogue.heard(sentence, meant))
+        meant = self._dialogue.meant(sentence)
+        return self._done(meant, Order(), out, self._dialogue.heard(sentence, meant))
 
     def execute(self, proposal: Proposal, out: Path | None = None) -> Run:
         """Carry out a plan as it is, once; it is refused where things have moved since it was made."""

@@ -219,7 +219,7 @@ def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
                (Ending.SUCCESS, "carried out")]  # fmt: skip
     words = ("touch the left cube", "put it on the plate", "the blue one")
     for sentence, (outcome, reason) in zip(words, endings, strict=True):
-        meant, _ = talk.meant(sentence)
+        meant = talk.meant(sentence)
         told.append((meant, *talk.heard(sentence, meant)))
         result = SimpleNamespace(outcome=outcome, reason=reason)
         talk.remember(meant, SimpleNamespace(folder=tmp_path, result=result))  # type: ignore[arg-type]

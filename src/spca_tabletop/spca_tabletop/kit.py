@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
 
     from spca_core.episode import Episode
     from spca_core.observation import Observation
-    from spca_core.plan import Choice, Draft
+    from spca_core.plan import Draft
     from spca_core.ports.proposer import PlanProposer
     from spca_core.ports.vision import VisionModel
     from spca_core.ports.vocabulary import Vocabulary
@@ -162,11 +162,10 @@ class TabletopKit(Kit):
 
         return reads_as("Thing", words)
 
-    def back_where_it_lay(self, thing: SceneObject) -> tuple[Choice, ...]:
-        """See `Kit.back_where_it_lay`."""
-        from spca_tabletop.act.alternatives import where_it_lies
-
-        return (where_it_lies(thing),)
+    def spot_in_words(self, thing: SceneObject) -> str:
+        """See `Kit.spot_in_words`."""
+        x, y, _ = thing.pose.position
+        return f"at x = {x:.3f} m, y = {y:.3f} m"
 
     def build(self, options: RunOptions, vision: VisionModel | None = None) -> Tabletop[MujocoWorld]:
         """See `Kit.build`."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # every command looks for kits
     from numpy.typing import NDArray
 
     from spca_core.observation import Observation
-    from spca_core.plan import Choice, Draft
+    from spca_core.plan import Draft
     from spca_core.ports.environment import Environment
     from spca_core.ports.proposer import PlanProposer
     from spca_core.ports.rehearsal import Twin
@@ -179,9 +179,9 @@ class Kit(ABC):
         """Whether words such as "the red cube" name a thing, and say nothing else."""
         return False
 
-    def back_where_it_lay(self, thing: SceneObject) -> tuple[Choice, ...]:
-        """Choices by which a thing that is put on the table comes to lie where it was seen."""
-        return ()
+    def spot_in_words(self, thing: SceneObject) -> str:
+        """The words of a task that put something just where a thing was seen; empty if there are none."""
+        return ""
 
     def twin(self, options: RunOptions) -> Twin:
         """The twin for a run with these options. Nothing of the level but its world's description is used."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from spca_act.declared import offered
 from spca_core import geometry
 from spca_core.geometry import top_down
 from spca_core.kinds import KINDS, SOLIDS, WALL
-from spca_core.plan import Choice
 from spca_core.relation import place_of
-from spca_core.scene import Scene, SceneObject
+from spca_core.scene import Scene
 from spca_tabletop.act import placements
 from spca_tabletop.act.conversion import pose_value, raised
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
@@ -33,14 +32,6 @@ CHOOSING = (
     "spots_at_edge", "spots_off_table",
 )  # fmt: skip
 """The calls whose answers are alternatives."""
-
-_WHERE_IT_LAY = "where it lay"
-"""Name of the choice of a place on the table that was seen: x, y (metres) and yaw."""
-
-
-def where_it_lies(thing: SceneObject) -> Choice:
-    """The choice by which a thing is put back where it is seen."""
-    return Choice(call=_WHERE_IT_LAY, args=(thing.id,), values=(*thing.pose.position[:2], thing.pose.yaw))
 
 
 class Alternatives(SkillContext):
@@ -142,10 +133,7 @@ class Alternatives(SkillContext):
         """A few roomy places for the held object on the table."""
         table, area = self._world.table, self._world.work_area
         spots = placements.on_table(self.scene, table, area, self._held(), self._hold, self._cramped)
-        known = _WHERE_IT_LAY, (self._held(),)
-        wanted = [c.values for c in self.preferences.choices if (c.call, c.args) == known]
-        back = placements.back(wanted[-1], self.scene, table, self._held(), self._hold) if wanted else ()
-        return self._placing_json(chain(back, spots))
+        return self._placing_json(spots)
 
     @offered
     def _do_spots_at(self, place: str) -> list[Pose]:

@@ -369,17 +369,6 @@ def at_place(place: Place, scene: Scene, area: WorkArea, top: float, held: str, 
                 yield top_down(x, y, top + hold.height + DROP, turn)
 
 
-def back(place: Sequence[float], scene: Scene, table: Table, held: str, hold: Hold) -> Iterator[Pose]:
-    """On the table as it lay before: x, y (metres), yaw; nowhere if something else lies there now."""
-    x, y, yaw = place
-    others = [o for o in scene.objects if o.id not in (held, "table")]
-    turns = 4 if abs(hold.along - hold.across) < EVEN else 2
-    for turned in hold.least_turned(*(yaw - hold.turn + k * 2 * math.pi / turns for k in range(turns))):
-        tool = top_down(x, y, table.top + hold.height + DROP, turned)
-        if clear_of(tool, others, hold):
-            yield tool
-
-
 def at_edge(plate: SceneObject, scene: Scene, held: str, hold: Hold) -> Iterator[Pose]:
     """Over a plate's rim, where a cube tips off the plate and stays leaning on it; the freest side first."""
     x, y, _ = plate.pose.position
