@@ -292,7 +292,6 @@ def test_a_list_in_a_pipe_has_whole_names_and_lines(monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
     lines = spca("levels").stdout.splitlines()
     assert len(lines) > 40 and all(len(line) <= 100 for line in lines)
-    assert [line.split()[0] for line in lines if " model  " in line] == [f"arrange_0{n}" for n in range(3, 7)]
     assert "minigrid:MiniGrid-LavaCrossingS11N5-v0".removesuffix("-v0") in spca("levels", "minigrid").stdout
 
 
@@ -301,7 +300,7 @@ def test_the_gallery_of_levels_has_a_picture_of_each(tmp_path):
     done = spca("levels", "touch_02", "arrange_03", "minigrid:MiniGrid-Empty-5x5", "--html", str(page))
     assert done.returncode == 0 and done.stdout.strip() == str(page), done.stderr
     text = page.read_text()
-    assert text.count("data:image/jpeg") == 2 and text.count("Needs a model.") == 1 and "Empty-5x5" in text
+    assert text.count("data:image/jpeg") == 2 and "Empty-5x5" in text
 
 
 def test_levels_are_filtered_and_listed_as_json():
