@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from spca_core.errors import InputError
 from spca_core.fenced import fenced
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import first_problem
@@ -61,8 +60,6 @@ def answer_from(body: bytes, sent: str) -> Answer:
     except ValidationError as error:
         raise ModelError(f"the server's answer is not a chat completion: {first_problem(error)}") from error
     except (ValueError, RecursionError) as error:
-        if body.lstrip()[:1] == b"<":
-            raise InputError("the server answers with a web page", hint="correct base_url") from error
         start = " ".join(body[:200].decode(errors="replace").split())
         raise ModelError(f"the server's answer is not JSON but begins: {start or '(nothing)'}") from error
     if not completion.choices:

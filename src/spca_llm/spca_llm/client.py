@@ -41,6 +41,8 @@ class OpenAISource:
         self.prices = prices or load_prices(config.prices)
         self._env = env
         self._schema_in_prompt: set[Role] = set()
+        self._answered: set[str] = set()
+        """Addresses of servers that have answered as such: a web page of theirs is a passing fault."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -127,7 +129,12 @@ class OpenAISource:
             try:
                 content = receive(config, key, left, asked)
                 status = 200
-                return self._priced(self._redacted(answer_from(content, sent)), config)
+                if config.base_url not in self._answered and content.lstrip()[:1] == b"<":
+                    problem = "the server answers with a web page"
+                    raise InputError(problem, where=config.base_url, hint="correct base_url")
+                answer = answer_from(content, sent)
+                self._answered.add(config.base_url)
+                return self._priced(self._redacted(answer), config)
             except (NoAnswer, ModelError) as error:
                 status, problem = getattr(error, "status", status), self._clean(error)
                 wait_s = max(_backoff(config, attempt), getattr(error, "wait_s", 0.0))
