@@ -23,7 +23,7 @@ book = nbformat.read(sys.argv[1], 4)
 nbclient.NotebookClient(book, timeout=240, kernel_name="python3").execute(cwd=".")
 for cell in book.cells:
     for output in cell.get("outputs", ()):
-        print(list(output.get("data", ())), output.get("data", {}).get("text/html", ""))
+        print(list(output.get("data", ())), output.get("data", {}).get("text/plain", ""))
 """
 
 

@@ -125,7 +125,7 @@ def test_a_task_text_is_its_title_and_description(title: str, description: str, 
 
 def test_a_task_has_no_conditions() -> None:
     """Those are the referee's: perception and planning must not see them."""
-    assert set(Task.model_fields) == {"group", "id", "title", "description", "judge"}
+    assert set(Task.model_fields) == {"group", "id", "title", "description", "conversation", "judge"}
 
 
 @given(st.text(), st.text())
