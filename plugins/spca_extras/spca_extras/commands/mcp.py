@@ -23,9 +23,7 @@ def mcp(
     http: Annotated[bool, typer.Option("--http", help="Serve HTTP here instead of stdio.")] = False,
     port: Annotated[int, typer.Option(help="The port for --http, on 127.0.0.1.")] = 8723,
     approve: Annotated[bool, typer.Option("--approve", help="Ask the client's user before motion.")] = False,
-    allow: Annotated[
-        str, typer.Option(help="The actions that plans may contain, with commas; all if empty.")
-    ] = "",
+    allow: Annotated[str, typer.Option(help="Actions that plans may contain, with commas; else all.")] = "",
     *,
     wanted: dict[str, Any],
 ) -> None:
@@ -41,9 +39,9 @@ def mcp(
         if not (error.name or "").startswith("mcp"):
             raise
         raise InputError("the package `mcp` is not installed", hint="pip install 'mcp<2'") from error
-    allowed = tuple(part.strip() for part in allow.split(",") if part.strip())
-    server = serve(wanted, approve, allowed, "127.0.0.1", port)
+    allowed = filter(None, map(str.strip, allow.split(",")))
+    server = serve(wanted, approve, tuple(allowed), "127.0.0.1", port)
     if http:  # a page of any site may ask this machine: only who was told the path is answered
-        server.settings.streamable_http_path = f"/{secrets.token_urlsafe(16)}/mcp"
-        print(f"http://127.0.0.1:{port}{server.settings.streamable_http_path}", flush=True)
+        server.settings.streamable_http_path = path = f"/{secrets.token_urlsafe(16)}/mcp"
+        print(f"http://127.0.0.1:{port}{path}", flush=True)
     server.run("streamable-http" if http else "stdio")
