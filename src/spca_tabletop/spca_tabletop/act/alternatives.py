@@ -13,7 +13,7 @@ from spca_core import geometry
 from spca_core.geometry import top_down
 from spca_core.kinds import KINDS, SOLIDS, WALL
 from spca_core.relation import place_of
-from spca_core.scene import Scene
+from spca_core.scene import Scene, SceneObject
 from spca_tabletop.act import placements
 from spca_tabletop.act.conversion import pose_value, raised
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
@@ -51,7 +51,7 @@ class Alternatives(SkillContext):
             return []
         found = list(islice(self._grasps(self.scene, name), CHOICES))
         if not found:
-            self._hinder("blocks", name, lambda seen: any(self._grasps(seen, name)))
+            self._hinder("blocks", self._thing(name), lambda seen: any(self._grasps(seen, name)))
         if self.on_grasps is not None:
             self.on_grasps([g.pose for g in found])
         return [{"pose": pose_value(g.pose), "gap": g.gap} for g in found]
@@ -92,7 +92,7 @@ class Alternatives(SkillContext):
 
         found = spots(self.scene)
         if not found:
-            self._hinder("blocks", base.id, lambda seen: bool(spots(seen)))
+            self._hinder("blocks", base, lambda seen: bool(spots(seen)))
         return found
 
     @offered
@@ -125,7 +125,7 @@ class Alternatives(SkillContext):
             found = placements.in_line(found, other, row)
         found.sort(key=lambda s: not placements.clear_of(s.contact, mats, self._hold))
         if not found:
-            self._hinder("crowds", name, lambda _: bool(placements.in_line(spots(0.0), other, row)))
+            self._hinder("crowds", other, lambda _: bool(placements.in_line(spots(0.0), other, row)))
         return [{"pose": pose_value(s.pose), "contact": pose_value(s.contact)} for s in found[:CHOICES]]
 
     @offered
@@ -151,8 +151,7 @@ class Alternatives(SkillContext):
         if not found and thing is not None and nominal is not None:
             pose = geometry.Pose.from_xyz_yaw(*nominal[:2], thing.pose.position[2], 0.0)
             there = thing.model_copy(update={"id": place, "pose": pose})
-            by = in_the_way(self.scene, there, self._arm, lambda seen: bool(spots(seen)))
-            self._hindered[place] = "obstructs", by
+            self._hinder("obstructs", there, lambda seen: bool(spots(seen)))
         return found
 
     @offered
@@ -179,11 +178,10 @@ class Alternatives(SkillContext):
         with touching(self._arm, name):
             yield from grasps(seen, name, self._arm, self._tip_reach)
 
-    def _hinder(self, predicate: str, name: str, possible: Possible) -> None:
-        """Remember by what a thing is hindered, for the next survey."""
-        thing = self._thing(name)
-        self._cramped.add(name)
-        self._hindered[name] = predicate, in_the_way(self.scene, thing, self._arm, possible)
+    def _hinder(self, predicate: str, thing: SceneObject, possible: Possible) -> None:
+        """Remember by what a thing, or what is to stand at a place, is hindered, for the next survey."""
+        self._cramped.add(thing.id)
+        self._hindered[thing.id] = predicate, in_the_way(self.scene, thing, self._arm, possible)
 
     def _can_put(self, pose: geometry.Pose, gap: float | None = None) -> bool:
         above = raised(pose, APPROACH)

@@ -15,6 +15,7 @@ from spca_core.geometry import Array, Pose, top_down
 from spca_core.kinds import KINDS, SOLIDS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.ports.arm import Arm
+from spca_core.relation import things_of
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_motion.tool import NOMINAL_GAP, ToolKinematics
 from spca_sense.footprint import footprint, polygon_area, shared_area
@@ -73,7 +74,7 @@ def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ..
         Fact(predicate=predicate, args=(other.id, name))
         for name, (predicate, by) in hindered.items()
         for other in by
-        if (predicate == "obstructs" or scene.get(name) is not None) and scene.get(other.id) is not None
+        if all(scene.get(thing) is not None for thing in (other.id, *things_of(name)))
     )
 
 
