@@ -41,7 +41,6 @@ from spca_core.validation import number
 from spca_core.world import load_world
 from spca_description.moveit_config import PIPELINES
 from spca_gazebo.requirements import installed, missing
-from spca_referee.level import Level
 from spca_ros import environment, names, security
 from spca_ros.domain import claim
 from spca_ros.node_process import CONFIG, Value
@@ -118,7 +117,6 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     )
     checked_kit(options)  # an unknown level is reported here, before anything starts
     level = load_table(options)[1]
-    _check_judged(chosen, waits, level)
     _check_installed(chosen, real)
     environment.ensure()
 
@@ -229,13 +227,6 @@ def _ends(process: Node, told: Path | None = None, well: bool = False) -> Regist
         return [LogInfo(msg=reason), EmitEvent(event=Shutdown(reason=reason))]
 
     return RegisterEventHandler(OnProcessExit(target_action=process, on_exit=on_exit))
-
-
-def _check_judged(chosen: Mapping[str, str], waits: bool, level: Level) -> None:
-    """Refuse a level that Gazebo cannot show the referee."""
-    if chosen["sim"] == "gazebo" and not waits and level.needs_poses:
-        hint = "Gazebo does not tell the referee where things are; use sim:=mujoco"
-        raise InputError(f"level '{level.name}' is judged by places", "sim:=gazebo", hint)
 
 
 def _check_installed(chosen: Mapping[str, str], real: bool) -> None:

@@ -392,7 +392,6 @@ def test_every_combination_of_arguments_starts_what_its_programs_accept(
         ("bringup", {"level": "stak_01"}, "stack_01"),
         ("bringup", {"rate": "fast"}, "rate:="),
         ("bringup", {"layout_seed": "x"}, "layout_seed:="),
-        ("bringup", {"sim": "gazebo", "level": "arrange_01"}, "level 'arrange_01' is judged by places"),
         pytest.param("bringup", {"arm": "moveit"}, "moveit_py", marks=NO_MOVEIT),
         pytest.param("gazebo", {}, "ros_gz_sim", marks=NO_GAZEBO),
         pytest.param("gazebo", {"robot": "vendor"}, "ur_description", marks=NO_GAZEBO),

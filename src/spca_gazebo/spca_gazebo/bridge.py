@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spca_description.gazebo import CONTACT_TOPIC
-from spca_gazebo.world_sdf import CAMERA_TOPIC
+from spca_gazebo.world_sdf import CAMERA_TOPIC, POSE_TOPIC
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ COLOUR = _of_camera("image", "Image", "Image")
 DEPTH = _of_camera("depth_image", "Image", "Image")
 POINTS = _of_camera("points", "PointCloud2", "PointCloudPacked")
 CONTACTS = Topic(CONTACT_TOPIC, CONTACT_TOPIC, "ros_gz_interfaces/msg/Contacts", "gz.msgs.Contacts")
-TOPICS = (CLOCK, COLOUR, DEPTH, POINTS, CONTACTS)
+POSES = Topic(POSE_TOPIC, POSE_TOPIC, "geometry_msgs/msg/TransformStamped", "gz.msgs.Pose")
+TOPICS = (CLOCK, COLOUR, DEPTH, POINTS, CONTACTS, POSES)
 """Bridged topics.
 
 Camera information is not among them; the node makes it from the world description (see

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import CameraInfo, Image
 
@@ -18,9 +17,6 @@ from spca_ros.frame_pairs import FramePairs
 from spca_ros.node import SpcaNode
 from spca_ros.pictures import CameraTopics
 from spca_ros.qos import SENSOR
-
-_NO_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
-"""rclpy's loop ends with an error on an event of a subscription that has gone; a message does no harm."""
 
 
 class RgbdPicture(NamedTuple):
@@ -68,7 +64,7 @@ class Film:
         wanted = self._asking > 0 or self._topics.watched
         if wanted and not self._listening:
             self._listening = tuple(
-                self._node.create_subscription(Image, topic.ros, on_image, SENSOR, event_callbacks=_NO_EVENTS)
+                self._node.create_subscription(Image, topic.ros, on_image, SENSOR)
                 for topic, on_image in (
                     (bridge.COLOUR, self._frames.colour),
                     (bridge.DEPTH, self._frames.depth),

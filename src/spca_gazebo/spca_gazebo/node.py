@@ -38,7 +38,9 @@ from spca_gazebo.driver import brake, ramp_time, refusal
 from spca_gazebo.film import Film
 from spca_gazebo.finger import Finger, command
 from spca_gazebo.idleness import Idleness
+from spca_gazebo.moved import Moved
 from spca_gazebo.polled import PolledTopic
+from spca_gazebo.recorder import Recorder
 from spca_gazebo.reset import (
     control_service,
     parking,
@@ -58,7 +60,7 @@ from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory, trajectory_msg
 from spca_ros.convert.time import duration_msg, seconds, time_msg
 from spca_ros.holder import Holder
-from spca_ros.node import SpcaNode, background, run_nodes
+from spca_ros.node import SpcaNode, answering, background, existing, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
@@ -104,6 +106,7 @@ class GazeboSim(SpcaNode):
         self._rims = {o.model: world.table.top + o.size[2] for o in world.objects if KINDS[o.kind].walled}
         self._sampler = ContactSampler(self._on_sample, ways=self._ways)
         self._gazebo = GazeboServices()
+        self.parameter("places", False, "whether the referee is told where things are", live=True)
         self._rests = self.parameter("rests", False, "stand still while no level is under way")
         self._idleness = Idleness(self._stand_still)
         self._holder = Holder(self)
@@ -113,6 +116,7 @@ class GazeboSim(SpcaNode):
         self._state: JointState | None = None
         self._newest_contacts: frozenset[Pair] = frozenset()
         self._resetting = False  # then no contacts are published: they are of no level
+        self._recorder, self._moved = Recorder(self._world), Moved(self, self._world)
         self._asked = 0.0  # simulated time at which somebody let time pass last
         self._follow_number = self._grip_number = 0
         self._held = threading.Event()
@@ -187,8 +191,13 @@ class GazeboSim(SpcaNode):
 
     def _on_sample(self, sample: ContactSample) -> None:
         self._newest_contacts = sample.pairs
-        if not self._resetting:
-            self._contacts.publish(contacts_msg([sample]))
+        poses = self._moved.poses()
+        if self._resetting or self._state is None:
+            return
+        self._recorder.record(sample.stamp, self._state, poses)
+        if self.get_parameter("places").value:
+            self._moved.tell(sample.stamp)
+        self._contacts.publish(contacts_msg([sample]))
 
     def _do_let_pass(self, request: LetPass.Request) -> LetPass.Response:
         """Wait for as much of Gazebo's own time; motions go on while somebody does."""
@@ -303,6 +312,7 @@ class GazeboSim(SpcaNode):
             places = placement(self._world, wanted)
             problem = self._go_home() or self._move_objects(places) or self._await_contacts(wanted)
             if not problem:
+                self.loop.run(lambda: self._recorder.lay(wanted))
                 self._idleness.level_begins()
         finally:
             self._resetting = False
@@ -374,9 +384,11 @@ class GazeboSim(SpcaNode):
     def _level_over(
         self, request: SaveRecording.Request, response: SaveRecording.Response
     ) -> SaveRecording.Response:
-        if request.folder:
-            self._idleness.level_ends()
-        response.success, response.message = True, "Gazebo keeps no states: the report has no video"
+        with answering(response):
+            if request.folder:
+                self._idleness.level_ends()
+                self._recorder.save(existing(request.folder))
+            self._recorder.clear()
         return response
 
     def _move_objects(self, poses: Mapping[str, Pose]) -> str:
@@ -395,6 +407,7 @@ class GazeboSim(SpcaNode):
         self._grip.close()
         for service in self._slow:
             service.close()
+        self._moved.close()
         if self._reports is not None:
             self._reports.close()
 

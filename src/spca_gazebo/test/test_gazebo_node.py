@@ -27,8 +27,10 @@ from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GENERATED, GRIPPER_CONTROLLER, STATE_BROADCASTER
 from spca_description.urdf import build_urdf
-from spca_gazebo.bridge import CLOCK, COLOUR, DEPTH
+from spca_gazebo.bridge import CLOCK, COLOUR, DEPTH, POSES
 from spca_robot.gripper_2f85 import driver_angle, gap_of
+from spca_robot.windowless import mujoco
+from spca_robot.workspace_model import Item, build_model
 from spca_ros import names
 from spca_ros.calls import ServiceCall
 from spca_ros.convert.contacts import contact_samples
@@ -38,6 +40,8 @@ from spca_ros.convert.time import seconds, time_msg
 from spca_ros.node import SpcaNode, background
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.robot import RosRobot
+from spca_ros.world import RosWorld
+from spca_sim.recording import recorded_states
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.robot_contract import RobotContract
 
@@ -338,6 +342,45 @@ def test_gazebo_is_asked_again_when_it_was_too_busy_to_answer_and_not_when_it_re
         rig.refusing.unlink()
     assert "data: false" in problem or "refuse" in problem
     assert len(rig.requests.read_text().splitlines()) == 1
+
+
+def test_a_level_is_recorded_and_its_referee_told_where_things_are(rig: Rig, tmp_path: Path) -> None:
+    from geometry_msgs.msg import TransformStamped
+
+    table = RosWorld(rig.client, WORLD, varied={"places": True})
+    moved = TransformStamped(child_frame_id="box_red")
+    moved.transform.translation.x, moved.transform.translation.z = 0.61, 0.42
+    publisher = rig.client.create_publisher(TransformStamped, POSES.ros, SENSOR)
+    assert wait_for(lambda: publisher.get_subscription_count() == 1)
+    rig.requests.unlink(missing_ok=True)
+    ended = threading.Event()
+
+    def lie() -> None:
+        while not ended.wait(0.03):
+            rig.touch(*((name, WORLD.table.model) for name in nominal_layout(WORLD).poses))
+            publisher.publish(moved)
+
+    background(lie)
+    try:
+        table.reset(nominal_layout(WORLD))
+        table.wait(0.5)
+        told = table.places(["box_red"])["box_red"]
+        table.save_recording(tmp_path)
+    finally:
+        ended.set()
+        table.close()
+    assert told.position == (0.61, 0.0, 0.42)
+    states = recorded_states(tmp_path)
+    assert {*states[-1].objects} == {*nominal_layout(WORLD).poses}
+    assert 0.2 < states[-1].stamp - states[0].stamp < 2.0
+    model, index = build_model(WORLD, [Item.of(WORLD.object(name)) for name in states[-1].objects])
+    data = mujoco.MjData(model)
+    data.qpos[:] = states[-1].qpos
+    assert index.item_pose(data, "box_red").position == pytest.approx((0.61, 0.0, 0.42), abs=1e-6)
+    laid = nominal_layout(WORLD).poses["box_blue"].position
+    assert index.item_pose(data, "box_blue").position == pytest.approx(laid, abs=1e-6)
+    assert data.qpos[index.arm_qpos] == pytest.approx(WORLD.robot.home, abs=0.02)
+    assert index.gap(data) == pytest.approx(0.085, abs=0.003)
 
 
 def test_time_that_is_asked_for_is_gazebos_own(rig: Rig) -> None:

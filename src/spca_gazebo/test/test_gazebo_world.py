@@ -156,6 +156,8 @@ def test_every_object_has_a_contact_sensor_on_the_shared_topic_and_what_stands_s
         collision = model(world, name).find("link/collision").attrib["name"]
         assert sensor.findtext("contact/collision") == collision
         assert sensor.findtext("contact/topic") == "/spca/gazebo/contacts"
+        poses = model(world, name).find("plugin[@name='gz::sim::systems::PosePublisher']")
+        assert poses.findtext("topic") == "/spca/gazebo/poses"
 
 
 def test_each_thing_reports_its_contacts_in_one_message_a_step():

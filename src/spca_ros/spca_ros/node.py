@@ -22,6 +22,7 @@ import rclpy
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.action import ActionClient, ActionServer
 from rclpy.clock import Clock, ClockType
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
@@ -41,6 +42,8 @@ from spca_ros.qos import ALIVE
 _LINGER_S = 3.0  # wall seconds that nodes go on after Ctrl-C, for a run that is being ended
 _T = TypeVar("_T", str, int, float, bool)
 _INT64 = np.iinfo(np.int64)
+_NO_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
+"""rclpy's events executor fails on an event of a subscription that has gone; a message does no harm."""
 
 
 class SpcaNode(Node):
@@ -91,8 +94,8 @@ class SpcaNode(Node):
         self, msg_type: Any, topic: str, callback: Callable[[Any], None], *arguments: Any, **options: Any
     ) -> Subscription:
         """As rclpy's, but a message that cannot be dealt with is dropped: anybody can send one."""
-
         guarded = self._guarded(callback, f"a message on {topic}")
+        options.setdefault("event_callbacks", _NO_EVENTS)
         return super().create_subscription(msg_type, topic, guarded, *arguments, **options)
 
     def create_service(

@@ -204,7 +204,7 @@ class RosWorld(TableWorld):
             if result.successful:
                 continue
             if name == "places" and value:
-                hint = "Gazebo does not tell the referee where things are; use MuJoCo"
+                hint = "the simulator on the graph does not tell where things are"
                 raise InputError("the level is judged by places", hint=hint)
             if name == "world" and (has := self._world_there()) != value:
                 raise InputError(f"the simulator has the world '{has}', not '{value}'")
