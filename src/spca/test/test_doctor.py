@@ -64,13 +64,15 @@ def test_without_gazebo_it_says_what_to_install(monkeypatch, tmp_path):
 @pytest.mark.parametrize(("version", "state"), [("8.9.0", "ready"), ("9.1.0", "partly")])
 def test_gazebo_is_ready_only_as_harmonic_with_its_ros_packages(monkeypatch, tmp_path, version, state):
     program(tmp_path, "gz", f"echo {version}")
-    for name in ("ros_gz_sim", "ros_gz_bridge", "ros_gz_interfaces", "gz_ros2_control"):
-        ros_package(tmp_path, name, "1.0.7")
+    for name in ("ros_gz_sim", "ros_gz_bridge", "ros_gz_interfaces", "gz_ros2_control",
+                 "controller_manager", "joint_trajectory_controller"):  # fmt: skip
+        ros_package(tmp_path, name, "1.0.7" if name != "ros_gz_bridge" else "1.0.5")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
     finding = look_for("Gazebo Harmonic")
     assert finding.state == state
-    assert version in finding.found and "ros_gz_bridge 1.0.7" in finding.found
+    assert version in finding.found and "ros_gz_sim 1.0.7 (tried: 1.0.5)" in finding.found
+    assert "ros_gz_bridge 1.0.5," in finding.found
 
 
 def test_the_gz_tool_without_gz_sim_is_no_gazebo(monkeypatch, tmp_path):

@@ -116,13 +116,17 @@ CHECKS = (
     Check(
         "Gazebo Harmonic",
         every(
-            program("gz-sim 8", "gz sim --versions", r"8\.\d"),
-            packages("ros_gz_sim", "ros_gz_bridge", "ros_gz_interfaces", "gz_ros2_control"),
+            program("gz-sim 8", "gz sim --versions", r"8\.\d", tried="8.14.0"),
+            packages(
+                ros_gz_sim="1.0.5", ros_gz_bridge="1.0.5", ros_gz_interfaces="1.0.5", gz_ros2_control="1.2.7",
+                controller_manager="4.18.0", joint_trajectory_controller="4.15.0",
+            ),
         ),
         f"apt install ros-jazzy-ros-gz ros-jazzy-gz-ros2-control ros-jazzy-ros2-controllers {_FULL}",
     ),
     Check(
-        "MoveIt 2", packages("moveit_py", "moveit_planners_ompl", "moveit_kinematics"),
+        "MoveIt 2",
+        packages(moveit_py="2.12.4", moveit_planners_ompl="2.12.4", moveit_kinematics="2.12.4"),
         f"apt install ros-jazzy-moveit ros-jazzy-moveit-py {_FULL}",
     ),
     Check(
@@ -132,7 +136,10 @@ CHECKS = (
     ),
     Check(
         "RViz 2",
-        every(packages("rviz2", "rviz_default_plugins"), variable("a display", "DISPLAY", "WAYLAND_DISPLAY")),
+        every(
+            packages(rviz2="14.1.5", rviz_default_plugins="14.1.5"),
+            variable("a display", "DISPLAY", "WAYLAND_DISPLAY"),
+        ),
         f"apt install ros-jazzy-rviz2, set DISPLAY; or open the MCAP log in Foxglove {_FULL}",
     ),
     Check(

@@ -23,9 +23,14 @@ def modules(*names: str) -> Probe:
     return lambda: _sorted((n, (distribution(n) or "") if _importable(n) else None) for n in names)
 
 
-def packages(*names: str) -> Probe:
-    """Probe ROS packages."""
-    return lambda: _sorted((name, package(name)) for name in names)
+def packages(*names: str, **tried: str) -> Probe:
+    """Probe ROS packages; with the version that was tried, another one is told beside it."""
+
+    def probe() -> tuple[list[str], list[str]]:
+        there = {name: package(name) for name in (*names, *tried)}
+        return _sorted((name, _beside(version, tried.get(name))) for name, version in there.items())
+
+    return probe
 
 
 def runs(code: str, found: str) -> Probe:
@@ -40,8 +45,8 @@ def runs(code: str, found: str) -> Probe:
     return probe
 
 
-def program(what: str, command: str, wanted: str = ".") -> Probe:
-    """Probe a program by its first line, which has to begin with the pattern `wanted`."""
+def program(what: str, command: str, wanted: str = ".", tried: str | None = None) -> Probe:
+    """Probe a program by its first line, which has to begin with the pattern `wanted`; see `packages`."""
 
     def probe() -> tuple[list[str], list[str]]:
         try:
@@ -52,7 +57,7 @@ def program(what: str, command: str, wanted: str = ".") -> Probe:
             return [], [what]
         said = "" if done.returncode else next(iter(done.stdout.strip().splitlines()), "").strip()
         if re.match(wanted, said):
-            return [f"{what} {said}"], []
+            return [f"{what} {_beside(said, tried)}"], []
         return [], [f"{what} (there is {said})" if re.match(r"\d+\.\d", said) else what]
 
     return probe
@@ -87,6 +92,10 @@ def package(name: str) -> str | None:
     if folder is None or not (folder / "package.xml").is_file():
         return None
     return ET.parse(folder / "package.xml").getroot().findtext("version") or "unknown version"
+
+
+def _beside(there: str | None, tried: str | None) -> str | None:
+    return there if None in (there, tried) or there == tried else f"{there} (tried: {tried})"
 
 
 def _importable(module: str) -> bool:
