@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import shlex
 import signal
 import tempfile
 import threading
@@ -114,7 +115,8 @@ class SolverProcess:
             ended = self._process.wait(1.0) if self._process is not None else None
             self._stop()
         how = "it gave no answer in time" if ended is None else f"it ended with status {ended}"
-        command = " ".join(python_command(self._worker, tempfile.gettempdir()))
+        # The worker removes its folder in the end: what is typed by hand has one of its own.
+        command = f'{shlex.join(python_command(self._worker))} "$(mktemp -d)"'
         raise SpcaError(f"the solver process does not start: {how}; by hand it is: {command}")
 
     def _ask(self, case: Case, deadline: float, cancelled: Callable[[], bool]) -> Judgement | None:
