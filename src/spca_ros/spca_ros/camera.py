@@ -21,13 +21,14 @@ from spca_ros.qos import WHOLE
 class RequestedCamera:
     """See `spca_core.ports.camera.Camera`. A camera that takes a picture when asked to.
 
-    Not for callbacks. `mount` is the calibration: it says where the camera is.
+    Not for callbacks. `mount` is the calibration: it says where the camera is. Whoever takes the picture says
+    when there is none; `timeout` (wall seconds) is for one who says nothing, and Gazebo may draw for long.
     """
 
     intrinsics: CameraIntrinsics
     pose: Pose
 
-    def __init__(self, node: SpcaNode, mount: CameraMount, timeout: float = 10.0) -> None:
+    def __init__(self, node: SpcaNode, mount: CameraMount, timeout: float = 60.0) -> None:
         self.intrinsics, self.pose = mount.intrinsics, mount.pose
         self._timeout = timeout
         self._take = ServiceCall(node, Capture, names.CAPTURE)
