@@ -4,7 +4,8 @@
 #   docker compose run --rm spca stack_01         run a level, headless
 #   docker compose run --rm test                  the test suite, then the full stack's launch tests
 #
-# Stages: `dependencies` changes only with package.xml and requirements/, `build` with the sources; `runtime` is what runs.
+# Stages: `dependencies` changes only with package.xml and requirements/, `build` with the sources; `runtime` is what runs, `test`
+# the same with a project that may be written to.
 
 # The tag's index of October 2026, for amd64 and arm64; `docker buildx imagetools inspect ros:jazzy-ros-base-noble` prints today's.
 FROM ros:jazzy-ros-base-noble@sha256:066420e07f60aa18262f2479981def87ebcfcec42eefb0c0c57c4a46098348ca AS dependencies
@@ -58,13 +59,21 @@ RUN source /opt/ros/jazzy/setup.bash && source /opt/vendor/install/setup.bash \
 
 FROM dependencies AS runtime
 RUN useradd --create-home --uid 1001 spca
-COPY --from=build --chown=spca:spca /spca /spca
+COPY --from=build /spca /spca
 COPY --chmod=755 docker/entrypoint.sh /entrypoint.sh
-USER spca
 WORKDIR /spca
-RUN mkdir -p runs
+# Only what a run leaves may be written: code that got out of its sandbox cannot change the project.
+RUN install -d -o spca -g spca runs library campaigns
+USER spca
 ENV SPCA_ROOT=/spca \
     LIBGL_ALWAYS_SOFTWARE=1 \
     PYTHONUNBUFFERED=1
 ENTRYPOINT ["/entrypoint.sh"]
 CMD ["stack_01"]
+
+# The tests write beside what they test.
+FROM runtime AS test
+USER root
+RUN chown -R spca:spca /spca
+USER spca
+CMD ["test"]

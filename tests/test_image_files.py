@@ -54,6 +54,15 @@ def _run(tool: str, *arguments: str) -> str:
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
+def test_whoever_runs_in_the_image_may_not_change_the_project_and_is_filtered() -> None:
+    """Code by a model that got out of its sandbox would else be the project from then on."""
+    runtime = DOCKERFILE[DOCKERFILE.index(" AS runtime") : DOCKERFILE.index(" AS test")]
+    assert "USER spca" in runtime and "chown" not in runtime
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    assert not [s for s in services.values() if "seccomp" in "".join(s.get("security_opt", ()))]
+    assert [name for name, s in services.items() if s["build"]["target"] != "runtime"] == ["test"]
+
+
 def test_the_compose_file_builds_a_stage_and_runs_what_the_entry_point_knows() -> None:
     compose = yaml.safe_load((ROOT / "compose.yaml").read_text())
     entry = (ROOT / "docker" / "entrypoint.sh").read_text()

@@ -19,12 +19,15 @@ from spca.report.index import remember, write_index
 from spca.report.page import executed, obstacles, templates
 from spca.runs import Run
 from spca_core.behaviour_tree import behaviour_tree
+from spca_core.ending import Ending
 from spca_core.geometry import Pose
 from spca_core.observation import Observation
-from spca_core.options import RunOptions
+from spca_core.options import RunOptions, manifest
 from spca_core.plan import ActResult, PlanResult
+from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Scene, SceneObject
+from spca_core.verdict import Outcome, Verdict
 from spca_core.world import load_world
 from spca_sim.recording import load_states
 from spca_sim.video import render_video
@@ -135,6 +138,28 @@ def test_a_run_that_a_look_judges_is_not_said_to_have_a_referee(runs: Path) -> N
     finally:
         (folder / "events.jsonl").write_text(events)
     assert "judged by a look" in page and "referee saw" not in page and "score" not in page.split("<nav")[0]
+
+
+def test_a_page_is_named_after_its_task_and_scores_only_what_was_done(runs: Path, tmp_path: Path) -> None:
+    """A level of one's own is a file; what nobody did may hold in part all the same."""
+    folder, level = RunFolder.create("my", tmp_path / "run"), str(tmp_path / "my_level.yaml")
+    folder.write("run.json", manifest(RunOptions(level=level, transport="inproc")))
+    folder.write("events.jsonl", '{"kind":"run_started","text":"Stack the red cube","wall":0,"sim":0}\n')
+    verdict = Verdict(outcome=Outcome.RUNNING, score=0.5, stamp=1.0, reason="no", conditions=())
+    done = RunFolder.open(runs / "20260101-120000_table").read("result.json", RunResult)
+    ended = done.model_copy(update={"outcome": Ending.NOT_UNDERSTOOD, "verdict": verdict})
+    for steps, scored in ((0, False), (2, True)):
+        folder.write("result.json", ended.model_copy(update={"steps": steps}))
+        page = write_report(folder).read_text()
+        assert "<title>Stack the red cube · spca</title>" in page and "<h1>Stack the red cube</h1>" in page
+        assert ("score 0.50" in page) is scored
+
+
+def test_one_time_moves_video_scene_and_plots(runs: Path) -> None:
+    page = (runs / "20260101-120000_table" / "report.html").read_text()
+    watched = page[page.index('<div class="watch">') : page.index('id="shown"')]
+    assert watched.count('id="play"') == 1 and 'id="scene"' in watched and 'id="time"' in watched
+    assert "controls" not in watched
 
 
 def _data(folder: Path) -> Any:

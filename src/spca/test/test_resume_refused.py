@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 import spca
 from spca.run_command import follow
@@ -14,7 +13,7 @@ from spca.runs import Run
 from spca.state import SavedState
 from spca_core.ending import Ending
 from spca_core.errors import InputError
-from spca_core.options import Manifest, RunOptions, manifest
+from spca_core.options import Manifest, manifest
 from spca_core.result import RunResult
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
 from spca_core.verdict import Outcome
@@ -51,20 +50,6 @@ def test_an_edited_file_is_refused(ended: RunFolder, name: str) -> None:
     (ended.path / name).write_bytes(content.replace(b"touch", b"tough", 1) + b" ")
     with pytest.raises(InputError, match=r"not written by this checkout|unknown level"):
         follow(Run.interrupted(ended.path))
-
-
-@pytest.mark.parametrize("kept", [False, True])
-def test_options_of_earlier_versions_are_read_unless_they_are_of_an_experiment(kept: bool) -> None:
-    """They said by `no_rewind` what `rewind` says, and experiments were options."""
-    text = manifest(RunOptions(level="touch_02", seed=3, rewind=not kept)).model_dump(mode="json")
-    before = dict(text["options"], budgets={**text["options"]["budgets"], "rewind": False})
-    del before["rewind"]
-    names = ("one_validator", "whole_library", "small_repair", "vision_alone")
-    before["ablations"] = {**dict.fromkeys(names, False), "no_rewind": kept}
-    assert Manifest.model_validate({**text, "options": before}) == Manifest.model_validate(text)
-    before["ablations"]["vision_alone"] = True
-    with pytest.raises(ValidationError, match=r"options\.ablations"):
-        Manifest.model_validate({**text, "options": before})
 
 
 def test_the_files_of_another_run_are_refused(ended: RunFolder) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import metadata
 from typing import Literal
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field
 
 from spca_core.budgets import Budgets
 from spca_core.model import Record
@@ -91,28 +91,6 @@ class Manifest(Software):
     """A run's options and everything else that determines its outcome."""
 
     options: RunOptions
-
-    @field_validator("options", mode="before")
-    @classmethod
-    def _of_earlier_versions(cls, options: object) -> object:
-        """Read what was written while experiments were options; one that was made is refused."""
-        match options:
-            case {
-                "ablations": {
-                    "one_validator": False, "whole_library": False, "small_repair": False,
-                    "vision_alone": False, "no_rewind": bool(kept),
-                },
-                "budgets": {"rewind": False, **budgets},
-                **others,
-            }:  # fmt: skip
-                options = {**others, "budgets": budgets, "rewind": not kept}
-        match options:
-            case {"drafts": 1, "twin": "", **others}:
-                options = others
-        match options:
-            case {"camera": "ray", **others}:  # while there was a second renderer
-                return others
-        return options
 
 
 def manifest(options: RunOptions) -> Manifest:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from pydantic import model_validator
-
 from spca_core.ending import Ending
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.model import Record
@@ -96,12 +94,6 @@ class RehearsalCounts(Record):
     seconds: float = 0.0
     cpu: float = 0.0
     simulated: float = 0.0
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_earlier_versions(cls, counts: object) -> object:
-        """Read what was written while drafts could be compared."""
-        return {k: v for k, v in counts.items() if k != "compared"} if isinstance(counts, dict) else counts
 
     def counting(self, rehearsed: Rehearsed) -> RehearsalCounts:
         """These counts and that rehearsal."""

@@ -141,7 +141,8 @@ class SimNode(SpcaNode):
         elif self._wanted_view == "window":
             self._view = LiveView(self._sim)
         elif self._wanted_view == "web":
-            self._view = WebView(self._sim)
+            self._view = view = WebView(self._sim)
+            self.get_logger().info(f"view: {view.address}")
 
     # --- time -----------------------------------------------------------------------------------------------
 

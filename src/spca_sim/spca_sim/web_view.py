@@ -3,17 +3,20 @@
 Whoever runs the level tells it of the run: in one process its environment, on a graph the node `sim`, which
 hears the supervisor's feedback.
 
-It is served to this machine alone. From another one, forward the port (`ssh -L 8080:127.0.0.1:8080 …`) and
-open the same address there.
+It is served to this machine alone, to whoever has its address, which holds a key (a browser lets any page ask
+this machine). From another one, forward the port: `ssh -L 8080:127.0.0.1:8080 …`.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import socket
+import secrets
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,22 +30,55 @@ from spca_sim.recording import SimState
 from spca_sim.simulator import MujocoSimulator
 
 HOST, PORT = "127.0.0.1", 8080
-ADDRESS = f"http://{HOST}:{PORT}"
+_COOKIE = "spca_view"
 
 
-def require_viser(port: int | None = None) -> None:
-    """Raise InputError where there is nothing to serve the page with, or that port is taken."""
+def require_viser() -> None:
+    """Raise InputError where there is nothing to serve the page with."""
     if importlib.util.find_spec("viser") is None:
         hint = "pip install 'spca[view]', or viser alone"
         raise InputError("the package `viser` is not installed", where="--view web", hint=hint)
-    if port is not None:
-        with socket.socket() as trial:
-            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                trial.bind((HOST, port))
-            except OSError as error:
-                hint = "close the other view"
-                raise InputError(f"port {port} is taken", where="--view web", hint=hint) from error
+
+
+@contextmanager
+def _guarded(key: str) -> Iterator[None]:
+    """Have the server that starts meanwhile answer only what `_admitted` lets in, or raise InputError."""
+    from websockets.asyncio import server
+
+    began, started = server.serve, False
+
+    def serve(*args: Any, process_request: Callable[..., Any], **options: Any) -> Any:
+        nonlocal started
+        started = True
+
+        def answer(connection: Any, request: Any) -> Any:
+            asked = request.headers.get_all
+            if not _admitted(key, request.path, asked("Host"), asked("Origin"), asked("Cookie")):
+                return connection.respond(403, "Open the address that spca has printed.\n")
+            response = process_request(connection, request)
+            if response is not None:
+                response.headers["Set-Cookie"] = f"{_COOKIE}={key}; HttpOnly; SameSite=Strict; Path=/"
+            return response
+
+        return began(*args, process_request=answer, **options)
+
+    server.serve = serve  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        server.serve = began
+    if not started:
+        raise InputError("this version of `viser` cannot be guarded", "--view web", "pip install 'viser<1.2'")
+
+
+def _admitted(key: str, path: str, hosts: list[str], origins: list[str], cookies: list[str]) -> bool:
+    """Return whether a request is of the page itself, by a browser on this machine that was given the key."""
+    host = hosts[0] if len(hosts) == 1 else ""
+    if urlsplit(f"//{host}").hostname not in (HOST, "localhost") or origins not in ([], [f"http://{host}"]):
+        return False
+    kept = [c.strip().removeprefix(f"{_COOKIE}=") for line in cookies for c in line.split(";")]
+    given = [*parse_qs(urlsplit(path).query).get("key", []), *kept]
+    return any(secrets.compare_digest(g.encode(), key.encode()) for g in given)
 
 
 class WebView(AttachedView):
@@ -57,8 +93,10 @@ class WebView(AttachedView):
         require_viser()
         import viser
 
-        self._server = viser.ViserServer(HOST, port, "spca", verbose=False)
-        self.address = f"http://{HOST}:{self._server.get_port()}"
+        key = secrets.token_urlsafe(16)
+        with _guarded(key):
+            self._server = viser.ViserServer(HOST, port, "spca", verbose=False)
+        self.address = f"http://{HOST}:{self._server.get_port()}/?key={key}"
         gui = self._server.gui
         gui.configure_theme(control_layout="fixed", control_width="large", show_share_button=False)
         self._task, self._steps = gui.add_markdown(""), gui.add_markdown("")

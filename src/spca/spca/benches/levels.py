@@ -203,7 +203,7 @@ def _times(results: Sequence[RunSummary]) -> tuple[float, ...]:
 
 def _rounds(results: Sequence[RunSummary]) -> Any:
     figure, axis = new_figure(6.4, 1.8)
-    numbers = range(1, max((r.rounds for r in results), default=1) + 1)
+    numbers = range(1, max((5, *(r.rounds for r in results))) + 1)  # one bar alone would fill the figure
     for label, colour, width, success in (
         ("solved", "#3b6fd4", 0.8, True),
         ("not solved", "#b42318", 0.3, False),

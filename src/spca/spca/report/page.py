@@ -30,6 +30,7 @@ from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
 from spca_core.scene import SceneObject
 from spca_core.signals import SIGNALS, Signals
 from spca_core.skill import StepReport
+from spca_core.validation import YAML_FILES
 from spca_referee.contacts import ContactInterval
 from spca_referee.rules import words
 
@@ -82,15 +83,21 @@ def write_report(folder: RunFolder) -> Path:
     trees, steps = executed(plans, _numbered(folder, "act", ActResult))
     unit = _time_unit(manifest)
     begun = next((e for e in events if e.kind == "run_started"), None)
+    title = begun.text if begun else path.name
+    looked = begun is not None and begun.data.get("judge") == "look"
+    level = manifest.options.level if manifest else ""
+    looks = [_look(f) for f in sorted((path / "looks").glob("*.jpg"))]
     page = (
         templates()
         .get_template("report.html.j2")
         .render(
             name=path.name,
             manifest=manifest,
-            title=begun.text if begun else path.name,
+            heading=title if looked or not level or level.endswith(YAML_FILES) else level,
+            title=title,
             task=begun.data.get("task", "") if begun else "",
-            looked=begun is not None and begun.data.get("judge") == "look",
+            looked=looked,
+            looks=looks,
             unit=unit,
             models=_models(path),
             result=result,
@@ -107,7 +114,7 @@ def write_report(folder: RunFolder) -> Path:
                 "unit": unit,
                 "end": result.verdict.stamp if result else max([s["ended"] for s in steps], default=1.0),
                 "steps": steps,
-                "looks": [_look(f) for f in sorted((path / "looks").glob("*.jpg"))],
+                "looks": [{"stamp": look["stamp"], "text": look["text"]} for look in looks],
                 "frames": _plain(_load(path / "video.json", _Frames)),
                 "signals": _plain(_load(path / SIGNALS, Signals)),
                 "contacts": contacts(_load(path / "contacts.json", list[ContactInterval]) or []),

@@ -7,6 +7,8 @@ const first = run.steps.length ? run.steps[0].started : 0;
 const origin = run.signals && run.signals.stamps.length ? run.signals.stamps[0] : first;
 const begin = origin < 1 ? 0 : Math.min(first, origin);  // a session's clock goes on
 const scene = run.signals && run.signals.scene && movingScene(run.signals.scene, document.getElementById("scene"));
+const end = Math.max(run.end, begin + 1e-3, ...(run.signals ? run.signals.stamps : []));
+const SPEED = run.unit === "s" ? 2 : 4;  // of the run's time, as that of the videos
 let now = begin, chosen = null;
 
 // --- pictures ---------------------------------------------------------------------------------------------
@@ -15,7 +17,7 @@ function show(id, look, what) {
   const figure = document.getElementById(id);
   figure.hidden = !look;
   if (!look) return;
-  figure.querySelector("img").src = look.image;
+  figure.querySelector("img").src = document.querySelectorAll("#looks img")[run.looks.indexOf(look)].src;
   figure.querySelector("img").alt = what;
   figure.querySelector("figcaption").textContent = `${what}, at ${said(look.stamp)}. ${look.text}`;
 }
@@ -50,6 +52,16 @@ function go(stamp) {
   tell(stamp);
 }
 
+let ticking = 0;  // the timer that lets time pass where no video does
+
+function play(on) {
+  clearInterval(ticking);
+  if (on && now >= end - 0.05) go(begin);
+  if (video && run.frames) on ? video.play() : video.pause();
+  else if (on) ticking = setInterval(() => { tell(Math.min(now + SPEED / 25, end)); if (now >= end) play(false); }, 40);
+  document.getElementById("play").textContent = on ? "❚❚" : "▶";
+}
+
 function choose(index) {
   chosen = index;
   pictures();
@@ -69,7 +81,7 @@ function tell(stamp) {  // show a time everywhere but in the video
 
 // --- plots ------------------------------------------------------------------------------------------------
 
-const LEFT = 190, RIGHT = 170, TALL = {joints: 150}, BAR = 20, LETTER = 6.5;
+const TALL = {joints: 120}, BAR = 20, LETTER = 6.5, NARROW = 700;  // px; what is narrower has its labels above, not beside
 const COLOURS = ["#3b6fd4", "#c4622d", "#2f7d4f", "#a04668", "#6a51a8", "#96650f", "#2c7a94"];
 const make = (name, attributes, text) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -81,12 +93,12 @@ const round = (span, about) => {  // a round distance of marks
   const power = 10 ** Math.floor(Math.log10(span / about));
   return [1, 2, 5, 10].map(f => f * power).find(d => d >= 0.999 * span / about);
 };
-let scale = null, readings = [], line = null, clock = null;
+let scale = null, readings = [], line = null;
 
 function draw() {
   if (!area) return;
-  const wide = area.clientWidth, right = RIGHT, samples = run.signals ? run.signals.stamps : [];
-  const end = Math.max(run.end, begin + 1e-3, ...samples);
+  const wide = area.clientWidth, narrow = wide < NARROW, LEFT = narrow ? 62 : 190, right = narrow ? 12 : 170;
+  const samples = run.signals ? run.signals.stamps : [];
   const x = stamp => LEFT + (wide - LEFT - right) * (Math.min(Math.max(stamp, begin), end) - begin) / (end - begin);
   scale = px => begin + (end - begin) * Math.min(Math.max((px - LEFT) / (wide - LEFT - right), 0), 1);
   const svg = make("svg", {width: wide, role: "img", "aria-label": "the run over time"});
@@ -112,12 +124,14 @@ function draw() {
   });
   label("steps", 14, true);
   y = Math.max(rows.length, 1) * (BAR + 3) + 8;
+  const columns = Math.max(Math.floor((wide - LEFT) / 135), 1);  // of readings above a plot
   // what was measured
   for (const plot of run.signals ? run.signals.plots : []) {
     const names = Object.keys(plot.lines), all = names.flatMap(n => plot.lines[n]);
-    const tall = TALL[plot.title] || 64, low = Math.min(0, ...all), high = Math.max(0, ...all) || 1;
-    const step = round(high - low, tall / 30), up = v => y + 6 + (tall - 12) * (high - v) / (high - low);
+    const tall = TALL[plot.title] || 50, low = Math.min(0, ...all), high = Math.max(0, ...all) || 1;
+    const step = round(high - low, tall / 25), up = v => y + 6 + (tall - 12) * (high - v) / (high - low);
     label(plot.title, y + 16, true);
+    const top = y; if (narrow) y += 16 * Math.ceil(names.length / columns) + 6;
     for (let v = Math.ceil(low / step) * step; v <= high + 1e-9; v += step) {
       marks.append(make("line", {x1: LEFT, x2: wide - right, y1: up(v), y2: up(v), class: v ? "grid" : "zero"}));
       label(`${Number(v.toPrecision(6))} ${plot.unit}`, up(v) + 4);
@@ -126,24 +140,24 @@ function draw() {
       let path = "";
       samples.forEach((s, k) => { path += `${k && s >= samples[k - 1] ? "L" : "M"}${x(s).toFixed(1)} ${up(plot.lines[name][k]).toFixed(1)}`; });
       svg.append(make("path", {d: path, stroke: COLOURS[i % COLOURS.length], class: "signal"}));
-      const text = make("text", {x: wide - right + 10, y: y + 16 + (names.length > 1 ? i * (tall - 14) / (names.length - 1 || 1) : 0), fill: COLOURS[i % COLOURS.length]});
+      const beside = {x: wide - right + 10, y: y + 16 + (names.length > 1 ? i * (tall - 14) / (names.length - 1) : 0)};
+      const above = {x: LEFT + 135 * (i % columns), y: top + 16 + 16 * Math.floor(i / columns)};
+      const text = make("text", {...(narrow ? above : beside), fill: COLOURS[i % COLOURS.length]});
       svg.append(text);
       readings.push({text, name, values: plot.lines[name], unit: plot.unit});
     });
     y += tall + 10;
   }
-  // contacts: those that began or ended, then in words those that never did
+  // contacts: those that began or ended
   const whole = span => span[0] <= begin + 0.1 && span[1] >= end - 0.1;
   const changing = run.contacts.filter(c => !(c.spans.length === 1 && whole(c.spans[0])));
   changing.forEach((contact, i) => {
     if (!i) y += 4;
-    label(contact.text, y + 12);
-    marks.append(make("rect", {x: LEFT, y: y + 1, width: wide - LEFT - right, height: 13, class: "track", rx: 2}));
-    for (const [from, to] of contact.spans) svg.append(make("rect", {x: x(from), y: y + 1, width: Math.max(x(to) - x(from), 1.5), height: 13, class: "touch", rx: 2}));
-    y += 18;
+    if (narrow) svg.append(make("text", {x: LEFT, y: (y += 13) - 2}, contact.text)); else label(contact.text, y + 12);
+    marks.append(make("rect", {x: LEFT, y: y + 1, width: wide - LEFT - right, height: 12, class: "track", rx: 2}));
+    for (const [from, to] of contact.spans) svg.append(make("rect", {x: x(from), y: y + 1, width: Math.max(x(to) - x(from), 1.5), height: 12, class: "touch", rx: 2}));
+    y += 16;
   });
-  const always = run.contacts.filter(c => !changing.includes(c)).map(c => c.text);
-  document.getElementById("always").textContent = always.length ? `In contact all the time: ${always.join(", ")}.` : "";
   // steps as bands behind everything, the axis below, and the line that says what time it is
   run.steps.forEach((step, i) => { if (i % 2 === 0) bands.append(make("rect", {x: x(step.started), y: 0, width: Math.max(x(step.ended) - x(step.started), 0), height: y, class: "band"})); });
   const every = round(end - begin, Math.max(2, (wide - LEFT - right) / 90));
@@ -153,8 +167,7 @@ function draw() {
   }
   marks.append(make("line", {x1: LEFT, x2: wide - right, y1: y, y2: y, class: "zero"}));
   line = make("line", {y1: 0, y2: y + 5, class: "cursor"});
-  clock = make("text", {y: y + 18, x: wide - right + 24, class: "head"});
-  svg.append(line, clock);
+  svg.append(line);
   svg.setAttribute("height", y + 24);
   area.replaceChildren(svg);
   area.cursorAt = x;
@@ -165,7 +178,7 @@ function cursor() {
   const at = area.cursorAt(now);
   line.setAttribute("x1", at);
   line.setAttribute("x2", at);
-  clock.textContent = said(now);
+  document.getElementById("clock").textContent = said(now);
   if (!readings.length) return;
   let k = run.signals.stamps.findLastIndex(s => s <= now + 1e-6);
   if (k < 0) k = 0;
@@ -185,6 +198,7 @@ document.addEventListener("keydown", event => {
 });
 if (area) {
   const seek = event => { if (!event.target.closest(".step")) go(scale(event.clientX - area.getBoundingClientRect().left)); };
+  document.getElementById("play").addEventListener("click", event => play(event.target.textContent === "▶"));
   area.addEventListener("pointerdown", event => { seek(event); area.dragged = true; });
   area.addEventListener("pointermove", event => { if (area.dragged) seek(event); });
   addEventListener("pointerup", () => { area.dragged = false; });
@@ -192,19 +206,9 @@ if (area) {
 }
 if (video && run.frames) {
   const follow = () => { tell(ofVideo()); if (!video.paused) requestAnimationFrame(follow); };
-  video.addEventListener("play", follow);
-  video.addEventListener("seeked", follow);
-}
-for (const look of run.looks) {
-  const figure = document.createElement("figure"), link = document.createElement("a"), image = document.createElement("img");
-  const caption = document.createElement("figcaption");
-  link.href = look.file;
-  image.src = look.image;
-  image.loading = "lazy";
-  image.alt = caption.textContent = `at ${said(look.stamp)}. ${look.text}`;
-  link.append(image);
-  figure.append(link, caption);
-  document.getElementById("looks").append(figure);
+  for (const kind of ["play", "seeked"]) video.addEventListener(kind, follow);
+  video.addEventListener("ended", () => play(false));
+  video.addEventListener("click", () => play(video.paused));
 }
 pictures();
 draw();

@@ -124,6 +124,7 @@ function movingScene(recorded, figure) {  // returns what draws a time of the ru
     draw();
   });
   canvas.addEventListener("wheel", event => {
+    if (!event.ctrlKey && !event.metaKey) return;  // the page scrolls
     event.preventDefault();
     far = Math.min(Math.max(far * Math.exp(event.deltaY / 600), 0.4), 5);
     draw();
