@@ -1,6 +1,8 @@
 """Settings of all tests."""
 
+import atexit
 import gc
+import os
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -10,6 +12,9 @@ from spca_planner.solver.engines import skip_slow_imports
 from spca_ros.domain import own_domain
 
 skip_slow_imports()  # as the solver's process does: else every process of the tests loads most of scipy
+
+# What OMPL's bindings print after the summary, about leaks, concerns nobody here.
+atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 # No test depends on how quick or busy the machine is.
 UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -39,7 +39,7 @@ def test_ctrl_c_is_quiet_and_says_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "run.py").write_text(script)
     ended = subprocess.run(
         [sys.executable, str(tmp_path / "run.py"), str(folder)],
-        capture_output=True, text=True, check=False, timeout=300, start_new_session=True,
+        capture_output=True, text=True, check=False, start_new_session=True,
     )  # fmt: skip
     assert ended.returncode == 130, ended.stderr
     assert f"spca bench resume {folder}" in ended.stderr

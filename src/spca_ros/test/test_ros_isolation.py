@@ -80,7 +80,6 @@ def _in_own_network(folder: Path, *arguments: str, **extra: str) -> subprocess.C
         env=_environment(**extra),
         capture_output=True,
         text=True,
-        timeout=120,
     )
 
 
@@ -91,9 +90,7 @@ def test_every_socket_of_a_node_is_bound_to_the_loopback_interface(range_: str) 
     command = [sys.executable, "-c", _BOUND]
     with own_domain() as domain:
         environment["ROS_DOMAIN_ID"] = str(domain)
-        bound = subprocess.run(
-            command, check=True, env=environment, capture_output=True, text=True, timeout=60
-        )
+        bound = subprocess.run(command, check=True, env=environment, capture_output=True, text=True)
     assert set(bound.stdout.split()) == {"0100007F"}
 
 

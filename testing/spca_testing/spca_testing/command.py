@@ -60,7 +60,7 @@ def interrupted(
     """
     with NamedTemporaryFile("r") as family:
         command = [sys.executable, "-c", _INTERRUPTED, called, text, str(times), family.name, *arguments]
-        done = run(command, capture_output=True, text=True, check=False, timeout=300)
+        done = run(command, capture_output=True, text=True, check=False)
         pids = [int(word) for word in family.read().split()]
     assert pids, f"it came to no such point: {done.stdout}{done.stderr}"
     return done, outliving(pids)
