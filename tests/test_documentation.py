@@ -104,9 +104,8 @@ def test_the_world_of_the_tutorial_has_what_the_sentence_names() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param("from_python.py", marks=pytest.mark.full),  # the README's does the same
         "gymnasium_steps.py",
-        "session_steps.py",
+        *(pytest.param(name, marks=pytest.mark.full) for name in ("from_python.py", "session_steps.py")),
     ],
 )
 def test_snippets_run(name: str, tmp_path: Path) -> None:

@@ -165,14 +165,6 @@ STORIES = {
                       (ON_PLATE[0], ON_PLATE[1].format(" (on cube_red table)"), "problem")),) * 99,
         blamed=PLANNER, told="its author stands by it", gives_up="no progress: this plan has failed before",
     ),
-    "a goal that says less": Story(
-        level="pick_and_place_12",
-        planner=(both((ON_PLATE[0], "(:goal (and (not (on cube_red table)) (hand_empty)))", "problem"),
-                      (":parameters (?cube - cube)\n    :precondition (holding ?cube)",
-                       ":parameters (?cube - cube)\n    :precondition (and (holding ?cube) (touched ?cube))",
-                       "domain")),),
-        blamed=PLANNER, told="the goal is wrong",
-    ),
     "a goal about another plate, no hand_empty, and a file that is opened": Story(
         planner=(changed(SIGN, "(:goal (on cube_red plate_blue))"), changed("(hand_empty) ", "")),
         critics=("goal", "scene"),
@@ -206,7 +198,6 @@ FURTHER = {
     "another one instead of the named",
     "it does not let go",
     "the same, found in another rehearsal",
-    "a goal that says less",
     "a sign that would end the observation",
 }
 """Stories whose rule another one tells, too."""
