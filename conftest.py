@@ -1,7 +1,9 @@
 """Settings of all tests."""
 
+import atexit
 import gc
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,14 +13,27 @@ from spca_ros.domain import own_domain
 
 skip_slow_imports()  # as the solver's process does: else every process of the tests loads most of scipy
 
+# What OMPL's bindings print after the summary, about leaks, concerns nobody here.
+atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
+
 # No test depends on how quick or busy the machine is.
-settings.register_profile("spca", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("spca")
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("spca", UNHURRIED, max_examples=25)
+settings.register_profile("full", UNHURRIED, max_examples=200)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a test of readers try more than it does by default."""
-    parser.addoption("--mutations", type=int, default=1000, help="damaged versions of a file for each reader")
+    """The circles of tests, and how much those try that look for what nobody has thought of."""
+    parser.addoption("--fast", action="store_true", help="leave out slow tests and those of ROS")
+    parser.addoption("--full", action="store_true", help="also tests that search further, and more of each")
+    parser.addoption("--mutations", type=int, help="damaged versions of a file: 250, or 1000 with --full")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have searching tests try as much as the circle asks for."""
+    full = config.getoption("full")
+    settings.load_profile("full" if full else "spca")
+    config.option.mutations = config.option.mutations or (1000 if full else 250)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -26,6 +41,12 @@ def ros_domain() -> Iterator[int]:
     """A ROS domain of this file of tests: a run takes the robot that it finds in its domain."""
     with own_domain() as domain:
         yield domain
+
+
+@pytest.fixture(scope="session")
+def many(pytestconfig: pytest.Config) -> Callable[[range], range]:
+    """All of many seeds with `--full`, else every fifth."""
+    return lambda seeds: seeds if pytestconfig.getoption("full") else seeds[::5]
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -37,7 +58,19 @@ def pytest_collection() -> Iterator[None]:
     gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put files with slow tests first, so that no worker begins one when the others are about to end."""
-    slow, ros = ({item.path for item in items if item.get_closest_marker(mark)} for mark in ("slow", "ros"))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the circle does not ask for; put files with slow tests first.
+
+    So no worker begins one of those when the others are about to end.
+    """
+    outside = {"slow", "ros", "full"} if config.getoption("fast") else {"full"}
+    if config.getoption("full"):
+        outside = set()
+    config.hook.pytest_deselected(items=[item for item in items if _marks(item) & outside])
+    items[:] = [item for item in items if not _marks(item) & outside]
+    slow, ros = ({item.path for item in items if mark in _marks(item)} for mark in ("slow", "ros"))
     items.sort(key=lambda item: (item.path not in slow, item.path not in ros))
+
+
+def _marks(item: pytest.Item) -> set[str]:
+    return {mark.name for mark in item.iter_markers()}

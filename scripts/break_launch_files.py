@@ -169,6 +169,7 @@ def noticed(broken: Break) -> str:
             str(TESTS),
             "-x",
             "-q",
+            "--full",
             "--no-header",
             "-p",
             "no:cacheprovider",

@@ -37,9 +37,7 @@ def spca(install: Path, working: Path, *arguments: str, program: Path | None = N
         "XDG_RUNTIME_DIR": str(working),
     }
     command = [sys.executable, str(program or install / "spca" / "lib" / "spca" / "spca"), *arguments]
-    done = subprocess.run(
-        command, cwd=working, env=environment, capture_output=True, text=True, check=False, timeout=240
-    )
+    done = subprocess.run(command, cwd=working, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -94,7 +94,6 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-        timeout=250,
     )  # fmt: skip
 
 

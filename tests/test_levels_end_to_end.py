@@ -27,7 +27,7 @@ from spca_motion.tool import ToolKinematics
 from spca_sim.variation import SimVariation
 from spca_tabletop.kit import build_tabletop
 
-FIRST_LEVELS = ("touch_02", "pickup_02", "pick_and_place_01", "stack_01", "arrange_01")
+FIRST_LEVELS = ("pick_and_place_01", "stack_01", "arrange_01")  # other tests touch and pick up
 
 
 def options(level: str, preset: str = "nominal", seed: int = 0) -> RunOptions:
@@ -47,7 +47,7 @@ def test_the_first_levels_on_the_nominal_table(level, tmp_path):
     assert result.verdict.score == 1.0
 
 
-@pytest.mark.parametrize("robot", ["ur3e", "ur10e", "panda"])
+@pytest.mark.parametrize("robot", ["ur3e", pytest.param("ur10e", marks=pytest.mark.full), "panda"])
 def test_short_long_and_redundant_arms_solve_a_level_and_the_manifest_names_them(robot, tmp_path):
     run = spca.run("touch_02", robot=robot, report=False, out=tmp_path / "run")
     assert run.result.success, run.result.reason
@@ -75,7 +75,7 @@ def test_an_arm_reaches_just_as_far_as_it_says(robot, bearing, height):
     assert not any(tools.reaches(*(beyond * way), height) for beyond in (farthest + 0.015, 1.6, 2.0))
 
 
-@pytest.mark.parametrize("level", FIRST_LEVELS)
+@pytest.mark.parametrize("level", ["touch_02", "arrange_01"])
 def test_a_robot_that_does_nothing_never_scores(level):
     with closing(build_tabletop(options(level))) as world:
         world.act("idle", plan(), world.builtin_skills.read_text())

@@ -102,14 +102,19 @@ def test_a_set_up_waits_for_another_one(tmp_path: Path) -> None:
         "import pathlib, time, runpy\n"
         f"main = runpy.run_path({str(SET_UP / '__main__.py')!r}, run_name='set_up')\n"
         f"with main['_locked'](pathlib.Path({str(lock)!r})):\n"
-        f"    with open({str(log)!r}, 'a') as f: f.write('in '); f.flush(); "
-        "time.sleep(0.5); f.write('out ')\n"
+        f"    with open({str(log)!r}, 'a') as f:\n"
+        "        f.write('in '); f.flush(); print('in', flush=True); sys.stdin.read(); f.write('out ')\n"
     )
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(SET_UP)!r})\n{code}"]
-    both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    said = [process.communicate()[1] for process in both]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as first:
+        assert first.stdout is not None and first.stdout.readline() == "in\n"
+        with subprocess.Popen(command, text=True, **pipes) as second:
+            assert second.stderr is not None and "waiting" in second.stderr.readline()
+            assert log.read_text() == "in "
+            assert "waiting" not in first.communicate()[1]
+            second.communicate()
     assert log.read_text() == "in out in out "
-    assert sum("waiting" in text for text in said) == 1, said
 
 
 def test_a_failed_step_shows_the_end_of_its_output(tmp_path: Path) -> None:

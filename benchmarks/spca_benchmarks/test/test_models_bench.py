@@ -208,6 +208,7 @@ def test_a_price_limit_ends_the_campaign(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_ablations_are_variants_of_one_campaign(tmp_path: Path) -> None:
     """Each of them solves an easy level; each does without what its name says."""
     model = scripted(tmp_path, "m")

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -35,6 +34,7 @@ from spca_judges.port import Episode
 from spca_judges.remote import RemoteEpisode
 from spca_judges.robot import EpisodeRobot
 from spca_testing.contracts.robot_contract import RobotContract
+from spca_testing.processes import outliving
 
 EXACT = math.inf  # the stiffness of a controller that needs no lead
 SERVER = Path(__file__).with_name("embedded.py")
@@ -138,10 +138,7 @@ def test_the_judge_ends_with_whoever_started_it() -> None:
     assert os.getpgid(server.pid) == server.pid, "Ctrl-C in the terminal does not reach it"
     os.kill(owner.pid, signal.SIGKILL)
     owner.wait()
-    deadline = time.monotonic() + 60
-    while server.is_running() and server.status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not server.is_running() or server.status() == psutil.STATUS_ZOMBIE
+    assert not outliving([server.pid])
 
 
 def test_what_there_is_is_listed_and_what_is_missing_is_said(

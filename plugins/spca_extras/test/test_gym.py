@@ -33,6 +33,7 @@ def test_gymnasium_finds_nothing_to_complain_about(options: dict[str, object]) -
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_a_random_agent_breaks_nothing() -> None:
     """A hundred episodes on tables of every kind: the arm is pushed against the table, itself and things."""
     random = np.random.default_rng(0)

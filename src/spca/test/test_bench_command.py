@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from spca.benches.command import run_bench
-from spca_bench.campaign import RESULTS, read_campaign
+from spca_bench.campaign import read_campaign
 from spca_testing.bench import ToyBench
 
 
@@ -27,22 +24,25 @@ def test_exit_status_tells_what_became_of_it(tmp_path: Path, capsys: pytest.Capt
 def test_ctrl_c_is_quiet_and_says_how_to_go_on(tmp_path: Path) -> None:
     folder = tmp_path / "c"
     script = (
-        "import sys; from pathlib import Path; from spca.benches.command import run_bench; from "
-        "spca_testing.bench import ToyBench\nif __name__ == '__main__': "
-        "sys.exit(run_bench(ToyBench(length=40, seconds=0.2), Path(sys.argv[1]), 2))"
+        "import os, signal, sys; from pathlib import Path; import spca_bench.engine as engine\n"
+        "from spca.benches.command import run_bench; from spca_testing.bench import ToyBench\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it\n"
+        "whole, pressed = engine.append, []\n"
+        "def append(folder, entry):\n"
+        "    whole(folder, entry)\n"
+        "    if not pressed:\n"
+        "        pressed.append(os.killpg(0, signal.SIGINT))  # as a terminal does: to every process\n"
+        "engine.append = append\n"
+        "if __name__ == '__main__':\n"
+        "    sys.exit(run_bench(ToyBench(length=40, seconds=0.2), Path(sys.argv[1]), 2))\n"
     )
     (tmp_path / "run.py").write_text(script)
-    process = subprocess.Popen(
+    ended = subprocess.run(
         [sys.executable, str(tmp_path / "run.py"), str(folder)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        capture_output=True, text=True, check=False, start_new_session=True,
     )  # fmt: skip
-    until = time.monotonic() + 60
-    while not (folder / RESULTS).is_file() and time.monotonic() < until:
-        time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130, errors
-    assert f"spca bench resume {folder}" in errors
-    assert "Traceback" not in errors
+    assert ended.returncode == 130, ended.stderr
+    assert f"spca bench resume {folder}" in ended.stderr
+    assert "Traceback" not in ended.stderr
     done = len(read_campaign(ToyBench(length=40), folder).results)
     assert 0 < done < 40

@@ -16,10 +16,14 @@ from spca_sim.disturbances.disturbance import KINDS, Happened
 from spca_sim.disturbances.recorder import FOLDER
 
 LEVELS = {"pull_out": ("pick_and_place_04", 1), "target": ("stack_01", 2)}
+EACH = {*LEVELS, "hand"}
+"""One of those that move what is held, what is on the table, and of those that hide it: tried each time."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.full] * (kind not in EACH)) for kind in KINDS]
+)
 def test_a_level_is_solved_whatever_happens(kind: str, tmp_path: Path) -> None:
     level, seed = LEVELS.get(kind, ("stack_01", 3))
     folder = RunFolder.create("run", tmp_path / "run")

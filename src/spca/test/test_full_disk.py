@@ -50,7 +50,6 @@ def test_a_run_without_room_for_its_pictures(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert done.returncode == 3, done.stderr

@@ -56,26 +56,12 @@ def run_ros(
     return Run(options.model_copy(update={"transport": "ros"}), folder).advance(*listeners)
 
 
-def test_events_and_records_reach_the_run_folder(tmp_path: Path) -> None:
+def test_events_and_records_reach_the_run_folder_and_no_keys_the_simulator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     options = RunOptions(level="bowls_01", preset="shuffled", seed=11, transport="ros")
     told: list[Event] = []
     folder = RunFolder(tmp_path)
-    result = run_ros(options, folder, (told.append,))
-    assert result.success, result.reason
-    assert result.verdict.score == 1.0
-    assert [e.model_dump(mode="json") for e in told] == [
-        e.model_dump(mode="json") for e in folder.lines(Event)
-    ]
-    for file in ("run.json", "result.json", "states.npz", "contacts.json", "looks/01.jpg", "looks/01.json"):
-        assert (tmp_path / file).is_file(), file
-
-
-def test_a_level_that_is_judged_by_places_is_told_of_them(tmp_path: Path) -> None:
-    result = run_ros(RunOptions(level="arrange_01", transport="ros"), RunFolder(tmp_path))
-    assert result.success, result.reason
-
-
-def test_the_simulator_has_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_API_KEY", "secret")
     has_keys: list[bool] = []
 
@@ -84,8 +70,15 @@ def test_the_simulator_has_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             [simulator] = _simulators()
             has_keys.append("MY_API_KEY" in simulator.environ())
 
-    run_ros(RunOptions(level="touch_02", transport="ros"), RunFolder(tmp_path), (look,))
+    result = run_ros(options, folder, (told.append, look))
     assert has_keys == [False]
+    assert result.success, result.reason
+    assert result.verdict.score == 1.0
+    assert [e.model_dump(mode="json") for e in told] == [
+        e.model_dump(mode="json") for e in folder.lines(Event)
+    ]
+    for file in ("run.json", "result.json", "states.npz", "contacts.json", "looks/01.jpg", "looks/01.json"):
+        assert (tmp_path / file).is_file(), file
 
 
 def test_a_simulator_that_cannot_start_is_named_with_its_reason(
@@ -103,10 +96,8 @@ def test_a_simulator_that_dies_ends_the_run_and_is_named(tmp_path: Path) -> None
             [simulator] = _simulators()
             threading.Timer(0.5, simulator.kill).start()
 
-    began = time.monotonic()
     with pytest.raises(SpcaError, match="'sim' was killed by SIGKILL"):
         run_ros(RunOptions(level="stack_01", rate=1.0), RunFolder(tmp_path), (kill,))
-    assert time.monotonic() - began < 60.0
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
@@ -230,13 +221,6 @@ def test_a_session_takes_the_table_as_it_is(monkeypatch: pytest.MonkeyPatch, tmp
             assert run.result.success, run.result.reason
         with spca.session(transport="ros") as table:
             assert "the red cube is on the blue plate" in " ".join(table.look().sentences).lower()
-
-
-def test_two_programs_do_not_share_a_robot(tmp_path: Path) -> None:
-    with running(sim()), spca.session(transport="ros") as table:
-        assert table.look().objects
-        with pytest.raises(InputError, match="has a program of spca in the ROS domain"):
-            run_ros(RunOptions(level="touch_02"), RunFolder(tmp_path))
 
 
 def _spca(*arguments: str, domain: int) -> subprocess.Popen[bytes]:

@@ -229,7 +229,6 @@ def test_the_conversation_in_the_readme_works_line_by_line(tmp_path: Path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
     )
     answers = re.split(r"^say> .*\n", done.stdout, flags=re.MULTILINE)[1:]
     assert done.returncode == 0 and len(said) == len(answers) + 1 >= 6, done.stderr

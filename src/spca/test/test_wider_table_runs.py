@@ -16,6 +16,7 @@ EXCUSED = 2
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_levels_of_the_wider_table_are_solved(tmp_path: Path) -> None:
     """One level of each world, on a table of its own; campaigns measure the rate (docs/measurements.md)."""
     worlds = {load_level(name).world: name for name in list_levels()}

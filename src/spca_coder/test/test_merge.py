@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_coder.merge import MergeConflict, merge
@@ -57,7 +57,6 @@ def libraries(draw: st.DrawFn) -> tuple[str, list[str], list[str]]:
     return text + draw(st.sampled_from(TAILS)), names, functions
 
 
-@settings(max_examples=150)
 @given(libraries(), st.data())
 def test_replacing_one_function_changes_nothing_else(
     library: tuple[str, list[str], list[str]], data: st.DataObject
@@ -75,7 +74,6 @@ def test_replacing_one_function_changes_nothing_else(
     assert "# new" in middle
 
 
-@settings(max_examples=150)
 @given(libraries())
 def test_adding_functions_changes_nothing_else(library: tuple[str, list[str], list[str]]) -> None:
     text, names, functions = library
@@ -88,7 +86,6 @@ def test_adding_functions_changes_nothing_else(library: tuple[str, list[str], li
     assert list(read(merged.library).functions) == [*names, "g", "_h"]
 
 
-@settings(max_examples=100)
 @given(libraries(), st.booleans())
 def test_what_is_there_already_changes_nothing(
     library: tuple[str, list[str], list[str]], reformatted: bool

@@ -19,6 +19,7 @@ from spca_core.processes.child import PIPE, Child, last_words, python_environmen
 from spca_core.processes.limits import limit
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
 from spca_core.scratch import scratch
+from spca_testing.processes import outliving
 
 SERVICE = """
 import os, sys, time
@@ -57,13 +58,6 @@ def make(tmp_path: Path, request: pytest.FixtureRequest):
     return made
 
 
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def test_a_service_that_dies_is_started_again_for_the_next_question(make, tmp_path: Path) -> None:
     service = make()
     first = service.ask("pid", 5.0)
@@ -86,7 +80,7 @@ def test_a_service_that_hangs_is_ended_and_one_that_is_left_goes_on(make) -> Non
     assert service.ask("pid", 5.0) == pid  # the answer to the question that was left does not count
     with pytest.raises(ServiceTimeout, match="no answer to 'sleep' in 0 s"):
         service.ask("sleep", 0.2, nap=20.0)
-    assert not alive(pid) and not service.alive
+    assert not outliving([pid]) and not service.alive
 
 
 def test_a_service_that_somebody_has_stopped_is_lost_at_once(make) -> None:
@@ -123,13 +117,8 @@ def test_a_child_is_ended_with_what_it_has_started() -> None:
     child = Child([sys.executable, "-c", program], env=os.environ, stdout=PIPE)
     assert child.stdout is not None
     grandchild = int(child.stdout.readline())
-    assert alive(grandchild)
     assert child.end() == ""  # not by itself
-    for _ in range(100):
-        if not alive(grandchild):
-            break
-        time.sleep(0.02)
-    assert not alive(grandchild) and not child.alive
+    assert not outliving([grandchild]) and not child.alive
 
 
 def test_a_limit_stays_within_the_user_s() -> None:

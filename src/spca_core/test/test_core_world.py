@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -345,7 +345,6 @@ def test_all_that_cannot_be_is_said_at_once(tmp_path: Path) -> None:
     assert refusal(written(tmp_path, content)).endswith("near one; 'box_green' has a text but is no sign")
 
 
-@settings(max_examples=60)
 @given(st.floats(-0.02, 0.02), st.floats(-math.pi, math.pi))
 def test_overlap_is_a_matter_of_the_circles_around_two_things(gap: float, angle: float) -> None:
     assume(abs(gap) > 1e-9)

@@ -20,7 +20,7 @@ WORLD = load_world()
 def gz(*arguments: object) -> str:
     """What `gz sdf` prints; it must say nothing on the side."""
     command = ["gz", "sdf", *(str(a) for a in arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0 and not result.stderr, result.stderr
     return result.stdout
 

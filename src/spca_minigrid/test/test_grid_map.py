@@ -49,7 +49,6 @@ def true_cell(world: GridWorld, point: Point) -> str:
     return EMPTY if found is None else cell_of(*found.encode())
 
 
-@settings(max_examples=60)
 @given(st.sampled_from(ENVS), st.integers(0, 1000), moves)
 @example("MiniGrid-Dynamic-Obstacles-8x8-v0", 3, [2, 2, 0, 2, 1, 2, 2] * 6)
 def test_the_map_is_true(env: str, seed: int, walk: list[int]) -> None:
@@ -127,7 +126,6 @@ def test_an_opened_box_is_gone_and_its_content_is_new() -> None:
     assert known.thing_at(place).kind == "key"
 
 
-@settings(max_examples=80)
 @given(st.integers(0, 10_000), st.integers(0, 3))
 def test_sight_spreads_as_in_minigrid(seed: int, direction: int) -> None:
     """Random views of walls, closed doors and balls: the same cells are seen as by MiniGrid's own rule."""

@@ -42,13 +42,11 @@ def keeps(limits: MotionLimits, pieces: list[Piece]) -> None:
 
 
 @given(apart, st.sampled_from([EMPTY, HOLDING]))
-@settings(max_examples=60)
 def test_a_rounded_polyline_keeps_all_limits(waypoints: Array, limits: MotionLimits) -> None:
     keeps(limits, rounded(waypoints))
 
 
 @given(apart)
-@settings(max_examples=60)
 def test_a_trajectory_goes_from_rest_to_rest_between_its_ends(waypoints: Array) -> None:
     trajectory = time_path(rounded(waypoints), EMPTY)
     assert trajectory.times[0] == 0.0

@@ -34,6 +34,7 @@ from spca_sim.robot import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over, true_scene
 from spca_testing.moveit import faulty
+from spca_testing.processes import outliving
 
 STAND_IN = "spca_testing.moveit.stand_in:backend"
 HAS_MOVEIT = importlib.util.find_spec("moveit") is not None
@@ -243,23 +244,8 @@ def test_the_process_ends_with_its_owner(world: World) -> None:
         "from spca_moveit.backend import Setup; import os;"
         f"p = PlannerProcess(Setup(load_world()), {STAND_IN!r}); print(p.pid, flush=True); os._exit(1)"
     )
-    said = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
-    )
-    pid = int(said.stdout)
-    for _ in range(100):
-        if not alive(pid):
-            return
-        threading.Event().wait(0.05)
-    raise AssertionError("the planning process outlived its owner")
-
-
-def alive(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as status:
-            return status.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert not outliving([int(said.stdout)])
 
 
 @pytest.mark.skipif(HAS_MOVEIT, reason="")

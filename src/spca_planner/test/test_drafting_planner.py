@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spca_core.errors import BudgetExhausted
-from spca_core.plan import Draft, DraftRecord, PlanRequest, Rejection
+from spca_core.plan import Draft, DraftRecord, PlanRequest, PlanResult, Rejection
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
@@ -18,7 +18,6 @@ from spca_planner.trusted import TrustedDomains
 from spca_tabletop.plan.problem import domain
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
-from spca_testing.contracts.planner_contract import PlannerContract
 from spca_testing.observations import scene, task
 
 REQUEST = PlanRequest(
@@ -67,14 +66,25 @@ def make(solver: SolverProcess, tmp_path: Path) -> Make:
     return planner
 
 
-class TestDraftingPlanner(PlannerContract):
-    @pytest.fixture
-    def planner(self, make: Make) -> DraftingPlanner:
-        return make()
-
-    @pytest.fixture
-    def request_(self) -> PlanRequest:
-        return REQUEST
+def test_the_port_is_kept(make: Make) -> None:
+    """Steps with whole schemas, drafts told as they come, what can be cancelled and written, and learned."""
+    planner, told = make(), []
+    left = planner.plan(REQUEST, cancelled=lambda: True)
+    assert (left.status, left.plan, left.attempt) == ("cancelled", None, REQUEST.attempt)
+    result = planner.plan(REQUEST, on_draft=told.append)
+    assert (result.status, result.attempt) == ("solved", REQUEST.attempt)
+    assert result.plan is not None and tuple(told) == result.drafts
+    assert told[-1].draft == result.plan.draft and [d.rejection for d in told] == [None]
+    schemas = {schema.name: schema for schema in result.plan.schemas}
+    assert set(schemas) == {step.action for step in result.plan.steps}
+    for step in result.plan.steps:
+        schema = schemas[step.action]
+        assert schema.pddl.count("(") == schema.pddl.count(")") > 0 and ":effect" in schema.pddl
+        assert len(step.args) == len(schema.parameters)
+    assert PlanResult.model_validate_json(result.model_dump_json()) == result
+    planner.learned(REQUEST, result)
+    again = planner.plan(REQUEST)
+    assert again.status == "solved" and again.plan is not None
 
 
 def statuses(records: Sequence[DraftRecord]) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ from spca_planner.solver import process
 from spca_planner.solver.child import BoundedChild
 from spca_planner.solver.judgement import Case
 from spca_planner.solver.process import SolverProcess
+from spca_testing.processes import outliving
 
 SWITCH = """(define (domain switch)
   (:predicates (on ?x) (off ?x) (broken ?x))
@@ -183,7 +184,7 @@ def test_cancelling_kills_search_and_process() -> None:
             )
         watcher.join()
         assert len(seen) >= 2  # the process and the search
-        assert eventually(lambda: all(map(gone, seen)))
+        assert not outliving(seen)
 
 
 def _watch(solver: SolverProcess) -> list[int]:
@@ -215,7 +216,7 @@ def test_the_search_dies_with_a_killed_or_stopped_process_which_is_replaced(faul
         answer = solver.judge(Case(domain=PIGEONS, problem=pigeons(13), timeout_s=3))
         killer.join()
         assert answer.timed_out  # of the second try
-        assert eventually(lambda: all(map(gone, seen)))
+        assert not outliving(seen)
         assert solver.pid not in seen
 
 
@@ -241,7 +242,7 @@ def test_nothing_outlives_a_killed_owner() -> None:
     pids = [worker, *(c.pid for c in children(worker))]
     owner.kill()
     owner.wait()
-    assert eventually(lambda: all(map(gone, pids)))
+    assert not outliving(pids)
 
 
 WITHIN = """
@@ -333,4 +334,4 @@ def test_closing_ends_the_process() -> None:
     solver.start((SWITCH, "not a domain"))  # read by the process that runs, before its next case
     assert solver.judge(case).steps == (("flip", "a"),) and solver.pid == worker
     solver.close()
-    assert gone(worker) and solver.pid is None
+    assert not outliving([worker]) and solver.pid is None

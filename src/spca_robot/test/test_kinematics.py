@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spca_core.arms import GROUP, load_arm
@@ -74,7 +74,6 @@ def test_the_joints_are_among_the_solutions_of_their_own_pose(
 @given(arms, near_singular)
 @example(UR5, (0.0, -np.pi / 2, 0.0, -np.pi / 2, 0.0, 0.0, 0.0))
 @example(PANDA, (0.0, 0.0, 0.0, -np.pi / 2, 0.0, np.pi / 2, 0.0))
-@settings(max_examples=300)
 def test_every_solution_near_a_singularity_reaches_the_pose(kin: ArmKinematics, q: tuple[float, ...]) -> None:
     q = _own(kin, q)
     pose = kin.forward(q)

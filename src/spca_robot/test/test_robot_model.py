@@ -7,7 +7,7 @@ import math
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.arms import GROUP
@@ -79,7 +79,6 @@ def test_pad_force_is_the_virtual_work_of_the_motor() -> None:
     assert gripper.pad_force(5.0, angle) == pytest.approx(46, abs=1)
 
 
-@settings(max_examples=50)
 @given(q=joints, gap=gaps)
 def test_the_model_agrees_with_the_kinematics(
     world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex], q: tuple[float, ...], gap: float

@@ -31,7 +31,6 @@ def _open_a_session(**environment: str) -> subprocess.CompletedProcess[str]:
             env={**inherited, "ROS_DOMAIN_ID": str(domain), **environment},
             capture_output=True,
             text=True,
-            timeout=60,
         )
 
 

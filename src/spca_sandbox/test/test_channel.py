@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.errors import Interrupted, SpcaError
@@ -41,7 +41,6 @@ def echo() -> Iterator[SkillHost]:
         yield host
 
 
-@settings(max_examples=200)
 @given(value=JSON)
 def test_values_come_back_from_the_worker_as_they_went(echo: SkillHost, value: Any) -> None:
     assert echo.call("echo", [value]).value == value

@@ -15,6 +15,7 @@ from spca_sandbox.host import SkillHost
 from spca_sandbox.level import SandboxLevel
 from spca_sandbox.process import probe
 from spca_sandbox.worker import seccomp
+from spca_testing.processes import outliving
 from spca_testing.sandbox import API
 
 REPORT = probe()
@@ -36,7 +37,7 @@ def alone(setup: str, attempt: str) -> str:
         "os.write(1, said.encode())\nos._exit(0)\n"
     )
     return subprocess.run(  # its output tells
-        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True
     ).stdout
 
 
@@ -124,27 +125,13 @@ def _family(pid: int) -> list[int]:
     return [pid, *map(int, children)]
 
 
-def _gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
-
-
-def _wait_until_gone(pids: list[int]) -> None:
-    end = time.monotonic() + 60
-    while not all(map(_gone, pids)):
-        assert time.monotonic() < end, f"still there: {[p for p in pids if not _gone(p)]}"
-        time.sleep(0.02)
-
-
 def test_closing_leaves_no_process_and_no_descriptor() -> None:
     before = len(os.listdir("/proc/self/fd"))
     with SkillHost(API) as host:
         assert host.report.level >= SandboxLevel.PROCESS
         family = _family(host._cell.worker.pid)
         assert len(family) == 2
-    _wait_until_gone(family)
+    assert not outliving(family)
     host.close()
     assert len(os.listdir("/proc/self/fd")) == before
 
@@ -165,4 +152,4 @@ def test_a_killed_host_takes_its_workers_along(busy: bool) -> None:
         time.sleep(0.1)
         process.send_signal(signal.SIGKILL)
     assert len(family) == 2
-    _wait_until_gone(family)
+    assert not outliving(family)

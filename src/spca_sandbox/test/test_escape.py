@@ -38,14 +38,16 @@ def attack(ctx, path):
 """
 
 
-@pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[SkillHost]:
-    monkeypatch.setenv("SPCA_TEST_KEY", SECRET)
-    with SkillHost(API, LIMITS) as it:
-        yield it
+@pytest.fixture(scope="module")
+def host() -> Iterator[SkillHost]:
+    """One for all, for after each attack it has to be fit for the next run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPCA_TEST_KEY", SECRET)
+        with SkillHost(API, LIMITS) as it:
+            yield it
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def hasty() -> Iterator[SkillHost]:
     """For attacks that end by the clock only."""
     with SkillHost(API, LIMITS.model_copy(update={"worker_s": 0.5})) as it:
@@ -72,11 +74,10 @@ def kind(outcome: RunOutcome) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", ["os", "subprocess", "socket", "ctypes", "sys", "importlib", "builtins", "posix"]
+    "source", ["import os", "from subprocess import *", "__import__('ctypes')", "import posix"]
 )
-@pytest.mark.parametrize("how", ["import {}", "from {} import *", "__import__('{}')"])
-def test_imports_are_refused(host: SkillHost, name: str, how: str) -> None:
-    result = host.load(how.format(name))
+def test_imports_are_refused(host: SkillHost, source: str) -> None:
+    result = host.load(source)
     assert isinstance(result, SkillFailure)
     assert "may not be imported" in result.message
 

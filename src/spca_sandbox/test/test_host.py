@@ -21,8 +21,9 @@ from spca_sandbox.process import WorkerProcess
 from spca_testing.sandbox import API, World
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def host() -> Iterator[SkillHost]:
+    """One for all: nothing is carried from one run to the next."""
     with SkillHost(API, Limits(worker_s=3.0, load_s=2.0)) as it:
         yield it
 
@@ -186,8 +187,8 @@ def test_wrong_arity(host: SkillHost) -> None:
     assert "1 positional argument" in failure(run(host, "def skill(ctx): pass", "extra")).message
 
 
-def test_running_before_loading_is_a_misuse(host: SkillHost) -> None:
-    with pytest.raises(SpcaError, match="nothing is loaded"):
+def test_running_before_loading_is_a_misuse() -> None:
+    with SkillHost(API) as host, pytest.raises(SpcaError, match="nothing is loaded"):
         host.run("skill", (), World())
 
 
@@ -283,7 +284,7 @@ def test_an_error_of_the_world_is_passed_on_and_the_host_lives(host: SkillHost) 
 # ------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def programs() -> Iterator[SkillHost]:
     with SkillHost(limits=Limits(modules=PROGRAM_MODULES, load_s=2.0)) as it:
         yield it

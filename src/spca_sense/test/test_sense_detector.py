@@ -48,16 +48,16 @@ def test_a_camera_that_looks_askew(world: World, studio, check) -> None:
 
 
 @pytest.mark.slow
-def test_many_random_tables(world: World, studio, detector, check) -> None:
+def test_many_random_tables(world: World, studio, detector, check, many) -> None:
     """The target: 95 % within 3 mm and 2°; here every one is within half of it."""
-    for seed in range(100, 140):
+    for seed in many(range(100, 140)):
         poses = random_layout(world, seed).poses
         check(detector.detect(studio.shoot(poses, seed=seed)), poses, millimetres=1.5, degrees=2.0)
 
 
 @pytest.mark.slow
-def test_cluttered_tables(world: World, studio, detector, check) -> None:
-    for seed in range(20):
+def test_cluttered_tables(world: World, studio, detector, check, many) -> None:
+    for seed in many(range(20)):
         poses = cluttered_layout(world, seed).poses
         look = detector.detect(studio.shoot(poses, seed=seed))
         seen = {d.colour for d in look.detections if d.kind == "cube" and d.seen}
@@ -269,8 +269,8 @@ def test_the_arm_is_nothing_and_hides_what_is_below(world: World, studio, detect
 
 
 @pytest.mark.slow
-def test_arms_anywhere_invent_nothing_and_shift_nothing(world: World, studio, detector) -> None:
-    for seed in range(20):
+def test_arms_anywhere_invent_nothing_and_shift_nothing(world: World, studio, detector, many) -> None:
+    for seed in many(range(20)):
         rng = np.random.default_rng(seed)
         arm = tuple(rng.uniform((-0.6, -2.0, 0.6, -2.5, -1.9, -3.0), (0.6, -0.7, 2.2, -0.8, -1.2, 3.0)))
         poses = random_layout(world, seed).poses

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
@@ -98,7 +98,6 @@ def test_the_table_corrects_tilt_and_distance_of_the_camera(tilt: float, offset:
     assert view.centre[2] - TOP == pytest.approx(0.85 + offset, abs=1e-5)
 
 
-@settings(max_examples=60)
 @given(along, across, yaws, heights)
 def test_a_box_is_found_from_its_outline(x: float, y: float, yaw: float, height: float) -> None:
     shape = BoxShape.upright(EDGE, height, 0.016)
@@ -112,7 +111,6 @@ def test_a_box_is_found_from_its_outline(x: float, y: float, yaw: float, height:
     assert fit.inliers == 1.0
 
 
-@settings(max_examples=60)
 @given(along, across, yaws, st.floats(0, 2 * np.pi))
 def test_half_an_outline_is_enough_for_a_box(x: float, y: float, yaw: float, side: float) -> None:
     shape = BoxShape.upright(EDGE, 0.04, 0.016)
@@ -159,7 +157,6 @@ def test_what_no_point_tells_comes_from_the_prior() -> None:
     assert fit.parameters[1] == pytest.approx(0.103, abs=0.0005)
 
 
-@settings(max_examples=60)
 @given(along, across, st.floats(-np.pi, np.pi))
 def test_a_disc_is_found_from_an_arc_of_its_rim(x: float, y: float, direction: float) -> None:
     shape = DiscShape(0.055, 0.008, 0.008)

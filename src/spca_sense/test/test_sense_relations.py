@@ -6,7 +6,7 @@ import math
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
@@ -198,7 +198,6 @@ def tables(draw: st.DrawFn) -> list[SceneObject]:
     return things + [plate(n, x, y) for n, (x, y) in plates.items()]
 
 
-@settings(max_examples=200)
 @given(tables(), st.booleans())
 def test_four_to_eight_sentences_without_numbers(things: list[SceneObject], holding: bool) -> None:
     held = things[0].id if things and holding and things[0].kind == "cube" else None
@@ -212,7 +211,6 @@ def test_four_to_eight_sentences_without_numbers(things: list[SceneObject], hold
     assert describe(things, facts) == sentences
 
 
-@settings(max_examples=200)
 @given(tables())
 def test_facts_are_consistent(things: list[SceneObject]) -> None:
     facts, _ = relate(things, None, TOP)

@@ -164,11 +164,13 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
     home = np.array(WORLD.robot.home)
     moved = JointTrajectory(np.array([0.0, 1.0]), np.stack([home, home + 0.2]), np.zeros((2, 6)))
     trajectory.publish(trajectory_msg(moved, WORLD.robot.arm.joint_names))
-    for _ in range(20):
-        node.loop.turn(0.02)
+    shown: list[str] = []
+    client.create_subscription(
+        MarkerArray, "/markers/plan", lambda m: shown.append("".join(k.text for k in m.markers)), STATE
+    )
+    assert turn_until(lambda: shown and "pick_up" in shown[-1])
     events.publish(RunEvent(kind="step", step=[StepReport(index=0)]))
-    for _ in range(20):
-        node.loop.turn(0.02)
+    assert turn_until(lambda: "[x] pick_up" in shown[-1])
 
     texts: dict[str, list[str]] = {}
     markers: dict[str, list[Marker]] = {}
@@ -197,8 +199,9 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
     model = {a.get("ID"): [p.get("name") for p in a] for a in trees[0].find("TreeNodesModel")}
     assert model == {"pick_up": ["arg1"], "place_on": ["what", "where"]}
     assert trees[0].get("main_tree_to_execute") == trees[0].find("BehaviorTree").get("ID")
-    assert any("success" in t for t in texts["/markers/verdict"])
-    assert any("box_red" in t and "cobot" in t for t in texts["/markers/contacts"])
+    assert turn_until(lambda: any("success" in t for t in texts["/markers/verdict"]))
+    assert turn_until(lambda: any("box_red" in t and "cobot" in t for t in texts["/markers/contacts"]))
+    assert turn_until(lambda: len(markers["/markers/grasps"]) == 2 and markers["/markers/path"])
     chosen, other = markers["/markers/grasps"]
     assert chosen.color.a > other.color.a
     assert (chosen.pose.position.x, chosen.pose.position.y) == (0.5, 0.1)

@@ -6,7 +6,7 @@ import math
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.contacts import pair
@@ -25,7 +25,6 @@ WORLD = load_world()
 PRESETS = ("nominal", "shuffled", "noisy", "hard")
 
 
-@settings(max_examples=60)
 @given(st.sampled_from(list_levels()), st.sampled_from(PRESETS), st.integers(0, 10_000))
 def test_no_level_is_won_by_doing_nothing(name, preset, seed):
     level = load_level(name)

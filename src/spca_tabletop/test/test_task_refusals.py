@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.observation import Observation
@@ -171,7 +171,6 @@ WORDS = [
 ]
 
 
-@settings(max_examples=150)
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9))
 def test_any_order_of_known_words_is_understood_or_refused(words: list[str]) -> None:
     with contextlib.suppress(NotUnderstood, Impossible):

@@ -15,7 +15,7 @@ app = typer.Typer()
 @app.command(
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
     rich_help_panel=MACHINE,
-    epilog="Examples:  spca test · spca test -k referee · spca test src/spca_sim",
+    epilog="Examples:  spca test --fast · spca test · spca test --full · spca test -k referee",
 )
 def test(context: typer.Context) -> None:
     """Run the test suite of a checkout; arguments go to pytest."""
