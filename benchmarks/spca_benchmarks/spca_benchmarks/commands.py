@@ -59,11 +59,12 @@ def _rl(
     ] = 0,
 ) -> Any:
     """Measure how many episodes reinforcement learning needs to solve 70 % and 99 % of them."""
+    from spca_bench.published import printed
     from spca_benchmarks.minigrid.learning.bench import RlBench
-    from spca_minigrid.published import LEARNING
 
+    levels = [f"BabyAI-{row[0]}-v0" for row in printed("SPCA", "Table 5").rows]
     return checked(
-        RlBench, environments=tuple(environments or (f"{name}-v0" for name in LEARNING)),
+        RlBench, environments=tuple(environments or levels),
         algorithms=tuple(algorithm or ("tabular",)), episodes=episodes, seeds=seeds, mazes=mazes,
     )  # fmt: skip
 

@@ -246,7 +246,7 @@ def test_chain_of_thought_and_two_step(chat_with, domain: GraspDomain) -> None:
     spoken = [
         Say("Hmm.\nACTIONS: " + " ".join(plan)),
         Say(f"ACTIONS: {plan[:half]}"),
-        Say(f"**ACTIONS:** {plan[half:]}"),
+        Say(f"**ACTIONS:** {plan}"),
         Say("?"),
     ]
     server, chat = chat_with(spoken)
@@ -255,6 +255,7 @@ def test_chain_of_thought_and_two_step(chat_with, domain: GraspDomain) -> None:
         answers, usage = plans_of(method, domain, chat, [case])
         assert judge_answers(domain, [case], answers).mean == best and usage.input_tokens == tokens
     position = play(case.grid, case.rules, plan[:half]).effects[-1].position
+    assert "only the first ten actions" in server.requests[1].text
     assert f"The agent is at row {position[0]}, column {position[1]}" in server.requests[2].text
     [mute], _ = plans_of("chain-of-thought", domain, chat, [case])
     assert mute.problem.startswith("model: the answer has no line")

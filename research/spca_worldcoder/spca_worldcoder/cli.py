@@ -69,6 +69,9 @@ def learn(
     strategy: Annotated[
         str, typer.Option(help="Which program is refined: bandit, greedy or breadth.")
     ] = "bandit",
+    planner: Annotated[
+        str, typer.Option(help="`width` (ours) or `value` (value iteration, as published).")
+    ] = "width",
     optimism: Annotated[bool, typer.Option(help="Require that programs can reach a reward.")] = True,
     transfer: Annotated[bool, typer.Option(help="Keep program and data for the next environment.")] = True,
     questions: Annotated[
@@ -94,7 +97,7 @@ def learn(
     most = 300 if len(environment or ()) > 1 or (world == "minigrid" and not environment) else 200
     settings = checked(
         Settings, seed=seed, epsilon=epsilon, steps=steps, curiosity=curiosity, strategy=strategy,
-        optimism=optimism, transfer=transfer, episodes=episodes,
+        planner=planner, optimism=optimism, transfer=transfer, episodes=episodes,
         questions=questions or most,
     )  # fmt: skip
     options = checked(

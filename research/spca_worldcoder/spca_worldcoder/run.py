@@ -44,8 +44,8 @@ TRANSITIONS, EPISODES, DRAFTS = "transitions.jsonl", "episodes.jsonl", "drafts.j
 RESULTS, PROGRAM, RESULT = "environments.jsonl", "program.json", "result.json"
 
 _UNSTEADY = "{r.environment}: after {r.episodes} episodes and {r.actions} actions not yet {s} won in a row"
-_TREE_BUDGET = 18_000
-"""Calls of the program for one plan (the published number of nodes when acting)."""
+_VALUE_BUDGET = 40_000
+"""Calls of the program for one plan by value iteration."""
 
 
 class LearnOptions(Record):
@@ -187,8 +187,8 @@ def laboratory(
         searchers: list[Searcher]
         novelty = partial(runner.plan, method="novelty", budget=8_000)
         synthesizer: ModelSynthesizer
-        if options.settings.planner == "tree":
-            searchers = [partial(runner.plan, method="tree", budget=_TREE_BUDGET)]
+        if options.settings.planner == "value":
+            searchers = [partial(runner.plan, method="value", budget=_VALUE_BUDGET)]
         elif options.synthesizer == "inductive":
             solver = stack.enter_context(SolverProcess())
             solver.start()

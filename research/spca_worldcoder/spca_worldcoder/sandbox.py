@@ -28,8 +28,8 @@ _LONGEST = 1 << 17  # characters of a state: the predictions for all that was se
 _FUTURE = re.compile(r"^from __future__ import .*$", re.MULTILINE)
 
 
-Method = Literal["novelty", "width", "tree"]
-"""Iterated width 1 (fast, often enough), best-first width search, or Monte Carlo tree search."""
+Method = Literal["novelty", "width", "value"]
+"""Iterated width 1 (fast, often enough), best-first width search, or value iteration."""
 
 
 class ModelRunner:

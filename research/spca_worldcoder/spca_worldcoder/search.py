@@ -6,7 +6,6 @@ Like the prelude it is plain source text to the worker. Plans are checked again 
 from __future__ import annotations
 
 import heapq
-import math
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -147,48 +146,43 @@ def wc_novelty(
     return None
 
 
-def wc_tree(
-    state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], budget: int, depth: int = 30
+def wc_value(
+    state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], budget: int, depth: int = 40
 ) -> list[str] | None:
-    """A plan by Monte Carlo tree search (UCB with c = 1), states met before left out.
+    """A plan by value iteration (discount 0.99) over the states that so many actions lead to.
 
-    Actions that share more words with the mission are tried first.
+    Where the budget ends, what was met by then is all there is.
     """
-    model = WcModel(actions, mission, budget)
-    words = set(mission.split())
-    order = sorted(actions, key=lambda action: -len(words & set(action.split())))
-    root = model.key(wc_load(state))
-    came: Came = {root: None}
-    untried = {root: list(order)}
-    children: dict[StateKey, list[StateKey]] = {root: []}
-    visits, gains = {root: 0}, {root: 0.0}
-    while untried[root] or children[root]:
-        path = [root]
-        while not untried[path[-1]] and children[path[-1]]:
-            known = math.log(visits[path[-1]])
-            path.append(
-                max(children[path[-1]], key=lambda c: gains[c] / visits[c] + math.sqrt(known / visits[c]))
-            )
-        key, gain = path[-1], 0.0
-        if untried[key] and len(path) <= depth:
-            action = untried[key].pop(0)
-            found = model.after(key, action)
-            if found is None:
-                return None
-            after, gain, done = found
-            if after not in came:
-                came[after] = (key, action)
-                if done and gain > 0:
-                    return wc_way(came, after)
-                untried[after], children[after] = [] if done else list(order), []
-                visits[after], gains[after] = 1, gain
-                children[key].append(after)
-        elif len(path) > 1:  # nothing is left to be found below
-            children[path[-2]].remove(key)
-        for one in path:
-            visits[one] += 1
-            gains[one] += gain
-    return None
+    model, discount = WcModel(actions, mission, budget), 0.99
+    first = model.key(wc_load(state))
+    ways: dict[StateKey, list[tuple[str, StateKey, float, bool]]] = {first: []}
+    layer = [first]
+    for _ in range(depth):
+        further = []
+        for key in layer:
+            for action in actions:
+                found = model.after(key, action)
+                if found is not None and found[0] != key:
+                    ways[key].append((action, *found))
+                    if found[0] not in ways:
+                        ways[found[0]] = []
+                        if not found[2]:
+                            further.append(found[0])
+        layer = further
+
+    values = dict.fromkeys(ways, 0.0)
+
+    def worth(way: tuple[str, StateKey, float, bool]) -> float:
+        return way[2] + (0.0 if way[3] else discount * values[way[1]])
+
+    for _ in range(depth):
+        values = {key: max(map(worth, own), default=0.0) for key, own in ways.items()}
+    plan: list[str] = []
+    key, done, paid = first, False, 0.0
+    while ways[key] and not done and len(plan) < depth:
+        action, key, paid, done = max(ways[key], key=worth)
+        plan.append(action)
+    return plan if done and paid > 0 else None
 
 
 def wc_width(

@@ -24,7 +24,7 @@ from spca.kits import checked_kit, examine, kits
 from spca.runs import Run, settled
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
-from spca_core.ports.kit import Kit, LevelFindings, LevelInfo
+from spca_core.ports.kit import LevelFindings, LevelInfo
 from spca_core.validation import first_problem
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
             info
             for kit, info in known
             if pattern in ("all", kit.name, info.group)
-            or (pattern == f"{kit.name}:published" and info.name in _published(kit))
+            or (pattern == f"{kit.name}:published" and info.name in kit.published())
             or fnmatch(info.name, pattern)
             or fnmatch(info.name.removeprefix(f"{kit.name}:"), pattern)
         ]
@@ -199,10 +199,6 @@ def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
             )
         found |= {info.name: info for info in fitting}
     return list(found.values())
-
-
-def _published(kit: Kit) -> tuple[str, ...]:
-    return found.levels if (found := kit.published()) is not None else ()
 
 
 def _options(**wanted: Any) -> RunOptions:

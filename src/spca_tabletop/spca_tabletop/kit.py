@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spca_core.options import RunOptions
-from spca_core.ports.kit import DocumentMaker, Kit, LevelFindings, LevelInfo, PublishedResult
+from spca_core.ports.kit import DocumentMaker, Kit, LevelFindings, LevelInfo
 from spca_core.run_folder import RunFolder
 from spca_tabletop import act
 
@@ -97,13 +97,9 @@ class TabletopKit(Kit):
         with closing(self.build(RunOptions(level=level, proposer="builtin", noise=False))) as environment:
             return environment.table.camera.capture().colour
 
-    def published(self) -> PublishedResult:
-        """See `Kit.published`: Pesjak and Žabkar (2026), on one table."""
-        return PublishedResult(
-            what="the paper, with language models, on one fixed table, 5.13 minutes each",
-            levels=tuple(f"{group}_{n:02}" for group, numbers in _PUBLISHED.items() for n in numbers),
-            solved=(22, 31),
-        )
+    def published(self) -> tuple[str, ...]:
+        """See `Kit.published`: as many of each group as in Pesjak and Žabkar (2026)."""
+        return tuple(f"{group}_{n:02}" for group, numbers in _PUBLISHED.items() for n in numbers)
 
     def check(self, options: RunOptions) -> None:
         """Raise InputError for an unknown level or world, or a live view without a display.

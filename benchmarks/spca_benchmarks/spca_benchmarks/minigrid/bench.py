@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 from typing import ClassVar
 
-from matplotlib.figure import Figure
 from pydantic import Field
 
 from spca_bench import plots
 from spca_bench.bench import Done
 from spca_bench.page import Page, PageTable
+from spca_bench.published import printed
 from spca_bench.runs import STAGES, RunsBench, RunSummary, level_runs, run_cards
 from spca_bench.statistics import Rate, groups, median_of
 from spca_benchmarks.drafts import draft_sums
@@ -21,7 +21,6 @@ from spca_core.ending import Ending
 from spca_core.model import Record
 from spca_core.options import RunOptions, Skills
 from spca_core.plan import ActResult
-from spca_minigrid import published
 from spca_minigrid.ending import Ended, ending_of
 from spca_minigrid.kit import MinigridKit
 from spca_minigrid.levels import CATEGORIES, NINE, GridLevel, select_levels
@@ -106,11 +105,6 @@ class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
     """Folder of what is learned; `library/` in the project if None."""
 
     @property
-    def _published(self) -> Mapping[str, tuple[int, int]]:
-        """Nothing beside the built-in proposer, which stands in for a model."""
-        return {} if self.proposer == "builtin" else published.SUCCESS
-
-    @property
     def title(self) -> str:
         """See `Bench`."""
         last = self.first_seed + self.seeds - 1
@@ -144,36 +138,29 @@ class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
         """By category; medians of primitives, of their ratio to the shortest way, and of wall seconds."""
         heads = (
             "category", "levels", "success", "%", "95 % interval", "primitives", "× shortest", "rounds",
-            "wall s", *(["published"] if self._published else []),
+            "wall s",
         )  # fmt: skip
         nine = [d for d in done if d.trial.level.category in NINE]
         parts = {**_by_category(done), "the nine published categories": nine, "all": list(done)}
-        return PageTable(
-            heads,
-            [
-                (*_row(name, own), *([_counts(self._published.get(name))] if self._published else []))
-                for name, own in parts.items()
-                if own
-            ],
-        )
+        return PageTable(heads, [_row(name, own) for name, own in parts.items() if own])
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
         page.text(
             "Primitives, their ratio to the shortest way of someone who knows the whole world, and wall "
-            "seconds are medians; rounds are means. "
-            + (
-                "The published run, with language models, had one seed "
-                f"a level: {published.OVERALL[0]} of {published.OVERALL[1]} levels in all, "
-                f"{published.ROUNDS} rounds, {published.MEDIAN_MINUTES} minutes a level in the median and "
-                f"{published.MEAN_MINUTES} in the mean, {published.USD} US dollars of tokens."
-                if self._published
-                else "The built-in proposer stands in for a model: no published figure stands beside it."
-            )
+            "seconds are medians; rounds are means."
         )
+        if self.proposer == "builtin":
+            page.text("The built-in proposer stands in for a model: no published figure stands beside it.")
+        else:
+            page.heading("Published, one seed of each of the paper's own levels")
+            for number in range(1, 5):
+                found = printed("SPCA", f"Table {number}")
+                page.table(found.heads, found.rows)
+        by_category = {"this campaign": {name: _rate(own) for name, own in _by_category(done).items()}}
         for line in ratios_in_view(done):
             page.text(line)
-        page.figure(_success_plot(done, self._published))
+        page.figure(plots.rates(by_category, "share of trials with success"))
         page.heading("Success by seed")
         by_seed = groups(sorted(done, key=lambda d: d.trial.seed), lambda d: str(d.trial.seed))
         page.table(("seed", "success"), [(seed, _rate(own)) for seed, own in by_seed.items()])
@@ -243,14 +230,3 @@ def _level_row(done: Trials) -> tuple[object, ...]:
         " ".join(f"{r.sim:.0f}{'' if r.success else '✗'}" for r in results),
         " ".join("-" if r.reference.steps is None else str(r.reference.steps) for r in results),
     )
-
-
-def _counts(known: tuple[int, int] | None) -> str:
-    return "" if known is None else f"{known[0]}/{known[1]}"
-
-
-def _success_plot(done: Trials, published: Mapping[str, tuple[int, int]]) -> Figure:
-    own = {name: _rate(trials) for name, trials in _by_category(done).items()}
-    known = {n: Rate(good=g, total=t) for n, (g, t) in published.items() if n in own and t}
-    beside = {"published": known} if known else {}
-    return plots.rates({"this campaign": own, **beside}, "share of trials with success")

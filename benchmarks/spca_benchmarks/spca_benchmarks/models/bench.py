@@ -20,6 +20,7 @@ from spca.proposals import LLM, open_models
 from spca_bench.bench import Done
 from spca_bench.campaign import recorded
 from spca_bench.page import Page, PageTable
+from spca_bench.published import printed
 from spca_bench.runs import RunsBench, RunSummary, level_runs, run_cards
 from spca_bench.statistics import Rate, groups
 from spca_benchmarks.drafts import draft_sums
@@ -29,6 +30,7 @@ from spca_benchmarks.models.page import (
     by_contestant,
     by_role,
     fates_of,
+    models_in,
     repaired_in,
     skills_row,
     summary_row,
@@ -41,7 +43,6 @@ from spca_core.errors import InputError
 from spca_core.extensions import find
 from spca_core.model import Record
 from spca_core.options import RunOptions
-from spca_core.ports.kit import PublishedResult
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
 from spca_llm.config import REPLAY, load_config
@@ -81,6 +82,8 @@ class ModelResult(RunSummary):
 
     model_seconds: float = 0.0
     """Wall time of waiting for the model."""
+    names: dict[str, str] = {}
+    """The model that answered in each role."""
     repaired: tuple[str, ...] = ()
     """Skills that were written again after they had failed."""
     fates: tuple[Fate, ...] = ()
@@ -216,6 +219,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
                 model_seconds=sum(t.seconds for t in ExchangeLog(asked).totals().values())
                 if asked.is_dir()
                 else 0.0,
+                names=models_in(asked) if asked.is_dir() else {},
                 repaired=repaired_in(run),
                 fates=fates_of(run),
             )
@@ -248,48 +252,33 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         contestants = by_contestant(done)
         add_pairs(page, {name: verdicts(own) for name, own in contestants.items()})
         page.heading("Success by group and model")
-        known = self._published()
-        heads = ("group", *contestants, *(("published",) if known else ()))
-        page.table(heads, list(self._by_group(contestants, known)))
+        page.table(("group", *contestants), list(_by_group(contestants)))
         add_plots(contestants, page)
         page.heading("Drafts, by who asked")
         drafts = {name: draft_sums([d.result for d in own]) for name, own in contestants.items()}
         page.table(
             ("model", *next(iter(drafts.values()))), [(name, *sums.values()) for name, sums in drafts.items()]
         )
+        if set(self.levels) == set(kit_of(self.levels[0]).published()):
+            first = 1 if "minigrid" in self.levels[0] else 6
+            page.heading("Published, on the paper's own levels")
+            for table in (printed("SPCA", f"Table {first + n}") for n in range(4)):
+                page.table(table.heads, table.rows)
         page.heading("Skills, in all")
         rows = [skills_row(name, [d.result for d in own]) for name, own in contestants.items()]
-        page.table(("model", "written", "reused", "promoted", "repaired"), rows)
+        fates = ("right at once", "a reused domain, one round", "repairs on ten trials %")
+        page.table(("model", "written", "reused", "promoted", "repaired", *fates), rows)
         page.heading("Tokens and cost by role, in all")
-        page.table(("model", "role", "calls", "tokens in", "tokens out", "USD"), list(by_role(contestants)))
+        page.table(
+            ("model", "role", "calls", "tokens in", "tokens out", "USD", "answered by"),
+            list(by_role(contestants)),
+        )
         page.heading("What became of drafts and tries")
         page.text("Each draft of a plan or of code, and each try in the world; then what came next.")
         page.table(("model", "stage", "fate", "then", "how often"), list(taxonomy(contestants)))
         if failed := [(d.trial.key, d.result) for d in done if not d.result.success]:
             page.heading("Trials that failed")
             page.cards(run_cards(failed))
-
-    def _published(self) -> PublishedResult | None:
-        """Published figures, where they are of the same levels."""
-        kit = kit_of(self.levels[0])
-        known = kit.published()
-        return known if known is not None and set(known.levels) == set(self.levels) else None
-
-    def _by_group(
-        self, contestants: Mapping[str, Trials], known: PublishedResult | None
-    ) -> Iterator[tuple[object, ...]]:
-        """Solved by group and in all, with published figures if there are any."""
-        figures = {**known.by_group, "all": known.solved} if known is not None else {}
-        done = [d for own in contestants.values() for d in own]
-        for group in (*groups(done, lambda d: d.trial.group), "all"):
-            rates = [
-                Rate.of(d.result.success for d in own if group in ("all", d.trial.group))
-                for own in contestants.values()
-            ]
-            published = ("{}/{}".format(*figures[group]) if group in figures else "",) if known else ()
-            yield group, *rates, *published
-        if known is not None:
-            yield known.what, *[""] * len(contestants), ""
 
     def rows(self, done: Done[ModelTrial, ModelResult]) -> Iterable[Mapping[str, Any]]:
         """One row a trial; its drafts and tries are counted only."""
@@ -349,6 +338,19 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
 def _safe(trial: ModelTrial) -> str:
     """A trial's name as a folder's."""
     return trial.key.replace("/", "_").replace(":", "_")
+
+
+def _by_group(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
+    """Solved by group and in all."""
+    done = [d for own in contestants.values() for d in own]
+    for group in (*groups(done, lambda d: d.trial.group), "all"):
+        yield (
+            group,
+            *(
+                Rate.of(d.result.success for d in own if group in ("all", d.trial.group))
+                for own in contestants.values()
+            ),
+        )
 
 
 def _label(model: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from spca_bench import plots
@@ -16,6 +17,7 @@ from spca_core.model import Record
 from spca_core.plan import ActResult, CodeResult, PlanResult
 from spca_core.rehearsal import Rehearsed
 from spca_core.run_folder import RunFolder
+from spca_llm.ledger import read_exchange
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,6 +58,8 @@ def add_plots(contestants: Mapping[str, Trials], page: Page) -> None:
     page.figure(
         _cumulative(contestants, lambda r: r.wall / 60, "minutes of wall time, one trial after the other")
     )
+    page.heading("Solved over simulation runs (Fig. 8)")
+    page.figure(_cumulative(contestants, lambda r: r.attempts, "plans carried out"))
     if any(d.result.usd for done in contestants.values() for d in done):
         page.heading("Solved over cost")
         page.figure(_cumulative(contestants, lambda r: r.usd, "US dollars"))
@@ -131,9 +135,15 @@ def summary_row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]
 
 
 def skills_row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]:
-    """What became of a contestant's skills, over all of its trials."""
+    """What became of a contestant's skills, over all of its trials, and the shares of the paper's §4.2."""
     counts = (sum(len(getattr(r.skills, w)) for r in results) for w in ("written", "reused", "promoted"))
-    return name, *counts, sum(len(r.repaired) for r in results)
+    repairs = sorted((r.coder.semantic for r in results), reverse=True)
+    return (
+        name, *counts, sum(len(r.repaired) for r in results),
+        Rate.of(not r.coder.semantic and not r.coder.syntax for r in results if r.coder.first),
+        Rate.of(r.rounds == 1 for r in results if r.success and r.planner.reuse),
+        100 * sum(repairs[:10]) / max(1, sum(repairs)),
+    )  # fmt: skip
 
 
 def verdicts(done: Trials) -> dict[object, bool]:
@@ -148,7 +158,8 @@ def by_role(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
         for role, pairs in roles.items():
             used = [u for _, u in pairs]
             tokens = (sum(u.input_tokens for u in used), sum(u.output_tokens for u in used))
-            yield name, role, sum(u.calls for u in used), *tokens, f"{sum(u.usd for u in used):.4f}"
+            names = ", ".join(sorted({d.result.names.get(role, "") for d in own}))
+            yield name, role, sum(u.calls for u in used), *tokens, f"{sum(u.usd for u in used):.4f}", names
 
 
 def taxonomy(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
@@ -202,6 +213,12 @@ def fates_of(run: RunFolder) -> tuple[Fate, ...]:
         else:
             found.append(Fate(stage="act", fate=_how(ActResult.model_validate_json(content))))
     return tuple(found)
+
+
+def models_in(asked: Path) -> dict[str, str]:
+    """The models that recorded exchanges were asked of, by role."""
+    found = [read_exchange(path) for path in sorted(asked.glob("*.json"))]
+    return {one.request.role: one.answer.model for one in found if one.answer}
 
 
 def repaired_in(run: RunFolder) -> tuple[str, ...]:

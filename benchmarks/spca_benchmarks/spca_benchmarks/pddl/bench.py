@@ -133,7 +133,8 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
         marks = sorted({1, 2, 4, self.attempts} & set(range(1, self.attempts + 1)))
         heads = (
             "model", "trials", *(f"solved@{k}" for k in marks), "95 % interval", f"found@{self.attempts}",
-            *(s.replace("_", " ") for s in STATUSES), "tokens in / out", "USD", "model s", "judging s",
+            "mean attempts when solved", *(s.replace("_", " ") for s in STATUSES),
+            "tokens in / out", "USD", "model s", "judging s",
         )  # fmt: skip
         return PageTable(heads, [self._row(model, own, marks) for model, own in _by_model(done).items()])
 
@@ -185,6 +186,7 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
             model, len(results), *(f"{100 * solved[k].value:.0f} %" for k in marks),
             solved[self.attempts].percent_interval,
             f"{100 * at_most(self.attempts, [r.accepted_at for r in results]).value:.0f} %",
+            f"{sum(at) / len(at):.2f}" if (at := [r.solved_at for r in results if r.solved_at]) else "",
             *(fates[s] for s in STATUSES),
             f"{sum(u.input_tokens for u in used)} / {sum(u.output_tokens for u in used)}",
             f"{sum(u.usd for u in used):.4f}", float(sum(u.seconds for u in used)),

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable, new_figure
+from spca_bench.published import printed
 from spca_bench.statistics import Mean, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
@@ -156,13 +157,26 @@ class ChunkResult(Record):
     usage: ChatUsage = ChatUsage()
 
 
-# By what the environments are grouped.
+# By what the environments are grouped; all but the first are the controls of GRASP's Table 2, in its order.
 TRAITS: dict[str, Callable[[Environment], str]] = {
     "rules": lambda e: str(e.rules),
     "energy": lambda e: e.family.energy,
     "obstacles": lambda e: "obstacles" if e.family.obstacles else "free",
     "start": lambda e: e.family.start,
+    "moves": lambda e: str(len(e.rules.moves)),
+    "carry limit": lambda e: str(e.rules.carry_limit or "none"),
+    "cost of an action": lambda e: f"{e.rules.cost:g}",
 }
+
+
+def by_control(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
+    """Figures of the environments that share one control's value, control by control, then of all."""
+    rows = [
+        (control, value, *figures(own))
+        for control, of in list(TRAITS.items())[1:]
+        for value, own in groups(scored, lambda s, of=of: of(s[0])).items()  # type: ignore[misc]
+    ]
+    return [*rows, ("all", "", *figures(scored))]
 
 
 class GraspBench(Bench[Chunk, ChunkResult]):
@@ -292,15 +306,11 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         if self.asks_model:
             page.heading("Published, on the released grids")
             page.text(
-                "Means over all 16,000 environments: "
-                + "; ".join(
-                    f"{n} {m:.2f}" + (f" ± {sd:.2f}" if sd else "")
-                    for n, (m, sd) in published.OVERALL.items()
-                )
-                + "."
+                published.NOTE
                 + ("" if self.data else " The grids above are generated ones: the figures do not compare.")
             )
-            page.text(published.NOTE)
+            known = printed("GRASP", "Table 2")
+            page.table(known.heads, known.rows)
             page.table(
                 ("answers of", "mean score", "sd", "environments", "actions"),
                 [(name, *known) for name, known in published.RELEASED.items()],
@@ -317,13 +327,9 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         page.text("Dots: energy. Black: obstacles. Crosses: energy taken. The orange square: the start.")
         ordered = sorted(scored, key=lambda s: s[1].score)
         page.figure(paths([ordered[-1], ordered[0]]))
-        for trait in ("energy", "obstacles", "start"):
-            page.heading(f"By {trait}")
-            own = groups(scored, lambda s, trait=trait: TRAITS[trait](s[0]))  # type: ignore[misc]
-            page.table(
-                (trait, "environments", "mean score", "sd", "actions"),
-                [(n, *figures(v)) for n, v in own.items()],
-            )
+        page.heading("By control")
+        page.text("The margins of GRASP's Table 2: length is the mean number of actions.")
+        page.table(("control", "value", "environments", "energy", "sd", "length"), by_control(scored))
         page.heading("By setting")
         page.figure(heat_map(scored))
 

@@ -68,6 +68,7 @@ class GraspDomain:
     briefing = _BRIEFING
     sketch = _SKETCH
     has_goal = False
+    midpoint = "the first ten actions"
     baselines = tuple(BUILTIN)
     stages: tuple[str, ...] = _STAGES
 

@@ -50,6 +50,8 @@ class Domain(Protocol[Case]):
     """The rules, what the parameters hold, and how a plan is scored."""
     sketch: str
     """Pseudocode of a simple program to begin with."""
+    midpoint: str
+    """The part of a plan that is asked for first where it is asked for in two steps."""
     has_goal: bool
     """Whether a case is completed or not; if not, its score is all that can be said."""
     stages: tuple[str, ...]

@@ -30,9 +30,9 @@ def chain_of_thought(domain: Domain[Case], case: Case, dialogue: Dialogue) -> li
 
 
 def two_step(domain: Domain[Case], case: Case, dialogue: Dialogue) -> list[str]:
-    """One question for the way to a state half-way, and one, with that state in view, for the rest."""
+    """One question for the first part, and one, with the state in view that it leads to, for the whole."""
     first = actions_in(dialogue.ask(prompt("halfway", domain=domain, picture=domain.show(case))))
-    return first + actions_in(dialogue.ask(prompt("rest", picture=domain.after(case, first))))
+    return actions_in(dialogue.ask(prompt("whole", first=first, picture=domain.after(case, first))))
 
 
 METHODS: dict[str, Callable[..., list[str]]] = {

@@ -39,7 +39,8 @@ class Bandit:
         strategy: Strategy = "bandit",
     ) -> None:
         self._rng, self._strategy = rng, strategy
-        self.arms = [Arm(None, Verdict(explained=0.0), 1.0, 1.0)]
+        # Writing from scratch begins at a program that explains nothing: the prior of h = 0.
+        self.arms = [Arm(None, Verdict(explained=0.0), 1.0, 1 + _CONSTANT)]
 
     def add(self, program: Program, verdict: Verdict) -> Arm:
         """A new arm."""
@@ -72,12 +73,12 @@ def search(
     draft: Callable[[Arm], tuple[Program, Verdict] | None],
     good: Callable[[Program, Verdict], bool],
     budget: int,
-    most_repeats: int = 3,
+    most_repeats: int | None = 3,
 ) -> tuple[Program, Verdict] | None:
     """Refine until a program is good or the budget is used up; then the best by share explained, or None.
 
-    `draft` gives a child of an arm, or None when its writer failed. After
-    `most_repeats` known programs in a row the writer has nothing more to say.
+    `draft` gives a child of an arm, or None when its writer failed. After `most_repeats` known programs in a
+    row the writer has nothing more to say; None: it is asked to the end, as published.
     """
     best: tuple[Program, Verdict] | None = None
     repeats = 0

@@ -135,7 +135,8 @@ class Modelling:
                 "plan", lambda: synthesizer.for_plan(program, data, start, mission, tries), good
             )
 
-        return search(bandit, draft, lambda _, verdict: good(verdict), self._settings.refinements)
+        most, repeats = self._settings.refinements, 3 if synthesizer.enumerates else None
+        return search(bandit, draft, lambda _, verdict: good(verdict), most, repeats)
 
     def _adopt_goal(self, state: State) -> None:
         """See to a reward for the mission, unless the program has one that can be come to."""

@@ -42,7 +42,7 @@ class Settings(Record):
     """Keep program and data for the next environment."""
     rewards: Literal["learned", "guessed"] = "learned"
     """`guessed`: one guess for each mission, from its words alone, which nothing corrects (an ablation)."""
-    planner: Literal["width", "tree"] = "width"
-    """`tree`: Monte Carlo tree search, as published, in place of our searches (an ablation)."""
+    planner: Literal["width", "value"] = "width"
+    """`value`: depth-limited value iteration, as published, in place of our searches."""
     questions: int = Field(200, ge=1)
     """Questions to a language model in a run (published, and 300 for a curriculum)."""

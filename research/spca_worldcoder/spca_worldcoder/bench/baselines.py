@@ -1,6 +1,6 @@
 """Baselines of the agent: chance, a model asked at every step, and the true rules of Sokoban.
 
-Tabular Q-learning and PPO are in `spca_bench`.
+PPO is in `spca_benchmarks`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable
-from spca_benchmarks.minigrid.learning.q_learning import q_learning
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
@@ -23,7 +22,6 @@ from spca_worldcoder.bench.baselines import ppo_played, random_actions, react, t
 from spca_worldcoder.bench.page import learned_table, write_sections
 from spca_worldcoder.bench.rows import Baselines, Learned, Solved, Spent, WorldcoderRow, WorldcoderTrial
 from spca_worldcoder.bench.suites import (
-    Q_ACTIONS,
     REACT_EPISODES,
     SUITES,
     seeds_of,
@@ -155,7 +153,6 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         return Baselines(
             environment=world.name,
             chance=random_actions(world, seed, RANDOM_EPISODES).success,
-            q_table=q_learning(world, seed, Q_ACTIONS).success,
             react=asked,
             ppo=ppo_played(world, seed, self.ppo) if self.ppo and isinstance(world, Sokoban) else None,
         )

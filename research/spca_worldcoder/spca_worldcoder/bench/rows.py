@@ -69,8 +69,6 @@ class Baselines(Record):
 
     environment: str
     chance: float
-    q_table: float
-    """After `Q_ACTIONS` actions, in the last 20 episodes."""
     react: Played | None = None
     ppo: Played | None = None
     """Of the last 20 episodes; Sokoban only."""

@@ -52,13 +52,13 @@ SUITES: dict[str, Suite] = {
     ),
     "sokoban with gates": Suite(lambda seed: [Teleporting(1, 7)], {"curiosity": 80}, every=HALF),
     "sokoban, without optimism": _sokoban(optimism=False, **_LIMITS),
-    "sokoban, tree search": _sokoban(planner="tree", **_LIMITS),
+    "sokoban, value iteration": _sokoban(planner="value", **_LIMITS),
     "UnlockPickup": Suite(lambda seed: [MinigridWorld("UnlockPickup")]),
     "UnlockPickup renamed": Suite(lambda seed: [Renamed(MinigridWorld("UnlockPickup"), seed)]),
     "UnlockPickup, without optimism": _unlock(optimism=False, **_LIMITS),
     "sokoban, greedy refinement": _sokoban(strategy="greedy", **_LIMITS),
     "UnlockPickup, greedy refinement": _unlock(strategy="greedy", **_LIMITS),
-    "UnlockPickup, tree search": _unlock(planner="tree", **_LIMITS),
+    "UnlockPickup, value iteration": _unlock(planner="value", **_LIMITS),
     "DoorKey, only wrong keys open": Suite(
         lambda seed: [MinigridWorld("DoorKey-5x5", odd_locks(wrong_keys=True))], every=HALF
     ),
@@ -73,8 +73,6 @@ SUITES: dict[str, Suite] = {
 
 REACT_EPISODES = 10
 """Of a model that is asked for every action."""
-Q_ACTIONS = 3000
-"""Actions that tabular Q-learning is given."""
 
 
 def with_baselines(suite: str, number: int) -> bool:

@@ -45,19 +45,6 @@ class LevelInfo(Record):
     difficulty: str = ""
 
 
-class PublishedResult(Record):
-    """Results that a paper reports for some levels, to be shown beside results on the same levels only."""
-
-    what: str
-    """Who did what, in a few words."""
-    levels: tuple[str, ...]
-    """The names of the levels, in their order."""
-    solved: tuple[int, int]
-    """Solved and attempted, in all."""
-    by_group: dict[str, tuple[int, int]] = {}
-    """The same by group, where it was reported."""
-
-
 class LevelFindings(Record):
     """Faults of a level, one sentence per finding.
 
@@ -147,9 +134,9 @@ class Kit(ABC):
         """The world that a level begins with, as its camera sees it: RGB; None where there is no picture."""
         return None
 
-    def published(self) -> PublishedResult | None:
-        """The result that campaigns are compared with, where a paper reports one."""
-        return None
+    def published(self) -> tuple[str, ...]:
+        """The levels that stand for those which a paper reports results for, in their order."""
+        return ()
 
     def examine(self, level: str, world: str = "") -> LevelFindings:
         """All errors and warnings at once. Raises InputError only when there is no such level or world."""

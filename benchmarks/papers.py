@@ -1,0 +1,151 @@
+"""Writes docs/papers.md: what of the five papers can be run here, row by row.
+
+    .venv/bin/python benchmarks/papers.py
+
+Rows are in `benchmarks/papers.psv`, published figures in `src/spca_bench/spca_bench/published.csv`, ours in
+`benchmarks/records/`; the page holds no figure of its own.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from spca_bench.published import cells
+from spca_core.paths import ROOT
+from spca_core.run_folder import write_atomically
+
+PAGE = ROOT / "docs" / "papers.md"
+SEEDS = {
+    "SPCA": "SPCA (Pesjak and Žabkar, 2026)",
+    "GRASP": "GRASP (Tang and Kejriwal, 2024)",
+    "IPP": "IPP (Vaithinathan Aravindan, Tang and Kejriwal, 2025)",
+    "WorldCoder": "WorldCoder (Tang, Key and Ellis, 2024, first version)",
+    "CoPiC": "CoPiC (Tian et al.)",
+}
+SIGNS = {
+    "same": "as the paper has it, or within its spread",
+    "better": "more than the paper has, or a better figure",
+    "runs": "works by the command; a figure to compare needs a model's key",
+    "in part": "something is left out or replaced; the row says what",
+    "differs": "done in another way on purpose",
+    "missing": "not there; the row says what it would need",
+}
+_INTRODUCTION = """\
+# Five papers, row by row
+
+What this project has of each paper: its system, its baselines, its tables and figures, under the paper's own
+labels. A row names the command or file, the published figure, ours, and how they compare. No prompt,
+sentence or code of the papers is used.
+
+Where a row has a figure of ours, it is one of [measurements](measurements.md). Where a language model is
+asked, ours needs one: `a.yaml` stands for its [configuration](models.md). The built-in proposer, synthesizer
+and grammar **stand in** for a model; where a figure is theirs, the row says so, and it does not compare with
+a model's.
+
+This page is made by `benchmarks/papers.py`. All printed cells, {count:,} of them, are in
+`src/spca_bench/spca_bench/published.csv`; the benches put their paper's tables on their pages.
+"""
+_HEADS = ("", "in the paper", "what", "here", "published", "ours", "how they compare")
+_MODEL = ROOT / "benchmarks" / "papers_model.md"
+
+
+class Row(NamedTuple):
+    """One row of the page."""
+
+    id: str
+    label: str
+    what: str
+    here: str
+    published: str
+    ours: str
+    sign: str
+    why: str
+
+    @property
+    def seed(self) -> str:
+        """The paper."""
+        return next(seed for seed in SEEDS if seed[0] == self.id[0])
+
+    @property
+    def places(self) -> list[str]:
+        """Commands, which begin with `spca`, and files."""
+        return [place.strip() for place in self.here.split(";") if place.strip()]
+
+
+def rows() -> list[Row]:
+    """Read all of them."""
+    lines = (ROOT / "benchmarks" / "papers.psv").read_text(encoding="utf-8").splitlines()[1:]
+    return [Row(*line) for line in csv.reader(lines, delimiter="|", quoting=csv.QUOTE_NONE)]
+
+
+def printed_cells(row: Row) -> str:
+    """The published figures that a row names. Raises KeyError where the paper has none."""
+    references = [
+        [part.strip() for part in one.split(" > ")] for one in row.published.split(";") if one.strip()
+    ]
+    several = len({table for table, *_ in references}) > 1
+    return "; ".join(
+        (f"{table}: " if several and column != ["*"] else "") + _printed(row.seed, table, *column)
+        for table, *column in references
+    )
+
+
+def _printed(seed: str, table: str, name: str, column: str = "value") -> str:
+    known = [c for c in cells().values() if (c.seed, c.table) == (seed, table)]
+    if name == "*":
+        return f"{table}: {len(known)} cells"
+    if column == "*":
+        found = [f"{c.column} {c.value}" for c in known if c.row == name]
+        if not found:
+            raise KeyError((seed, table, name))
+        return f"{name}: {', '.join(found)}"
+    cell = cells()[seed, table, name, column]
+    words = name if column == "value" else f"{name}, {column}"
+    return f"{words} {cell.value}{' ' if cell.unit else ''}{cell.unit}"
+
+
+def our_figures(row: Row) -> str:
+    """Our text, with the figures of records in it. Raises where a record has none."""
+    return re.sub(r"\{([^{}]+)\}", lambda found: _recorded(*found[1].split(" > ")), row.ours)
+
+
+def _recorded(record: str, name: str, head: str) -> str:
+    content = json.loads((ROOT / "benchmarks" / "records" / f"{record}.json").read_text(encoding="utf-8"))
+    line = next(line for line in content["rows"] if line[0].strip("*") == name)
+    return str(line[content["heads"].index(head)])
+
+
+def lines() -> Iterator[str]:
+    """The page."""
+    known = rows()
+    yield from _INTRODUCTION.format(count=len(cells())).splitlines()
+    yield from ("", "| sign | |", "|---|---|")
+    yield from (f"| **{sign}** | {words} |" for sign, words in SIGNS.items())
+    yield from ("", f"| paper | rows | {' | '.join(SIGNS)} |", "|---|--:" + "|--:" * len(SIGNS) + "|")
+    for seed in (*SEEDS, "all"):
+        counts = Counter(row.sign for row in known if seed in ("all", row.seed) and row.sign in SIGNS)
+        yield f"| {seed} | {sum(counts.values())} | {' | '.join(str(counts[sign]) for sign in SIGNS)} |"
+    for seed, title in SEEDS.items():
+        yield from ("", f"## {title}", "", f"| {' | '.join(_HEADS)} |", "|---" * len(_HEADS) + "|")
+        for row in known:
+            if row.seed == seed:
+                here = "<br>".join(f"`{place}`" for place in row.places)
+                sign = f"**{row.sign}**" if row.sign in SIGNS else ""
+                why = ": ".join(filter(None, (sign, row.why)))
+                figures = (printed_cells(row), our_figures(row))
+                yield f"| {' | '.join((row.id, row.label, row.what, here, *figures, why))} |"
+    yield from ("", *_MODEL.read_text(encoding="utf-8").splitlines())
+
+
+def main() -> None:
+    """Write the page."""
+    write_atomically(PAGE, ("\n".join(lines()) + "\n").encode())
+
+
+if __name__ == "__main__":
+    main()
