@@ -26,6 +26,7 @@ from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, PlanRequest, Rejection
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
+from spca_core.ports.proposer import PlanProposer
 from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name
 from spca_core.skill_package import library_source
@@ -353,7 +354,7 @@ class _TableOf:
             return planner.plan(request).plan
 
 
-class _Fixed:
+class _Fixed(PlanProposer):
     """A proposer with one draft."""
 
     name = "builtin"

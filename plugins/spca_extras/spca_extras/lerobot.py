@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca.kits import kit_of
-from spca_core.episode import Episode, RecordsEpisodes
+from spca_core.episode import Episode
 from spca_core.errors import InputError
 from spca_core.options import Manifest
 from spca_core.run_folder import MANIFEST, RunFolder
@@ -58,8 +58,6 @@ def write_dataset(
         folder = RunFolder.open(path)
         options = folder.read(MANIFEST, Manifest).options
         kit = kit_of(options.level)
-        if not isinstance(kit, RecordsEpisodes):
-            raise InputError(f"runs in {kit.name} cannot be exported", where=str(path))
         writer.add(kit.robot(options), kit.episode(folder, options, fps))
         on_run(path)
     writer.finish()

@@ -61,7 +61,7 @@ class Learned:
     ) -> Promotion:
         """After a success: remember the level and its table, and trust the skills the plan used.
 
-        But for those in `distrust`, with the reason, and those with which more levels would fail than pass.
+        But for those in `distrust`, with the reason, and those with which a solved level would fail.
         """
         used = tuple(dict.fromkeys(python_name(step.action) for step in plan.steps))
         if not distrust:  # a plan that did not do what it says proves nothing

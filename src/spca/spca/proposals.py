@@ -81,7 +81,7 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
     domains = TrustedDomains(folder_of(options, folder) / "domains")
 
     def actions() -> Actions:  # of the skills that there are
-        own = () if options.skills == "empty" else getattr(kit.builtin(), "domains", ())
+        own = () if options.skills == "empty" else kit.builtin().domains
         return actions_of(own, domains.all(kit.name))
 
     vocabulary = kit.vocabulary()

@@ -86,7 +86,7 @@ def test_a_recorded_run_is_repeated_without_a_server(tmp_path: Path) -> None:
         "touch_thing",
     )  # as if for the first time, and only in its own folder
     assert not (again.folder / "library_before").exists()
-    assert (again.folder / "library_replayed/skills/tabletop/skills.py").is_file()
+    assert (again.folder / "library_replayed/skills/tabletop/touch_thing.py").is_file()
     for name in ("planner", "coder", "skills", "steps", "sim"):
         assert getattr(again.result, name) == getattr(first.result, name), name
     counted = [{r: u.model_copy(update={"seconds": 0.0}) for r, u in run.result.usage.items()}
@@ -131,7 +131,7 @@ def test_a_changed_skill_is_trusted_only_if_what_it_solved_still_passes(lifted: 
             assert "pickup_02 would not pass any more" in refused.refused["lift_cube"]
             promoted = stages.promote(harmless, lift_plan(lifted), {})
             assert promoted.promoted == ("lift_cube",)
-        trusted = (lifted / "library/from_nothing/skills/tabletop/skills.py").read_text()
+        trusted = (lifted / "library/from_nothing/skills/tabletop/lift_cube.py").read_text()
         assert "tool.z + 0.10" in trusted
         assert "cube_green" not in trusted
 

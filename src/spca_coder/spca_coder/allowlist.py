@@ -6,10 +6,13 @@ This is quick feedback for the author of the code; the sandbox is what makes it 
 from __future__ import annotations
 
 import ast
+import difflib
+import importlib
 import re
 from collections.abc import Collection
 
 from spca_coder.problem import CodeFault
+from spca_core.library import MARK
 from spca_sandbox.surface import Surface
 
 MAX_CHARACTERS = 40_000
@@ -28,6 +31,10 @@ _FRAMES = frozenset((
 ))  # fmt: skip
 _TOP_LEVEL = (ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
 _BROAD = ("BaseException", "Exception", "KeyboardInterrupt", "SystemExit", "GeneratorExit")
+_PLAIN = {name for kind in (str, list, dict, tuple, set, float, int, range) for name in dir(kind)} | {
+    "kind", "args", "name", "message"
+}  # fmt: skip
+"""Attributes of plain values, and of errors."""
 _ASYNCHRONOUS = (ast.AsyncFunctionDef, ast.Await, ast.AsyncFor, ast.AsyncWith)
 _NEVER: dict[type[ast.AST], str] = {
     ast.ClassDef: "a class",
@@ -45,11 +52,14 @@ def check(
 ) -> list[CodeFault]:
     """All that is not allowed in `source`; empty when it may be tried.
 
-    `modules` may be imported. With a `surface`, calls through `ctx` must exist and fit their signatures. The
-    names of `objects` may not be written into a skill: it has to work with any.
+    `modules` may be imported. With a `surface`, calls through `ctx` must exist and fit their signatures, and
+    attributes must be those of some value. The names of `objects` may not be written into a skill: it has to
+    work with any.
     """
     if len(source) > MAX_CHARACTERS:
         return [CodeFault(message=f"too long: {len(source)} characters, {MAX_CHARACTERS} allowed")]
+    if MARK in source:
+        return [CodeFault(message=f"'{MARK.strip()}' may not be written")]
     try:
         tree = ast.parse(source)
         compile(source, "<draft>", "exec", dont_inherit=True)  # finds more than the parser does
@@ -130,8 +140,20 @@ class _Checker(ast.NodeVisitor):
             self._note(node, f"the attribute '{node.attr}' may not be used")
         elif not isinstance(node.ctx, ast.Load):
             self._note(node, "attributes may not be assigned: values are read-only, modules belong to others")
-        elif self._surface and _is_ctx(node.value) and node.attr not in self._surface.methods:
-            self._note(node, f"ctx has no '{node.attr}'; it has: {', '.join(self._surface.methods)}")
+        elif self._surface and _is_ctx(node.value):
+            if node.attr not in self._surface.methods:
+                self._note(node, f"ctx has no '{node.attr}'; it has: {', '.join(self._surface.methods)}")
+        elif isinstance(node.value, ast.Name) and node.value.id in self._modules:
+            if not hasattr(importlib.import_module(node.value.id), node.attr):
+                self._note(node, f"{node.value.id} has no '{node.attr}'")
+        elif self._surface and self._surface.fields and node.attr not in self._surface.fields | _PLAIN:
+            near = difflib.get_close_matches(node.attr, self._surface.fields, n=1)
+            has = (
+                f"did you mean '{near[0]}'?"
+                if near
+                else f"values have {', '.join(sorted(self._surface.fields))}"
+            )
+            self._note(node, f"nothing here has an attribute '{node.attr}'; {has}")
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:

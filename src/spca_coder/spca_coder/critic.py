@@ -1,24 +1,18 @@
-"""Judges a draft of skills: allowed, fitting, mergeable, complete, importable.
-
-In that order, cheapest first. An undefined name would otherwise raise NameError only while the robot moves.
-"""
+"""Judges a draft of skills: allowed, fitting, complete, importable; in that order, cheapest first."""
 
 from __future__ import annotations
 
-import ast
-import builtins
-import symtable
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeVar
 
 import structlog
 
 from spca_coder import allowlist
-from spca_coder.allowlist import FORBIDDEN_NAMES
-from spca_coder.attributes import unknown_attributes
 from spca_coder.fits import header, misfit
+from spca_coder.intake import Taken, take_in
 from spca_coder.problem import CodeFault, report
-from spca_coder.source import Source, lines_of, read
+from spca_coder.source import Source, lines_of, read, same_code
+from spca_coder.undefined import undefined
 from spca_core.errors import InputError, SpcaError
 from spca_core.model import Record
 from spca_core.plan import ActionSchema
@@ -26,12 +20,6 @@ from spca_core.skill import CtxApi, SkillFailure, python_name
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits
 from spca_sandbox.surface import Surface
-
-if TYPE_CHECKING:
-    from spca_coder.merge import Merged
-
-_BUILTINS = frozenset(dir(builtins)) - FORBIDDEN_NAMES
-
 
 log = structlog.get_logger(__name__)
 _T = TypeVar("_T")
@@ -69,7 +57,7 @@ class CodeCritic:
     def judge(
         self, draft: str, wanted: Sequence[ActionSchema], library: str, objects: Collection[str] = ()
     ) -> Review:
-        """Check that `draft` gives each wanted action its skill and fits into `library`.
+        """Check that `draft` gives each wanted action its skill, beside those of `library`.
 
         It must not name any of `objects`.
 
@@ -77,37 +65,29 @@ class CodeCritic:
         asked for.
         """
         existing = read(library)
-        merged = criticised(lambda: self._merged(draft, wanted, library, existing, objects), str)
-        return Review(rejection=merged) if isinstance(merged, str) else self._imported(merged, draft)
+        taken = criticised(lambda: self._taken(draft, wanted, library, existing, objects), str)
+        return Review(rejection=taken) if isinstance(taken, str) else self._imported(taken, draft)
 
-    def _merged(
+    def _taken(
         self,
         draft: str,
         wanted: Sequence[ActionSchema],
         library: str,
         existing: Source,
         objects: Collection[str],
-    ) -> Merged | str:
+    ) -> Taken | str:
         """The library with the draft in it, or why the draft is rejected. Nothing of the draft runs."""
         problems = allowlist.check(draft, self._limits.modules, self._surface, objects)
         if problems:
             return report(problems, draft)
-        problems = [*self._misfits(draft, wanted), *self._reserved(draft)]
-        if problems:
-            return report(problems, draft)
         asked = {python_name(s.name) for s in wanted}
-        asked |= existing.own_helpers(asked)
-        from spca_coder.merge import MergeConflict, merge  # LibCST: slow to import, seldom needed
-
-        try:
-            merged = merge(library, draft, asked)
-        except MergeConflict as conflict:
-            return str(conflict)
         problems = [
-            *undefined(draft, self._known(merged.library)),
-            *unknown_attributes(draft, self._api, self._limits.modules),
+            *self._misfits(draft, wanted),
+            *self._reserved(draft),
+            *_others(draft, existing, asked),
+            *undefined(draft, self._known(existing)),
         ]
-        return report(problems, draft) if problems else merged
+        return report(problems, draft) if problems else take_in(library, draft, asked, self._limits.modules)
 
     def _misfits(self, draft: str, wanted: Sequence[ActionSchema]) -> list[CodeFault]:
         functions = read(draft).functions
@@ -130,24 +110,31 @@ class CodeCritic:
         taken = [n for n in (*source.functions, *source.constants) if n in reserved]
         return [CodeFault(message=f"'{n}' is given by the environment; use another name") for n in taken]
 
-    def _known(self, library: str) -> set[str]:
-        source = read(library)
-        imported = {
-            (alias.asname or alias.name).split(".")[0]
-            for node in ast.parse("\n".join(source.imports)).body
-            if isinstance(node, (ast.Import, ast.ImportFrom))
-            for alias in node.names
-        }
+    def _known(self, library: Source) -> set[str]:
+        """The names that a draft may use without defining them."""
         given = {*self._surface.records, *self._surface.constants, "CtxError", "MotionError"}
-        return {*source.functions, *source.constants, *imported, *given}
+        return {*library.functions, *library.constants, *self._limits.modules, *given}
 
-    def _imported(self, merged: Merged, draft: str) -> Review:
-        result = self._host.load(merged.library)
+    def _imported(self, taken: Taken, draft: str) -> Review:
+        result = self._host.load(taken.library)
         if isinstance(result, SkillFailure):
-            line = _line_in(draft, merged.library, result.line)
+            line = _line_in(draft, taken.library, result.line)
             failure = [CodeFault(message=f"importing it: {result.message}", line=line)]
             return Review(rejection=report(failure, draft))
-        return Review(library=merged.library, written=merged.written)
+        return Review(library=taken.library, written=taken.written)
+
+
+def _others(draft: str, library: Source, asked: Collection[str]) -> list[CodeFault]:
+    """Skills of the library that the draft has otherwise and that were not asked for."""
+    clash = [f for n, f in read(draft).skills.items() if n in library.skills and n not in asked]
+    return [
+        CodeFault(
+            message=f"'{f.name}' exists already and was not asked for; leave it, or use another name",
+            line=f.line,
+        )
+        for f in clash
+        if not same_code(f.text, library.skills[f.name].text)
+    ]
 
 
 def _line_in(draft: str, library: str, line: int | None) -> int | None:
@@ -155,54 +142,6 @@ def _line_in(draft: str, library: str, line: int | None) -> int | None:
     text = lines_of(library)[line - 1 : line] if line else []
     lines = lines_of(draft)
     return lines.index(text[0]) + 1 if text and text[0] in lines else None
-
-
-def undefined(source: str, known: Collection[str]) -> list[CodeFault]:
-    """Global names that `source` uses but neither it, nor Python, nor `known` defines.
-
-    `source` must parse.
-    """
-    tree = ast.parse(source)
-    table = symtable.symtable(ast.unparse(_WithoutHints().visit(ast.parse(source))), "<draft>", "exec")
-    defined = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
-    missing = set(_globals(table)) - defined - _BUILTINS - set(known)
-    found = []
-    for name in sorted(missing):
-        uses = [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
-        found.append(
-            CodeFault(
-                message=f"nothing defines '{name}'; define it or use what exists",
-                line=min(uses, default=None),
-            )
-        )
-    return found
-
-
-def _globals(table: symtable.SymbolTable) -> Iterator[str]:
-    for symbol in table.get_symbols():
-        is_global = symbol.is_global() or table.get_type() == "module"
-        if is_global and symbol.is_referenced():
-            yield symbol.get_name()
-    for child in table.get_children():
-        yield from _globals(child)
-
-
-class _WithoutHints(ast.NodeTransformer):
-    """Type hints are never evaluated, so they may name anything."""
-
-    def visit_arg(self, node: ast.arg) -> ast.arg:
-        node.annotation = None
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.returns = None
-        return self.generic_visit(node)
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        if node.value is None:
-            return ast.copy_location(ast.Pass(), node)
-        assign = ast.Assign(targets=[node.target], value=node.value)
-        return self.generic_visit(ast.copy_location(assign, node))
 
 
 def criticised(critic: Callable[[], _T], rejected: Callable[[str], _T]) -> _T:

@@ -162,7 +162,7 @@ class DraftingCoder:
 def _present_code(library: str, names: set[str]) -> str:
     """The skills that failed, as they are: the first draft, so to say."""
     source = read(library)
-    return source.excerpt(*source.with_helpers(names))
+    return "\n\n".join(source.module(name) for name in source.skills if name in names)
 
 
 def _no_proposer(lacking: Sequence[ActionSchema], wanted: Sequence[ActionSchema], failure: str) -> str:

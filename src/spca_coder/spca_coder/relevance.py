@@ -57,13 +57,20 @@ def relevant(
 
 def _shown(source: Source, skills: set[str], known: set[str], everything: bool) -> str:
     """The skills as they are, and above them the helpers and the constants that they use."""
-    if everything:
-        functions, constants = source.with_helpers(skills)
-        return source.excerpt(functions - known, constants)
-    used = {name for skill in skills for name in source.functions[skill].uses}
-    helpers = [f for n, f in source.functions.items() if n in used - skills - known and not f.is_skill]
-    parts = [source.excerpt(set(), used & set(source.constants)), *map(_first_line, helpers)]
-    return "\n".join(part for part in (*parts, source.excerpt(skills, set())) if part)
+    parts = dict[str, None]()
+    patterns = []
+    for home in (source.modules or {"": source}).values():
+        own = {name for name in skills if source.home(name) is home}
+        if everything:
+            functions, constants = home.with_helpers(own)
+            patterns.append(home.excerpt(functions - known, constants))
+            continue
+        used = {name for skill in own for name in home.functions[skill].uses}
+        parts[home.excerpt(set(), used & set(home.constants))] = None
+        helpers = [f for n, f in home.functions.items() if n in used - skills - known and not f.is_skill]
+        parts |= dict.fromkeys(map(_first_line, helpers))
+        patterns.append(home.excerpt(own, set()))
+    return "\n".join(part for part in (*parts, *patterns) if part)
 
 
 def _first_line(helper: Function) -> str:

@@ -1,4 +1,4 @@
-"""Reading a library: its functions, their text and what they use.
+"""Reading a library: its modules, their functions, the text of these and what they use.
 
 Skills are source text here, never imported.
 """
@@ -6,10 +6,12 @@ Skills are source text here, never imported.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from spca_core.errors import InputError
+from spca_core.library import modules
 from spca_core.skill import SkillSignature
 
 
@@ -35,14 +37,31 @@ class Function:
 
 @dataclass(frozen=True)
 class Source:
-    """A parsed library: functions by name in their order, and the text of constants by name."""
+    """A parsed library, or one module: functions by name in their order, the text of constants by name.
+
+    `modules` are those of a library by their skills. Of two skills of one name the later is meant; names that
+    are none of a skill's are of all modules, for who looks for what a library has.
+    """
 
     functions: dict[str, Function]
     constants: dict[str, str]
     imports: tuple[str, ...]
+    modules: dict[str, Source] = field(default_factory=dict)
 
-    def with_helpers(self, names: set[str]) -> tuple[set[str], set[str]]:
-        """The functions of those names and all that they need: (function names, constant names)."""
+    @property
+    def skills(self) -> dict[str, Function]:
+        """The functions that a planner may use."""
+        return {name: function for name, function in self.functions.items() if function.is_skill}
+
+    def home(self, skill: str) -> Source:
+        """The module that offers a skill."""
+        return self.modules.get(skill) or self.modules.get("", self)
+
+    def with_helpers(self, names: Collection[str], beside: Collection[str] = ()) -> tuple[set[str], set[str]]:
+        """The functions of those names and all that they need: (function names, constant names).
+
+        What is `beside` is not needed, as others offer it.
+        """
         functions: set[str] = set()
         used: set[str] = set()
         todo = [n for n in names if n in self.functions]
@@ -52,50 +71,95 @@ class Source:
                 continue
             functions.add(name)
             used |= self.functions[name].uses
-            todo += [n for n in self.functions[name].uses if n in self.functions]
-        return functions, {n for n in self.constants if n in used}
+            todo += [n for n in self.functions[name].uses if n in self.functions and n not in beside]
+        constants: set[str] = set()
+        for name in reversed(self.constants):
+            if name in used or name in names:
+                constants.add(name)
+                used |= names_in(self.constants[name])
+        return functions, constants
 
-    def own_helpers(self, names: set[str]) -> set[str]:
-        """The helpers (names with `_`) that only the functions of those names need, directly or not."""
-        own: set[str] = set()
-        users = {h: {n for n, f in self.functions.items() if h in f.uses and n != h} for h in self.functions}
-        while True:
-            more = {
-                h
-                for h, by in users.items()
-                if h.startswith("_") and h not in own and by and by <= names | own
-            }
-            if not more:
-                return own
-            own |= more
-
-    def excerpt(self, functions: set[str], constants: set[str]) -> str:
+    def excerpt(self, functions: Collection[str], constants: Collection[str]) -> str:
         """Those functions and constants as source text, in the library's order."""
         parts = ["\n".join(dict.fromkeys(t for n, t in self.constants.items() if n in constants))]
         parts += [f.text for n, f in self.functions.items() if n in functions]
         return "\n\n\n".join(p for p in parts if p)
 
+    @property
+    def code(self) -> str:
+        """All of it as source text that stands on its own."""
+        body = self.excerpt(self.functions, self.constants)
+        parts = ("\n".join(self.imports), body)
+        return "\n\n\n".join(part for part in parts if part) + "\n" if body else ""
 
-@lru_cache(maxsize=32)
+    def part(self, names: Collection[str], beside: Collection[str]) -> Source:
+        """What those names stand for, with all that it needs but what is `beside`."""
+        functions, constants = self.with_helpers(names, beside)
+        part = Source(
+            {n: f for n, f in self.functions.items() if n in functions},
+            {n: text for n, text in self.constants.items() if n in constants},
+            (),
+        )
+        used = names_in(part.code)
+        return replace(part, imports=tuple(t for t in self.imports if used & set(imported(t))))
+
+    def with_more(self, other: Source) -> Source:
+        """Both; names that both have mean what they mean here."""
+        return Source(
+            {**self.functions, **{n: f for n, f in other.functions.items() if n not in self.functions}},
+            {**other.constants, **self.constants},
+            tuple(dict.fromkeys((*self.imports, *other.imports))),
+        )
+
+    def module(self, skill: str) -> str:
+        """The text of a skill with all that it needs but other skills."""
+        home = self.home(skill)
+        beside = () if home is self.modules.get(skill) else set(home.skills) - {skill}
+        return home.part({skill}, beside).code
+
+    def needs(self, skills: Collection[str]) -> set[str]:
+        """Those skills and the ones that they call, directly or not."""
+        known, found, todo = self.skills, set[str](), list(skills)
+        while todo:
+            if (skill := todo.pop()) in known and skill not in found:
+                found.add(skill)
+                todo += names_in(self.module(skill)) & set(known)
+        return found
+
+
+@lru_cache(maxsize=64)
 def read(library: str) -> Source:
-    """Parse a library. Raises InputError when it is not Python."""
+    """Parse a library, or one module. Raises InputError when it is not Python."""
+    parts = {module.skill: _module(module.text, module.before) for module in modules(library)}
+    own = parts[""]
+    if len(parts) == 1:
+        return own
+    functions, constants = dict(own.functions), dict(own.constants)
+    for skill, module in parts.items():
+        helpers = {n: f for n, f in module.functions.items() if n.startswith("_")}
+        functions = {**helpers, **functions, **{n: f for n, f in module.functions.items() if n == skill}}
+        constants = {**module.constants, **constants}
+    return Source(functions, constants, tuple(t for module in parts.values() for t in module.imports), parts)
+
+
+def _module(text: str, before: int) -> Source:
     try:
-        tree = ast.parse(library)
+        tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
-        where = f"line {line}" if line else ""
+        where = f"line {before + line}" if line else ""
         raise InputError(f"the skill library is not Python: {error}", where=where) from error
-    lines = lines_of(library)
+    lines = lines_of(text)
     functions, constants, imports = {}, {}, []
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             functions[node.name] = _function(node, lines)
             continue
-        text = _segment(node, lines)
+        segment = _segment(node, lines)
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            imports.append(text)
+            imports.append(segment)
         else:
-            constants.update(dict.fromkeys(_bound(node), text))
+            constants.update(dict.fromkeys(_bound(node), segment))
     return Source(functions, constants, tuple(imports))
 
 
@@ -104,12 +168,24 @@ def lines_of(source: str) -> list[str]:
     return source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
+@lru_cache(maxsize=1024)
+def names_in(text: str) -> frozenset[str]:
+    """The names that a piece of source mentions."""
+    return frozenset(node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name))
+
+
+def imported(text: str) -> Iterator[str]:
+    """The names that an import binds."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.alias):
+            yield (node.asname or node.name).split(".")[0]
+
+
 def signatures(library: str) -> tuple[SkillSignature, ...]:
     """The skills as a planner sees them. Raises InputError when the library is not Python."""
     return tuple(
         SkillSignature(name=f.name, parameters=f.parameters[1:], doc=f.doc)
-        for f in read(library).functions.values()
-        if f.is_skill
+        for f in read(library).skills.values()
     )
 
 

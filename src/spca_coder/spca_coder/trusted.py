@@ -1,26 +1,26 @@
 """The trusted library of an environment: skills that have solved a level, on disk.
 
-Only what was learned is stored; `source` lays it over the skills that come with the environment. A skill gets
-in when the referee says success and its effects were seen. One that is trusted already changes only if the
-levels solved with it still pass, or if more levels speak for the new version than for the old. Trust can be
-withdrawn: a demoted skill is kept apart, and can be restored.
+Each that was learned is a module, `<skill>.py`, with its record, `<skill>.json`, beside it; `source` puts
+them behind the skills that come with the environment. A skill gets in when the referee says success and its
+effects were seen. One that is trusted already changes only if every level that it still solves passes with
+the new version. Trust can be withdrawn: a demoted skill stays where it is, and can be restored.
 """
 
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Literal
 
 import structlog
 
-from spca_coder.ledger import Demoted, SkillEvent, SkillLedger
-from spca_coder.library import overlay, with_imports, without
-from spca_coder.revalidation import Revalidate, Revalidation, stands_on
+from spca_coder.library import without
 from spca_coder.source import Source, read, same_code
 from spca_core.errors import InputError
+from spca_core.library import joined, modules
 from spca_core.model import Record
 from spca_core.result import Promotion
 from spca_core.run_folder import write_atomically
@@ -28,7 +28,40 @@ from spca_core.validation import expecting
 
 log = structlog.get_logger(__name__)
 
-SKILLS, RECORD, LOCK = "skills.py", "solved.json", ".lock"
+_LOCK, _EARLIER = ".lock", "solved.json"
+_MOST_EVENTS = 100
+
+Revalidate = Callable[[str, str], bool]
+"""Whether a level (second) still passes with a library (first, source text): replayed in lockstep."""
+
+
+class SkillEvent(Record):
+    """Something that happened to a skill, at `time` (UTC, ISO 8601)."""
+
+    time: str
+    kind: Literal["promoted", "refused", "demoted", "restored"]
+    level: str = ""
+    reason: str = ""
+
+
+class SkillRecord(Record):
+    """What is known of a skill: the levels that prove it, why it is not trusted now, and its history."""
+
+    levels: tuple[str, ...] = ()
+    demoted: str = ""
+    history: tuple[SkillEvent, ...] = ()
+
+    def proven_by(self, level: str) -> SkillRecord:
+        """The record with one more proof; a skill that proves itself is trusted."""
+        return self.model_copy(update={"levels": tuple(dict.fromkeys((*self.levels, level))), "demoted": ""})
+
+    def noting(
+        self, kind: Literal["promoted", "refused", "demoted", "restored"], level: str = "", reason: str = ""
+    ) -> SkillRecord:
+        """The record with an event at its end."""
+        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        event = SkillEvent(time=now, kind=kind, level=level, reason=reason)
+        return self.model_copy(update={"history": (*self.history, event)[-_MOST_EVENTS:]})
 
 
 class SkillStatus(Record):
@@ -49,17 +82,20 @@ class TrustedLibrary:
 
     def __init__(self, folder: Path, builtin: str = "") -> None:
         self._folder, self._builtin = folder, builtin
-        read(builtin)
+        self._own = read(builtin)
 
     def source(self) -> str:
-        """The trusted library as source text. Raises InputError when the file on disk is not Python."""
-        hidden = self._ledger().hidden
-        whole = self._over_builtin(self._learned())
-        return without(whole, hidden) if hidden else whole
+        """The trusted library as source text. Raises InputError for files that are none of its own."""
+        demoted = {name for name, record in self._records().items() if record.demoted}
+        learned = self._learned()
+        # A learned version that is not trusted makes way for the one that comes with the environment.
+        gone = demoted & learned.keys() & self._own.skills.keys()
+        trusted = {name: text for name, text in learned.items() if name not in gone}
+        return without(joined({"": self._builtin, **trusted}), demoted - gone)
 
     def levels(self, skill: str) -> tuple[str, ...]:
         """The levels that were solved with a skill, in the order of their first success."""
-        return self._ledger().levels.get(skill, ())
+        return self._record(skill).levels
 
     def promote(
         self,
@@ -71,215 +107,173 @@ class TrustedLibrary:
     ) -> Promotion:
         """The referee said success: `level` was solved with the skills `used` out of the library `working`.
 
-        New skills become trusted, with the helpers and constants they need, but for those in `distrust` (with
-        the reason) and what stands on them. A skill that is trusted in another form, and any that stands on
-        one, becomes so only if `revalidate` says of each level it solved that it still passes. If one does
-        not, the trusted form is in quarantine while it is tried on the same levels, and the form that passes
-        more of them is trusted; otherwise everything that stands on the change is refused and the trusted
-        library stays as it was.
+        Those of the skills and of what they call that are new become trusted, but for those in `distrust`
+        (with the reason) and those that call one. What is trusted in another form changes if `revalidate`
+        says of each level that was solved with it, or with what calls it, that it passes with the new form,
+        or fails with the trusted one, too, and so proves nothing.
         """
         candidate = read(working)
-        functions, _ = candidate.with_helpers(set(used))
         with self._locked():
-            learned, ledger = self._learned(), self._ledger()
-            revalidation = Revalidation(self._over_builtin(learned), working, level, ledger)
-            refused: dict[str, str] = {}
-            for name, why in (distrust or {}).items():
-                refused |= revalidation.standing_on({name}, functions, why)
-            refused |= revalidation.clashes(functions - set(refused))
-            more, ledger = self._contest(
-                revalidation, functions - set(refused), working, level, ledger, revalidate
-            )
-            refused |= more
-            kept, needed = candidate.with_helpers(set(used) - set(refused))
-            new = {n for n in kept if n not in revalidation.trusted.functions} | revalidation.changed(kept)
-            if new:
-                learned = self._without_builtin(overlay(learned, candidate.excerpt(kept, needed), working))
-                self._write(SKILLS, learned)
+            trusted = self.source()
+            known = read(trusted)
+            called = candidate.needs(used)
+            refused = _calling(candidate, called, dict(distrust or {}))
+            changed = _differing(known, candidate, called - refused.keys())
+            void: list[str] = []
+            if changed:
+                proposed = _with_modules(trusted, candidate, called - refused.keys())
+                lost, void = self._tried_again(known, changed, level, trusted, proposed, revalidate)
+                if lost:
+                    why = f"changes {', '.join(sorted(changed))}, and {lost}"
+                    refused |= _calling(candidate, called - refused.keys(), dict.fromkeys(changed, why))
+            kept = called - refused.keys()
+            new = {name for name in kept if name not in known.skills} | _differing(known, candidate, kept)
             # The skills first: should it end between the two, a level is forgotten, but none is claimed
             # falsely.
-            ledger = ledger.credit([n for n in used if n in kept], level).show(kept)
-            ledger = ledger.note(new, "promoted", level)
-            for name, why in refused.items():
-                ledger = ledger.note([name], "refused", level, why)
-            self._save(ledger)
+            for name in sorted(new):
+                self._write(f"{name}.py", candidate.module(name))
+            if not refused.keys() & changed:
+                self._forget(void)
+            for name in sorted(called):
+                record = self._record(name)
+                record = record.proven_by(level) if name in kept and name in used else record
+                if name in new:
+                    record = record.model_copy(update={"demoted": ""}).noting("promoted", level)
+                elif name in refused and name in known.skills:
+                    record = record.noting("refused", level, refused[name])
+                if record != SkillRecord():
+                    self._save(name, record)
         promotion = Promotion(promoted=tuple(sorted(new)), refused=refused)
         log.info("promotion", level=level, promoted=promotion.promoted, refused=promotion.refused)
         return promotion
 
-    def _contest(
+    def _tried_again(
         self,
-        revalidation: Revalidation,
-        functions: set[str],
-        working: str,
+        known: Source,
+        changed: Collection[str],
         level: str,
-        ledger: SkillLedger,
+        trusted: str,
+        proposed: str,
         revalidate: Revalidate | None,
-    ) -> tuple[dict[str, str], SkillLedger]:
-        """The functions refused because of what they change, and the record after the levels have voted."""
-        changed = revalidation.changed(functions)
-        if not changed:
-            return {}, ledger
-        what = f"changes {', '.join(sorted(changed))}, and"
-        witnesses = revalidation.witnesses(changed)
-        if witnesses and revalidate is None:
-            why = f"{what} {', '.join(witnesses)} were not tried again"
-            return revalidation.standing_on(changed, functions, why), ledger
+    ) -> tuple[str, list[str]]:
+        """Why the trusted skills must not change, "" if they may, and the levels that prove nothing."""
+        touched = [name for name in known.skills if known.needs({name}) & set(changed)]
+        solved = dict.fromkeys(table for name in touched for table in self.levels(name) if table != level)
         if revalidate is None:
-            return {}, ledger
-        candidate = revalidation.candidate
-        proposed = overlay(
-            self._over_builtin(self._learned()),
-            candidate.excerpt(*candidate.with_helpers(functions)),
-            working,
-        )
-        self._save(
-            ledger.hide(changed, f"in quarantine: {level} was solved with another version").note(
-                changed, "quarantined", level
-            )
-        )
-        try:
-            ballot = revalidation.vote(changed, proposed, revalidate)
-        except BaseException:
-            self._save(ledger)
-            raise
-        if not ballot.contested:
-            return {}, ledger
-        reason = f"{what} {ballot}"
-        ledger = ledger.note(changed, "quarantined", level)
-        if not ballot.won:
-            ledger = ledger.contest(changed, level).note(changed, "released", level, reason)
-            return revalidation.standing_on(changed, functions, reason), ledger
-        trusted = revalidation.trusted
-        for name in sorted(changed):
-            source = with_imports(trusted, trusted.excerpt(*trusted.with_helpers({name})))
-            version = Demoted(reason=str(ballot), source=source, levels=ledger.levels.get(name, ()))
-            proofs = tuple(n for n in ledger.levels.get(name, ()) if n in ballot.for_new)
-            ledger = ledger.archive(name, version).model_copy(
-                update={"levels": {**ledger.levels, name: proofs}}
-            )
-        lost = [n for n in ballot.levels if n not in ballot.for_new]
-        return {}, ledger.without_proofs(lost).note(changed, "demoted", level, str(ballot))
+            return f"{', '.join(solved)} were not tried again" if solved else "", []
+        failing = [table for table in solved if not revalidate(proposed, table)]
+        lost = [table for table in failing if revalidate(trusted, table)]
+        void = [table for table in failing if table not in lost]
+        return f"{', '.join(lost)} would not pass any more" if lost else "", void
 
     # -- by hand ---------------------------------------------------------------------------------------------
 
     def skills(self) -> list[SkillStatus]:
         """Every skill that is known, trusted or not."""
-        ledger, learned = self._ledger(), read(self._learned())
+        records, learned = self._records(), self._learned()
+        trusted = read(self.source()).skills
         found = []
-        for name, function in read(self._over_builtin(self._learned())).functions.items():
-            if not function.is_skill:
-                continue
-            status: Literal["builtin", "learned", "hidden"] = (
-                "learned" if name in learned.functions else "builtin"
-            )
-            status = "hidden" if name in ledger.hidden else status
-            found.append(
-                SkillStatus(
-                    name=name,
-                    doc=function.doc,
-                    status=status,
-                    levels=ledger.levels.get(name, ()),
-                    reason=ledger.hidden.get(name, ""),
-                )
-            )
-        for name, version in ledger.demoted.items():
-            archived = read(version.source).functions.get(name)
-            found.append(
-                SkillStatus(
-                    name=name,
-                    doc=archived.doc if archived else "",
-                    status="demoted",
-                    levels=version.levels,
-                    reason=version.reason,
-                )
-            )
+        for name in dict.fromkeys((*self._own.skills, *learned)):
+            record, reason = records.get(name, SkillRecord()), ""
+            status: Literal["builtin", "learned", "hidden", "demoted"]
+            status = "learned" if name in learned and not record.demoted else "builtin"
+            if record.demoted:
+                status, reason = ("demoted" if name in learned else "hidden"), record.demoted
+            elif name not in trusted:
+                status, reason = "hidden", "calls a skill that is not trusted"
+            doc = (read(learned[name]) if name in learned else self._own).functions[name].doc
+            found.append(SkillStatus(name=name, doc=doc, status=status, levels=record.levels, reason=reason))
         return found
 
     def history(self, skill: str) -> tuple[SkillEvent, ...]:
         """Return the events of a skill, the oldest first."""
-        return tuple(event for event in self._ledger().history if event.skill == skill)
+        return self._record(skill).history
 
     def excerpt(self, skill: str) -> str:
-        """A skill's source with all that it needs: the trusted version, else the demoted.
-
-        InputError if unknown.
-        """
-        source = read(self._over_builtin(self._learned()))
-        if skill in source.functions:
-            return with_imports(source, source.excerpt(*source.with_helpers({skill})))
-        if version := self._ledger().demoted.get(skill):
-            return version.source
-        raise _unknown(skill, source)
+        """A skill's module, trusted or not. InputError if unknown."""
+        return read(self._whole([skill])).module(skill)
 
     def demote(self, skill: str, reason: str) -> tuple[str, ...]:
-        """Withdraw trust from a skill, and from the learned ones that stand on it; returns them.
+        """Withdraw trust from a skill, and so from the learned ones that call it; returns them.
 
         A learned version makes way for the builtin one, if there is one; a builtin skill is hidden.
         """
         with self._locked():
-            text, ledger = self._learned(), self._ledger()
-            learned, whole = read(text), read(self._over_builtin(text))
-            if skill not in whole.functions:
-                raise _unknown(skill, whole)
-            if skill not in learned.functions:
-                self._save(ledger.hide([skill], reason).note([skill], "demoted", reason=reason))
-                return (skill,)
-            fallen = [n for n, f in learned.functions.items() if f.is_skill and stands_on(whole, n, {skill})]
-            for name in fallen:
-                source = with_imports(whole, whole.excerpt(*whole.with_helpers({name})))
-                version = Demoted(reason=reason, source=source, levels=ledger.levels.get(name, ()))
-                ledger = ledger.archive(name, version)
-            self._write(SKILLS, without(text, fallen))
-            self._save(ledger.note(fallen, "demoted", reason=reason))
-            return tuple(fallen)
+            self._whole([skill])
+            before = set(read(self.source()).skills)
+            self._save(
+                skill,
+                self._record(skill).model_copy(update={"demoted": reason}).noting("demoted", reason=reason),
+            )
+            gone = before - set(read(self.source()).skills) - {skill}
+            return (skill, *sorted(gone))
 
     def restore(self, skill: str) -> None:
-        """Trust a demoted or hidden skill again, in place of the version that is trusted now."""
+        """Trust a demoted or hidden skill again."""
         with self._locked():
-            text, ledger = self._learned(), self._ledger()
-            if skill in ledger.hidden:
-                self._save(ledger.show([skill]).note([skill], "restored"))
-                return
-            version = ledger.demoted.get(skill)
-            if version is None:
-                known = ", ".join((*ledger.hidden, *ledger.demoted)) or "none"
+            record = self._record(skill)
+            if not record.demoted:
+                known = ", ".join(name for name, r in self._records().items() if r.demoted) or "none"
                 raise InputError(f"'{skill}' is not demoted", hint=f"demoted are: {known}")
-            learned = read(text)
-            ledger = ledger.take_out(skill)
-            if skill in learned.functions:
-                source = with_imports(learned, learned.excerpt(*learned.with_helpers({skill})))
-                present = Demoted(
-                    reason="another version was restored", source=source, levels=ledger.levels.get(skill, ())
-                )
-                ledger = ledger.archive(skill, present)
-            self._write(SKILLS, self._without_builtin(overlay(text, version.source, version.source)))
-            ledger = ledger.model_copy(update={"levels": {**ledger.levels, skill: version.levels}})
-            self._save(ledger.note([skill], "restored"))
+            self._save(skill, record.model_copy(update={"demoted": ""}).noting("restored"))
 
     # -- on disk ---------------------------------------------------------------------------------------------
 
-    def _learned(self) -> str:
-        path = self._folder / SKILLS
-        with expecting("a library of skills", path):
-            text = path.read_text(encoding="utf-8") if path.is_file() else ""
-        try:
-            read(text)
-        except InputError as error:
+    def _whole(self, wanted: Collection[str] = ()) -> str:
+        """The library with what is not trusted, too. Raises InputError if it lacks one of those skills."""
+        whole = joined({"": self._builtin, **self._learned()})
+        known = read(whole).skills
+        for skill in wanted:
+            if skill not in known:
+                names = ", ".join(known) or "none"
+                raise InputError(f"unknown skill '{skill}'", hint=f"the library has: {names}")
+        return whole
+
+    def _learned(self) -> dict[str, str]:
+        """The text of each module, by its skill."""
+        self._check_version()
+        found = {}
+        for path in sorted(self._folder.glob("*.py")):
+            with expecting("a module of a skill", path):
+                text = path.read_text(encoding="utf-8")
+            try:
+                offered = read(text).skills
+            except InputError as error:
+                where = f"{path} {error.where}".strip()
+                raise InputError(error.what, where=where, hint="repair or remove it") from error
+            if path.stem not in offered:
+                raise InputError(f"has no skill '{path.stem}'", where=str(path), hint="repair or remove it")
+            found[path.stem] = text
+        return found
+
+    def _check_version(self) -> None:
+        if (self._folder / _EARLIER).is_file() and not (self._folder / _EARLIER).with_suffix(".py").is_file():
             raise InputError(
-                error.what, where=f"{path} {error.where}".strip(), hint="repair or remove it"
-            ) from error
-        return text
+                "a library of spca 0.1, which kept all skills in one file",
+                where=str(self._folder),
+                hint="move the folder away; its skills are learned again, one module for each",
+            )
 
-    def _ledger(self) -> SkillLedger:
-        path = self._folder / RECORD
+    def _records(self) -> dict[str, SkillRecord]:
+        self._check_version()
+        return {path.stem: self._record(path.stem) for path in sorted(self._folder.glob("*.json"))}
+
+    def _record(self, skill: str) -> SkillRecord:
+        path = self._folder / f"{skill}.json"
         if not path.is_file():
-            return SkillLedger()
-        with expecting("a record of solved levels", path):
-            return SkillLedger.model_validate_json(path.read_bytes())
+            return SkillRecord()
+        with expecting("a skill's record", path):
+            return SkillRecord.model_validate_json(path.read_bytes())
 
-    def _save(self, ledger: SkillLedger) -> None:
-        self._write(RECORD, ledger.model_dump_json(indent=2) + "\n")
+    def _forget(self, tables: Collection[str]) -> None:
+        """These levels prove nothing any more."""
+        for name, record in self._records().items() if tables else ():
+            left = tuple(table for table in record.levels if table not in tables)
+            if left != record.levels:
+                self._save(name, record.model_copy(update={"levels": left}))
+
+    def _save(self, skill: str, record: SkillRecord) -> None:
+        self._write(f"{skill}.json", record.model_dump_json(indent=2) + "\n")
 
     def _write(self, name: str, text: str) -> None:
         write_atomically(self._folder / name, text.encode())
@@ -287,27 +281,29 @@ class TrustedLibrary:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         self._folder.mkdir(parents=True, exist_ok=True)
-        with (self._folder / LOCK).open("w") as file:
+        with (self._folder / _LOCK).open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
-    # -- builtin and learned ---------------------------------------------------------------------------------
 
-    def _over_builtin(self, learned: str) -> str:
-        return overlay(self._builtin, learned, learned) if learned.strip() else self._builtin
-
-    def _without_builtin(self, learned: str) -> str:
-        """Only what the builtin skills do not have in the same form."""
-        builtin, source = read(self._builtin), read(learned)
-        functions = {
-            n
-            for n, f in source.functions.items()
-            if n not in builtin.functions or not same_code(f.text, builtin.functions[n].text)
-        }
-        constants = {n for n, text in source.constants.items() if builtin.constants.get(n) != text}
-        return with_imports(source, source.excerpt(functions, constants))
+def _calling(source: Source, skills: Collection[str], reasons: Mapping[str, str]) -> dict[str, str]:
+    """Those of the skills that are, or call, one that there is a reason against, each with the reason."""
+    found = {}
+    for name in sorted(skills):
+        if bad := sorted(source.needs({name}) & reasons.keys()):
+            found[name] = reasons.get(name, reasons[bad[0]])
+    return found
 
 
-def _unknown(skill: str, source: Source) -> InputError:
-    known = ", ".join(n for n, f in source.functions.items() if f.is_skill) or "none"
-    return InputError(f"unknown skill '{skill}'", hint=f"the library has: {known}")
+def _differing(known: Source, candidate: Source, skills: Collection[str]) -> set[str]:
+    """The skills that the known library has in another form."""
+    there = [name for name in skills if name in known.skills]
+    return {name for name in there if not same_code(known.module(name), candidate.module(name))}
+
+
+def _with_modules(library: str, candidate: Source, skills: Collection[str]) -> str:
+    """A library with those skills as the candidate has them."""
+    known = read(library)
+    new = {n for n in skills if n not in known.skills} | _differing(known, candidate, skills)
+    texts = {module.skill: module.text for module in modules(library)}
+    return joined({**texts, **{name: candidate.module(name) for name in sorted(new)}})

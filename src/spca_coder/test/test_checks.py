@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from spca_coder import allowlist
-from spca_coder.critic import criticised, undefined
+from spca_coder.critic import criticised
 from spca_coder.fits import as_present, header, misfit, missing, serves
 from spca_coder.problem import CodeFault, report
 from spca_coder.source import read, same_code, signatures
+from spca_coder.undefined import undefined
 from spca_core.errors import InputError
 from spca_core.plan import ActionSchema, Plan, Step
 from spca_core.skill import SkillSignature
@@ -61,6 +62,7 @@ SURFACE = Surface(API)
         ("from __future__ import nosuch", 1, "not Python"),
         ("def f(ctx):\n    from math import *", 2, "not Python"),
         ("return 1", 1, "not Python"),
+        ("A = 1\n\n\n# --- skill f\ndef f(ctx): pass", None, "'# --- skill' may not be written"),
     ],
 )
 def test_not_allowed(code: str, line: int | None, part: str) -> None:
@@ -191,8 +193,7 @@ def test_helpers_and_constants_that_belong_to_a_skill() -> None:
         "def _h(): return _g\n\ndef k(ctx): return _i()\n\ndef _i(): return B\n"
     )
     assert source.with_helpers({"f"}) == ({"f", "_g", "_h"}, {"A"})
-    assert source.own_helpers({"f"}) == set()  # _g and _h need each other
-    assert source.own_helpers({"k"}) == {"_i"}
+    assert source.with_helpers({"f"}, beside={"_h"}) == ({"f", "_g"}, {"A"})
     assert source.excerpt({"f"}, {"A"}) == "A = 1\n\n\n# note\ndef f(ctx): return _g()"
 
 

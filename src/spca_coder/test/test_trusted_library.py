@@ -55,13 +55,13 @@ def test_at_first_there_are_the_builtin_skills(trusted: TrustedLibrary) -> None:
 
 def test_a_success_promotes_what_was_used_with_what_it_needs(trusted: TrustedLibrary, folder: Path) -> None:
     promotion = trusted.promote(WORKING, ["wave"], "wave_01")
-    assert promotion.promoted == ("_swing", "wave")
+    assert promotion.promoted == ("wave",)
     assert promotion.refused == {}
     source = read(trusted.source())
     assert set(source.functions) == {"touch", "_raise", "wave", "_swing"}
     assert set(source.constants) == {"ABOVE", "SPEED"}
-    assert trusted.source().startswith(BUILTIN.partition("\n\n\n")[0])
-    assert set(read((folder / "skills.py").read_text()).functions) == {"wave", "_swing"}
+    assert trusted.source().startswith(BUILTIN)
+    assert set(read((folder / "wave.py").read_text()).functions) == {"wave", "_swing"}
     assert trusted.levels("wave") == ("wave_01",)
 
 
@@ -114,18 +114,15 @@ def test_the_levels_it_solved_decide(trusted: TrustedLibrary, good: bool) -> Non
         assert "touch_02 would not pass any more" in promotion.refused["touch"]
 
 
-def test_a_changed_helper_is_a_change_of_all_that_use_it(trusted: TrustedLibrary) -> None:
+def test_a_changed_helper_or_constant_is_a_change_of_the_skill(trusted: TrustedLibrary) -> None:
     trusted.promote(WORKING, ["touch"], "touch_01")
-    higher = WORKING.replace("ctx.up(a, ABOVE)", "ctx.up(a, 2 * ABOVE)")
-    assert set(trusted.promote(higher, ["touch"], "touch_02").refused) == {"touch", "_raise"}
-    assert trusted.promote(higher, ["touch"], "touch_02", passes).promoted == ("_raise",)
-    assert "2 * ABOVE" in trusted.source()
-
-
-def test_another_value_of_a_trusted_constant_is_refused(trusted: TrustedLibrary) -> None:
-    promotion = trusted.promote(WORKING.replace("ABOVE = 0.1", "ABOVE = 0.2"), ["wave"], "wave_01", passes)
-    assert "needs another value of ABOVE" in promotion.refused["wave"]
-    assert trusted.source() == BUILTIN
+    for higher in (
+        WORKING.replace("ctx.up(a, ABOVE)", "ctx.up(a, 2 * ABOVE)"),
+        WORKING.replace("0.1", "0.2"),
+    ):
+        assert set(trusted.promote(higher, ["touch"], "touch_02").refused) == {"touch"}
+        assert trusted.promote(higher, ["touch"], "touch_02", passes).promoted == ("touch",)
+        assert read(higher).module("touch") == read(trusted.source()).module("touch")
 
 
 def test_what_does_not_stand_on_a_refused_change_gets_in(trusted: TrustedLibrary) -> None:
@@ -145,9 +142,9 @@ def test_comments_and_layout_are_no_change(trusted: TrustedLibrary) -> None:
 
 @pytest.mark.parametrize(
     ("name", "content", "part"),
-    [("skills.py", "def f(:", "not Python"), ("solved.json", "[", "not a record of solved levels"),
-     ("solved.json", "{}1", "not a record of solved levels"),
-     ("solved.json", '{"level": {}}', "not a record")],
+    [("touch.py", "def f(:", "not Python"), ("touch.py", "def f(ctx): pass", "has no skill 'touch'"),
+     ("touch.json", "[", "not a skill's record"), ("touch.json", '{"level": {}}', "not a skill's record"),
+     ("solved.json", "{}", "a library of spca 0.1, .*move the folder away")],
 )  # fmt: skip
 def test_spoilt_files_are_told_in_one_line(
     trusted: TrustedLibrary, folder: Path, name: str, content: str, part: str
@@ -156,44 +153,22 @@ def test_spoilt_files_are_told_in_one_line(
     (folder / name).write_text(content)
     with pytest.raises(InputError, match=part) as error:
         trusted.promote(WORKING, ["touch"], "touch_01")
-    assert name in str(error.value)
+    assert str(folder) in str(error.value)
     assert "\n" not in str(error.value)
 
 
 # --- whose evidence is better, and trust withdrawn ----------------------------------------------------------
 
 
-def test_the_majority_of_levels_decides(trusted: TrustedLibrary) -> None:
-    """The trusted version passes only one of its own levels in the retry: it was trusted by mistake."""
+def test_a_level_that_the_trusted_version_fails_proves_nothing(trusted: TrustedLibrary) -> None:
+    """It was trusted by mistake."""
     for level in ("touch_01", "touch_02"):
         trusted.promote(WORKING, ["touch"], level)
-    quarantined: list[bool] = []
-
-    def revalidate(library: str, level: str) -> bool:
-        quarantined.append("touch" not in read(trusted.source()).functions)
-        return level == "touch_01" if "Touch well" in library else level == "touch_02"
-
-    promotion = trusted.promote(CHANGED, ["touch"], "touch_03", revalidate)
+    promotion = trusted.promote(CHANGED, ["touch"], "touch_03", lambda library, level: level == "touch_01")
     assert promotion.promoted == ("touch",)
-    assert all(quarantined), "nobody may use it while it is in doubt"
     assert "Touch well" in trusted.source()
     assert trusted.levels("touch") == ("touch_01", "touch_03"), "what it does not solve proves nothing"
-    (old,) = [s for s in trusted.skills() if s.status == "demoted"]
-    assert "touch_02 would not pass any more (2 of 3 levels pass with the new version, 1" in old.reason
-    assert [e.kind for e in trusted.history("touch")] == ["quarantined", "demoted", "promoted"]
-
-
-def test_levels_that_were_refused_count_the_next_time(trusted: TrustedLibrary) -> None:
-    """One against one leaves what is trusted; the second level that needs the new version decides."""
-    trusted.promote(WORKING, ["touch"], "touch_01")
-
-    def revalidate(library: str, level: str) -> bool:
-        return (level == "touch_01") == ("Touch well" not in library)
-
-    assert trusted.promote(CHANGED, ["touch"], "touch_02", revalidate).refused
-    assert "Touch well" not in trusted.source()
-    assert trusted.promote(CHANGED, ["touch"], "touch_03", revalidate).promoted == ("touch",)
-    assert "Touch well" in trusted.source()
+    assert [e.kind for e in trusted.history("touch")] == ["promoted"]
 
 
 def test_a_skill_whose_effects_were_not_seen_is_not_trusted(trusted: TrustedLibrary) -> None:
@@ -245,4 +220,6 @@ def test_several_processes_lose_nothing(folder: Path) -> None:
     trusted = TrustedLibrary(folder, BUILTIN)
     assert {f"skill_{n}" for n in range(3)} <= set(read(trusted.source()).functions)
     assert sorted(trusted.levels("touch")) == [f"level_{n}" for n in range(3)]
-    assert sorted(p.name for p in folder.iterdir()) == [".lock", "skills.py", "solved.json"]
+    assert sorted(p.name for p in folder.iterdir()) == [
+        ".lock", *(f"skill_{n}.{kind}" for n in range(3) for kind in ("json", "py")), "touch.json",
+    ]  # fmt: skip

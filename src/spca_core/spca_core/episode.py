@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-
-from spca_core.options import RunOptions
-from spca_core.run_folder import RunFolder
 
 
 @dataclass(frozen=True)
@@ -27,19 +23,3 @@ class Episode:
     size: tuple[int, int]
     """Width and height of the pictures in pixels, even numbers."""
     success: bool
-
-
-@runtime_checkable
-class RecordsEpisodes(Protocol):
-    """A kit whose runs can be turned into episodes."""
-
-    def robot(self, options: RunOptions) -> str:
-        """The name of a run's robot, for the data set."""
-        ...
-
-    def episode(self, folder: RunFolder, options: RunOptions, fps: int) -> Episode:
-        """The last attempt of a finished run, at `fps` frames a simulated second.
-
-        Raises InputError when the run has no recording.
-        """
-        ...

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
-from spca_core.ports.proposer import ModelError
+from spca_core.ports.proposer import ModelError, PlanProposer
 from spca_minigrid.mission import Clause, Mission, parse_mission
 
 _WISH = {"go": "to_visit", "reach": "to_enter", "open": "to_open", "pick": "to_take"}
 DOMAIN = (Path(__file__).parent / "domain.pddl").read_text(encoding="utf-8")
 
 
-class MissionProposer:
+class MissionProposer(PlanProposer):
     """A `PlanProposer`.
 
     Its drafts are certain, so there is nothing to repair: a rejection is a fault of its own.

@@ -16,7 +16,7 @@ from spca_core.fenced import fenced
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.chat import ChatModel, Message, Role
-from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
+from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.scene import ROLES
 from spca_core.skill import SkillSignature, python_name
@@ -69,7 +69,7 @@ class WholeDraft(BaseModel):
         return Impossible(why) if (why := _told(self.impossible_because)) else None
 
 
-class LanguageProposer:
+class LanguageProposer(PlanProposer):
     """A `PlanProposer` that asks a chat model in a given role.
 
     The modes are those of the specification of the Plan stage.

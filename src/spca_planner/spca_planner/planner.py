@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection
-from spca_core.ports.proposer import GivesAlternatives, Impossible, ModelError, NotUnderstood, PlanProposer
+from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.vocabulary import Vocabulary
 from spca_planner.critique import Critics, Judged
 from spca_planner.solver.engines import DEFAULT
@@ -60,7 +60,7 @@ class DraftingPlanner:
         )
         self._trusted, self._budget = trusted, budget
         self._owns_solver = solver is None
-        fixed = [d for p in self._proposers.values() for d in getattr(p, "domains", ())]
+        fixed = [d for p in self._proposers.values() for d in p.domains]
         self._known = (*fixed, *trusted.all(environment))
         self._solver = solver or SolverProcess(engine=engine)
         self._critics = Critics(self._solver, vocabulary, solver_timeout_s)
@@ -97,8 +97,6 @@ class DraftingPlanner:
     def others(self, request: PlanRequest, plan: Plan) -> list[Plan]:
         """Valid plans with other steps for the same task, as far as the proposer knows of alternatives."""
         proposer = self._proposers[request.mode]
-        if not isinstance(proposer, GivesAlternatives):
-            return []
         drafts = proposer.alternatives(plan.draft, request.observation)[:_MOST_ALTERNATIVES]
         judged = [self._critics.judge(d, request, lambda: False).plan for d in drafts]
         return [p for p in judged if p is not None and p.steps != plan.steps]

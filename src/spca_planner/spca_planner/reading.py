@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, islice, product
 
 from spca_core.evidence import Evidence
-from spca_core.names import words_of
 from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan
-from spca_core.ports.vocabulary import SaysGoals, Vocabulary
+from spca_core.ports.vocabulary import Vocabulary
 from spca_planner.pddl.formula import Atom, bindings, ground
 from spca_planner.pddl.lint import parse, quantified
 from spca_planner.pddl.sexpr import Group, PddlError
@@ -38,11 +37,8 @@ class PddlReader:
         return self.say([way for way in _ways(draft) if all(look.truth(atom) for atom in way)][:1])
 
     def say(self, ways: Sequence[frozenset[Atom]]) -> str:
-        """See `PlanReader`: in the words of the environment, or spelt out where it has none."""
-        if isinstance(self._vocabulary, SaysGoals):
-            return self._vocabulary.say(ways)
-        told = [", ".join(f"{a[0]}({', '.join(map(words_of, a[1:]))})" for a in sorted(way)) for way in ways]
-        return "; or ".join(told)
+        """See `PlanReader`: in the words of the environment."""
+        return self._vocabulary.say(ways)
 
     def predicted(self, plan: Plan) -> tuple[str, ...]:
         """See `PlanReader`."""

@@ -11,7 +11,7 @@ import pytest
 
 from spca_core.errors import BudgetExhausted
 from spca_core.plan import Draft, DraftRecord, PlanRequest, PlanResult, Rejection
-from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
+from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains
@@ -30,7 +30,7 @@ UNSOLVABLE = GOOD.model_copy(update={"domain": GOOD.domain.replace("(holding ?c)
 Script = Sequence[Draft | Exception]
 
 
-class Scripted:
+class Scripted(PlanProposer):
     """A proposer that returns its drafts in order, then repeats the last one, and records requests."""
 
     name = "scripted"
@@ -161,7 +161,7 @@ def test_cancelling_does_not_wait_for_a_slow_proposer(make: Make) -> None:
     release, waited = threading.Event(), list[bool]()
     polls = itertools.count()
 
-    class Slow:
+    class Slow(PlanProposer):
         name = "slow"
 
         def draft(self, *_: object) -> Draft:

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from spca_core.errors import SpcaError
+from spca_core.library import modules
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.skill import SkillFailure
 from spca_sandbox.level import SandboxLevel
@@ -111,7 +112,9 @@ class Cell:
         began = time.monotonic()
         deadline = began + self.limits.load_s
         try:
-            worker.channel.send({"op": "load", "source": self._source}, deadline)
+            # Each behind as many blank lines as make its lines those of the whole.
+            parts = [(m.skill, "\n" * m.before + m.text) for m in modules(self._source or "")]
+            worker.channel.send({"op": "load", "modules": parts}, deadline)
             message = worker.channel.receive(deadline)
             while message["op"] == "log":
                 message = worker.channel.receive(deadline)

@@ -27,6 +27,8 @@ class Surface:
 
     def __init__(self, api: CtxApi) -> None:
         self._signatures = {m.name: _signature(m.signature) for m in api.methods}
+        self.fields = frozenset(name for kind in api.types for name in kind.fields)
+        """Attributes of the values that calls return."""
         self.records: dict[str, list[list[Any]]] = {}
         self.constants: dict[str, Any] = {}
         for helper in api.helpers:

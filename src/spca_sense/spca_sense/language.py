@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from spca_core.ports.chat import ChatModel
+from spca_core.ports.vision import VisionModel
 
 _SYSTEM = """\
 You see a table from straight above; the robot has moved out of the picture and is not your subject. \
@@ -36,8 +37,8 @@ class Sentences(BaseModel):
     sentences: list[str] = Field(max_length=20)
 
 
-class LanguageVision:
-    """Implements the port `VisionModel` with a chat model in the role `vision`."""
+class LanguageVision(VisionModel):
+    """A `VisionModel` that asks a chat model in the role `vision`."""
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat

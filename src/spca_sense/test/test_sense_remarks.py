@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from spca_core.geometry import Pose
 from spca_core.ports.chat import ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError
+from spca_core.ports.vision import VisionModel
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.task import Task
 from spca_sense.language import LanguageVision, Sentences
@@ -52,7 +53,7 @@ SCENE = Scene(
 )
 
 
-class Eyes:
+class Eyes(VisionModel):
     """A vision model with scripted answers."""
 
     def __init__(self, *sentences: str, error: ModelError | None = None) -> None:

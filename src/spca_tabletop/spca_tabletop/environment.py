@@ -22,7 +22,7 @@ from spca_core.plan import ActResult, Plan
 from spca_core.ports.arm import Arm
 from spca_core.ports.environment import Environment
 from spca_core.ports.table import TableWorld
-from spca_core.ports.vision import Observes, VisionModel
+from spca_core.ports.vision import VisionModel
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
@@ -101,8 +101,8 @@ class Tabletop(Environment, Generic[_TableT]):
         scene = self._ctx.survey()
         if self._vision is not None and not self.verdict().final:  # the run is over: nobody will read it
             image = self.recording.looks[-1][0].colour
-            if isinstance(self._vision, Observes):
-                return self._vision.observation(scene, image, self.task)
+            if (seen := self._vision.observation(scene, image, self.task)) is not None:
+                return seen
             scene = with_remarks(scene, self._vision, image, self.task)
             self.recording.looks[-1] = (self.recording.looks[-1][0], scene)
         return observation_of(scene)

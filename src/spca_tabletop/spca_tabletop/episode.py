@@ -19,7 +19,7 @@ from spca_tabletop.presets import draw_table, load_table
 
 
 def episode_of(folder: RunFolder, options: RunOptions, fps: int) -> Episode:
-    """See `RecordsEpisodes.episode`."""
+    """See `Kit.episode`."""
     world, level = load_table(options)
     _, variation = draw_table(options.preset, options.seed, world, level)
     path = folder.path / STATES

@@ -194,13 +194,13 @@ class TabletopKit(Kit):
         return write_video, write_rehearsal_videos, write_mcap, write_signals
 
     def robot(self, options: RunOptions) -> str:
-        """See `RecordsEpisodes`."""
+        """See `Kit`."""
         from spca_tabletop.presets import load_table
 
         return f"{load_table(options)[0].robot.arm.name}_2f85"
 
     def episode(self, folder: RunFolder, options: RunOptions, fps: int) -> Episode:
-        """See `RecordsEpisodes`."""
+        """See `Kit`."""
         from spca_tabletop.episode import episode_of
 
         return episode_of(folder, options, fps)

@@ -17,14 +17,18 @@ from spca_core.task import Task
 from spca_sense.remarks import MOST_REMARKS, NEGATED, NOUNS, RESTS, mentioned, quotable
 
 
-class WordsAlone:
-    """Implements the port `Observes` with another vision model."""
+class WordsAlone(VisionModel):
+    """Makes the observation of what another vision model says."""
 
     def __init__(self, model: VisionModel) -> None:
-        self.describe = model.describe
+        self._model = model
+
+    def describe(self, image: NDArray[np.uint8], title: str, description: str) -> tuple[str, ...]:
+        """See `VisionModel`."""
+        return self._model.describe(image, title, description)
 
     def observation(self, scene: Scene, image: NDArray[np.uint8], task: Task) -> Observation:
-        """See `Observes`. Nothing was seen where the model fails, as its ledger records."""
+        """See `VisionModel`. Nothing was seen where the model fails, as its ledger records."""
         try:
             return observed_in_words(scene, self.describe(image, task.title, task.description))
         except ModelError:
@@ -40,16 +44,11 @@ def observed_in_words(scene: Scene, sentences: tuple[str, ...]) -> Observation:
     quoted = tuple(filter(None, (quotable(s) for s in sentences)))[:MOST_REMARKS]
     things = list(dict.fromkeys(_symbol(*phrase) for sentence in quoted for phrase in mentioned(sentence)))
     stated = [pair for sentence in quoted if (pair := resting(sentence)) is not None]
-    below = {lower for _, lower in stated}
     facts = [Fact(predicate="on", args=pair) for pair in dict.fromkeys(stated)]
-    facts += [Fact(predicate="clear", args=(thing,)) for thing in things if thing not in below]
+    facts += [Fact(predicate="clear", args=(t,)) for t in things if t not in {lower for _, lower in stated}]
     return Observation(
-        stamp=scene.stamp,
-        objects={**{thing: thing.partition("_")[0] for thing in things}, TABLE_SYMBOL: "table"},
-        facts=tuple(facts),
-        sentences=quoted,
-        scene=scene,
-    )
+        stamp=scene.stamp, objects={**{t: t.partition("_")[0] for t in things}, TABLE_SYMBOL: "table"},
+        facts=tuple(facts), sentences=quoted, scene=scene)  # fmt: skip
 
 
 def resting(remark: str) -> tuple[str, str] | None:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
-from spca_core.ports.proposer import NotUnderstood
+from spca_core.ports.proposer import NotUnderstood, PlanProposer
 
 DOMAIN = Path(__file__).with_name("domain.pddl").read_text()
 
 
-class CorridorProposer:
+class CorridorProposer(PlanProposer):
     """See `spca_core.ports.proposer.PlanProposer`."""
 
     name = "builtin"

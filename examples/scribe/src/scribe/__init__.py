@@ -13,7 +13,7 @@ from spca_core.ports.proposer import PlanProposer
 from spca_core.run_folder import RunFolder
 
 
-class Scribe:
+class Scribe(PlanProposer):
     """See `spca_core.ports.proposer.PlanProposer`."""
 
     name = "scribe"

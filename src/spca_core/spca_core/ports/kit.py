@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # every command looks for kits
     import numpy as np
     from numpy.typing import NDArray
 
+    from spca_core.episode import Episode
     from spca_core.observation import Observation
     from spca_core.plan import Draft
     from spca_core.ports.environment import Environment
@@ -129,6 +130,17 @@ class Kit(ABC):
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
         """Documents to make from a finished run, in addition to its report."""
         return ()
+
+    def robot(self, options: RunOptions) -> str:
+        """The name of a run's robot, for data sets of episodes."""
+        raise Unsupported(f"runs in {self.name} are no episodes")
+
+    def episode(self, folder: RunFolder, options: RunOptions, fps: int) -> Episode:
+        """The last attempt of a finished run, at `fps` frames a simulated second.
+
+        Raises InputError when the run has no recording.
+        """
+        raise Unsupported(f"runs in {self.name} are no episodes")
 
     def start_picture(self, level: str) -> NDArray[np.uint8] | None:
         """The world that a level begins with, as its camera sees it: RGB; None where there is no picture."""

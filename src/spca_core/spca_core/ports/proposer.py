@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from spca_core.errors import one_line
 from spca_core.observation import Observation
@@ -30,26 +31,23 @@ BUILTIN = "builtin"
 """The name of every environment's own proposer, which needs no model."""
 
 
-class PlanProposer(Protocol):
+class PlanProposer(ABC):
     """Drafts PDDL. `rejection` is the critic's verdict on the previous draft, None for the first."""
 
     name: str
+    domains: Sequence[str] = ()
+    """The domains that its drafts have, where they are always the same."""
 
+    @abstractmethod
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
         """A draft.
 
         Raises NotUnderstood, Impossible, or ModelError when the model failed or gave an unusable answer.
         """
-        ...
-
-
-@runtime_checkable
-class GivesAlternatives(Protocol):
-    """A proposer that knows of several ways to understand a task that are all right, such as "any cube"."""
 
     def alternatives(self, draft: Draft, observation: Observation) -> Sequence[Draft]:
-        """For each of the ways that a draft of its own leaves open, a draft that leaves only that one."""
-        ...
+        """For each way that its own draft leaves open ("any cube"), a draft that leaves only that one."""
+        return ()
 
 
 class CodeProposer(Protocol):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,24 +14,22 @@ if TYPE_CHECKING:
     from spca_core.task import Task
 
 
-class VisionModel(Protocol):
+class VisionModel(ABC):
     """Describes in words what an image shows.
 
     The text is untrusted: callers must treat it as data, never as instructions.
     """
 
+    @abstractmethod
     def describe(self, image: NDArray[np.uint8], title: str, description: str) -> tuple[str, ...]:
         """Short sentences without numbers about an RGB `image` (H, W, 3).
 
         `title` and `description` are those of the task.
         """
-        ...
 
+    def observation(self, scene: Scene, image: NDArray[np.uint8], task: Task) -> Observation | None:
+        """What the planner is told of an RGB `image` (H, W, 3), in which the detector sees `scene`.
 
-@runtime_checkable
-class Observes(VisionModel, Protocol):
-    """A vision model that makes the observation itself, where it adds no remarks to the detector's."""
-
-    def observation(self, scene: Scene, image: NDArray[np.uint8], task: Task) -> Observation:
-        """What the planner is told of an RGB `image` (H, W, 3), in which the detector sees `scene`."""
-        ...
+        None where the model only adds remarks to what the detector sees.
+        """
+        return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 from spca_core.model import Record
+from spca_core.names import words_of
 from spca_core.observation import Observation
 from spca_core.task import Task
 
@@ -54,34 +55,30 @@ class ObservableWord(Record):
         return f"({' '.join((self.name, *self.args))})"
 
 
-class Vocabulary(Protocol):
+class Vocabulary(ABC):
     """Maps an environment's observations to PDDL predicates."""
 
+    @abstractmethod
     def words(self) -> tuple[ObservableWord, ...]:
         """All predicates that an observation may contain."""
-        ...
 
     def with_places(self, observation: Observation, names: Iterable[str]) -> Observation:
         """The observation with those of the names that are no things but places, and what is there."""
         return observation
 
+    @abstractmethod
     def extensions(self, observation: Observation) -> dict[str, Extension]:
         """The facts of the observation, by the names that a PDDL predicate may have."""
-        ...
 
+    @abstractmethod
     def after(self, observation: Observation) -> dict[str, Extension]:
         """The same for an observation made after an action, limited to what is certain."""
-        ...
 
+    @abstractmethod
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
         """The objects that every goal of this task must mention."""
-        ...
-
-
-@runtime_checkable
-class SaysGoals(Protocol):
-    """A vocabulary that can put goals into plain words."""
 
     def say(self, goals: Sequence[frozenset[tuple[str, ...]]]) -> str:
-        """The goals any of which will do, each a set of ground atoms, as one phrase."""
-        ...
+        """The goals any of which will do, each a set of ground atoms, as one phrase; here spelt out."""
+        told = [", ".join(f"{a[0]}({', '.join(map(words_of, a[1:]))})" for a in sorted(way)) for way in goals]
+        return "; or ".join(told)

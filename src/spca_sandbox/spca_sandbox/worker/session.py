@@ -35,7 +35,7 @@ class WorkerSession:
         self._modules: list[str] = setup["modules"]
         self._log_lines: int = setup["log_lines"]
         self._line_chars: int = setup["line_chars"]
-        self._code: CodeType | None = None
+        self._code: list[tuple[str, CodeType]] = []
         self._logged = 0
         self._ctx = self._make_ctx()
         self._builtins = self._make_builtins()
@@ -46,7 +46,7 @@ class WorkerSession:
             request = self._wire.receive()
             self._logged = 0
             if request["op"] == "load":
-                self._answer(self._load, request["source"])
+                self._answer(self._load, request["modules"])
             elif request["op"] == "run":
                 self._answer(self._run, request["function"], request["args"])
             elif request["op"] == "batch":
@@ -60,9 +60,12 @@ class WorkerSession:
         except BaseException as error:
             self._wire.send({"op": "failed", **describe(error)})
 
-    def _load(self, source: str) -> list[dict[str, Any]]:
-        self._code = None
-        code = compile(source, SOURCE_NAME, "exec", flags=_NO_ANNOTATIONS, dont_inherit=True)
+    def _load(self, modules: list[tuple[str, str]]) -> list[dict[str, Any]]:
+        self._code = []
+        code = [
+            (skill, compile(source, SOURCE_NAME, "exec", flags=_NO_ANNOTATIONS, dont_inherit=True))
+            for skill, source in modules
+        ]
         functions = self._namespace(code)
         self._code = code
         return [
@@ -76,15 +79,27 @@ class WorkerSession:
             if isinstance(f, FunctionType) and f.__code__.co_filename == SOURCE_NAME
         ]
 
-    def _namespace(self, code: CodeType | None) -> dict[str, Any]:
-        """A fresh namespace each time: no run can leave anything behind for the next."""
-        if code is None:
+    def _namespace(self, code: list[tuple[str, CodeType]]) -> dict[str, Any]:
+        """Fresh namespaces each time: no run can leave anything behind for the next.
+
+        What the first module has, and the skill of each other one; in each of them the others' are known.
+        """
+        if not code:
             raise RuntimeError("nothing is loaded")
         if "random" in self._modules:
             sys.modules["random"].seed(0)
-        names: dict[str, Any] = {"__builtins__": dict(self._builtins), "__name__": "skills", **self._helpers}
-        exec(code, names)
-        return {k: v for k, v in names.items() if k not in self._helpers and not k.startswith("__")}
+        spaces, offered = [], {}
+        for skill, module in code:
+            names = {"__builtins__": dict(self._builtins), "__name__": "skills", **self._helpers}
+            exec(module, names)
+            spaces.append(names)
+            own = {k: v for k, v in names.items() if k not in self._helpers and not k.startswith("__")}
+            offered.update({skill: own[skill]} if skill else own)
+        for names in spaces:
+            for name, value in offered.items():
+                if not name.startswith("_"):
+                    names.setdefault(name, value)
+        return offered
 
     def _function(self, name: str) -> Callable[..., Any]:
         function = self._namespace(self._code).get(name)

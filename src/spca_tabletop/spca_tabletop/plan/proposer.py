@@ -7,14 +7,14 @@ from contextlib import suppress
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
-from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.ports.proposer import Impossible, NotUnderstood, PlanProposer
 from spca_core.relation import things_of
 from spca_tabletop.language.goal import RULES, Atom, Goal
 from spca_tabletop.language.understanding import describe, uncovering, understand
 from spca_tabletop.plan.problem import domain, goals_of, initial, problem, written
 
 
-class BuiltinProposer:
+class BuiltinProposer(PlanProposer):
     """A `PlanProposer` for the tabletop.
 
     Its domain is always the same; the problem is made from what is seen.
@@ -34,7 +34,7 @@ class BuiltinProposer:
         )
 
     def alternatives(self, draft: Draft, observation: Observation) -> list[Draft]:
-        """See `GivesAlternatives`: one goal each, where any of several will do."""
+        """See `PlanProposer`: one goal each, where any of several will do."""
         if draft.domain != domain():
             return []
         goals = goals_of(draft)

@@ -8,7 +8,7 @@ from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.ports.vocabulary import Extension, ObservableWord
+from spca_core.ports.vocabulary import Extension, ObservableWord, Vocabulary
 from spca_core.relation import relations
 from spca_core.scene import RELATIONS, ROLES
 from spca_core.task import Task
@@ -83,7 +83,7 @@ _OFF_TABLE = ("discarded", "off_table", "fallen", "on_ground", "on_floor", "thro
 TOUCHED_NAMES = ("touched", "touching", "in_contact", "contacted")
 
 
-class TabletopVocabulary:
+class TabletopVocabulary(Vocabulary):
     """See `spca_core.ports.vocabulary.Vocabulary`."""
 
     def words(self) -> tuple[ObservableWord, ...]:
@@ -179,5 +179,5 @@ class TabletopVocabulary:
         return tuple(sorted(set.intersection(*about) & {*observation.objects} - {TABLE_SYMBOL}))
 
     def say(self, goals: Sequence[frozenset[tuple[str, ...]]]) -> str:
-        """See `SaysGoals`."""
+        """See `Vocabulary`."""
         return describe([frozenset(atom for atom in goal if len(atom) > 1) for goal in goals])

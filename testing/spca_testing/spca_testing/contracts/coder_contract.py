@@ -35,8 +35,8 @@ BAD_DRAFTS = {
     "unknown call": WAVE.replace("ctx.nod", "ctx.wave"),
     "forbidden import": "import os\n" + WAVE,
     "changes another skill": WAVE + LIBRARY.replace("return ctx", "return not ctx"),
-    "does not import": "LIMIT = 1 / 0\n" + WAVE,
-    "does not end": "LIMIT = sum(range(10 ** 12))\n" + WAVE,
+    "does not import": "LIMIT = 1 / 0\n" + WAVE.replace("nod(thing)", "nod(thing) or LIMIT"),
+    "does not end": "LIMIT = sum(range(10 ** 12))\n" + WAVE.replace("nod(thing)", "nod(thing) or LIMIT"),
 }
 
 
