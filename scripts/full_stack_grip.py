@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 MOST_TURN, MOST_SLIP = 5.0, 0.002
 """Of what is carried (degrees, m); more is a loose grip."""
 TIPS = ("left_tip_link", "right_tip_link")
-_OPENED = 0.006  # m by which the pads have opened when what was held is let go
+_OPENED = 0.0006  # m by which the pads have opened when what was held is let go; while they hold, by 0.3 mm
 _LIFTED = 0.005  # m above where it stood before, and above where it stands afterwards
 _NEAR = 0.06  # m between a thing's centre and the middle between the pads
 _PAD = 0.0323  # m from the tips' joints to the pads' centres, along the tips' z

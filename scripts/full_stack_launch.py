@@ -105,8 +105,9 @@ class Launch:
         carried = self._watch.end() if self._watch is not None else []
         file = self.run / "result.json"
         if not file.is_file():
-            last = (self._folder / "launch.log").read_text(errors="replace").strip().splitlines()[-1:]
-            return Outcome(False, f"status {status}, {' '.join(last)[-200:]}")
+            lines = (self._folder / "launch.log").read_text(errors="replace").strip().splitlines()
+            said = [line for line in lines if "] spca: " in line] or lines  # the reason before the end
+            return Outcome(False, f"status {status}, {' '.join(said[-1:])[-200:]}")
         return judged(json.loads(file.read_text()), status, self.events(), self._times, carried)
 
     def _gazebo(self) -> GripWatch | None:
@@ -123,10 +124,7 @@ def judged(
     times: dict[str, float],
     carried: Sequence[Carry],
 ) -> Outcome:
-    """A run's figures in words; it is well if the level succeeded and nothing was dropped.
-
-    A grip that is not firm stands out in bold: it is known not to be (decision 11).
-    """
+    """A run's figures in words; well is a success with a firm grip and nothing dropped."""
     failures = [event["data"].get("failure") or {} for event in events if event["kind"] == "step"]
     lost = sum(failure.get("kind") == "lost" for failure in failures)
     firm, grip = worst(carried)
@@ -137,7 +135,7 @@ def judged(
         grip if firm else f"**{grip}**",
         *[f"**dropped {lost} times**"] * bool(lost),
     ]
-    return Outcome(status == 0 and not lost, ", ".join(words))
+    return Outcome(status == 0 and firm and not lost, ", ".join(words))
 
 
 def _moment(event: dict[str, Any]) -> str:

@@ -8,11 +8,14 @@ from pathlib import Path
 from environment import clean_environment
 from places import Places
 
+_COLCON = "import sys; from colcon_core.command import main; sys.exit(main())"
+"""Its program: an environment that sees the system's packages lacks one where they have that very version."""
+
 
 def command(places: Places, verb: str, *options: str | Path) -> list[str | Path]:
     """The command line of `colcon build` or `colcon test`; its folders are the checkout's own."""
     return [
-        *(places.venv / "bin" / "colcon", "--log-base", places.colcon("log"), verb),
+        *(places.python, "-c", _COLCON, "--log-base", places.colcon("log"), verb),
         *("--build-base", places.colcon("build"), "--install-base", places.colcon("install")),
         *options,
     ]

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from spca_core.arms import ArmDescription
-from spca_core.geometry import Array
+from spca_core.geometry import Array, Pose
 from spca_core.rotations import matrix_of_quaternion
 from spca_core.world import World
 from spca_description.controllers import add_control_plugin, add_ros2_control
@@ -38,16 +38,19 @@ _FOLLOWER_HASTE = 2.0
 # The drivers share the motor's moment. What ties the followers to the left one is the linkage, stronger than
 # the motor: if both drivers yielded at once, nothing would keep the held object centred.
 _DRIVER_EFFORT, _FOLLOWER_EFFORT = MAX_MOMENT / 2, 2 * MAX_MOMENT
-# Edges (m) of what touches in Gazebo. Its physics puts the contact of two faces that are not exactly parallel
-# at a few corners: on pads of the real size these are so far out that what is held turns (decision 11).
-_GAZEBO_PAD = (0.010, PAD_THICKNESS, 0.024)
+# What touches in Gazebo (decision 11): its physics lets the contact of two faces shrink to a corner, about
+# which what is held swings. Three knobs against one are four points that all bear, as none of them can be
+# spared. Behind them is a face for what they miss. Metres: places across the finger and along it, and edges.
+_KNOBS = {"left": ((-0.005, -0.009), (0.005, -0.009), (0.0, 0.009)), "right": ((0.0, -0.003),)}
+_KNOB_RADIUS = PAD_THICKNESS / 2
+_FACE = (0.010, PAD_THICKNESS - 0.0006, 0.024)
 
 
 def build_urdf(world: World, controllers_file: str = "") -> str:
     """The robot of a world as URDF, standing where the world says.
 
     With a `controllers_file` (a path on the machine that runs Gazebo) it also carries what Gazebo needs: the
-    ros2_control block, contact sensors, friction, self-collision, and pads with a smaller face.
+    ros2_control block, contact sensors, friction, self-collision, and pads with knobs.
     """
     robot = Element("robot", name=world.robot.model)
     base, *moving = robot_links(world)
@@ -65,7 +68,7 @@ def build_urdf(world: World, controllers_file: str = "") -> str:
         add_ros2_control(robot, world, GENERATED)
         add_control_plugin(robot, controllers_file)
         for link in moving:  # the base stands on its table for good, and what else touches it has a sensor
-            add_link_tags(robot, link.name, [s.friction for s in link.shapes])
+            add_link_tags(robot, link.name, [s.friction for s in _touching(link, gazebo=True)])
             if link.joint is None:
                 keep_fixed_joint(robot, f"{link.parent}_{link.name}")
     return document(robot, "Generated from the world description by spca_description; do not edit.")
@@ -79,22 +82,38 @@ def _add_link(robot: Element, link: Link, gazebo: bool) -> None:
     (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = link.inertia
     add(inertial, "inertia", ixx=ixx, ixy=ixy, ixz=ixz, iyy=iyy, iyz=iyz, izz=izz)
     for i, shape in enumerate(link.shapes):
-        for kind in ("visual", "collision"):
-            part = add(element, kind)
-            add_origin(part, shape.pose)
-            smaller = gazebo and shape.pad and kind == "collision"
-            _add_geometry(part, replace(shape, size=_GAZEBO_PAD) if smaller else shape)
-            if kind == "visual":
-                material = add(part, "material", name=f"{link.name}_{i}")
-                add(material, "color", rgba=numbers((*shape.colour, 1.0)))
+        visual = _add_part(element, "visual", shape)
+        material = add(visual, "material", name=f"{link.name}_{i}")
+        add(material, "color", rgba=numbers((*shape.colour, 1.0)))
+    for shape in _touching(link, gazebo):
+        _add_part(element, "collision", shape)
 
 
-def _add_geometry(part: Element, shape: Shape) -> None:
+def _touching(link: Link, gazebo: bool) -> list[Shape]:
+    """The shapes of a link that touch other things."""
+    found: list[Shape] = []
+    for shape in link.shapes:
+        if not (gazebo and shape.pad):
+            found.append(shape)
+            continue
+        found.append(replace(shape, size=_FACE))
+        for x, z in _KNOBS[link.name.split("_")[0]]:
+            pose = shape.pose @ Pose(position=(x, 0.0, z)).matrix()
+            found.append(replace(shape, kind="sphere", size=(_KNOB_RADIUS,), pose=pose))
+    return found
+
+
+def _add_part(element: Element, kind: Literal["visual", "collision"], shape: Shape) -> Element:
+    part = add(element, kind)
+    add_origin(part, shape.pose)
     geometry = add(part, "geometry")
     if shape.kind == "box":
         add(geometry, "box", size=shape.size)
+    elif shape.kind == "sphere":
+        add(geometry, "sphere", radius=shape.size[0])
     else:
         add(geometry, "cylinder", radius=shape.size[0], length=shape.size[1])
+    return part
 
 
 def _add_joint(robot: Element, link: Link) -> None:
@@ -116,9 +135,9 @@ def _add_joint(robot: Element, link: Link) -> None:
 
 @dataclass(frozen=True)
 class Shape:
-    """A box (three edges) or a cylinder (radius, length; along z) at `pose` in the link's frame."""
+    """A box (three edges), cylinder (radius, length; along z) or sphere (radius) at `pose` in its link."""
 
-    kind: Literal["box", "cylinder"]
+    kind: Literal["box", "cylinder", "sphere"]
     size: tuple[float, ...]
     pose: Array
     colour: tuple[float, float, float]

@@ -138,20 +138,27 @@ def test_shapes_are_the_embedded_ones():
     assert read == ours
 
 
-def test_only_gazebo_has_smaller_pads_and_they_meet_at_the_same_face():
-    def pads(urdf: str, kind: str) -> list[tuple[str, str]]:
+def test_only_gazebo_has_knobs_on_its_pads_and_they_touch_where_the_real_faces_do():
+    def parts(urdf: str, kind: str, shape: str, size: str) -> list[tuple[str, list[float]]]:
         robot = ET.fromstring(urdf)
-        parts = [p for link in GENERATED.pads for p in robot.findall(f"link[@name='{link}']/{kind}")]
-        boxes = [(p.find("geometry/box").attrib["size"], p.find("origin").attrib["xyz"]) for p in parts]
-        return [box for box in boxes if box[0].split()[1] == "0.008"]
+        found = [p for link in GENERATED.pads for p in robot.findall(f"link[@name='{link}']/{kind}")]
+        shapes = [(p.find(f"geometry/{shape}"), p.find("origin").attrib["xyz"]) for p in found]
+        return [(s.attrib[size], [*map(float, at.split())]) for s, at in shapes if s is not None]
+
+    def pads(urdf: str, kind: str) -> list[tuple[str, list[float]]]:
+        return [box for box in parts(urdf, kind, "box", "size") if abs(box[1][1]) > 0.02]
 
     plain, gazebo = build_urdf(WORLD), build_urdf(WORLD, "controllers.yaml")
     real = pads(plain, "collision")
     assert [size for size, _ in real] == ["0.022 0.008 0.0375"] * 2
     assert pads(plain, "visual") == pads(gazebo, "visual") == real
-    smaller = pads(gazebo, "collision")
-    assert [size for size, _ in smaller] == ["0.01 0.008 0.024"] * 2
-    assert [at for _, at in smaller] == [at for _, at in real]
+    assert [size for size, _ in pads(gazebo, "collision")] == ["0.01 0.0074 0.024"] * 2  # behind the knobs
+    knobs = parts(gazebo, "collision", "sphere", "radius")
+    assert [radius for radius, _ in knobs] == ["0.004"] * 4
+    assert not parts(plain, "collision", "sphere", "radius")
+    assert {abs(y) for _, (_, y, _) in knobs} == {abs(real[0][1][1])}
+    *three, one = [(x, z) for _, (x, _, z) in knobs]
+    assert one == pytest.approx(np.mean(three, axis=0))  # each of the three bears a third
 
 
 def test_joint_states_come_as_often_as_the_referee_looks():

@@ -229,6 +229,20 @@ def test_the_arm_stops_when_nobody_lets_time_pass(rig: Rig) -> None:
     assert abs(rig.robot.state().position[0] - goal[0]) > 0.2
 
 
+def test_who_was_silent_is_told_once_that_the_arm_has_stopped_and_can_go_on(rig: Rig) -> None:
+    from spca_core.errors import MotionError
+
+    rig.robot.follow(to(rig, rig.robot.state().position - np.array([0.4, 0, 0, 0, 0, 0]), 4.0))
+    assert wait_for(lambda: np.abs(rig.robot.state().velocity).max() > 0.02)
+    assert wait_for(lambda: np.abs(rig.robot.state().velocity).max() < 0.002)
+    with pytest.raises(MotionError, match="nobody has let time pass"):
+        rig.robot.wait(0.5)
+    rig.robot.wait(0.1)
+    rig.robot.follow(to(rig, np.array(WORLD.robot.home), 1.5))
+    rig.robot.wait(1.6)
+    assert rig.robot.state().position == pytest.approx(WORLD.robot.home, abs=0.02)
+
+
 def test_contacts_carry_models(rig: Rig) -> None:
     from spca_interfaces.msg import Contacts
 

@@ -99,8 +99,10 @@ class RosRobot:
     def hold(self) -> None:
         """Stop where it is.
 
-        Returns when the driver has confirmed it, or at once in a callback or without a driver.
+        Returns when the driver has confirmed it, or at once in a callback or without a driver. How the motion
+        under way ends tells nothing then.
         """
+        self._followed, self._broken = None, ""
         try:
             self._driver.hold(wait=not self._node.loop.here)
         except NodeLost as error:
@@ -167,8 +169,9 @@ class RosRobot:
 
         with self._news:
             self._news.wait_for(news, self._patience)
-            if self._broken:
-                raise MotionError("stale", self._broken)
+            if self._broken:  # told once: the arm stands, and whoever is there still may go on
+                broken, self._broken = self._broken, ""
+                raise MotionError("stale", broken)
         state = self.state()
         if state.stamp < last.stamp - _EPSILON and not after_jump:
             raise MotionError("cancelled", "the world was reset while the arm was moving")
