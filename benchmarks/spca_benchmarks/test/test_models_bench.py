@@ -81,7 +81,7 @@ def test_the_better_model_is_better_and_the_interval_is_clear_of_zero(
     )
     assert pairs.difference > 0 and pairs.interval[0] > 0, pairs
     page = write_report(campaign).read_text()
-    assert "Pairs on the same trials" in page and page.count("<svg") == 5
+    assert "Pairs on the same trials" in page and page.count("<svg") == 6
     assert f"{100 * pairs.difference:+.1f} %" in page
 
 

@@ -99,7 +99,10 @@ CODER_FAULTS: dict[str, tuple[CoderFault, str]] = {
     "huge number": (miswritten("ctx.close()", f"x = 0x{'f' * 5000}"), "a number of 20000 bits"),
     "a future": (lambda source: written(f"from __future__ import nosuch\n\n\n{source}"), "not Python"),
     "a star": (miswritten("ctx.close()", "from math import *"), "not Python"),
-    "fails on import": (lambda source: written(f"LIMIT = 1 / 0\n\n\n{source}"), "ZeroDivisionError"),
+    "fails on import": (
+        lambda source: written("LIMIT = 1 / 0\n\n\n" + source.replace("ctx.close()", "ctx.log(LIMIT)")),
+        "ZeroDivisionError",
+    ),
 }
 
 SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {

@@ -25,7 +25,8 @@ from spca_ros.node import SpcaNode
 
 SLICE_S = 0.04
 """Seconds of a simulated world's clock that are let pass at once: so late, at most, an arm is stopped."""
-_PASSING_S = 2.0  # wall seconds after which time is asked for again: DDS may have lost the answer
+_PASSING_S, _PASSING_TRIES = 2.0, 5
+"""Wall seconds after which time is asked for again, and how often: DDS may have lost the answer."""
 PRESSING = 20.0
 """Newtons reported for a gripper that says that it has stalled, where joint states carry no effort."""
 
@@ -119,10 +120,13 @@ class SpcaDriver:
     def let_pass(self, duration: float) -> float:
         """See `Driver`."""
         request = LetPass.Request(client=self._client, seconds=min(duration, SLICE_S))
-        try:
-            answer = self._pass(request, _PASSING_S, self.check)
-        except NodeLost:
-            answer = self._pass(request, _PASSING_S, self.check)
+        for left in reversed(range(_PASSING_TRIES)):
+            try:
+                answer = self._pass(request, _PASSING_S, self.check)
+                break
+            except NodeLost:
+                if not left:
+                    raise
         if not answer.success:
             raise MotionError("stale", f"no time passes: {answer.message}")
         return seconds(answer.stamp)
