@@ -107,8 +107,8 @@ class Modelling:
         if self.program is not EMPTY_PROGRAM:
             bandit.add(self.program, self.judge(self.program, self.experience.transitions))
         if not self.fits:
-            to_the_end = not self._synthesizer.enumerates  # as published, for a model may say another thing
-            found = self._refine(bandit, start, mission, lambda verdict: verdict.fits, to_the_end)
+            full = not self._synthesizer.enumerates  # as published: a model may say another thing
+            found = self._refine(bandit, start, mission, lambda verdict: verdict.fits, full)
             if found is not None:
                 self.program, self.fits = found[0], found[1].fits
             if not self.fits:
@@ -121,17 +121,9 @@ class Modelling:
                 self.program = found[0]
 
     def _refine(
-        self,
-        bandit: Bandit,
-        start: State,
-        mission: str,
-        good: Callable[[Verdict], bool],
-        to_the_end: bool = False,
+        self, bandit: Bandit, start: State, mission: str, good: Callable[[Verdict], bool], full: bool = False
     ) -> tuple[Program, Verdict] | None:
-        """One phase of the search, in which every draft becomes an arm.
-
-        A writer that repeats itself is asked `to_the_end` of the budget, or given up.
-        """
+        """One phase: every draft is an arm; who repeats himself is asked for the `full` budget, or given up."""
         synthesizer, data = self._synthesizer, self.experience
 
         def draft(arm: Arm) -> tuple[Program, Verdict] | None:
@@ -144,8 +136,8 @@ class Modelling:
                 "plan", lambda: synthesizer.for_plan(program, data, start, mission, tries), good
             )
 
-        most, repeats = self._settings.refinements, None if to_the_end else 3
-        return search(bandit, draft, lambda _, verdict: good(verdict), most, repeats)
+        most = self._settings.refinements
+        return search(bandit, draft, lambda _, verdict: good(verdict), most, None if full else 3)
 
     def _adopt_goal(self, state: State) -> None:
         """See to a reward for the mission, unless the program has one that can be come to."""
