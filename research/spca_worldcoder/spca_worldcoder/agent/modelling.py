@@ -123,7 +123,7 @@ class Modelling:
     def _refine(
         self, bandit: Bandit, start: State, mission: str, good: Callable[[Verdict], bool], full: bool = False
     ) -> tuple[Program, Verdict] | None:
-        """One phase: every draft is an arm; who repeats himself is asked for the `full` budget, or given up."""
+        """One phase: every draft is an arm; who repeats himself is given up unless `full`."""
         synthesizer, data = self._synthesizer, self.experience
 
         def draft(arm: Arm) -> tuple[Program, Verdict] | None:
