@@ -129,7 +129,9 @@ class ModelRunner:
 
         `budget` counts calls of the program. The plan is yet to be replayed.
         """
-        return _plan(self._search(f"wc_{method}", program, [to_json(state), mission, list(actions), budget]))
+        return _plan(
+            self._search(f"wc_plan_{method}", program, [to_json(state), mission, list(actions), budget])
+        )
 
     def _search(self, function: str, program: Program, arguments: list[Any]) -> Any:
         if self.load(program):

@@ -120,7 +120,7 @@ def wc_way(came: Came, key: StateKey) -> list[str]:
     return plan[::-1]
 
 
-def wc_novelty(
+def wc_plan_novelty(
     state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], budget: int
 ) -> list[str] | None:
     """A plan by iterated width 1: breadth first, keeping only states with something new in them."""
@@ -146,7 +146,7 @@ def wc_novelty(
     return None
 
 
-def wc_value(
+def wc_plan_value(
     state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], budget: int, depth: int = 40
 ) -> list[str] | None:
     """A plan by value iteration (discount 0.99) over the states that so many actions lead to.
@@ -185,7 +185,7 @@ def wc_value(
     return plan if done and paid > 0 else None
 
 
-def wc_width(
+def wc_plan_width(
     state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], budget: int
 ) -> list[str] | None:
     """A plan to an end that pays, by best-first width search over states with the mover's walks left out.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from spca_bench.page import PageTable
 
 
-class Cell(NamedTuple):
+class PublishedCell(NamedTuple):
     """One figure as it is printed; `seed` is the paper, `table` its label there (`Table 7`, `Fig. 4a`)."""
 
     seed: str
@@ -23,10 +23,10 @@ class Cell(NamedTuple):
 
 
 @cache
-def cells() -> dict[tuple[str, ...], Cell]:
+def cells() -> dict[tuple[str, ...], PublishedCell]:
     """All of them, by paper, table, row and column."""
     text = Path(__file__).with_suffix(".csv").read_text(encoding="utf-8")
-    return {tuple(row[:4]): Cell(*row) for row in csv.reader(text.splitlines()[1:])}
+    return {tuple(row[:4]): PublishedCell(*row) for row in csv.reader(text.splitlines()[1:])}
 
 
 def published(seed: str, table: str, row: str, column: str = "value") -> float:
@@ -34,7 +34,7 @@ def published(seed: str, table: str, row: str, column: str = "value") -> float:
     return float(cells()[seed, table, row, column].value)
 
 
-def printed(seed: str, table: str, keep: Callable[[Cell], bool] = lambda cell: True) -> PageTable:
+def printed(seed: str, table: str, keep: Callable[[PublishedCell], bool] = lambda cell: True) -> PageTable:
     """A table as the paper prints it, or those cells of it."""
     found = [cell for cell in cells().values() if (cell.seed, cell.table) == (seed, table) and keep(cell)]
     columns = list(dict.fromkeys(cell.column for cell in found))

@@ -7,10 +7,10 @@ from collections import Counter
 
 import pytest
 
-from spca_bench.published import Cell, cells, printed, published
+from spca_bench.published import PublishedCell, cells, printed, published
 
 
-def of(seed: str, table: str) -> dict[tuple[str, str], Cell]:
+def of(seed: str, table: str) -> dict[tuple[str, str], PublishedCell]:
     return {(c.row, c.column): c for c in cells().values() if (c.seed, c.table) == (seed, table)}
 
 

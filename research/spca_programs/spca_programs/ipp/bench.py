@@ -15,7 +15,7 @@ from spca_bench import plots
 from spca_bench.bench import Bench, Done
 from spca_bench.campaign import recorded
 from spca_bench.page import Page, PageTable, new_figure
-from spca_bench.published import Cell, printed
+from spca_bench.published import PublishedCell, printed
 from spca_bench.statistics import Mean, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
@@ -322,7 +322,7 @@ class IppBench(Bench[IppTrial, IppResult]):
             if d.result.source:
                 page.listing(f"{d.trial.key} {d.result.ended}", d.result.source)
 
-    def _concerns(self, cell: Cell) -> bool:
+    def _concerns(self, cell: PublishedCell) -> bool:
         """Return whether a published cell is of one of the bench's tasks, and no mere gain."""
         words = f"{cell.row}, {cell.column}".split(", ")
         named = [task for word, task in _PUBLISHED_TASKS.items() if word in words] or ["grasp"]
