@@ -230,6 +230,8 @@ class RosWorld(TableWorld):
                     return
                 sample = self._waiting.popleft()
                 self._now = self._places.pop(sample.stamp, {})
+            if self._varied.get("places") and not self._now:
+                raise MotionError("stale", "the simulator does not tell where things are")
             for listener in tuple(self._listeners):
                 listener(sample)
 
