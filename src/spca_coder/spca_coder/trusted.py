@@ -118,16 +118,17 @@ class TrustedLibrary:
             known = read(trusted)
             called = candidate.needs(used)
             refused = _calling(candidate, called, dict(distrust or {}))
-            changed = _differing(known, candidate, called - refused.keys())
+            new = _new(known, candidate, called - refused.keys())
+            changed = new & known.skills.keys()
             void: list[str] = []
             if changed:
-                proposed = _with_modules(trusted, candidate, called - refused.keys())
+                proposed = _with_modules(trusted, candidate, new)
                 lost, void = self._tried_again(known, changed, level, trusted, proposed, revalidate)
                 if lost:
                     why = f"changes {', '.join(sorted(changed))}, and {lost}"
                     refused |= _calling(candidate, called - refused.keys(), dict.fromkeys(changed, why))
             kept = called - refused.keys()
-            new = {name for name in kept if name not in known.skills} | _differing(known, candidate, kept)
+            new &= kept
             # The skills first: should it end between the two, a level is forgotten, but none is claimed
             # falsely.
             for name in sorted(new):
@@ -295,15 +296,13 @@ def _calling(source: Source, skills: Collection[str], reasons: Mapping[str, str]
     return found
 
 
-def _differing(known: Source, candidate: Source, skills: Collection[str]) -> set[str]:
-    """The skills that the known library has in another form."""
-    there = [name for name in skills if name in known.skills]
-    return {name for name in there if not same_code(known.module(name), candidate.module(name))}
+def _new(known: Source, candidate: Source, skills: Collection[str]) -> set[str]:
+    """The skills that the known library lacks, or has in another form."""
+    there = known.skills.keys() & skills
+    return set(skills) - {n for n in there if same_code(known.module(n), candidate.module(n))}
 
 
 def _with_modules(library: str, candidate: Source, skills: Collection[str]) -> str:
     """A library with those skills as the candidate has them."""
-    known = read(library)
-    new = {n for n in skills if n not in known.skills} | _differing(known, candidate, skills)
     texts = {module.skill: module.text for module in modules(library)}
-    return joined({**texts, **{name: candidate.module(name) for name in sorted(new)}})
+    return joined({**texts, **{name: candidate.module(name) for name in sorted(skills)}})

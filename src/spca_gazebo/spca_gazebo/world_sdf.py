@@ -54,8 +54,7 @@ CAMERA_TOPIC = "/spca/gazebo/camera"
 """Gazebo appends `/image`, `/depth_image`, `/points` and `/camera_info`."""
 POSE_TOPIC = "/spca/gazebo/poses"
 """Everything that can move tells here where it is: ground truth, for the referee and for recordings."""
-POSE_RATE = 25.0
-"""Messages of each thing in a simulated second, as many as a video has pictures."""
+_POSE_RATE = 25.0  # messages of each thing in a simulated second
 
 # Gazebo puts the origin of pixel coordinates at the corner of the first pixel, ROS and this project at its
 # centre.
@@ -136,7 +135,7 @@ def _add_fixtures(scene: Element, world: World) -> None:
 
 
 def _add_object(scene: Element, thing: WorldObject, pose: Pose, sensed: bool) -> None:
-    link = _add_model(scene, thing.model, pose.matrix(), told=True)
+    link = _add_model(scene, thing.model, pose.matrix())
     add_inertia(link, thing.mass, thing.size, is_round(thing.kind))
     parts = primitives(thing.kind, thing.size)
     for number, primitive in enumerate(parts):
@@ -147,11 +146,11 @@ def _add_object(scene: Element, thing: WorldObject, pose: Pose, sensed: bool) ->
         add_contact_sensor(link, f"{thing.model}_contact", [f"collision{i or ''}" for i in range(len(parts))])
 
 
-def _add_model(scene: Element, name: str, pose: Array, static: bool = False, told: bool = False) -> Element:
+def _add_model(scene: Element, name: str, pose: Array, static: bool = False) -> Element:
     model = add(scene, "model", name=name)
     if static:
         add(model, "static", True)
-    if told:
+    else:
         _add_pose_publisher(model)
     add_pose(model, pose)
     return add(model, "link", name="link")
@@ -160,12 +159,10 @@ def _add_model(scene: Element, name: str, pose: Array, static: bool = False, tol
 def _add_pose_publisher(model: Element) -> None:
     publisher = "gz::sim::systems::PosePublisher"
     plugin = add(model, "plugin", filename="gz-sim-pose-publisher-system", name=publisher)
-    for what in ("link", "visual", "collision", "sensor"):
-        add(plugin, f"publish_{what}_pose", False)
-    add(plugin, "publish_nested_model_pose", True)
-    add(plugin, "publish_model_pose", True)
+    add(plugin, "publish_link_pose", False)
+    add(plugin, "publish_nested_model_pose", True)  # the model's own, too
     add(plugin, "topic", POSE_TOPIC)
-    add(plugin, "update_frequency", POSE_RATE)
+    add(plugin, "update_frequency", _POSE_RATE)
 
 
 def _surfaces(link: Element, number: str = "") -> tuple[Element, Element]:
