@@ -144,7 +144,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     includes: list[LaunchDescriptionEntity] = []
     if chosen["sim"] == "gazebo" and not real:
-        drawn = {"world": world, "layout_seed": str(seed) if seed else ""}
+        drawn = {"world": world, "layout_seed": str(seed) if seed else "", "rests": "true"}
         # All that both files declare: an included file sees this one's values, also the empty ones, not its
         # own defaults.
         drawn |= {"robot": chosen["robot"], "headless": chosen["headless"], "rate": chosen["rate"] or "1.5"}

@@ -32,6 +32,7 @@ from spca_core.layout import nominal_layout, random_layout
 from spca_core.validation import number
 from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER
+from spca_gazebo.bridge import HEARTBEAT_MS
 from spca_gazebo.requirements import missing
 from spca_gazebo.reset import watched_models
 from spca_gazebo.write import write_all
@@ -123,7 +124,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         package="ros_gz_bridge",
         executable="parameter_bridge",
         name="gazebo_bridge",
-        parameters=[{"config_file": str(files.bridge), **sim_time}],
+        parameters=[{"config_file": str(files.bridge), "subscription_heartbeat": HEARTBEAT_MS, **sim_time}],
         on_exit=_must_not_end("the bridge to Gazebo has ended"),
     )
     spawn = Node(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spca_description.gazebo import CONTACT_TOPIC
-from spca_gazebo.world_sdf import CAMERA_TOPIC, POSE_TOPIC
+from spca_gazebo.world_sdf import CAMERA_TOPIC
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,22 @@ COLOUR = _of_camera("image", "Image", "Image")
 DEPTH = _of_camera("depth_image", "Image", "Image")
 POINTS = _of_camera("points", "PointCloud2", "PointCloudPacked")
 CONTACTS = Topic(CONTACT_TOPIC, CONTACT_TOPIC, "ros_gz_interfaces/msg/Contacts", "gz.msgs.Contacts")
-POSES = Topic(POSE_TOPIC, POSE_TOPIC, "geometry_msgs/msg/TransformStamped", "gz.msgs.Pose")
-TOPICS = (CLOCK, COLOUR, DEPTH, POINTS, CONTACTS, POSES)
-"""Bridged topics.
-
-Camera information is not among them; the node makes it from the world description (see
-`camera_sdf.PIXEL_CENTRE`).
-"""
+POSES = "/spca/gazebo/poses"
+"""Where everything is that can move (`geometry_msgs/PoseArray`): ground truth."""
+HEARTBEAT_MS = 100
+"""Milliseconds between two looks of the bridge at whether anybody listens to what it passes on lazily."""
 
 
-def bridge_config() -> list[dict[str, object]]:
-    """The list that becomes the bridge's YAML file."""
-    return [topic.entry() for topic in TOPICS]
+def topics(world: str) -> tuple[Topic, ...]:
+    """Topics bridged from a world of that name.
+
+    Camera information is not among them; the node makes it from the world description (see
+    `camera_sdf.PIXEL_CENTRE`).
+    """
+    poses = Topic(POSES, f"/world/{world}/dynamic_pose/info", "geometry_msgs/msg/PoseArray", "gz.msgs.Pose_V")
+    return CLOCK, COLOUR, DEPTH, POINTS, CONTACTS, poses
+
+
+def bridge_config(world: str) -> list[dict[str, object]]:
+    """The list that becomes the bridge's YAML file, for a world of that name."""
+    return [topic.entry() for topic in topics(world)]

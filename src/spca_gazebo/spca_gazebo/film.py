@@ -16,7 +16,7 @@ from spca_ros.convert.time import seconds
 from spca_ros.frame_pairs import FramePairs
 from spca_ros.node import SpcaNode
 from spca_ros.pictures import CameraTopics
-from spca_ros.qos import SENSOR
+from spca_ros.qos import WHOLE
 
 
 class RgbdPicture(NamedTuple):
@@ -31,7 +31,8 @@ class Film:
     """Passes Gazebo's pictures on under the project's names, with the calibration of the world description.
 
     The bridge is lazy, and Gazebo draws no pictures that nobody takes: drawing them costs half of its time.
-    So this listens to Gazebo only while a picture is asked for or one of its own topics is watched.
+    So this listens to Gazebo only while a picture is asked for or one of its own topics is watched, and has
+    the bridge repeat what was lost: of pictures that are sent with best effort most do not arrive whole.
     """
 
     def __init__(self, node: SpcaNode, world: World) -> None:
@@ -51,6 +52,7 @@ class Film:
             yield
         finally:
             self._asking -= 1
+            self._node.loop.soon(self.look)
 
     def since(self, begun: float) -> RgbdPicture | None:
         """The newest picture, if it was taken at `begun` (simulated seconds) or later."""
@@ -64,7 +66,7 @@ class Film:
         wanted = self._asking > 0 or self._topics.watched
         if wanted and not self._listening:
             self._listening = tuple(
-                self._node.create_subscription(Image, topic.ros, on_image, SENSOR)
+                self._node.create_subscription(Image, topic.ros, on_image, WHOLE)
                 for topic, on_image in (
                     (bridge.COLOUR, self._frames.colour),
                     (bridge.DEPTH, self._frames.depth),
@@ -76,6 +78,8 @@ class Film:
             self._listening = ()
 
     def _on_frame(self, colour: Image, depth: Image) -> None:
+        if not any(colour.data):
+            return  # the first that Gazebo's camera draws is black
         for message in (colour, depth):
             message.header.frame_id = OPTICAL_FRAME
         info = info_msg(self._intrinsics, seconds(colour.header.stamp))

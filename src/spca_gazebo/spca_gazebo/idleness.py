@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -43,8 +44,8 @@ class Idleness:
         self._level = True
 
     def level_ends(self) -> None:
-        """From now on, time may stand still."""
-        self._level, self._since = False, time.monotonic()
+        """Let time stand still at the next look: what follows, as a video, needs the processors."""
+        self._level, self._since = False, -math.inf
 
     def look(self) -> None:
         """Stop time if nothing needs it; to be called now and then, where a moment's wait does no harm."""

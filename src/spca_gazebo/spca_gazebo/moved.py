@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from geometry_msgs.msg import TransformStamped
+import math
+from collections.abc import Mapping
+
+from geometry_msgs.msg import PoseArray
 from sensor_msgs.msg import MultiDOFJointState
 
 from spca_core.geometry import Pose
@@ -10,29 +13,50 @@ from spca_core.world import World
 from spca_gazebo import bridge
 from spca_gazebo.polled import PolledTopic
 from spca_ros import names
-from spca_ros.convert.places import place, places_msg
+from spca_ros.convert.places import places_msg
+from spca_ros.convert.records import pose_from_msg
 from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY
 
+_NEAR = 0.03  # m from where a thing was put within which it comes to rest
+
 
 class Moved:
-    """The poses that Gazebo tells of everything that can move, read when they are wanted."""
+    """The poses that Gazebo tells of everything that can move, read when they are wanted.
+
+    The bridge drops the names. Gazebo tells the poses in the order of its entities, which is that of the
+    world's file: first the things, then the robot, which is spawned into it, and at last all links. Whether
+    that holds is checked after each reset, when it is known where everything lies.
+    """
 
     def __init__(self, node: SpcaNode, world: World) -> None:
+        self._models = [thing.model for thing in world.objects]
         self._poses: dict[str, Pose] = {}
-        kind, depth = TransformStamped, len(world.objects)
-        self._topic = PolledTopic(node.context, f"{node.get_name()}_poses", kind, bridge.POSES.ros, depth)
+        self._known = True
+        self._topic = PolledTopic(node.context, f"{node.get_name()}_poses", PoseArray, bridge.POSES, depth=1)
         self._places = node.create_publisher(MultiDOFJointState, names.PLACES, EVERY)
 
-    def poses(self) -> dict[str, Pose]:
-        """The newest poses in `world`, by model."""
+    def poses(self) -> Mapping[str, Pose]:
+        """The newest poses in `world`, by model; none if it is not known which is whose."""
         for message in self._topic.take():
-            self._poses[message.child_frame_id] = place(message.transform)
-        return self._poses
+            self._poses = dict(zip(self._models, map(pose_from_msg, message.poses), strict=False))
+        return self._poses if self._known else {}
+
+    def compare(self, laid: Mapping[str, Pose]) -> str:
+        """Explain which thing does not lie where it was put just now, so that no pose is told; "" if none."""
+        self._known = True
+        poses = self.poses()
+        lost = [
+            name
+            for name, pose in laid.items()
+            if name in poses and math.dist(poses[name].position, pose.position) > _NEAR
+        ]
+        self._known = not lost
+        return f"Gazebo tells other places than where {', '.join(lost)} was put" if lost else ""
 
     def tell(self, stamp: float) -> None:
         """Tell the referee where things were at the contact sample of `stamp` (simulated s)."""
-        self._places.publish(places_msg(stamp, self._poses))
+        self._places.publish(places_msg(stamp, self._poses if self._known else {}))
 
     def close(self) -> None:
         """Unsubscribe."""

@@ -220,7 +220,7 @@ class GazeboSim(SpcaNode):
 
     def _look(self) -> None:
         self._film.look()
-        if self._rests:
+        if self._rests and self._state is not None:  # its controllers need time to come up
             background(self._idleness.look)
 
     # --- commands -------------------------------------------------------------------------------------------
@@ -312,11 +312,18 @@ class GazeboSim(SpcaNode):
             places = placement(self._world, wanted)
             problem = self._go_home() or self._move_objects(places) or self._await_contacts(wanted)
             if not problem:
-                self.loop.run(lambda: self._recorder.lay(wanted))
+                self.loop.run(lambda: self._lay(wanted))
                 self._idleness.level_begins()
         finally:
             self._resetting = False
         return ResetWorld.Response(success=not problem, message=problem, stamp=time_msg(self._now))
+
+    def _lay(self, wanted: Layout) -> None:
+        self._recorder.lay(wanted)
+        if problem := self._moved.compare(wanted.poses):
+            self.get_logger().warning(
+                f"{problem}: no level is judged by places, and nothing moves in a video"
+            )
 
     def _await_contacts(self, wanted: Layout) -> str:
         """Wait until every watched object touches something where it was placed; why it does not, or ""."""

@@ -52,9 +52,7 @@ _SYSTEMS = (
 
 CAMERA_TOPIC = "/spca/gazebo/camera"
 """Gazebo appends `/image`, `/depth_image`, `/points` and `/camera_info`."""
-POSE_TOPIC = "/spca/gazebo/poses"
-"""Everything that can move tells here where it is: ground truth, for the referee and for recordings."""
-_POSE_RATE = 25.0  # messages of each thing in a simulated second
+_POSE_RATE = 100  # messages in a wall second, at most, that say where everything is that can move
 
 # Gazebo puts the origin of pixel coordinates at the corner of the first pixel, ROS and this project at its
 # centre.
@@ -74,7 +72,9 @@ def build_world(
     scene = add(sdf, "world", name=world.name)
     _add_physics(scene, rate)
     for filename, name in _SYSTEMS:
-        add(scene, "plugin", filename=filename, name=name)
+        system = add(scene, "plugin", filename=filename, name=name)
+        if name.endswith("SceneBroadcaster"):
+            add(system, "dynamic_pose_hertz", _POSE_RATE)
     sensors = add(scene, "plugin", filename="gz-sim-sensors-system", name="gz::sim::systems::Sensors")
     add(sensors, "render_engine", "ogre2")
     add(scene, "gravity", (0.0, 0.0, -9.81))
@@ -150,19 +150,8 @@ def _add_model(scene: Element, name: str, pose: Array, static: bool = False) -> 
     model = add(scene, "model", name=name)
     if static:
         add(model, "static", True)
-    else:
-        _add_pose_publisher(model)
     add_pose(model, pose)
     return add(model, "link", name="link")
-
-
-def _add_pose_publisher(model: Element) -> None:
-    publisher = "gz::sim::systems::PosePublisher"
-    plugin = add(model, "plugin", filename="gz-sim-pose-publisher-system", name=publisher)
-    add(plugin, "publish_link_pose", False)
-    add(plugin, "publish_nested_model_pose", True)  # the model's own, too
-    add(plugin, "topic", POSE_TOPIC)
-    add(plugin, "update_frequency", _POSE_RATE)
 
 
 def _surfaces(link: Element, number: str = "") -> tuple[Element, Element]:

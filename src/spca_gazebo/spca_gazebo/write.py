@@ -47,5 +47,5 @@ def write_all(
         for part in primitives(thing.kind, thing.size):
             if part.shape == "hull":
                 (folder / mesh_file(part)).write_text(mesh_text(part))
-    files.bridge.write_text(yaml.safe_dump(bridge_config(), sort_keys=False))
+    files.bridge.write_text(yaml.safe_dump(bridge_config(world.name), sort_keys=False))
     return files

@@ -34,11 +34,14 @@ def test_time_stands_still_before_the_first_level_and_after_the_last() -> None:
     assert paused.asked == [True, False, True]
 
 
-def test_it_waits_a_while_before_it_stops_time() -> None:
+def test_it_waits_a_while_before_it_stops_time_but_not_after_a_level() -> None:
     paused = Paused()
     idleness = Idleness(paused, after=60.0)
     idleness.look()
     assert not paused.asked
+    idleness.level_ends()
+    idleness.look()
+    assert paused.asked == [True], "a run's video is drawn then"
 
 
 def test_a_refused_request_is_tried_again() -> None:

@@ -28,17 +28,18 @@ from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GENERATED, GRIPPER_CONTROLLER, STATE_BROADCASTER
 from spca_description.urdf import build_urdf
 from spca_gazebo.bridge import CLOCK, COLOUR, DEPTH, POSES
+from spca_gazebo.moved import Moved
 from spca_robot.gripper_2f85 import driver_angle, gap_of
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, build_model
 from spca_ros import names
 from spca_ros.calls import ServiceCall
 from spca_ros.convert.contacts import contact_samples
-from spca_ros.convert.records import to_msg
+from spca_ros.convert.records import pose_msg, to_msg
 from spca_ros.convert.robot import trajectory_msg
 from spca_ros.convert.time import seconds, time_msg
 from spca_ros.node import SpcaNode, background
-from spca_ros.qos import EVERY, SENSOR
+from spca_ros.qos import EVERY, SENSOR, WHOLE
 from spca_ros.robot import RosRobot
 from spca_ros.world import RosWorld
 from spca_sim.recording import recorded_states
@@ -359,42 +360,57 @@ def test_gazebo_is_asked_again_when_it_was_too_busy_to_answer_and_not_when_it_re
 
 
 def test_a_level_is_recorded_and_its_referee_told_where_things_are(rig: Rig, tmp_path: Path) -> None:
-    from geometry_msgs.msg import TransformStamped
+    from geometry_msgs.msg import PoseArray
 
     table = RosWorld(rig.client, WORLD, varied={"places": True})
-    moved = TransformStamped(child_frame_id="box_red")
-    moved.transform.translation.x, moved.transform.translation.z = 0.61, 0.42
-    publisher = rig.client.create_publisher(TransformStamped, POSES.ros, SENSOR)
+    laid = nominal_layout(WORLD).poses
+    poses = PoseArray(poses=[pose_msg(laid[thing.model]) for thing in WORLD.objects])
+    red = next(i for i, thing in enumerate(WORLD.objects) if thing.model == "box_red")
+    publisher = rig.client.create_publisher(PoseArray, POSES, SENSOR)
     assert wait_for(lambda: publisher.get_subscription_count() == 1)
     rig.requests.unlink(missing_ok=True)
     ended = threading.Event()
 
     def lie() -> None:
         while not ended.wait(0.03):
-            rig.touch(*((name, WORLD.table.model) for name in nominal_layout(WORLD).poses))
-            publisher.publish(moved)
+            rig.touch(*((name, WORLD.table.model) for name in laid))
+            publisher.publish(poses)
 
     background(lie)
     try:
         table.reset(nominal_layout(WORLD))
+        poses.poses[red].position.x = 0.61
         table.wait(0.5)
         told = table.places(["box_red"])["box_red"]
         table.save_recording(tmp_path)
     finally:
         ended.set()
         table.close()
-    assert told.position == (0.61, 0.0, 0.42)
+    assert told.position == (0.61, *laid["box_red"].position[1:])
     states = recorded_states(tmp_path)
     assert {*states[-1].objects} == {*nominal_layout(WORLD).poses}
     assert 0.2 < states[-1].stamp - states[0].stamp < 2.0
     model, index = build_model(WORLD, [Item.of(WORLD.object(name)) for name in states[-1].objects])
     data = mujoco.MjData(model)
     data.qpos[:] = states[-1].qpos
-    assert index.item_pose(data, "box_red").position == pytest.approx((0.61, 0.0, 0.42), abs=1e-6)
-    laid = nominal_layout(WORLD).poses["box_blue"].position
-    assert index.item_pose(data, "box_blue").position == pytest.approx(laid, abs=1e-6)
+    assert index.item_pose(data, "box_red").position == pytest.approx(told.position, abs=1e-6)
+    assert index.item_pose(data, "box_blue").position == pytest.approx(laid["box_blue"].position, abs=1e-6)
     assert data.qpos[index.arm_qpos] == pytest.approx(WORLD.robot.home, abs=0.02)
     assert index.gap(data) == pytest.approx(0.085, abs=0.003)
+
+
+def test_poses_told_in_another_order_than_the_worlds_are_not_believed() -> None:
+    from geometry_msgs.msg import PoseArray
+
+    moved, laid = Moved.__new__(Moved), nominal_layout(WORLD).poses
+    told = [pose_msg(laid[thing.model]) for thing in WORLD.objects]
+    moved._models, moved._poses, moved._known = [thing.model for thing in WORLD.objects], {}, True
+    moved._topic = SimpleNamespace(take=lambda: [PoseArray(poses=told)])
+    assert moved.compare(laid) == "" and moved.poses() == laid
+    told[:2] = told[1::-1]
+    first, second = moved._models[:2]
+    assert moved.compare(laid) == f"Gazebo tells other places than where {first}, {second} was put"
+    assert moved.poses() == {}
 
 
 def test_time_that_is_asked_for_is_gazebos_own(rig: Rig) -> None:
@@ -410,23 +426,26 @@ def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(ri
 
     from spca_ros.camera import RequestedCamera
 
-    colour = rig.gazebo.create_publisher(Image, COLOUR.ros, SENSOR)
-    depth = rig.gazebo.create_publisher(Image, DEPTH.ros, SENSOR)
+    colour = rig.gazebo.create_publisher(Image, COLOUR.ros, WHOLE)
+    depth = rig.gazebo.create_publisher(Image, DEPTH.ros, WHOLE)
     w, h = WORLD.camera.width, WORLD.camera.height
     ended = threading.Event()
 
     assert colour.get_subscription_count() == depth.get_subscription_count() == 0
 
     def film() -> None:
+        grey = 0  # the first is black
         while not ended.wait(0.1):
             stamp = time_msg(rig.gazebo.simulator.time)
-            picture = Image(width=w, height=h, encoding="rgb8", step=3 * w, data=bytes(3 * w * h))
+            picture = Image(width=w, height=h, encoding="rgb8", step=3 * w, data=bytes([grey]) * 3 * w * h)
             metres = np.full((h, w), 0.85, np.float32)
             metres[0, 0] = np.inf
             range_ = Image(width=w, height=h, encoding="32FC1", step=4 * w, data=metres.tobytes())
             picture.header.stamp = range_.header.stamp = stamp
             colour.publish(picture)
             depth.publish(range_)
+            if colour.get_subscription_count() and depth.get_subscription_count():
+                grey = 90
 
     background(film)
     try:
@@ -436,6 +455,7 @@ def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(ri
     # Nobody looks any more: Gazebo is asked for no more pictures.
     assert wait_for(lambda: colour.get_subscription_count() == depth.get_subscription_count() == 0)
     assert frame.intrinsics == WORLD.camera.intrinsics  # not Gazebo's, which is half a pixel off
+    assert (frame.colour == 90).all()
     assert frame.depth[0, 0] == 0.0 and frame.depth[5, 5] == pytest.approx(0.85)
 
 

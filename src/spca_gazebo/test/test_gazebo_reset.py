@@ -139,7 +139,12 @@ def test_a_finger_that_has_lost_what_it_held_is_noticed():
 def test_written_bridge_file_lists_what_the_node_needs(tmp_path):
     files = write_all(WORLD, tmp_path)
     entries = yaml.safe_load(files.bridge.read_text())
-    assert entries == bridge_config()
+    assert entries == bridge_config(WORLD.name)
+    poses = next(e for e in entries if e["gz_topic_name"] == f"/world/{WORLD.name}/dynamic_pose/info")
+    assert (poses["ros_type_name"], poses["gz_type_name"]) == (
+        "geometry_msgs/msg/PoseArray",
+        "gz.msgs.Pose_V",
+    )
     kinds = {e["gz_type_name"] for e in entries}
     assert {"gz.msgs.Clock", "gz.msgs.Image", "gz.msgs.Contacts"} <= kinds
     assert all(e["direction"] == "GZ_TO_ROS" for e in entries)

@@ -8,6 +8,7 @@ from sensor_msgs.msg import CameraInfo, Image
 from spca_interfaces.srv import Capture
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
+from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.world import CameraMount
 from spca_ros import names
@@ -34,13 +35,13 @@ class RequestedCamera:
         self._take = ServiceCall(node, Capture, names.CAPTURE)
 
     def capture(self) -> RgbdFrame:
-        """A new frame, taken now. Raises TimeoutError when none arrives."""
+        """A new frame, taken now. Raises SpcaError when none arrives."""
         try:
             taken = self._take(Capture.Request(), timeout=self._timeout)
         except NodeLost as error:
-            raise TimeoutError(f"no picture from the camera: {error}") from error
+            raise SpcaError(f"no picture from the camera: {error}") from error
         if not taken.success:
-            raise TimeoutError(f"no picture from the camera: {taken.message}")
+            raise SpcaError(f"no picture from the camera: {taken.message}")
         return frame(taken.colour, taken.depth, taken.info, self.pose)
 
 
@@ -75,13 +76,13 @@ class StreamedCamera:
     def capture(self) -> RgbdFrame:
         """The second pair of pictures from now on: the first may have been on its way already.
 
-        Raises TimeoutError when none arrives, or none that can be used.
+        Raises SpcaError when none arrives, or none that can be used.
         """
         with self._changed:
             wanted = self._pairs + 2
             if not self._changed.wait_for(lambda: self._info and self._pairs >= wanted, self._timeout):
                 came = f"{self._pairs - wanted + 2} pairs" if self._info else "no camera info"
-                raise TimeoutError(
+                raise SpcaError(
                     f"no picture from {' and '.join(self._topics)}: {came} in {self._timeout:g} s"
                     " (both have to be published, with equal stamps)"
                 )
@@ -90,7 +91,7 @@ class StreamedCamera:
         try:
             return frame(*pair, info, self.pose)
         except ValueError as error:
-            raise TimeoutError(f"no picture from {self._topics[0]} that can be used: {error}") from error
+            raise SpcaError(f"no picture from {self._topics[0]} that can be used: {error}") from error
 
     def _on_info(self, info: CameraInfo) -> None:
         with self._changed:

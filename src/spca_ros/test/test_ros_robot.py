@@ -18,7 +18,7 @@ from spca_interfaces.srv import ResetWorld
 from std_msgs.msg import Header
 
 from spca_core.arms import load_arm
-from spca_core.errors import MotionError
+from spca_core.errors import MotionError, SpcaError
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
@@ -103,7 +103,7 @@ class TestStreamedCamera(CameraContract):
     def test_what_is_missing_is_said(self, alone: SpcaNode, world: World) -> None:
         """A topic that nobody publishes ends in one line, not in waiting."""
         silent = StreamedCamera(alone, world.camera, "cell/colour/image_raw", "cell/depth", timeout=0.1)
-        with pytest.raises(TimeoutError, match="image_raw and cell/depth: no camera info"):
+        with pytest.raises(SpcaError, match="image_raw and cell/depth: no camera info"):
             silent.capture()
 
 

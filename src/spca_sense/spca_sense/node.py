@@ -81,7 +81,7 @@ class SenseNode(SpcaNode):
             tool = pose_from_msg(goal.tool[0]) if goal.tool else None
             joints = joint_state(goal.joints[0], self.world.robot.arm.joint_names) if goal.joints else None
             scene = self.look(goal.held or None, tool, joints)
-        except (SpcaError, TimeoutError) as error:
+        except SpcaError as error:
             return Perceive.Result(error=str(error))
         self.saw(scene)
         return Perceive.Result(scene=to_msg(scene, SceneMsg()))

@@ -16,5 +16,5 @@ class Camera(Protocol):
     """Calibrated pose of `camera_color_optical_frame` in `world`."""
 
     def capture(self) -> RgbdFrame:
-        """A new frame, taken now. Raises TimeoutError when none arrives."""
+        """A new frame, taken now. Raises SpcaError when none arrives."""
         ...

@@ -47,10 +47,11 @@ class TabletopRos:
             "places": level.needs_poses,
         }
         there = self._executor.world(world, self._sense.camera(world), varied, standing=not anew)
+        arm = self._executor.arm(world, there.robot)  # MoveIt starts while the simulator does
         ready(there)
         self._executor.table = table = RosTabletop(
             *(level, world, layout, there, options.seed),
-            arm=self._executor.arm(world, there.robot),
+            arm=arm,
             vision=vision,
             detector=make_detector(options.detector, world),
             saw=self._sense.saw,
