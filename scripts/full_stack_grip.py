@@ -60,15 +60,6 @@ def carries(lines: Iterable[str], things: Callable[[str], bool] | None = None) -
     return found + _carried(grip, wanted, let_go=False)
 
 
-def worst(carried: Sequence[Carry]) -> tuple[bool, str]:
-    """Whether the grip was firm, and its figures in words."""
-    if not carried:
-        return True, "nothing carried"
-    turn, slip = max(c.turn for c in carried), max(c.slip for c in carried)
-    words = f"turned {turn:.1f}° and slipped {1000 * slip:.1f} mm in the grip"
-    return turn <= MOST_TURN and slip <= MOST_SLIP, words
-
-
 class GripWatch:
     """Writes down Gazebo's poses while a launch lasts."""
 

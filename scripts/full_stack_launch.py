@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import math
 import os
 import re
 import signal
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from full_stack_grip import Carry, GripWatch, worst
+from full_stack_grip import MOST_SLIP, MOST_TURN, Carry, GripWatch
 from full_stack_parts import ROOT
 
 RUNS = ROOT / "runs"
@@ -33,6 +34,52 @@ class Outcome:
 
     well: bool
     words: str
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What came out of one run: times in wall seconds after the line, NaN for what there was not."""
+
+    outcome: str
+    rounds: int
+    status: int
+    """The launch's exit status."""
+    look: float
+    """When the first look had ended."""
+    verdict: float
+    factor: float
+    """Simulated by wall seconds."""
+    turn: float
+    """The most that a thing turned in the grip, in degrees."""
+    slip: float
+    """The most that a thing slipped in the grip, in metres."""
+    dropped: int
+    """How often a thing was lost in transport."""
+
+    @property
+    def firm(self) -> bool:
+        """True if nothing turned or slipped in the grip by more than is allowed."""
+        return not (self.turn > MOST_TURN or self.slip > MOST_SLIP)
+
+    @property
+    def well(self) -> bool:
+        """True for a success with a firm grip in which nothing was dropped."""
+        return self.status == 0 and self.firm and not self.dropped
+
+    @property
+    def words(self) -> str:
+        """All of it in one line."""
+        grip = f"turned {self.turn:.1f}° and slipped {1000 * self.slip:.1f} mm in the grip"
+        grip = "nothing carried" if math.isnan(self.turn) else grip
+        timed = {"first look": self.look, "verdict": self.verdict}
+        words = [
+            f"{self.outcome} in round {self.rounds}",
+            *(f"{what} after {time:.0f} s" for what, time in timed.items() if not math.isnan(time)),
+            f"real-time factor {self.factor:.2f}",
+            grip if self.firm else f"**{grip}**",
+            *[f"**dropped {self.dropped} times**"] * bool(self.dropped),
+        ]
+        return ", ".join(words)
 
 
 def readme_line() -> tuple[str, ...]:
@@ -100,7 +147,7 @@ class Launch:
         finally:
             kill(everyone)
 
-    def outcome(self, status: int) -> Outcome:
+    def outcome(self, status: int) -> Outcome | Figures:
         """Verdict, rounds, times, real-time factor, drops, and turn and slip of what was carried."""
         carried = self._watch.end() if self._watch is not None else []
         file = self.run / "result.json"
@@ -123,19 +170,20 @@ def judged(
     events: Sequence[dict[str, Any]],
     times: dict[str, float],
     carried: Sequence[Carry],
-) -> Outcome:
-    """A run's figures in words; well is a success with a firm grip and nothing dropped."""
+) -> Figures:
+    """The figures of a run that has ended."""
     failures = [event["data"].get("failure") or {} for event in events if event["kind"] == "step"]
-    lost = sum(failure.get("kind") == "lost" for failure in failures)
-    firm, grip = worst(carried)
-    words = [
-        f"{result['outcome']} in round {result['rounds']}",
-        *(f"{what} after {times[what]:.0f} s" for what in ("first look", "verdict") if what in times),
-        f"real-time factor {real_time_factor(events):.2f}",
-        grip if firm else f"**{grip}**",
-        *[f"**dropped {lost} times**"] * bool(lost),
-    ]
-    return Outcome(status == 0 and firm and not lost, ", ".join(words))
+    return Figures(
+        outcome=result["outcome"],
+        rounds=result["rounds"],
+        status=status,
+        look=times.get("first look", math.nan),
+        verdict=times.get("verdict", math.nan),
+        factor=real_time_factor(events),
+        turn=max((c.turn for c in carried), default=math.nan),
+        slip=max((c.slip for c in carried), default=math.nan),
+        dropped=sum(failure.get("kind") == "lost" for failure in failures),
+    )
 
 
 def _moment(event: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from spca_interfaces.action import CommandGripper, FollowTrajectory
 from spca_interfaces.srv import LetPass
 from std_srvs.srv import Trigger
 
-from spca_core.errors import InputError, MotionError
+from spca_core.errors import Braked, InputError, MotionError
 from spca_core.trajectory import JointTrajectory
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
@@ -53,8 +53,8 @@ class Driver(Protocol):
         """Take note of a goal that the driver has accepted. In the spinning thread."""
         ...
 
-    def ended(self, client: ActionClient, result: Any) -> str:
-        """Explain from a goal's result why the arm stands for good; "" if not. In the spinning thread."""
+    def ended(self, client: ActionClient, result: Any) -> MotionError | None:
+        """Explain from a goal's result why the arm stands; None if it does not. In the spinning thread."""
         ...
 
     def hold(self, wait: bool) -> None:
@@ -104,11 +104,11 @@ class SpcaDriver:
     def accepted(self, client: ActionClient, handle: Any) -> None:
         """See `Driver`."""
 
-    def ended(self, client: ActionClient, result: Any) -> str:
+    def ended(self, client: ActionClient, result: Any) -> MotionError | None:
         """See `Driver`."""
         if client is not self.arm or result.status != FollowTrajectory.Result.STALE:
-            return ""
-        return result.message or "the driver stopped the arm: time was not asked for"
+            return None
+        return Braked("stale", result.message or "the driver stopped the arm: time was not asked for")
 
     def hold(self, wait: bool) -> None:
         """See `Driver`."""
@@ -177,12 +177,13 @@ class ControlDriver:
         if client is self.arm:
             self._goal = handle
 
-    def ended(self, client: ActionClient, result: Any) -> str:
+    def ended(self, client: ActionClient, result: Any) -> MotionError | None:
         """See `Driver`. A trajectory that was replaced or cancelled ends without an error code of its own."""
         if client is self.gripper:
             self.pressing = PRESSING if result.stalled else 0.0
-            return ""
-        return follow_problem(self._follow, result)
+            return None
+        problem = follow_problem(self._follow, result)
+        return MotionError("stale", problem) if problem else None
 
     def hold(self, wait: bool) -> None:
         """See `Driver`."""

@@ -44,7 +44,7 @@ class RosRobot:
         self._news = threading.Condition()
         self._state: JointState | None = None
         self._arrived = 0.0
-        self._broken = ""
+        self._broken: MotionError | None = None
         node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, NEWEST)
         self._followed: Any = None  # the arm's newest goal
         self._newest, self._duration = self._followed, 0.0  # of arm or gripper; of the arm's trajectory
@@ -80,7 +80,7 @@ class RosRobot:
         if self.on_follow is not None:
             self.on_follow(trajectory)
         goal = self._driver.trajectory_goal(trajectory, self.attempt)
-        self._followed, self._duration, self._broken = goal, trajectory.duration, ""
+        self._followed, self._duration, self._broken = goal, trajectory.duration, None
         self._begin(self._driver.arm, goal, "the trajectory does not begin where the arm is, or is malformed")
 
     def begun(self) -> float:
@@ -102,7 +102,7 @@ class RosRobot:
         Returns when the driver has confirmed it, or at once in a callback or without a driver. How the motion
         under way ends tells nothing then.
         """
-        self._followed, self._broken = None, ""
+        self._followed = self._broken = None
         try:
             self._driver.hold(wait=not self._node.loop.here)
         except NodeLost as error:
@@ -165,13 +165,13 @@ class RosRobot:
 
         def news() -> bool:
             new = self._state is not last and self._state is not None
-            return bool(self._broken) or (new and self._state.stamp >= since - _EPSILON)  # type: ignore[union-attr]
+            return self._broken is not None or (new and self._state.stamp >= since - _EPSILON)  # type: ignore[union-attr]
 
         with self._news:
             self._news.wait_for(news, self._patience)
-            if self._broken:  # told once: the arm stands, and whoever is there still may go on
-                broken, self._broken = self._broken, ""
-                raise MotionError("stale", broken)
+            if (broken := self._broken) is not None:  # told once
+                self._broken = None
+                raise broken
         state = self.state()
         if state.stamp < last.stamp - _EPSILON and not after_jump:
             raise MotionError("cancelled", "the world was reset while the arm was moving")
