@@ -58,16 +58,18 @@ class ModelPairs:
         return next((name for name in scope[:2] if name in self._models), None)
 
 
-def oriented(touches: Sequence[Touch], below: Collection[str]) -> list[Touch]:
+def oriented(touches: Sequence[Touch], below: Sequence[Collection[str]]) -> list[Touch]:
     """Turn touches so that the upper model comes second, and the normals with them.
 
     Gazebo does not say which way a normal points. Of two models the upper one is that which nothing touches
-    further down; `below` are models that are under whatever they touch.
+    further down; `below` are models that are under all others that they touch, in layers, the lowest first.
     """
-    lowest = dict.fromkeys(below, -math.inf)
+    layers = {model: layer - len(below) for layer, models in enumerate(below) for model in models}
+    lowest: dict[str, tuple[int, float]] = {}
     for touch in touches:
         for model in (touch.a, touch.b):
-            lowest[model] = min(lowest.get(model, math.inf), touch.point[2])
+            place = (layers.get(model, 0), touch.point[2])
+            lowest[model] = min(lowest.get(model, place), place)
     found = []
     for touch in touches:
         x, y, up = touch.normal

@@ -101,8 +101,8 @@ class GazeboSim(SpcaNode):
         self._finger_joint, self._finger = gripper.commanded, Finger()
         self._models = ModelPairs(self._world.model_names, harmless, self._world.robot.model)
         world = self._world
-        fixed = {o.model for o in world.objects if not KINDS[o.kind].solid}
-        self._fixed = fixed | {world.table.model, world.ground.model}
+        carriers = [o.model for o in world.objects if not KINDS[o.kind].solid]
+        self._below = ([world.ground.model], [world.table.model], carriers)
         self._rims = {o.model: world.table.top + o.size[2] for o in world.objects if KINDS[o.kind].walled}
         self._sampler = ContactSampler(self._on_sample, ways=self._ways)
         self._gazebo = GazeboServices()
@@ -187,7 +187,7 @@ class GazeboSim(SpcaNode):
         self._sampler.touch(seconds(message.header.stamp), [p for p in pairs if p is not None], points)
 
     def _ways(self, touches: Sequence[Touch]) -> frozenset[Way]:
-        return ways_of_touching(oriented(touches, self._fixed), self._rims, self._world.robot.model)
+        return ways_of_touching(oriented(touches, self._below), self._rims, self._world.robot.model)
 
     def _on_sample(self, sample: ContactSample) -> None:
         self._newest_contacts = sample.pairs

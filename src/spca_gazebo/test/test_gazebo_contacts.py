@@ -133,14 +133,17 @@ def test_how_things_touch_is_told_whichever_way_gazebo_s_normals_point(sign):
         at("box_green", "box_blue", along, (0.5, 0.02, 0.42)),
         at("box_green", "box_yellow", along, (0.5, 0.06, 0.42)),
         at("box_yellow", "bowl_red", up, (0.5, 0.08, 0.404)),
+        at("bowl_red", "table_lightgray", up, (0.5, 0.08, 0.40)),
         at("cobot", "box_red", along, (0.5, 0.02, 0.46)),
         Touch("box_red", "cobot", along, (0.5, -0.02, 0.46), ("link", "other_link")),
     ]
-    ways = ways_of_touching(oriented(touches, {"table_lightgray", "bowl_red"}), {"bowl_red": 0.422}, "cobot")
+    turned = oriented(touches, [["table_lightgray"], ["bowl_red"]])
+    ways = ways_of_touching(turned, {"bowl_red": 0.422}, "cobot")
     assert ways == {
         ("rests_on", "box_red", "box_blue"),
         ("rests_on", "box_blue", "table_lightgray"),
         ("rests_on", "box_green", "table_lightgray"),
+        ("rests_on", "bowl_red", "table_lightgray"),
         ("rests_on", "box_yellow", "bowl_red"),
         ("inside", "box_yellow", "bowl_red"),
         ("beside", "box_blue", "box_green"),
