@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+import math
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
@@ -11,6 +11,7 @@ import numpy as np
 from spca_core.geometry import Array
 
 Element = ET.Element
+_UPRIGHT = 1e-9  # share of the x axis that is level, below which it counts as upright
 
 
 def add(parent: Element, tag: str, text: object = None, **attributes: object) -> Element:
@@ -32,13 +33,11 @@ def numbers(values: Sequence[float] | Array) -> str:
 
 def xyz_rpy(pose: Array) -> tuple[str, str]:
     """Position, and roll, pitch and yaw about fixed axes, of a 4×4 matrix, as URDF and SDF write them."""
-    from scipy.spatial.transform import Rotation  # loads slowly; most nodes write nothing
-
-    rotation = Rotation.from_matrix(pose[:3, :3])
-    with warnings.catch_warnings():  # at pitch ±π/2 any split of roll and yaw will do
-        warnings.simplefilter("ignore", UserWarning)
-        rpy = rotation.as_euler("xyz")
-    return numbers(pose[:3, 3]), numbers(rpy)
+    (a, _, _), (d, e, f), (g, h, i) = pose[:3, :3].tolist()
+    level = math.hypot(a, d)
+    upright = level < _UPRIGHT  # at pitch ±π/2 any split of roll and yaw will do
+    roll, yaw = (math.atan2(-f, e), 0.0) if upright else (math.atan2(h, i), math.atan2(d, a))
+    return numbers(pose[:3, 3]), numbers([roll, math.atan2(-g, level), yaw])
 
 
 def document(root: Element, comment: str = "") -> str:

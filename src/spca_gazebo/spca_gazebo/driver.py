@@ -16,6 +16,7 @@ from spca_core.trajectory import JointState, JointTrajectory
 from spca_robot.gripper_2f85 import SPEED, gap_of
 
 _LEAST_BRAKE_S, _LEAST_RAMP_S = 0.05, 0.05
+_SET_OUT = 0.01  # rad that a joint has moved by when the arm has surely set out
 STARTS_WITHIN = 0.05  # rad: a trajectory that begins farther from where the arm is would make it jump
 
 
@@ -39,6 +40,18 @@ def refusal(trajectory: JointTrajectory, state: JointState, joints: Sequence[str
         joint = joints[int(off.argmax())]
         return f"the trajectory begins {off.max():.3f} rad from where {joint} is"
     return ""
+
+
+def setting_out(path: JointTrajectory, start: JointState, state: JointState) -> float | None:
+    """Simulated time at which the arm set out on a path, as a state on its way tells; None before that.
+
+    The controller begins a path when the message has come, which on a busy machine may be long after `start`.
+    """
+    gone = np.abs(path.positions - start.position).max(axis=1)
+    moved = float(np.abs(state.position - start.position).max())
+    if moved < min(_SET_OUT, gone.max() / 2):
+        return None
+    return state.stamp - float(path.times[int((gone >= moved).argmax())])
 
 
 def ramp_time(angle: float, goal: float) -> float:

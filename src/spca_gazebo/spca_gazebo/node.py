@@ -34,7 +34,7 @@ from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BRO
 from spca_description.self_contacts import harmless_pairs
 from spca_gazebo import bridge
 from spca_gazebo.contacts import ContactSampler, ModelPairs, oriented
-from spca_gazebo.driver import brake, ramp_time, refusal
+from spca_gazebo.driver import brake, ramp_time, refusal, setting_out
 from spca_gazebo.film import Film
 from spca_gazebo.finger import Finger, command
 from spca_gazebo.idleness import Idleness
@@ -66,6 +66,7 @@ from spca_ros.qos import EVERY, SENSOR
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads
 _SILENT_S = 0.2  # simulated seconds in which nobody asks for time after which a motion is stopped
+_LATE_S = 1.0  # simulated seconds by which the controller may begin later than it was told to
 _NEWS_S = 5.0  # wall seconds for contacts to be reported after a reset, at least
 _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
 _LOOK_S = 1.0  # wall seconds between two looks at whether anybody watches the pictures
@@ -241,11 +242,12 @@ class GazeboSim(SpcaNode):
     def _do_follow(self, job: Job) -> FollowTrajectory.Result:
         result, wanted = FollowTrajectory.Result, trajectory(job.goal.trajectory, self._joints)
         self._follow_number += 1
-        number, begun = self._follow_number, self._now
+        number, start, begun = self._follow_number, self._state, None
+        assert start is not None  # see _refuse_follow
         self._held.clear()
         self._arm.publish(trajectory_msg(wanted, self._joints))
-        self._asked = begun
-        while self._now - begun < wanted.duration:
+        self._asked = commanded = self._now
+        while self._now - (commanded if begun is None else begun) < wanted.duration:
             if number != self._follow_number:
                 return result(status=result.REPLACED)
             if self._held.is_set():
@@ -256,9 +258,13 @@ class GazeboSim(SpcaNode):
             if (silence := self._now - self._asked) > _SILENT_S:
                 self._brake()
                 return result(status=result.STALE, message=f"nobody has let time pass for {silence:.2f} s")
-            job.feedback(
-                FollowTrajectory.Feedback(attempt=job.goal.attempt, elapsed=duration_msg(self._now - begun))
-            )
+            if begun is None:
+                begun = setting_out(wanted, start, self._state or start)
+                late = self._now - commanded > _LATE_S  # then it is blocked, and may not be waited for
+                begun = commanded if late and begun is None else begun
+            if begun is not None:
+                elapsed = duration_msg(max(self._now - begun, 0.0))
+                job.feedback(FollowTrajectory.Feedback(attempt=job.goal.attempt, elapsed=elapsed))
             self._sleep()
         return result(status=result.DONE)
 
