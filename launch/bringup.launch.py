@@ -40,6 +40,7 @@ from spca_core.run_folder import MANIFEST
 from spca_core.validation import number
 from spca_core.world import load_world
 from spca_description.moveit_config import PIPELINES
+from spca_description.names import SOURCES
 from spca_gazebo.requirements import installed, missing
 from spca_ros import environment, names, security
 from spca_ros.domain import claim
@@ -68,8 +69,9 @@ ARGUMENTS = (
     (
         "robot",
         "generated",
-        ["generated", "vendor", "none"],
-        "the robot in Gazebo: self-contained, or the vendors' meshes; none: a real one, driven elsewhere",
+        None,
+        "the world's own arm, self-contained (generated) or with the vendors' meshes (vendor); another one, "
+        "as ur5e or panda (docs/arms.md); none: a real one, driven elsewhere",
     ),
     ("headless", "true", ["true", "false"], "no simulator window"),
     ("rviz", "false", ["true", "false"], "open RViz"),
@@ -105,11 +107,13 @@ def generate_launch_description() -> LaunchDescription:
 def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     chosen = {name: LaunchConfiguration(name).perform(context) for name, *_ in ARGUMENTS}
     real = chosen["robot"] == "none"
+    source = chosen["robot"] if chosen["robot"] in SOURCES else "generated"
     waits = real or chosen["level"] == "none"
     seed = number(chosen["layout_seed"] or "0", int, "layout_seed:=")
     options = RunOptions(
         level=_ANY_LEVEL if chosen["level"] == "none" else chosen["level"],
         preset=chosen["preset"],
+        robot="" if real or chosen["robot"] in SOURCES else chosen["robot"],
         seed=seed,
         proposer=chosen["proposer"],
         rate=number(chosen["rate"] or "0", float, "rate:=") or None,
@@ -133,7 +137,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         names.EXECUTOR: {
             "arm": chosen["arm"],
             "driver": "ros2_control" if real else "spca",
-            "robot": "generated" if real else chosen["robot"],
+            "robot": source,
             "pipeline": chosen["pipeline"],
         },
     }
@@ -147,7 +151,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         drawn = {"world": world, "layout_seed": str(seed) if seed else "", "rests": "true"}
         # All that both files declare: an included file sees this one's values, also the empty ones, not its
         # own defaults.
-        drawn |= {"robot": chosen["robot"], "headless": chosen["headless"], "rate": chosen["rate"] or "1.5"}
+        drawn |= {"robot": source, "headless": chosen["headless"], "rate": chosen["rate"] or "1.5"}
         drawn["watched"] = "" if waits else ",".join(level.watched(load_world(world)))
         includes.append(_include("gazebo.launch.py", drawn))
     if "true" in (chosen["rviz"], chosen["markers"]):

@@ -76,14 +76,14 @@ CHOICES = {
         "rviz": ("false", "true"),
         "headless": ("true", "false"),
         "arm": ("moveit", "embedded"),
-        "robot": ("generated", "none"),
+        "robot": ("generated", "none", "ur5e"),
         "sim": ("gazebo", "mujoco"),
     },
     "gazebo.launch.py": {"headless": ("true", "false"), "rests": ("false", "true")},
     "rviz.launch.py": {"rviz": ("true", "false"), "robot_state_publisher": ("true", "false")},
 }
 """Arguments that decide which processes there are; `--full` tries each combination, else `COVERING`."""
-COVERING = {"bringup.launch.py": (7, 25, 30), "gazebo.launch.py": (3,), "rviz.launch.py": (3,)}
+COVERING = {"bringup.launch.py": (4, 9, 37, 44), "gazebo.launch.py": (3,), "rviz.launch.py": (3,)}
 """Combinations that hold every choice of a launch file, besides its defaults."""
 PASSED_ON = {
     "bringup.launch.py": {
@@ -186,6 +186,7 @@ def options_of(given: Mapping[str, str]) -> RunOptions:
     """The options of a run that bringup.launch.py stands for."""
     return RunOptions(
         level="stack_01" if given["level"] == "none" else given["level"],
+        robot="ur5e" if given["robot"] == "ur5e" else "",
         preset=given["preset"],
         seed=int(given["layout_seed"] or 0),
         proposer=given["proposer"],
@@ -194,14 +195,20 @@ def options_of(given: Mapping[str, str]) -> RunOptions:
     )
 
 
+def world_of(given: Mapping[str, str]) -> str:
+    """The world of the level, with the arm that was asked for."""
+    return WORLDS[given["level"]] + "@ur5e" * (given["robot"] == "ur5e")
+
+
 def included(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """The launch files that bringup.launch.py includes, and what they are given."""
-    real, world = given["robot"] == "none", WORLDS[given["level"]]
+    real, world = given["robot"] == "none", world_of(given)
     files = {}
     if given["sim"] == "gazebo" and not real:
         files["gazebo.launch.py"] = {
             **DEFAULTS["gazebo.launch.py"],
-            **{name: given[name] for name in ("robot", "headless")},
+            "headless": given["headless"],
+            "rests": "true",
             "world": world,
             "layout_seed": given["layout_seed"].replace("0", ""),
             "rate": given["rate"] or "1.5",
@@ -225,13 +232,13 @@ def parameters_of_nodes(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     for node in ("supervisor", "executor", "sense", "sim"):
         found[node]["use_sim_time"] = not real
     found["supervisor"] |= {name: given[name] for name in ("proposer", "sense", "planner", "coder")}
-    found["sense"]["world"] = found["sim"]["world"] = WORLDS[given["level"]]
+    found["sense"]["world"] = found["sim"]["world"] = world_of(given)
     found["sim"]["rate"] = float(given["rate"] or 0)
     found["sim"]["view"] = "none" if given["headless"] == "true" else "window"
     found["executor"] |= {
         "arm": given["arm"],
         "pipeline": given["pipeline"],
-        "robot": "generated" if real else given["robot"],
+        "robot": "generated",
         "driver": "ros2_control" if real else "spca",
     }
     return found

@@ -17,6 +17,7 @@ from spca_robot.gripper_2f85 import SPEED, gap_of
 
 _LEAST_BRAKE_S, _LEAST_RAMP_S = 0.05, 0.05
 _SET_OUT = 0.01  # rad that a joint has moved by when the arm has surely set out
+_ARRIVED = 0.01  # rad and rad/s
 STARTS_WITHIN = 0.05  # rad: a trajectory that begins farther from where the arm is would make it jump
 
 
@@ -52,6 +53,12 @@ def setting_out(path: JointTrajectory, start: JointState, state: JointState) -> 
     if moved < min(_SET_OUT, gone.max() / 2):
         return None
     return state.stamp - float(path.times[int((gone >= moved).argmax())])
+
+
+def arrived(path: JointTrajectory, state: JointState) -> bool:
+    """Return whether the arm rests at the end of a path, where nobody has to be there to stop it."""
+    off, speed = np.abs(path.positions[-1] - state.position).max(), np.abs(state.velocity).max()
+    return bool(off < _ARRIVED and speed < _ARRIVED)
 
 
 def ramp_time(angle: float, goal: float) -> float:

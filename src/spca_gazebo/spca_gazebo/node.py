@@ -34,7 +34,7 @@ from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BRO
 from spca_description.self_contacts import harmless_pairs
 from spca_gazebo import bridge
 from spca_gazebo.contacts import ContactSampler, ModelPairs, oriented
-from spca_gazebo.driver import brake, ramp_time, refusal, setting_out
+from spca_gazebo.driver import arrived, brake, ramp_time, refusal, setting_out
 from spca_gazebo.film import Film
 from spca_gazebo.finger import Finger, command
 from spca_gazebo.idleness import Idleness
@@ -255,7 +255,8 @@ class GazeboSim(SpcaNode):
             if job.cancelled():
                 self._brake()
                 return result(status=result.HELD)
-            if (silence := self._now - self._asked) > _SILENT_S:
+            silence = self._now - self._asked
+            if silence > _SILENT_S and not arrived(wanted, self._state or start):
                 self._brake()
                 return result(status=result.STALE, message=f"nobody has let time pass for {silence:.2f} s")
             if begun is None:
@@ -263,8 +264,7 @@ class GazeboSim(SpcaNode):
                 late = self._now - commanded > _LATE_S  # then it is blocked, and may not be waited for
                 begun = commanded if late and begun is None else begun
             if begun is not None:
-                elapsed = duration_msg(max(self._now - begun, 0.0))
-                job.feedback(FollowTrajectory.Feedback(attempt=job.goal.attempt, elapsed=elapsed))
+                job.feedback(FollowTrajectory.Feedback(attempt=job.goal.attempt, begun=time_msg(begun)))
             self._sleep()
         return result(status=result.DONE)
 

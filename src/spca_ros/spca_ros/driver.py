@@ -36,8 +36,8 @@ class Driver(Protocol):
 
     arm: ActionClient
     gripper: ActionClient
-    tells_elapsed: bool
-    """Whether the arm's feedback says for how long it has been following."""
+    tells_begin: bool
+    """Whether the arm's feedback says when it set out."""
     check: Callable[[], None]
     """Called while an answer is waited for; raises why none will come."""
 
@@ -81,7 +81,7 @@ class SpcaDriver:
     """The node `sim`, whichever simulator stands behind it."""
 
     pressing = 0.0
-    tells_elapsed = True
+    tells_begin = True
 
     def __init__(self, node: SpcaNode, joints: Sequence[str]) -> None:
         self._client, self._joints = node.get_name(), joints
@@ -139,7 +139,7 @@ class ControlDriver:
     joint_trajectory_controller hold the arm where it is.
     """
 
-    tells_elapsed = False
+    tells_begin = False
 
     def __init__(
         self, node: SpcaNode, joints: Sequence[str], arm_controller: str, gripper_controller: str

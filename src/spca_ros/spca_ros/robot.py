@@ -188,16 +188,16 @@ class RosRobot:
             handles.append(handle)
             if handle.accepted:
                 self._driver.accepted(client, handle)
-                if not self._driver.tells_elapsed:
-                    self._note_begin(goal, 0.0)
+                if not self._driver.tells_begin:
+                    self._note_begin(goal)
                 handle.get_result_async().add_done_callback(
                     lambda done: self._on_end(goal, client, done.result())
                 )
             accepted.set()
 
         def on_feedback(message: Any) -> None:
-            if self._driver.tells_elapsed:
-                self._note_begin(goal, seconds(message.feedback.elapsed) if arm else 0.0)
+            if self._driver.tells_begin:
+                self._note_begin(goal, seconds(message.feedback.begun) if arm else None)
 
         # In the turning thread: rclpy's action client loses answers that come before this call has returned.
         self._node.loop.soon(lambda: client.send_goal_async(goal, on_feedback).add_done_callback(on_answer))
@@ -206,11 +206,10 @@ class RosRobot:
         if not handles[0].accepted:
             raise MotionError("deviation" if arm else "limit", f"refused: {refusal}")
 
-    def _note_begin(self, goal: Any, elapsed: float) -> None:
-        """A message may have waited, so the earliest time that any of them gives is the best one."""
-        if goal is self._newest and (state := self._state) is not None:
-            begun = state.stamp - elapsed
-            self._begun = begun if self._begun is None else min(self._begun, begun)
+    def _note_begin(self, goal: Any, begun: float | None = None) -> None:
+        """The newest motion began at `begun`, or just now."""
+        if goal is self._newest and self._begun is None and (state := self._state) is not None:
+            self._begun = state.stamp if begun is None else begun
 
     def _on_end(self, goal: Any, client: ActionClient, answer: Any) -> None:
         arm = client is self._driver.arm
@@ -220,8 +219,8 @@ class RosRobot:
             with self._news:
                 self._broken = problem
                 self._news.notify_all()
-        else:  # what is short may end without any feedback
-            self._note_begin(goal, self._duration if arm else 0.0)
+        elif (state := self._state) is not None:  # what is short may end without any feedback
+            self._note_begin(goal, state.stamp - self._duration if arm else None)
 
     def _on_state(self, message: JointStateMsg) -> None:
         try:

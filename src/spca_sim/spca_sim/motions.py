@@ -58,9 +58,9 @@ class Motions:
         self._sim.hold()
         self._end("_arm", HELD)
 
-    def elapsed(self) -> float | None:
-        """Seconds since the trajectory under way began, or None."""
-        return self._sim.time - self._arm.began if self._arm else None
+    def begun(self) -> float | None:
+        """Simulated time at which the trajectory under way began, or None."""
+        return self._arm.began if self._arm else None
 
     def reset(self, layout: Layout, seed: int) -> None:
         """See `MujocoSimulator.reset`; motions under way end."""

@@ -29,7 +29,7 @@ from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.places import places_msg
 from spca_ros.convert.records import from_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
-from spca_ros.convert.time import duration_msg, time_msg
+from spca_ros.convert.time import time_msg
 from spca_ros.holder import Holder
 from spca_ros.node import SpcaNode, answering, existing, run_nodes
 from spca_ros.pictures import CameraTopics
@@ -179,14 +179,12 @@ class SimNode(SpcaNode):
         self._time.publish(Clock(clock=time_msg(state.stamp)))
         self._flush()
         self._joints.publish(joint_state_msg(state, self._arm_joints))
-        elapsed, following = self._motions.elapsed(), self._goals.get(names.FOLLOW)
+        begun, following = self._motions.begun(), self._goals.get(names.FOLLOW)
         due = self._published - self._fed_back >= _FEEDBACK_PERIOD
-        if elapsed is not None and following is not None and due:
+        if begun is not None and following is not None and due:
             self._fed_back = self._published
             attempt = following.request.attempt
-            following.publish_feedback(
-                FollowTrajectory.Feedback(attempt=attempt, elapsed=duration_msg(elapsed))
-            )
+            following.publish_feedback(FollowTrajectory.Feedback(attempt=attempt, begun=time_msg(begun)))
 
     def _on_sample(self, sample: ContactSample) -> None:
         self._samples.append(sample)

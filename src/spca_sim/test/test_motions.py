@@ -57,9 +57,9 @@ def test_a_motion_runs_to_its_end_and_says_so(
     trajectory = move(simulator)
     motions.follow(trajectory, lambda status, _: ended.append(status))
     pass_time(motions, simulator, 0.9)
-    assert ended == [] and motions.elapsed() == pytest.approx(0.9)
+    assert ended == [] and motions.begun() == simulator.time - pytest.approx(0.9)
     pass_time(motions, simulator, 0.1)
-    assert ended == [DONE] and motions.elapsed() is None
+    assert ended == [DONE] and motions.begun() is None
     pass_time(motions, simulator, 0.3)
     assert simulator.joint_state().position == pytest.approx(trajectory.positions[-1], abs=2e-3)
 
@@ -84,7 +84,7 @@ def test_a_refused_motion_leaves_the_one_under_way_alone(
     far = move(simulator)
     with pytest.raises(MotionError):
         motions.follow(JointTrajectory(far.times, far.positions + 1.0, far.velocities), lambda *_: None)
-    assert ended == [] and motions.elapsed() == 0.0
+    assert ended == [] and motions.begun() == simulator.time
 
 
 def test_the_gripper_is_done_when_its_pads_rest(
@@ -102,4 +102,4 @@ def test_a_reset_ends_motions(simulator: MujocoSimulator, motions: Motions, ende
     motions.follow(move(simulator), lambda status, message: ended.append(f"{status}: {message}"))
     motions.reset(nominal_layout(simulator.world), 1)
     assert ended == ["held: the world has been reset"]
-    assert motions.elapsed() is None
+    assert motions.begun() is None
