@@ -43,13 +43,13 @@ def refusal(trajectory: JointTrajectory, state: JointState, joints: Sequence[str
     return ""
 
 
-def setting_out(path: JointTrajectory, start: JointState, state: JointState) -> float | None:
+def setting_out(path: JointTrajectory, state: JointState) -> float | None:
     """Simulated time at which the arm set out on a path, as a state on its way tells; None before that.
 
-    The controller begins a path when the message has come, which on a busy machine may be long after `start`.
+    The controller begins a path when the message has come, which on a busy machine may take its time.
     """
-    gone = np.abs(path.positions - start.position).max(axis=1)
-    moved = float(np.abs(state.position - start.position).max())
+    gone = np.abs(path.positions - path.positions[0]).max(axis=1)
+    moved = float(np.abs(state.position - path.positions[0]).max())
     if moved < min(_SET_OUT, gone.max() / 2):
         return None
     return state.stamp - float(path.times[int((gone >= moved).argmax())])

@@ -66,7 +66,7 @@ from spca_ros.qos import EVERY, SENSOR
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads
 _SILENT_S = 0.2  # simulated seconds in which nobody asks for time after which a motion is stopped
-_LATE_S = 1.0  # simulated seconds by which the controller may begin later than it was told to
+_LATE_S = 2.0  # simulated seconds by which the controller may begin later than it was told to
 _NEWS_S = 5.0  # wall seconds for contacts to be reported after a reset, at least
 _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
 _LOOK_S = 1.0  # wall seconds between two looks at whether anybody watches the pictures
@@ -260,7 +260,7 @@ class GazeboSim(SpcaNode):
                 self._brake()
                 return result(status=result.STALE, message=f"nobody has let time pass for {silence:.2f} s")
             if begun is None:
-                begun = setting_out(wanted, start, self._state or start)
+                begun = setting_out(wanted, self._state or start)
                 late = self._now - commanded > _LATE_S  # then it is blocked, and may not be waited for
                 begun = commanded if late and begun is None else begun
             if begun is not None:

@@ -148,8 +148,8 @@ def test_when_the_arm_set_out_is_told_by_where_it_is(late: float):
 
     times = np.linspace(0.0, 2.0, 101)
     path = JointTrajectory(times, np.array([[0.2, 0.5 * t**2] for t in times]), np.zeros((101, 2)))
-    assert setting_out(path, at(7.0), at(7.0 + late + 0.1)) is None
-    assert setting_out(path, at(7.0), at(7.0 + late + 0.2)) == pytest.approx(7.0 + late, abs=0.021)
+    assert setting_out(path, at(7.0 + late + 0.1)) is None
+    assert setting_out(path, at(7.0 + late + 0.2)) == pytest.approx(7.0 + late, abs=0.021)
 
 
 def test_written_bridge_file_lists_what_the_node_needs(tmp_path):
