@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 from spca_core.evidence import Evidence, Literal, SideEffect, StepEvidence
@@ -51,6 +52,7 @@ class Prediction:
         return self.domain.says(atom, types)
 
 
+@lru_cache(maxsize=32)
 def predict(plan: Plan) -> Prediction:
     """The progression of the plan's initial state through its steps, under the closed-world assumption."""
     domain, problem = parse(plan.draft.domain, plan.draft.problem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import prod
 
 from spca_planner.pddl.lint import instances
@@ -25,15 +26,13 @@ def refused_unjudged(case: Case, out_of_time: bool) -> Judgement:
             f"judging it needs more than the {MEMORY_BYTES / 2**30:g} GB of memory there "
             "are, or crashes the solver"
         )
-    return Judgement(critic="solve", message=why + likely_cause(case), timed_out=out_of_time)
+    with suppress(PddlError):
+        why += likely_cause(parse_domain(case.domain), parse_problem(case.problem))
+    return Judgement(critic="solve", message=why, timed_out=out_of_time)
 
 
-def likely_cause(case: Case) -> str:
+def likely_cause(domain: Domain, problem: Problem) -> str:
     """Name what makes a draft hard to ground, as the end of a sentence; empty if nothing does."""
-    try:
-        domain, problem = parse_domain(case.domain), parse_problem(case.problem)
-    except PddlError:
-        return ""
     count, what = max(_costs(domain, problem))
     if count < _MANY:
         return ""

@@ -62,7 +62,7 @@ def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> 
         if solution.status == "unsolvable":
             message += _explanation(case, domain, problem, engine)
         elif solution.status == "timeout" and not solution.grounded:
-            message += likely_cause(case)
+            message += likely_cause(domain, problem)
         return Judgement(
             critic="parse" if solution.status == "refused" else "solve",
             message=message,
