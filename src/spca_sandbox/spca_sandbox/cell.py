@@ -6,13 +6,13 @@ import time
 from typing import Any
 
 from spca_core.errors import SpcaError
-from spca_core.library import modules
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
+from spca_core.processes.service import ServiceDied
 from spca_core.skill import SkillFailure
-from spca_sandbox.level import SandboxLevel
-from spca_sandbox.limits import Limits
+from spca_core.skill_package import modules
+from spca_sandbox.limits import Limits, SandboxLevel
 from spca_sandbox.outcome import Loaded, LoadedFunction, clean, failure_of
-from spca_sandbox.process import WorkerLost, WorkerProcess
+from spca_sandbox.process import WorkerProcess
 from spca_sandbox.surface import Surface
 
 
@@ -45,10 +45,10 @@ class Cell:
         Raises SpcaError when none starts.
         """
         try:
-            self.worker.wait_ready()
-        except WorkerLost:
+            self.worker.ready()
+        except ServiceDied:
             self.replace()
-            self.worker.wait_ready()
+            self.worker.ready()
         return self.worker
 
     def close(self) -> None:
@@ -108,7 +108,7 @@ class Cell:
 
     def _load(self) -> Loaded | SkillFailure:
         worker = self.started()
-        worker.wait_ready().require(self._min_level)
+        worker.report.require(self._min_level)
         began = time.monotonic()
         deadline = began + self.limits.load_s
         try:

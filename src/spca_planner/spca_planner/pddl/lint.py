@@ -8,16 +8,20 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
-from spca_planner.pddl.limits import (
+from spca_planner.pddl.sexpr import (
     MOST_ACTIONS,
     MOST_INSTANCES,
     MOST_OBJECTS,
     MOST_PARAMETERS,
     MOST_PREDICATES,
+    Group,
+    PddlError,
+    Word,
+    brief,
 )
-from spca_planner.pddl.sexpr import Group, PddlError, Word, brief
 from spca_planner.pddl.syntax import OBJECT, Domain, Problem, Signature, Typed, read_domain, read_problem
 
 _CONNECTIVES = ("and", "or", "not", "imply")
@@ -44,8 +48,9 @@ class Reading:
     faults: tuple[str, ...]
 
 
+@lru_cache(maxsize=32)
 def examine(domain_text: str, problem_text: str) -> Reading:
-    """Both texts, read and checked: their grammar, names, types, and sizes."""
+    """Both texts, read once and checked: their grammar, names, types, and sizes."""
     faults: list[str] = []
     domain = read_domain(domain_text, faults)
     if domain is not None:

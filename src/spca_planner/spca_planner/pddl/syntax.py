@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from textwrap import dedent
 
 from spca_core.plan import ActionSchema
@@ -107,6 +108,7 @@ class Problem:
         return [o.name for o in (*domain.constants, *self.objects) if domain.is_a(o.type, kind)]
 
 
+@lru_cache(maxsize=64)
 def parse_domain(text: str) -> Domain:
     """The domain in `text`. Raises PddlError with every fault of its grammar."""
     faults: list[str] = []

@@ -27,13 +27,13 @@ from spca_core.skill_package import library_source
 from spca_core.world import World
 from spca_motion.manipulator import embedded_arm
 from spca_planner.pddl.formula import ground
-from spca_planner.pddl.lint import parse
+from spca_planner.prediction import predict
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sandbox.limits import Limits
 from spca_sense.detection import square_yaw
 from spca_sense.relations import relate
+from spca_sim.mujoco_world import SimRobot
 from spca_sim.recording import StateRecorder, save_states
-from spca_sim.robot import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
@@ -94,8 +94,7 @@ class TabletopTwin:
         simulator = self._simulator(self._played, errors)
         self._recorder = StateRecorder()
         simulator.reset(errors.truth(scene))
-        init = parse(plan.draft.domain, plan.draft.problem)[1].init
-        kept = {ground(fact, {})[1] for fact in init if fact.head == "kept"}
+        kept = {ground(fact, {})[1] for fact in predict(plan).problem.init if fact.head == "kept"}
         stage = _Stage(self._world.bare, simulator, scene, errors, kept)
         listening = [simulator.on_contacts(stage.touched), simulator.on_sample(self._recorder.record)]
         stopped = not go_on(stage.moment("start"))
