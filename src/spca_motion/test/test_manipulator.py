@@ -96,7 +96,7 @@ def test_equal_tasks_move_equally(world: World, simulator: MujocoSimulator, scen
 
 
 class LateRobot(SimRobot):
-    """The driver brakes it soon after the begin of its first `late` motions, as Gazebo's does for a busy program."""
+    """Braked soon after the begin of its first `late` motions, as by Gazebo's driver for a busy program."""
 
     late = 0
 
