@@ -72,7 +72,7 @@ _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what it
 _LOOK_S = 1.0  # wall seconds between two looks at whether anybody watches the pictures
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
 _TICK_S = 0.02  # wall seconds between two looks at simulated time
-_PASSING_S = 0.002  # the same for who waits for it to pass
+_PASSING_S = 0.002  # the same, at the least, for who waits for it to pass
 _CLOCK_S = 0.01  # wall seconds between two messages on /clock, at least
 _START_S = 50.0  # wall seconds until the first joint state
 _STALL_S = 30.0  # wall seconds that simulated time may stand still
@@ -204,8 +204,8 @@ class GazeboSim(SpcaNode):
         """Wait for as much of Gazebo's own time; motions go on while somebody does."""
         self._holder.admit(request.client)
         self._asked = begun = self._now
-        while self._now - begun < request.seconds:
-            self._sleep(_PASSING_S)
+        while (left := begun + request.seconds - self._now) > 0.0:
+            self._sleep(max(left / 2, _PASSING_S))
             self._asked = self._now
         return LetPass.Response(success=True, stamp=time_msg(self._now))
 
