@@ -46,10 +46,7 @@ class PlannerProcess:
         )
         self._loaded: tuple[int, Geometry] | None = None  # which start of the process has which geometry
         try:
-            try:
-                self._service.start()
-            except ServiceDied:
-                self._service.start()  # MoveIt is known to abort at its start now and then
+            self._service.start()
         except SpcaError as error:
             self.close()
             raise SpcaError(f"the planning process did not start: {error}") from error

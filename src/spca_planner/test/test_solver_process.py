@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from spca_core.errors import Cancelled, SpcaError
-from spca_planner.solver import process
+from spca_core.processes import service
 from spca_planner.solver.child import BoundedChild
 from spca_planner.solver.judgement import Case
 from spca_planner.solver.process import SolverProcess
@@ -319,8 +319,10 @@ def test_temporary_files_vanish_with_the_process(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_process_that_does_not_start_says_how_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "python_command", lambda *_: [sys.executable, "-c", "raise SystemExit(5)"])
-    with SolverProcess() as solver, pytest.raises(SpcaError, match=r"ended with status 5; by hand it is: .+"):
+    command = [sys.executable, "-c", "print('no room', file=__import__('sys').stderr); raise SystemExit(5)"]
+    monkeypatch.setattr(service, "python_command", lambda *_: command)
+    why = "does not start: exited with status 5 before it was ready: no room"
+    with SolverProcess() as solver, pytest.raises(SpcaError, match=why):
         solver.judge(Case(domain=SWITCH, problem=switches("(on a)"), timeout_s=20))
 
 

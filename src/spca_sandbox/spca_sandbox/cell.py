@@ -8,11 +8,12 @@ from typing import Any
 from spca_core.errors import SpcaError
 from spca_core.library import modules
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
+from spca_core.processes.service import ServiceDied
 from spca_core.skill import SkillFailure
 from spca_sandbox.level import SandboxLevel
 from spca_sandbox.limits import Limits
 from spca_sandbox.outcome import Loaded, LoadedFunction, clean, failure_of
-from spca_sandbox.process import WorkerLost, WorkerProcess
+from spca_sandbox.process import WorkerProcess
 from spca_sandbox.surface import Surface
 
 
@@ -46,7 +47,7 @@ class Cell:
         """
         try:
             self.worker.wait_ready()
-        except WorkerLost:
+        except ServiceDied:
             self.replace()
             self.worker.wait_ready()
         return self.worker

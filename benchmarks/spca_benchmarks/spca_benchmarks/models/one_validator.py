@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from spca_core.ports.engine import Engine
 from spca_planner.solver.judgement import Case, Judgement
 from spca_planner.solver.worker import main
@@ -18,4 +16,4 @@ def judged_once(case: Case, engine: Engine) -> Judgement:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], judged_once)
+    main(judged_once)

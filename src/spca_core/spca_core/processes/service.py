@@ -1,24 +1,33 @@
-"""A child process that answers requests. It is started on first use and restarted after it dies."""
+"""A bounded worker: a child process that is told its set-up, and then asked, over one framed pipe.
+
+`Worker` is one such process. `Service` is one that answers questions; when it has died, another one does.
+"""
 
 from __future__ import annotations
 
+import os
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from spca_core.errors import SpcaError
 from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
 from spca_core.processes.child import PIPE, Child, last_words, python_command
-from spca_core.scratch import scratch
 
 _MAX_BYTES = 1 << 22
-"""Longest message between the process and its owner."""
+"""Longest message between a process and its owner, unless it is said otherwise."""
 
 
 class ServiceDied(SpcaError):
-    """The process died while handling a request, or did not start; the message says how."""
+    """The process died while handling a request, or was closed; `how` it ended, the message says more."""
+
+    def __init__(self, message: str, how: str = "") -> None:
+        super().__init__(message)
+        self.how = how
 
 
 class ServiceTimeout(SpcaError):
@@ -26,22 +35,125 @@ class ServiceTimeout(SpcaError):
 
 
 class ServiceFailed(SpcaError):
-    """The process answers that it failed."""
+    """The process answers that it failed, or does not get ready."""
 
 
 def _never() -> bool:
     return False
 
 
+class Worker:
+    """One process, started in the background and killed with its group.
+
+    It is told {"op": "setup", …} at once. Its first message must be {"op": "ready", …}, or "failed" with a
+    `message`, within `start_s` seconds; what is said after that, over `channel`, is its owner's affair. What
+    it prints goes to `log`, or to a file that goes with it.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        setup: Mapping[str, Any],
+        *,
+        env: Mapping[str, str],
+        log: Path | None = None,
+        max_bytes: int = _MAX_BYTES,
+        start_s: float = 60.0,
+        cwd: str | None = None,
+        pass_fds: Sequence[int] = (),
+    ) -> None:
+        """Raises ServiceDied where no process can be started."""
+        self._start_s, self._deadline = start_s, time.monotonic() + start_s
+        self._first: dict[str, Any] | None = None
+        self._path = log
+        self._log = tempfile.TemporaryFile() if log is None else log.open("ab")  # noqa: SIM115 - `end` closes it
+        self._log_begin = self._log.seek(0, os.SEEK_END)
+        try:
+            child = Child(
+                command,
+                env=env,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=self._log.fileno(),
+                cwd=cwd,
+                pass_fds=pass_fds,
+            )
+        except OSError as error:
+            self._log.close()
+            raise ServiceDied(f"cannot be started: {error}") from error
+        assert child.stdin is not None and child.stdout is not None
+        self._child = child
+        self.channel = Channel(child.stdout.fileno(), child.stdin.fileno(), max_bytes, lambda: child.stopped)
+        with suppress(ChannelClosed, ChannelTimeout):  # `ready` tells
+            self.channel.send({"op": "setup", **setup}, self._deadline)
+
+    @property
+    def pid(self) -> int:
+        """Its id, and its group's."""
+        return self._child.pid
+
+    @property
+    def alive(self) -> bool:
+        """True while it runs."""
+        return self._child.alive
+
+    def ready(self, stop: Callable[[], bool] = _never) -> dict[str, Any]:
+        """Its first message; it is waited for once.
+
+        Raises ServiceDied with its last words, ServiceFailed when it says why it cannot start or is late, and
+        Interrupted when `stop` holds.
+        """
+        if self._first is None:
+            try:
+                first = self.channel.receive(self._deadline, stop)
+            except ChannelTimeout as error:
+                raise ServiceFailed(self._obituary(f"was not ready after {self._start_s:.0f} s")) from error
+            except (ChannelClosed, Malformed) as error:
+                raise self.died(error, "before it was ready") from error
+            if first["op"] != "ready":
+                raise ServiceFailed(str(first.get("message", "")))
+            self._first = first
+        return self._first
+
+    def died(self, error: Exception, when: str) -> ServiceDied:
+        """Explain what its channel raised, and end it."""
+        spoke = isinstance(error, Malformed) and self.alive
+        how = f"spoke nonsense ({error})" if spoke else self._child.autopsy()
+        words = self._obituary(f"{how} {when}")
+        self.end()
+        return ServiceDied(words, how)
+
+    def autopsy(self) -> str:
+        """After the channel closed: how it ended, waiting a moment for it; then it is ended."""
+        how = self._child.autopsy()
+        self.end()
+        return how
+
+    def kill(self) -> None:
+        """Kill its group now, without waiting. From any thread."""
+        self._child.kill()
+
+    def end(self) -> str:
+        """Kill it and all that it has started; harmless when called twice.
+
+        Returns how it had ended by itself, or "".
+        """
+        how = self._child.end()
+        self._log.close()
+        return how
+
+    def _obituary(self, what: str) -> str:
+        words = last_words(self._path or Path(f"/proc/self/fd/{self._log.fileno()}"), self._log_begin)
+        where = "" if self._path is None else f" (its log: {self._path})"
+        return f"{what}{': ' if words else ''}{words}{where}"
+
+
 class Service:
-    """A Python module run as a child process that answers one request at a time.
+    """A Python module run as a worker that answers one request at a time.
 
-    Requests and replies use `spca_core.processes.wire`.
-
-    Its first message must be {"op": "ready"}, or "failed", after it has received `setup`; later ones {"op":
-    "done", "value": …} or {"op": "failed", "message": …}, with the question's `id`. It ends when its input
-    does, so with its owner. Questions may come from several threads: they wait for each other. What it prints
-    goes to `log`.
+    The module's side is `spca_core.processes.wire`: to {"op": …, "id": …} it answers {"op": "done", "value":
+    …} or {"op": "failed", "message": …}, with the same `id`. It ends when its input does, so with its owner.
+    Questions may come from several threads: they wait for each other.
     """
 
     def __init__(
@@ -51,22 +163,19 @@ class Service:
         *,
         env: Mapping[str, str],
         log: Path | None = None,
+        max_bytes: int = _MAX_BYTES,
         start_s: float = 60.0,
     ) -> None:
         self._command = python_command(module)
-        self._setup, self._env = dict(setup), dict(env)
-        self._start_s = start_s
-        self._scratch = scratch("service") if log is None else None
-        self.log = log or Path(self._scratch.name if self._scratch else "") / "log"
-        """Where its standard output and error go."""
+        self._env, self._log, self._max_bytes, self._start_s = env, log, max_bytes, start_s
+        self.setup = dict(setup)
+        """What the process is told first, each time that it is started."""
         self.starts = 0
         """How often the process has been started."""
         self.lock = threading.RLock()
         """Hold it to ask several questions in a row."""
-        self._child: Child | None = None
-        self._channel: Channel | None = None
+        self._worker: Worker | None = None
         self._number = 0
-        self._log_begin = 0
         self._busy_until = 0.0
         self.closed = False
         """Whether `close` was called."""
@@ -74,27 +183,54 @@ class Service:
     @property
     def pid(self) -> int | None:
         """The process's id, if one has been started."""
-        child = self._child
-        return None if child is None else child.pid
+        worker = self._worker
+        return None if worker is None else worker.pid
 
     @property
     def alive(self) -> bool:
         """True while the process runs."""
-        child = self._child
-        return child is not None and child.alive
+        worker = self._worker
+        return worker is not None and worker.alive
 
-    def start(self) -> None:
-        """Start the process if it does not run, and wait until it is ready.
-
-        Raises ServiceFailed when it says why it cannot start, ServiceDied with its last words when it does
-        not.
-        """
+    def begin(self) -> Worker:
+        """Start the process if it does not run, without waiting for it. Raises ServiceDied."""
         with self.lock:
             if self.closed:
                 raise ServiceDied("the process was closed")
-            if not self.alive:
-                self._end()
-                self._begin()
+            if self._worker is None or not self._worker.alive:
+                self.end()
+                self.starts += 1
+                self._worker = Worker(
+                    self._command, self.setup, env=self._env, log=self._log,
+                    max_bytes=self._max_bytes, start_s=self._start_s,
+                )  # fmt: skip
+            return self._worker
+
+    def start(self, stop: Callable[[], bool] = _never) -> Worker:
+        """Start the process if it does not run, and wait until it is ready; one that dies is started again.
+
+        Raises ServiceFailed when it says why it cannot start, or has died twice, and Interrupted.
+        """
+        with self.lock:
+            for last in (False, True):  # somebody may have killed the first; MoveIt aborts now and then
+                try:
+                    worker = self.begin()
+                    worker.ready(stop)
+                    return worker
+                except ServiceFailed:
+                    self.end()
+                    raise
+                except ServiceDied as error:
+                    if self.closed:
+                        raise
+                    if last:
+                        raise ServiceFailed(str(error)) from error
+        raise AssertionError("unreachable")
+
+    def tell(self, op: str, **arguments: Any) -> None:
+        """Send what needs no answer, even before the process is ready."""
+        with self.lock, suppress(ChannelClosed):  # it has died already; the next question tells
+            self.begin().channel.send({"op": op, **arguments}, time.monotonic() + self._start_s)
 
     def ask(self, op: str, seconds: float, stop: Callable[[], bool] = _never, **arguments: Any) -> Any:
         """The answer to one question, within `seconds` of wall time beyond those of a start.
@@ -103,72 +239,37 @@ class Service:
         process then goes on with the question, and what is asked next waits for the end of it.
         """
         with self.lock:
-            self.start()
-            child, channel = self._child, self._channel
-            assert child is not None and channel is not None
+            worker = self.start(stop)
             self._number += 1
             deadline = max(time.monotonic(), self._busy_until) + seconds
             try:
-                channel.send({"op": op, "id": self._number, **arguments}, deadline)
+                worker.channel.send({"op": op, "id": self._number, **arguments}, deadline)
                 self._busy_until = deadline
                 while True:
-                    answer = channel.receive(deadline, stop)
+                    answer = worker.channel.receive(deadline, stop)
                     if answer.get("id") == self._number:
                         break
             except ChannelTimeout as error:
-                self._end()
+                self.end()
                 raise ServiceTimeout(f"no answer to '{op}' in {seconds:.0f} s") from error
             except (ChannelClosed, Malformed) as error:
-                how = child.autopsy() if isinstance(error, ChannelClosed) else f"spoke nonsense ({error})"
-                self._end()
-                raise ServiceDied(self._obituary(f"{how} during '{op}'")) from error
+                raise worker.died(error, f"during '{op}'") from error
             self._busy_until = 0.0
         if answer["op"] != "done":
             raise ServiceFailed(f"'{op}' failed: {answer.get('message', '')}")
         return answer.get("value")
 
+    def end(self) -> None:
+        """End the process and everything it has started; the next question starts another one."""
+        worker, self._worker, self._busy_until = self._worker, None, 0.0
+        if worker is not None:
+            worker.end()
+
     def close(self) -> None:
-        """End the process and everything it has started, whatever it is doing; harmless when called twice."""
+        """End the process for good, whatever it is doing. From any thread; harmless when called twice."""
         self.closed = True
-        child = self._child
-        if child is not None:
-            child.kill()  # this wakes up threads that wait for an answer
+        worker = self._worker
+        if worker is not None:
+            worker.kill()  # this wakes up threads that wait for an answer
         with self.lock:
-            self._end()
-            if self._scratch is not None:
-                self._scratch.cleanup()
-
-    def _begin(self) -> None:
-        deadline = time.monotonic() + self._start_s
-        self.starts += 1
-        self._log_begin = self.log.stat().st_size if self.log.exists() else 0
-        try:
-            child = Child(self._command, env=self._env, stdin=PIPE, stdout=PIPE, stderr=self.log)
-        except OSError as error:
-            raise ServiceDied(f"cannot be started: {error}") from error
-        assert child.stdin is not None and child.stdout is not None
-        channel = Channel(child.stdout.fileno(), child.stdin.fileno(), _MAX_BYTES, lambda: child.stopped)
-        self._child, self._channel, self._busy_until = child, channel, 0.0
-        try:
-            channel.send({"op": "setup", **self._setup}, deadline)
-            answer = channel.receive(deadline)
-        except ChannelTimeout as error:
-            self._end()
-            raise ServiceDied(self._obituary(f"was not ready after {self._start_s:.0f} s")) from error
-        except (ChannelClosed, Malformed) as error:
-            how = child.autopsy()
-            self._end()
-            raise ServiceDied(self._obituary(f"{how} before it was ready")) from error
-        if answer["op"] != "ready":
-            self._end()
-            raise ServiceFailed(str(answer.get("message", "")))
-
-    def _obituary(self, what: str) -> str:
-        words = last_words(self.log, self._log_begin)
-        where = "" if self._scratch is not None else f" (its log: {self.log})"
-        return f"{what}{': ' if words else ''}{words}{where}"
-
-    def _end(self) -> None:
-        child, self._child, self._channel = self._child, None, None
-        if child is not None:
-            child.end()
+            self.end()

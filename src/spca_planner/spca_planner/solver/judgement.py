@@ -69,10 +69,3 @@ class Judgement(Record):
     parse_seconds: float = 0.0
     solve_seconds: float = 0.0
     validate_seconds: float = 0.0
-
-
-class Ahead(Record):
-    """Warm the process up before its first case: import the engine and read domains."""
-
-    domains: tuple[str, ...] = ()
-    engine: str

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
-import shlex
 import signal
-import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any
 
 from spca_core.errors import Cancelled, Interrupted, SpcaError
-from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
-from spca_core.processes.child import INHERITED, PIPE, Child, python_command, python_environment
+from spca_core.processes.child import how_it_ended, python_environment
+from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
 from spca_core.scratch import scratch
 from spca_planner.pddl.limits import MOST_CHARACTERS
 from spca_planner.solver.cost import refused_unjudged
 from spca_planner.solver.engines import DEFAULT
-from spca_planner.solver.judgement import MAX_BYTES, Ahead, Case, Judgement
+from spca_planner.solver.judgement import MAX_BYTES, Case, Judgement
 
 WORKER = "spca_planner.solver.worker"
-_START_SECONDS = 60.0
-"""Within which a new process must be ready, even on a machine that is busy with other things."""
-_STARTS = 2
+_OUT_OF_TIME = how_it_ended(-signal.SIGVTALRM)
+"""Of processor time, in code that is not Python: see the worker."""
 
 
 class SolverProcess:
@@ -36,22 +30,26 @@ class SolverProcess:
     """
 
     def __init__(self, domains: Iterable[str] = (), engine: str = DEFAULT, worker: str = WORKER) -> None:
-        self._worker = worker
-        self._ahead = Ahead(domains=tuple(domains), engine=engine)
-        self._process: Child | None = None
-        self._channel: Channel | None = None
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
-        self._lock = threading.Lock()
-        self._closing = False
-        self._ready = False
+        self.engine = engine
+        """The name of the planning engine."""
+        self._domains = dict.fromkeys(domains)
+        self._scratch = scratch("solver")
+        # Numerical libraries must not start threads before a fork.
+        environment = python_environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+        self._service = Service(worker, {}, env=environment, max_bytes=MAX_BYTES)
 
     def start(self, domains: Iterable[str] = ()) -> None:
         """Start the process, and have it read `domains` before its next case, without waiting for either."""
-        with self._lock:
-            new = tuple(d for d in domains if d not in self._ahead.domains)
-            self._ahead = self._ahead.model_copy(update={"domains": (*self._ahead.domains, *new)})
-            if not self._running() and new:
-                self._set_up(self._ahead.model_copy(update={"domains": new}))
+        with self._service.lock:
+            new = [d for d in domains if d not in self._domains]
+            self._domains.update(dict.fromkeys(new))
+            running = self._service.alive
+            self._service.setup = {
+                "domains": list(self._domains), "engine": self.engine, "folder": self._scratch.name
+            }  # fmt: skip
+            if running and new:
+                self._service.tell("read", domains=new)
+            self._service.begin()
 
     def judge(self, case: Case, cancelled: Callable[[], bool] = lambda: False) -> Judgement:
         """The judgement, within the case's `wall_s`. A cold process adds its start-up time.
@@ -61,30 +59,44 @@ class SolverProcess:
         """
         if unfit := _unfit(case):
             return Judgement(critic="parse", message=unfit)
-        with self._lock:
-            self._await_ready(cancelled)
-            deadline = time.monotonic() + case.wall_s
-            answer = self._ask(case, deadline, cancelled)
-            overdue = self._overdue(deadline)
-            if answer is None and not overdue:
-                # Somebody may have killed it; a draft that kills it will do so again.
-                self._restart()
-                self._await_ready(cancelled)
-                answer = self._ask(case, deadline, cancelled)
-                overdue = self._overdue(deadline)
-            if answer is None:
-                self._restart()
-                return refused_unjudged(case, out_of_time=overdue)
-            return answer
+        service, late = self._service, False
+
+        def stop() -> bool:
+            return service.closed or cancelled()
+
+        with service.lock:
+            try:
+                self.start()
+                service.start(stop)
+                deadline = time.monotonic() + case.wall_s
+                for _ in range(2):  # somebody may have killed it; a draft that kills it will do so again
+                    try:
+                        left = deadline - time.monotonic()
+                        answer = service.ask("judge", left, stop, case=case.model_dump(mode="json"))
+                        return Judgement.model_validate(answer)
+                    except ServiceDied as error:
+                        late = error.how == _OUT_OF_TIME
+                        if late or service.closed:
+                            break
+            except ServiceTimeout:
+                late = True
+            except ServiceFailed as error:
+                raise SpcaError(f"the solver process does not start: {error}") from error
+            except (Interrupted, ServiceDied):  # the latter: it was closed
+                service.end()
+                raise Cancelled("planning was cancelled") from None
+            if service.closed:
+                raise Cancelled("the solver process was closed")
+            service.end()
+            self._scratch.cleanup()
+            self._scratch = scratch("solver")
+            self.start()  # so that the next draft finds it warm
+            return refused_unjudged(case, out_of_time=late)
 
     def close(self) -> None:
-        """End the process and all its children, at once, whatever it is doing. It may be started again."""
-        self._closing = True
-        if self._process is not None:
-            self._process.kill()
-        with self._lock:
-            self._stop()
-            self._closing = False
+        """End the process and all its children, at once, whatever it is doing."""
+        self._service.close()
+        self._scratch.cleanup()
 
     def __enter__(self) -> SolverProcess:
         return self
@@ -93,104 +105,9 @@ class SolverProcess:
         self.close()
 
     @property
-    def engine(self) -> str:
-        """The name of the planning engine."""
-        return self._ahead.engine
-
-    @property
     def pid(self) -> int | None:
         """The process, if it runs."""
-        return self._process.pid if self._process is not None else None
-
-    def _await_ready(self, cancelled: Callable[[], bool]) -> None:
-        if self._ready and self._process is not None and self._process.alive:
-            return
-        deadline = time.monotonic() + _START_SECONDS
-        ended: int | None = None
-        for _ in range(_STARTS):  # somebody may have killed the first one
-            self._running()
-            if self._exchange(None, deadline, cancelled) is not None:
-                self._ready = True
-                return
-            ended = self._process.wait(1.0) if self._process is not None else None
-            self._stop()
-        how = "it gave no answer in time" if ended is None else f"it ended with status {ended}"
-        # The worker removes its folder in the end: what is typed by hand has one of its own.
-        command = f'{shlex.join(python_command(self._worker))} "$(mktemp -d)"'
-        raise SpcaError(f"the solver process does not start: {how}; by hand it is: {command}")
-
-    def _ask(self, case: Case, deadline: float, cancelled: Callable[[], bool]) -> Judgement | None:
-        """One question; None when the process died of it or did not answer in time."""
-        question = {"op": "judge", "case": case.model_dump(mode="json")}
-        answer = self._exchange(question, deadline, cancelled)
-        return None if answer is None else Judgement.model_validate(answer["value"])
-
-    def _overdue(self, deadline: float) -> bool:
-        """Return whether the process took too long: wall time, or processor time, of which it has died."""
-        ended = self._process.wait(0.0) if self._process is not None else None
-        return time.monotonic() >= deadline or ended == -signal.SIGVTALRM
-
-    def _exchange(
-        self, message: dict[str, Any] | None, deadline: float, cancelled: Callable[[], bool]
-    ) -> dict[str, Any] | None:
-        """Send `message`, if there is one, and wait for the process's next."""
-        channel = self._channel
-        assert channel is not None
-
-        def stop() -> bool:
-            return self._closing or cancelled()
-
-        try:
-            if stop():
-                raise Interrupted
-            if message is not None:
-                channel.send(message, deadline, stop)
-            return channel.receive(deadline, stop)
-        except (ChannelClosed, ChannelTimeout, Malformed, Interrupted) as error:
-            if self._closing:
-                raise Cancelled("the solver process was closed") from None
-            if not isinstance(error, Interrupted):  # it is dead, hangs, or is stopped
-                return None
-            self._stop()
-            raise Cancelled("planning was cancelled") from None
-
-    def _restart(self) -> None:
-        """A new process, so that the next draft finds it warm."""
-        self._stop()
-        self._running()
-
-    def _running(self) -> bool:
-        """Start the process unless it runs; returns whether it had to."""
-        if self._process is not None and self._process.alive:
-            return False
-        self._stop()
-        self._scratch = scratch("solver")
-        command = python_command(self._worker, self._scratch.name)
-        # Numerical libraries must not start threads before a fork.
-        environment = python_environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
-        process = Child(command, env=environment, stdin=PIPE, stdout=PIPE, stderr=INHERITED)
-        assert process.stdin is not None and process.stdout is not None
-        self._process = process
-        self._channel = Channel(
-            process.stdout.fileno(), process.stdin.fileno(), MAX_BYTES, lambda: process.stopped
-        )
-        self._set_up(self._ahead)
-        return True
-
-    def _set_up(self, ahead: Ahead) -> None:
-        assert self._channel is not None
-        with contextlib.suppress(ChannelClosed):  # it has died already; the next request reports it
-            setup = {"op": "setup", "ahead": ahead.model_dump(mode="json")}
-            self._channel.send(setup, time.monotonic() + _START_SECONDS)
-
-    def _stop(self) -> None:
-        process, self._process, self._channel = self._process, None, None
-        self._ready = False
-        if process is None:
-            return
-        process.end()
-        if self._scratch is not None:
-            self._scratch.cleanup()
+        return self._service.pid
 
 
 @cache

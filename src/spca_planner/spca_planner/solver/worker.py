@@ -1,6 +1,6 @@
-"""The solver's process: one case after the other over `spca_core.processes.wire`, one judgement for each.
+"""The solver's process: a service that judges one case after the other (`spca_core.processes.service`).
 
-Its first message says that it is ready. It ends when its input does, even in the middle of a case, so it
+It ends when its input does, even in the middle of a case, so it
 never outlives the process that started it; a timer and a limit on memory bound what one case may take.
 """
 
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
@@ -28,7 +28,7 @@ from spca_core.processes.wire import Wire, wire_of_service
 from spca_planner.pddl.limits import LONGEST_MESSAGE, clipped
 from spca_planner.solver.cost import MEMORY_BYTES, refused_unjudged
 from spca_planner.solver.engines import open_engine, skip_slow_imports
-from spca_planner.solver.judgement import GRACE_SECONDS, MAX_BYTES, Ahead, Case, Judgement
+from spca_planner.solver.judgement import GRACE_SECONDS, MAX_BYTES, Case, Judgement
 
 _ANSWER_SECONDS = 1.0
 """Of the grace, what is left for the answer; then the process is ended."""
@@ -53,31 +53,32 @@ def judged(case: Case, engine: Engine) -> Judgement:
     return judge(case, engine)
 
 
-def main(scratch: str, judge: Callable[[Case, Engine], Judgement] = judged) -> None:
-    """Serve until the input ends; temporary files go into the folder `scratch`, which is removed then."""
-    tempfile.tempdir = scratch
+def main(judge: Callable[[Case, Engine], Judgement] = judged) -> None:
+    """Serve until the input ends; temporary files go into the owner's `folder`, which is removed then."""
     try:
         with suppress(EOFError, BrokenPipeError):  # whoever asked is gone
             _serve(wire_of_service(MAX_BYTES), judge)
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        if tempfile.tempdir is not None:
+            shutil.rmtree(tempfile.tempdir, ignore_errors=True)
 
 
 def _serve(wire: Wire, judge: Callable[[Case, Engine], Judgement]) -> None:
     skip_slow_imports()
     warnings.simplefilter("ignore")
-    ahead = Ahead.model_validate(wire.receive()["ahead"])
-    engine = open_engine(ahead.engine)
+    setup = wire.receive()
+    tempfile.tempdir = setup["folder"]
+    engine = open_engine(setup["engine"])
     engine.warm()
     limit(resource.RLIMIT_AS, MEMORY_BYTES)
     sys.setrecursionlimit(_DEEPEST_CALLS)
     judge(_REHEARSAL, engine)
-    _read(ahead)
+    _read(setup["domains"])
     wire.send({"op": "ready"})
     while True:
         message = wire.receive()
-        if "ahead" in message:
-            _read(Ahead.model_validate(message["ahead"]))
+        if message["op"] == "read":
+            _read(message["domains"])
             continue
         case = Case.model_validate(message["case"])
         try:
@@ -85,13 +86,14 @@ def _serve(wire: Wire, judge: Callable[[Case, Engine], Judgement]) -> None:
                 answer = _bounded(partial(judge, case, engine), case)
         except OwnerGone:
             return
-        wire.send({"op": "done", "value": answer.model_dump(mode="json")})
+        wire.send({"op": "done", "id": message["id"], "value": answer.model_dump(mode="json")})
 
 
-def _read(ahead: Ahead) -> None:
+def _read(domains: Iterable[str]) -> None:
+    """Read domains ahead of their first case."""
     from spca_planner.solver.reading import remember
 
-    for domain in ahead.domains:
+    for domain in domains:
         with suppress(OutOfTime), _time_limit(_AHEAD_SECONDS):
             remember(domain)
 
@@ -173,4 +175,4 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()
