@@ -45,10 +45,10 @@ class Cell:
         Raises SpcaError when none starts.
         """
         try:
-            self.worker.ready()
+            self.worker.wait_ready()
         except ServiceDied:
             self.replace()
-            self.worker.ready()
+            self.worker.wait_ready()
         return self.worker
 
     def close(self) -> None:
@@ -108,7 +108,7 @@ class Cell:
 
     def _load(self) -> Loaded | SkillFailure:
         worker = self.started()
-        worker.report.require(self._min_level)
+        worker.wait_ready().require(self._min_level)
         began = time.monotonic()
         deadline = began + self.limits.load_s
         try:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -29,7 +27,7 @@ _ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 
 
 class WorkerProcess(Worker):
-    """A worker that starts in the background; `report` blocks until it has locked itself in.
+    """A worker that starts in the background; `wait_ready` blocks until it has locked itself in.
 
     It dies with this process: it holds the reading end of a pipe (its lifeline) whose other end is only here.
     """
@@ -60,15 +58,10 @@ class WorkerProcess(Worker):
         finally:
             os.close(reading)
 
-    @property
-    def report(self) -> SandboxReport:
-        """How well it is locked in. Raises what `ready` does."""
-        return SandboxReport.of(self.ready()["features"])
-
-    def ready(self, stop: Callable[[], bool] = lambda: False) -> dict[str, Any]:
-        """See `Worker`."""
+    def wait_ready(self) -> SandboxReport:
+        """Wait for the lock to fall, and tell how well it holds. Raises what `ready` does."""
         try:
-            return super().ready(stop)
+            return SandboxReport.of(self.ready()["features"])
         except SpcaError as error:
             raise type(error)(f"the sandbox did not start: {error}") from error
 
@@ -93,7 +86,7 @@ def probe() -> SandboxReport:
     try:
         worker = WorkerProcess(Surface(CtxApi(environment="none", methods=())), Limits())
         try:
-            return worker.report
+            return worker.wait_ready()
         finally:
             worker.end()
     except (OSError, SpcaError) as error:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-PIPE, NOTHING, INHERITED = subprocess.PIPE, subprocess.DEVNULL, None
+PIPE, NOTHING = subprocess.PIPE, subprocess.DEVNULL
 _TAIL_BYTES = 1 << 14
 _START = (
     "import gc, sys; gc.set_threshold(100_000, 5, 5); sys.path[:] = filter(None, sys.path); del sys.argv[0]; "
@@ -32,18 +32,18 @@ class Child:
         *,
         env: Mapping[str, str],
         stdin: int = NOTHING,
-        stdout: int | Path | None = NOTHING,
-        stderr: int | Path | None = NOTHING,
+        stdout: int | Path = NOTHING,
+        stderr: int | Path = NOTHING,
         cwd: str | None = None,
         pass_fds: Sequence[int] = (),
     ) -> None:
-        """Start it. Outputs may be `PIPE`, `NOTHING`, `INHERITED` or a log file, which is appended to.
+        """Start it. Outputs may be `PIPE`, `NOTHING`, a descriptor, or a log file, which is appended to.
 
         Raises OSError.
         """
         with contextlib.ExitStack() as files:
 
-            def target(where: int | Path | None) -> int | IO[bytes] | None:
+            def target(where: int | Path) -> int | IO[bytes]:
                 return files.enter_context(where.open("ab")) if isinstance(where, Path) else where
 
             self._process = subprocess.Popen(
@@ -57,7 +57,6 @@ class Child:
                 start_new_session=True,
             )
         self.stdin, self.stdout = self._process.stdin, self._process.stdout
-        self.stderr = self._process.stderr
 
     @property
     def pid(self) -> int:
@@ -107,7 +106,7 @@ class Child:
         status = self.wait(grace)
         self.kill()
         self._process.wait()
-        for stream in (self.stdin, self.stdout, self.stderr):
+        for stream in (self.stdin, self.stdout):
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
