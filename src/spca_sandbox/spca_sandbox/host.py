@@ -55,7 +55,7 @@ class SkillHost:
     @property
     def report(self) -> SandboxReport:
         """Report on how well the worker is confined. Raises SpcaError when none can be started."""
-        return self._cell.started().report
+        return self._cell.started().wait_ready()
 
     def load(self, source: str, min_level: SandboxLevel | None = None) -> Loaded | SkillFailure:
         """Import `source` in a fresh worker.
