@@ -167,7 +167,8 @@ def check_gz(call: Call) -> None:
 
 def check_bridge(call: Call) -> None:
     [given] = call.parameters.values()
-    assert call.arguments == () and set(given) == {"config_file", "use_sim_time"}
+    assert call.arguments == () and set(given) == {"config_file", "subscription_heartbeat", "use_sim_time"}
+    assert given["subscription_heartbeat"] > 0  # milliseconds
     keys = {"ros_topic_name", "gz_topic_name", "ros_type_name", "gz_type_name", "direction", "lazy"}
     assert all(set(entry) <= keys for entry in yaml.safe_load(Path(given["config_file"]).read_text()))
 

@@ -123,7 +123,7 @@ def test_a_stalled_gripper_counts_as_pressing() -> None:
     driver = ControlDriver.__new__(ControlDriver)
     driver.gripper, driver.arm = SimpleNamespace(), SimpleNamespace()
     driver.pressing = 0.0
-    assert driver.ended(driver.gripper, SimpleNamespace(stalled=True, reached_goal=False)) == ""
+    assert driver.ended(driver.gripper, SimpleNamespace(stalled=True, reached_goal=False)) is None
     assert driver.pressing > 8.0, "more than what counts as holding"
     driver.ended(driver.gripper, SimpleNamespace(stalled=False, reached_goal=True))
     assert driver.pressing == 0.0

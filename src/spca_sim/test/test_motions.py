@@ -57,7 +57,7 @@ def test_a_motion_runs_to_its_end_and_says_so(
     trajectory = move(simulator)
     motions.follow(trajectory, lambda status, _: ended.append(status))
     pass_time(motions, simulator, 0.9)
-    assert ended == [] and motions.begun() == simulator.time - pytest.approx(0.9)
+    assert ended == [] and motions.begun() == pytest.approx(simulator.time - 0.9)
     pass_time(motions, simulator, 0.1)
     assert ended == [DONE] and motions.begun() is None
     pass_time(motions, simulator, 0.3)
