@@ -48,7 +48,7 @@ ROWS = (
         things=range(2, 3),
         holds=_holds,
         spots=_spots,
-        words={"BETWEEN": ("(?:half-?way |in the middle |midway )?between",)},
+        words={"BETWEEN": ("(?:half-?way |in the middle |midway )?between(?: of)?",)},
         forms=("BETWEEN Thing AND Thing", "BETWEEN Things"),
     ),
 )

@@ -66,18 +66,9 @@ def touch_first(phrase: Phrase) -> Meaning:
     return first(touch(phrase))
 
 
-@rule("Clause -> TOUCH Things BEFORE Things")
-def touch_before(phrase: Phrase, later: Phrase) -> Meaning:
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for one in touch(phrase)(talk):
-            yield from touch(tuple(t.like(phrase[-1].noun.kind) for t in later))(_then(one, "before"))
-
-    return meaning
-
-
 @rule("Clause -> TOUCH Things AFTER Things")
 def touch_after(phrase: Phrase, earlier: Phrase) -> Meaning:
-    return touch_before(earlier, tuple(t.like(phrase[-1].noun.kind) for t in phrase))
+    return and_then(touch(tuple(t.like(phrase[-1].noun.kind) for t in earlier)), touch(phrase))
 
 
 def _alone(meaning: Meaning, spare: Callable[[Talk, Talk], Talk]) -> Meaning:
@@ -128,7 +119,9 @@ def hold(things: Things, talk: Talk) -> Iterator[Talk]:
       "Clause -> PICK Things UP IN_THE_AIR? Source?", "Clause -> TAKE Things UP? Source?",
       "Clause -> PICK UP Things Source?", "Clause -> Things MUST? IS? LIFTED Source?")  # fmt: skip
 def lift(phrase: Phrase, source: Destination | None) -> Meaning:
-    return doing(_coming_from(phrase, source), lambda things, talk: hold(things, _from(things, source, talk)))
+    return doing(
+        _coming_from(phrase, source), lambda things, talk: hold(things, come_from(things, source, talk))
+    )
 
 
 @rule("Clause -> LIFT|PICK Things UP? Places", cost=2)
@@ -154,36 +147,30 @@ def take_down(phrase: Phrase, source: Destination) -> Meaning:
     off_table = any(t.noun.kind == "table" for t in source.things)
     if off_table or not any(t.several for t in phrase):
         raise NotUnderstood("I do not know where to put it; name a plate, a cube or the table.")
-    return doing(
-        _coming_from(phrase, source),
-        lambda things, talk: iter([_from(things, source, talk).claim("on", things, TABLE_SYMBOL)]),
-    )
+    return _taking(phrase, source, lambda things, talk: talk.claim("on", things, TABLE_SYMBOL))
 
 
 @rule("Clause -> PICK Things Source?")
 def pick(phrase: Phrase, source: Destination | None) -> Meaning:
-    def then(things: Things, talk: Talk) -> Iterator[Talk]:
-        yield _from(things, source, talk).but(picked=(*talk.picked, *things))
-
-    return doing(_coming_from(phrase, source), then)
+    return _taking(phrase, source, lambda things, talk: talk.but(picked=(*talk.picked, *things)))
 
 
 @rule("Clause -> CHOOSE Things Source?")
 def choose(phrase: Phrase, source: Destination | None) -> Meaning:
-    return doing(_coming_from(phrase, source), lambda things, talk: iter([_from(things, source, talk)]))
+    return _taking(phrase, source, lambda things, talk: talk)
 
 
-@rule("Clause -> PUT|TAKE|THROW Things DOWN? Source? Places", "Clause -> PUT Things Places DOWN",
+@rule("Clause -> PUT|TAKE|THROW|TOSS Things DOWN? Source? Places", "Clause -> PUT Things Places DOWN",
       "Clause -> PUT DOWN Things Places")  # fmt: skip
 def put(phrase: Phrase, source: Destination | Destinations | None, places: Destinations = ()) -> Meaning:
     if isinstance(source, tuple):
         places, source = source, None
     phrase = _coming_from(_not_there_yet(phrase, places), source)
-    return doing(phrase, lambda things, talk: placed(things, places, phrase, _from(things, source, talk)))
+    return doing(phrase, lambda things, talk: placed(things, places, phrase, come_from(things, source, talk)))
 
 
-@rule("Clause -> PUT|THROW Things Places EXCEPT|BUT Apart",
-      "Clause -> PUT|THROW Things Places COMMA EXCEPT Apart")  # fmt: skip
+@rule("Clause -> PUT|THROW|TOSS Things Places EXCEPT|BUT Apart",
+      "Clause -> PUT|THROW|TOSS Things Places COMMA EXCEPT Apart")  # fmt: skip
 def put_but(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
     nearest = places[-1].things[-1:]
     if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
@@ -191,24 +178,33 @@ def put_but(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
     return put((replace(phrase[0], apart=(*phrase[0].apart, *others)),), None, places)
 
 
-@rule("Clause -> Places COMMA|SEP? PUT|STACK Things")
-def there_put(places: Destinations, phrase: Phrase) -> Meaning:
-    return put(phrase, None, places)
+@rule("Clause -> PUT Places", cost=1)
+def put_it(places: Destinations) -> Meaning:
+    """As in "take the red cube and put on the plate"."""
+    return put((Thing(pronoun="it", text="that"),), None, places)
 
 
-@rule("Clause -> PUT|THROW Things DOWN? Source?", "Clause -> REMOVE Things Source")
+@rule("Clause -> PER Thing COMMA|SEP? PUT IT Places")
+def put_each(thing: Thing, places: Destinations) -> Meaning:
+    return put((replace(thing, det=Det("each")),), None, places)
+
+
+@rule("Clause -> PUT Place Things", "Clause -> Places COMMA|SEP? PUT|STACK Things")
+def there_put(places: Destination | Destinations, phrase: Phrase) -> Meaning:
+    return put(phrase, None, places if isinstance(places, tuple) else (places,))
+
+
+@rule("Clause -> PUT|THROW|TOSS Things DOWN? Source?", "Clause -> REMOVE Things Source?")
 def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     """To a place that is yet to be said."""
 
-    def then(things: Things, talk: Talk) -> Iterator[Talk]:
-        talk = _from(things, source, talk)
-        if source is not None:
-            off = any(t.noun.kind == "table" for t in source.things)
-            yield talk.claim("discarded", things) if off else talk.claim("on", things, TABLE_SYMBOL)
-        else:
-            yield talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
+    def then(things: Things, talk: Talk) -> Talk:
+        if source is None:
+            return talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
+        off = any(t.noun.kind == "table" for t in source.things)
+        return talk.claim("discarded", things) if off else talk.claim("on", things, TABLE_SYMBOL)
 
-    return doing(_coming_from(phrase, source), then)
+    return _taking(phrase, source, then)
 
 
 def _ordering(row: Relation) -> Callable[[Phrase, Values], Meaning]:
@@ -227,17 +223,10 @@ for _row in ROWS.values():
     rule(*(f"Clause -> {form}" for form in _row.orders))(_ordering(_row))
 
 
-@rule("Clause -> DISCARD Things Source?", "Clause -> Things MUST? IS? DISCARDED Source?")
-def discard(phrase: Phrase, source: Destination | None) -> Meaning:
-    return doing(
-        _coming_from(phrase, source),
-        lambda things, talk: iter([_from(things, source, talk).claim("discarded", things)]),
-    )
-
-
-@rule("Clause -> REMOVE Things")
-def remove_where(phrase: Phrase) -> Meaning:
-    return refused(f"I do not know where to; say what to remove '{phrase[0].text}' from.")
+@rule("Clause -> DISCARD Things Source?", "Clause -> TOSS Things AWAY", "Clause -> TOSS AWAY Things",
+      "Clause -> Things MUST? IS? DISCARDED Source?")  # fmt: skip
+def discard(phrase: Phrase, source: Destination | None = None) -> Meaning:
+    return _taking(phrase, source, lambda things, talk: talk.claim("discarded", things))
 
 
 @rule("Clause -> CLEAR|EMPTY Things Places?")
@@ -256,7 +245,7 @@ def clear(phrase: Phrase, places: Destinations | None) -> Meaning:
     return meaning
 
 
-@rule("Clause -> UNSTACK Things?")
+@rule("Clause -> UNSTACK Things?", "Clause -> TAKE Things DOWN")
 def unstack(phrase: Phrase | None) -> Meaning:
     return doing(phrase or _EVERY_SOLID, lambda things, talk: iter([talk.claim("on", things, TABLE_SYMBOL)]))
 
@@ -282,14 +271,9 @@ rule("Clause -> SHUFFLE Things? Places?")(_sorting("other"))
 
 def _sorted(phrase: Phrase | None, places: Destinations | None, matching: str) -> Meaning:
     """Each on the plate of its colour, or of another one, if no other places were named."""
-    if places is None:
-        places = (
-            Destination(relation="on", things=(Thing(noun=Nominal(matching=matching), text="its plate"),)),
-        )
+    places = places or (Destination(relation="on", things=(Thing(text="its plate"),)),)
     if not all(place.things for place in places):
-        raise NotUnderstood(
-            "I do not know by which colours to sort there; name plates, or what to put where."
-        )
+        raise NotUnderstood("I do not know by which colours to sort; name plates, or what to put where.")
     there = tuple(
         replace(p, things=tuple(replace(t, noun=replace(t.noun, matching=t.noun.matching or matching),
                                         det=Det()) for t in p.things))
@@ -319,10 +303,9 @@ def swap_with(phrase: Phrase, other: Phrase) -> Meaning:
     return swap((*phrase, *(t.like(phrase[-1].noun.kind) for t in other)))
 
 
-@rule("Clause -> LINE_UP Things")
+@rule("Clause -> LINE_UP Things", "Clause -> BUILD? THE|A|ONE? ROW|LINE_UP OF|WITH|FROM Things")
 def line_up(phrase: Phrase) -> Meaning:
-    place = (Destination(relation="abreast"),)
-    return doing(phrase, lambda things, talk: placed(things, place, phrase, talk))
+    return state(phrase, (Destination(relation="abreast"),))
 
 
 # --- building
@@ -350,6 +333,8 @@ def details(one: Detail, more: Detail | None) -> Detail:
     phrase, places, upwards = more or ((), (), None)
     if one[2] is not None and upwards is not None:
         raise NotUnderstood("One order is enough.")
+    if one[0] and any(p.relation == "slot" for p in places):  # "with blue at the bottom" is of blue alone
+        raise NotUnderstood(f"I do not know what to do with '{one[0][0].text}'.")
     return ((*one[0], *phrase), (*one[1], *places), upwards if one[2] is None else one[2])
 
 
@@ -395,6 +380,18 @@ def build(size: int, more: Detail | None, before: Destinations = ()) -> Meaning:
                 yield after.but(mentioned=talk.mentioned) if just_any else after.about(things)
 
     return meaning
+
+
+@rule("Slots -> Things Place Slots?")
+def slots(phrase: Phrase, place: Destination, more: Meaning | None) -> Meaning:
+    one = slotted(place, phrase)
+    return and_also(one, more) if more else one
+
+
+@rule("Clause -> BUILD? Tower Slots", cost=2)
+def build_along(size: int, more: Meaning) -> Meaning:
+    """As in "a tower green at the bottom red on top", said without a pause."""
+    return and_also(build(size, None), more)
 
 
 @rule("Clause -> Places COMMA|SEP? BUILD Tower Details?")
@@ -525,7 +522,8 @@ def _unforbidden(meaning: Meaning) -> Meaning:
 # --- how it shall end
 
 
-@rule("Clause -> Things MUST IS PLACED? Places AT_ONCE?", "Clause -> Things MUST Places")
+@rule("Clause -> Things MUST IS PLACED? Places AT_ONCE?", "Clause -> Things MUST Places",
+      "Clause -> BUILD Things IS Places")  # fmt: skip
 def state(phrase: Phrase, places: Destinations) -> Meaning:
     return doing(phrase, lambda things, talk: placed(things, places, phrase, talk))
 
@@ -644,7 +642,7 @@ rule("Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT Things", "Neg -> WITHOUT BESIDE Thing
 rule("Neg -> WITHOUT|NOT LIFT|PUT|TAKE Things UP?", "Neg -> No MUST? IS? LIFTED|PLACED",
      "Neg -> Things NOT IS? LIFTED|PLACED", "Neg -> WITHOUT|NOT PICK Things UP",
      "Neg -> No MUST? LIFT|PUT|TAKE")(_sparing("unmoved"))  # fmt: skip
-rule("Neg -> WITHOUT|NOT THROW|TOPPLE|DISCARD Things", "Neg -> No MUST? IS? DISCARDED",
+rule("Neg -> WITHOUT|NOT THROW|TOSS|TOPPLE|DISCARD Things", "Neg -> No MUST? IS? DISCARDED",
      "Neg -> Things NOT IS? DISCARDED")(_sparing("unfallen"))  # fmt: skip
 
 
@@ -765,13 +763,19 @@ def prohibition(meaning: Meaning) -> Meaning:
     return meaning
 
 
+@rule("Clause -> Neg COMMA? WHILE Clause", cost=1)
+def prohibition_while(before: Meaning, meaning: Meaning) -> Meaning:
+    return and_also(before, meaning)
+
+
 @rule("Text -> Text COMMA|AND|BUT|SEP Clause", "Text -> Text Neg",
       "Text -> Text COMMA|AND|SEP? WITH|MADE_OF Along", cost=1)  # fmt: skip
 def and_also(before: Meaning, meaning: Meaning) -> Meaning:
     return lambda talk: every(before(talk), lambda one: meaning(one.but(latest=())))
 
 
-@rule("Text -> Text THEN FIRST? COMMA? Clause", cost=1)
+@rule("Text -> Text THEN FIRST? COMMA? Clause", "Text -> Text COMMA? BEFORE Clause",
+      "Text -> AFTER Clause COMMA? Clause", cost=1)  # fmt: skip
 def and_then(before: Meaning, meaning: Meaning) -> Meaning:
     return lambda talk: every(before(talk), lambda one: meaning(_then(one, "then").but(latest=())))
 
@@ -796,27 +800,18 @@ def along_with(phrase: Phrase) -> Meaning:
 rule("Along -> Things Places")(arrangement)
 
 
-@rule("Text -> Text COMMA? IN_ORDER")
-def in_order(before: Meaning) -> Meaning:
+@rule("Text -> Text COMMA? IN_ORDER", "Text -> Text COMMA? IN_ORDER SEP|COMMA? Things")
+def in_order(before: Meaning, phrase: Phrase = ()) -> Meaning:
     def meaning(talk: Talk) -> Iterator[Talk]:
         for one in before(talk):
-            names = tuple(dict.fromkeys(a[1] for a in one.latest))
-            if len(one.latest) < 2 or not one.listed:
-                raise NotUnderstood("I do not know what to do in which order; name the things one by one.")
-            yield _in_turn(names, one)
-
-    return meaning
-
-
-@rule("Text -> Text COMMA? IN_ORDER SEP|COMMA? Things")
-def in_that_order(before: Meaning, phrase: Phrase) -> Meaning:
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for one in before(talk):
-            if one.tower.active or one.verb == "stack":
+            if phrase and (one.tower.active or one.verb == "stack"):
                 raise NotUnderstood("Say whether that order is from bottom to top or from top to bottom.")
-            if any(t.several or t.any for t in phrase):
-                raise NotUnderstood("I do not know in which order; name the things one by one.")
-            for things, after in found_by(phrase, one, TANGIBLE):
+            named_singly = not any(t.several or t.any for t in phrase) if phrase else one.listed
+            if not named_singly or len(one.latest) < 2:
+                raise NotUnderstood("I do not know what to do in which order; name the things one by one.")
+            if not phrase:
+                yield _in_turn(tuple(dict.fromkeys(a[1] for a in one.latest)), one)
+            for things, after in found_by(phrase, one, TANGIBLE) if phrase else ():
                 yield _in_turn(things, after)
 
     return meaning
@@ -836,42 +831,33 @@ def _in_turn(things: Things, talk: Talk) -> Talk:
 
 def _not_there_yet(phrase: Phrase, places: Destinations) -> Phrase:
     """As in "put another cube on the plate": one that is not on it."""
-    targets = [p.things[0] for p in places if p.relation in ("on", "in") and len(p.things) == 1]
-    if not targets:
-        return phrase
-
-    def elsewhere(thing: Thing) -> Thing:
-        if not (thing.noun.other or thing.det.other):
-            return thing
-
-        def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
-            there = {n for t in targets for n in named(t, talk, ANYTHING)}
-            return [s for s in found if talk.table.support_of(s) not in there]
-
-        return replace(thing, noun=thing.noun.test(0, test, ""))
-
-    return tuple(map(elsewhere, phrase))
+    targets = tuple(p.things[0] for p in places if p.relation in ("on", "in") and len(p.things) == 1)
+    return _lying(phrase, targets, False, lambda t: bool(targets) and (t.noun.other or t.det.other))
 
 
 def _coming_from(phrase: Phrase, source: Destination | None) -> Phrase:
     """As in "a cube from the table": where it comes from says which one, unless that is clear already."""
     if source is None:
         return phrase
-
-    def there(thing: Thing) -> Thing:
-        if thing.pronoun or thing.noun.colour or thing.noun.tests:
-            return thing
-
-        def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
-            below = {n for t in source.things for n in named(t, talk, ANYTHING)}
-            return [s for s in found if talk.table.support_of(s) in below]
-
-        return replace(thing, noun=thing.noun.test(0, test, f"on {source.things[0].text}"))
-
-    return tuple(map(there, phrase))
+    told = f"on {source.things[0].text}"
+    return _lying(
+        phrase, source.things, True, lambda t: not (t.pronoun or t.noun.colour or t.noun.tests), told
+    )
 
 
-def _from(things: Things, source: Destination | None, talk: Talk) -> Talk:
-    if source is not None:
-        come_from(things, (source,), talk)
-    return talk
+def _lying(phrase: Phrase, on: Phrase, there: bool, which: Callable[[Thing], bool], told: str = "") -> Phrase:
+    """Some of them narrowed to what lies there, or to what does not."""
+
+    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
+        below = {n for t in on for n in named(t, talk, ANYTHING)}
+        return [s for s in found if (talk.table.support_of(s) in below) == there]
+
+    return tuple(replace(t, noun=t.noun.test(0, test, told)) if which(t) else t for t in phrase)
+
+
+def _taking(phrase: Phrase, source: Destination | None, then: Callable[[Things, Talk], Talk]) -> Meaning:
+    """Do that with things that come from there."""
+    return doing(
+        _coming_from(phrase, source),
+        lambda things, talk: iter([then(things, come_from(things, source, talk))]),
+    )

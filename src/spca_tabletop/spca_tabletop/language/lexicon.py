@@ -24,8 +24,8 @@ _ORDINALS = {word: n for n, word in enumerate(("second", "third", "fourth", "fif
 NUMBERS = {word: n for n, word in enumerate(_COUNTED, 2)} | {str(n): n for n in range(2, 13)}
 
 _MUST = (
-    "must|should|shall|has to|have to|needs to|need to|(?:is|are) to(?! the (?:left|right))|"
-    "ought to|is supposed to|will"
+    "must|(?:must|should) to|should|shall|has to|have to|needs to|need to|ought to|is supposed to|will|"
+    "(?:is|are) to(?! the (?:left|right))"
 )
 _ROBOT = (
     "(?:the |your |its )?(?:robot's base|robot base|base of the robot|robot arm|robot|"
@@ -36,6 +36,17 @@ _HAND = (
     "fingertips|hand|end effector|tool)"
 )
 _COLOUR = "colou?rs?"
+_VERB = (
+    r"(?:touch|tap|pick|lift|grasp|grab|take|put|place|move|stack|build|throw|leave|set|lay|swap|turn|make|"
+    r"drop)\b"
+)
+_NOUN_FOLLOWS = r"(?= (?:the|an?|all|every|each)\b)"
+_WANT = (
+    "(?:i|we|id)(?:'d| would)?(?: really| just)? "
+    "(?:want|wanna|like|love|need|wish|prefer|hope|was (?:thinking|wondering|hoping))"
+)
+_FINE = "(?:good|great|nice|lovely|perfect|wonderful|best|cool|fine|all)"
+_FARTHEST = "(?:farthest|furthest|most|farthest away|all the way)"
 _EDGE = "(?:outer )?(?:edge|rim|border|lip|brim)"
 _NUMBER = "|".join(NUMBERS)
 _LOW = "(?:bottom|base)"
@@ -59,22 +70,44 @@ def _nouns() -> dict[str, tuple[str, ...]]:
     return tokens
 
 
+_PLAIN = (
+    "before", "after", "touched", "away", "pick", "clear", "empty", "ones", "pyramid", "smaller", "either",
+    "all", "everything", "anything", "but", "or", "neither", "nor", "nothing", "both", "respectively", "up",
+    "down", "where",
+)  # fmt: skip
+"""Words that are tokens of their own."""
 _PATTERNS: dict[str, tuple[str, ...]] = {
     "FILLER": (
-        # politeness, and what is true of every motion
-        "please|kindly|now|carefully|gently|softly|lightly|safely|neatly|firmly|nicely|properly|hey|hi",
-        "um+|uh+|er+|erm|hm+|well|basically|ok|okay then|alright|you know",
-        "also|too|as well|itself|themselves|fully|completely|currently|thanks|thank you|for me|hello|okay",
-        "(?:just|simply)(?= (?:touch|tap|pick|lift|grasp|grab|take|put|place|move|stack|build|throw)\\b)",
-        "once(?= ?(?:[.,;!]|$))|one (?:by one|after the other|at a time)|in turn",
-        "(?:can|could|would|will) you(?: please)?|you (?:must|should|have to|need "
-        "to|can)|go ahead and|try to",
-        "(?:i|we)(?: want|'d like| would like| need)(?: you)?(?: to)?",
-        "(?:your|the) (?:task|goal|job|aim|mission) is(?: to| that)?|(?:task|goal|"
-        "job|mission|instruction) ?:",
+        # politeness, the sounds of speech, and what is true of every motion
+        "please|kindly|now|carefully|gently|softly|lightly|safely|neatly|firmly|nicely|properly|hey|hi|robot",
+        "um+|uh+|er+|erm|hm+|yeah|yes|sure|well|basically|ok|okay|alright|right ?,|maybe|perhaps|cheers",
+        "also|too|as well|itself|themselves|fully|completely|currently|for me|hello|hey there|hello there",
+        "go ahead and|good (?:morning|day|evening)|do me a favou?r and|feel free to|(?:what|how) about",
+        "in turn|you know(?: what)?|(?:i (?:think|guess|believe)|i'm afraid)(?: that)?|pretty(?= please)",
+        "(?:thanks|thank you)(?: (?:so|very) much| a lot)?|(?:that is|thats) (?:it|all)(?= ?(?:[.,;!]|$))",
+        rf"(?:just|simply|like|really|to|go and|you)(?= {_VERB})|(the|an?|on|in|to|and|it|is)(?= \1\b)",
+        r"back(?= (?:down )?(?:on|in)(?:to)?\b)|once(?= ?(?:[.,;!]|$))|one (?:by one|after the other)",
+        r"(?:exactly|precisely|directly|right)(?= (?:half\w*|midway|in the middle|between|behind|to the)\b)",
+        "(?:tall|high|big|huge|nice|little|new)(?= (?:tower|stack|pile|bridge|pyramid))|one at a time",
+        "(?:(?:one|the) (?:more|next) (?:thing|task|job)|next (?:task|job)) ?:|would you ?(?=[.?!]|$)",
+        f"(?:that|it) would (?:be|look) {_FINE}(?= ?(?:[.;!]|$))",
+        f"it would (?:be|look) {_FINE}(?: if(?: you(?: could| would)?)?| to (?:have|see))?",
+        "(?:can|could|would|will) you(?: please)?(?: be (?:so kind|kind enough))?(?: as)?(?: to| try to)?",
+        "you(?:'re| are|re)?(?: (?:must|should|have to|need to|can|could|going to|gonna|want to))+|try to",
+        "be careful(?: to| and)?|let'?s(?: start| begin)?|let us|(?:can|could|may) (?:we|i) (?:have|get|see)",
+        f"what {_WANT}(?: is)?(?: that{_NOUN_FOLLOWS})?",
+        f"{_WANT}(?: it)?(?: if)?(?: maybe| perhaps)?(?: you)?(?: could| can| would)?(?: to)?(?: have| see)?"
+        f"(?: that{_NOUN_FOLLOWS})?",
+        "if (?:you (?:don't mind|would|could|can|please|like|want)|(?:it is |that is )?possible)"
+        rf"(?= ?,| (?:please\b|{_VERB}))|when you (?:can|are ready|have (?:time|a (?:moment|minute)))",
+        "(?:your|the|my) (?:task|goal|job|aim|mission) is(?: to| that)?|(?:task|goal|job|mission|instruction|"
+        "requirement|constraint|objective|command|note|rule) ?:",
+        "(?:the )?(?:final|end|target|desired) (?:configuration|state|arrangement|result) (?:must be|is)",
+        "(?:(?:execute|do|perform|carry out) )?(?:the following|these)(?: steps| tasks| actions)?(?= ?:)",
         f"(?:the )?(?:robot arm|robot|cobot|arm|gripper) (?:{_MUST}|can)|(?:let|have|make) "
         "the (?:robot|arm)|robot ?,",
         "make sure(?: that)?|ensure(?: that)?|see to it that|take care that|be sure to",
+        f"(?:make(?: it)?(?: so)?|see) that{_NOUN_FOLLOWS}",
         f"(?:use|using) {_HAND}(?: to| and)?|(?:with|by|using) {_HAND}|with the tip of {_HAND}",
         # choices left open, and how places are meant
         "it does(?: not|n't) matter which(?: one| cube| of them)?|no matter which(?: one)?",
@@ -82,28 +115,25 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "of your (?:own )?choice|(?:that )?you (?:like|want|prefer|choose)",
         "seen from (?:above|the camera|the robot)|(?:at|in) the end(?= ?(?:[.,;!]|$))",
     ),
+    **{word.upper(): (word,) for word in _PLAIN},
     # --- in which order
-    "BEFORE": ("before",),
-    "AFTER": ("after",),
     "FIRST": ("first(?: of all)?|firstly",),
     "IN_ORDER": ("in (?:this|that|the|the following|the given|exactly this) order(?: of)?",),
     "AT_ONCE": ("at the same time|simultaneously|at once",),
     # --- doing
     "TOUCH": (
+        r"(?<=(?:after|efore)\s)touching",
         "touch|tap|poke|press|feel|contact|(?:make|establish|come into|get in|be in) contact with",
-        f"(?:bring|move|get|put|place) {_HAND} (?:in|into) contact with|(?:bring|move) "
-        f"{_HAND} (?:to|onto) touch",
-        f"(?:bring|move|lower|put|place|lay|rest) {_HAND} (?:to|onto|on|on top of)(?: and touch)?",
-        f"(?:let|have|make) {_HAND} touch|{_HAND} (?:touches|touch|(?:{_MUST}) touch|is touching)",
-        f"{_HAND} (?:is|(?:{_MUST}) be) in contact with",
+        f"(?:bring|move|get|put|place|lower|lay|rest) {_HAND} (?:(?:in|into) contact with|(?:to|onto) touch|"
+        "(?:to|onto|on|on top of)(?: and touch)?)",
+        f"(?:(?:let|have|make) )?{_HAND} (?:touch(?:es)?|(?:{_MUST}) touch|is touching|"
+        f"(?:is|(?:{_MUST}) be) in contact with)",
     ),
     "TOUCHES": ("touches|contacts|(?:is|are|be) in contact(?: with)?|(?:is|are|be) touching",),
-    "TOUCHED": ("touched",),
     "LIFT": (
-        "pick up|lift up|lift|grasp|grab|grip|seize|raise|hold|hold up|fetch",
+        "pick(?:ing)? up|lifting|lift up|lift|grasp|grab|grip|seize|raise|hold|hold up|fetch",
         "(?:take|get|grab) hold of|keep hold of|keep holding",
     ),
-    "PICK": ("pick",),
     "LIFTED": ("lifted|picked up|grasped|grabbed|held|gripped|raised|in (?:the|your) (?:gripper|hand)",),
     "TAKE": ("take|get",),
     "CHOOSE": (
@@ -116,13 +146,12 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "PLACED": ("placed|moved|stacked|brought|laid|carried|transferred|arranged",),
     "STACK": ("stack|pile|stacking|piling",),
-    "BUILD": ("build me|make me|build|make|create|construct|assemble|erect|form",),
+    "BUILD": ("(?:build|make|create|construct|assemble|erect|form|do)(?: me| us)?|let|have",),
     "DISCARD": ("discard|throw away|throw out|toss away|dump|get rid of|dispose of|trash|bin",),
-    "THROW": ("throw|toss|push|shove|fling|knock|sweep|tip|drop",),
+    "THROW": ("push|shove|knock|sweep|tip|drop",),
+    "TOSS": ("throw|toss|fling|chuck",),
     "DISCARDED": ("discarded|thrown away|dumped|thrown|tossed|pushed|dropped",),
     "REMOVE": ("remove|unload",),
-    "CLEAR": ("clear",),
-    "EMPTY": ("empty",),
     "FREE": ("free|vacant|unoccupied",),
     "UNSTACK": ("unstack|take apart|dismantle|take down",),
     "RELEASE": (
@@ -148,41 +177,31 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "GROUND": ("ground|floor",),
     "THING": ("object|thing|item|piece",),
     "THINGS": ("objects|things|items|pieces",),
-    "ONES": ("ones",),
     "TOWER": ("towers?|column",),
+    "ROW": ("row|line",),
     "BRIDGE": ("bridge|arch",),
-    "PYRAMID": ("pyramid",),
     "LARGEST": ("largest|biggest|large|big",),
     "SMALLEST": ("smallest|small|little",),
     "MEDIUM": ("medium(?:-sized)?|middle-sized",),
     "LARGER": ("larger|bigger",),
-    "SMALLER": ("smaller",),
     "SIZE": (f"(?:{_NUMBER})[- ](?:(?:cube|block)s? )?(?:high|tall|storey|story|level|cube|block|layer)",),
     "COLOUR": ("|".join(COLOURS),),
     "NUMBER": (_NUMBER,),
-    "IT": (r"it|that one|this one|this|this cube|that cube|that(?= ?(?:[,.;!]|$|and\b|then\b))",),
-    "THEM": ("them|they|these|those",),
+    "IT": (r"it|him|her|that one|this one|this|this cube|that cube|that(?= ?(?:[,.;!]|$|and\b|then\b))",),
+    "THEM": ("(?:them|they|these|those)(?: all)?",),
     "EACH_OTHER": ("each other|one another",),
     # --- which
-    "THE": ("the|your",),
+    "THE": (f"the|your|(?:this|that|these|those)(?= (?:{'|'.join(COLOURS)})\\b)",),
     "A": ("an?|some",),
     "ANY": ("any|any one|any single|an arbitrary|a random|whichever",),
-    "EITHER": ("either",),
     "ONE": ("one|1|a single|exactly one",),
     "EACH": ("each|every|each single|every single|each and every",),
-    "ALL": ("all",),
-    "EVERYTHING": ("everything",),
     "EXCEPT": ("except(?: for)?|apart from|other than|excluding|with the exception of|but for",),
-    "BUT": ("but",),
-    "OR": ("or",),
-    "NEITHER": ("neither",),
-    "NOR": ("nor",),
     "ONLY": ("only|exactly|just",),
-    "NOTHING": ("nothing",),
     "NOTHING_ELSE": ("nothing else|no others|nothing more",),
-    "BOTH": ("both",),
     "OTHER": ("other|remaining",),
     "ANOTHER": ("another|a second|a different",),
+    "DIFFERENT": ("different|distinct|separate",),
     "ORDINAL": ("|".join(_ORDINALS),),
     "OTHERS": (
         "(?:all )?(?:the )?(?:others|remaining ones)",
@@ -191,6 +210,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "OF": ("of|using",),
     "MADE_OF": ("made of|made from|consisting of|made up of",),
+    "HUED": (f"{_COLOUR}|colou?red",),
     "HUE": (f"(?:of|in|with|that has|which has|having) (?:the |a )?{_COLOUR}",),
     "OWN_COLOUR": (
         "(?:of|in|with|that has|which has|having) (?:its|their|the)(?: own| same| matching| respective)? "
@@ -210,17 +230,16 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         f"their)(?: own)? {_COLOUR}",
     ),
     # --- where
-    "LEFT": (
-        "leftmost|left-most|left|left-hand|left hand|far left",
-        "(?:farthest|furthest|most|farthest away|all the way) (?:to the |on the )?left",
-    ),
-    "RIGHT": (
-        "rightmost|right-most|right|right-hand|right hand|far right",
-        "(?:farthest|furthest|most|farthest away|all the way) (?:to the |on the )?right",
-    ),
+    **{side.upper(): (f"{side}(?:-?most|[- ]hand)?|far {side}", f"{_FARTHEST} (?:to the |on the )?{side}")
+       for side in ("left", "right")},
     "MIDDLE": ("middle|centre|center|central|middlemost|in between|middle ?,? counted from left to right",),
     "CLOSEST_TO": ("(?:nearest|closest) to|(?:nearest|closest)(?= the )",),
     "FARTHEST_FROM": ("(?:farthest|furthest|most distant|far)(?: away)? from",),
+    "BESIDE": (
+        "(?:right |directly |just |immediately |close )?(?:next to|beside|adjacent to|"
+        r"alongside|against|up against|touching|close to|near(?: to| by| of)?(?= (?:the|an?|any)\b))",
+        "side by side with|in contact with|(?:all )?around",
+    ),
     "NEAR": (f"(?:nearest|closest|near|close|front|foremost)(?:(?: to)? {_ROBOT})?|least far from {_ROBOT}",),
     "FAR": (
         "(?:farthest|furthest|far|most distant|distant|rear|rearmost|farthest back|furthest back)(?: "
@@ -230,25 +249,18 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     **{token: patterns for row in relations() for token, patterns in row.words.items()},
     "SIDE": ("(?:hand )?(?:side|end|position)(?: of the (?:table|row))?|of the row",),
     "ON": (
-        "on|onto|upon|atop|on to|on the top of|onto the top of",
+        "(?:over )?(?:on|onto)|upon|atop|on to|on the top of|onto the top of",
         "(?:right |directly |straight )?(?:on top of|onto)|directly on|anywhere on",
     ),
     "OVER": ("over|above",),
     "IN": ("in|into|inside",),
     "PER": ("per|(?:for|to) (?:each|every)",),
     "IN_THE_AIR": ("(?:high )?(?:up )?(?:in|into) the air|clear of the table|above the table",),
-    "RESPECTIVELY": ("respectively",),
-    "UP": ("up",),
-    "DOWN": ("down",),
-    "THERE": ("there",),
+    "THERE": ("there|(?:do|can) you see",),
     "ALONE": ("where (?:it is|they are)|as (?:it is|they are)|alone|untouched|in place",),
     "AT": ("at|as",),
-    "TO": ("to|towards|over to",),
+    "TO": ("to|towards|over to|-+>|=>|→",),
     "UNDER": ("under|below|beneath|underneath",),
-    "BESIDE": (
-        "(?:right |directly |just |immediately |close )?(?:next to|beside|adjacent to|"
-        "alongside|against|up against|touching)", "side by side with|in contact with|(?:all )?around",
-    ),
     "SIDE_BY_SIDE": (
         "(?:right |directly |close )?(?:side by side|side-by-side|adjacent)",
         "(?:right |directly )?(?:next to|beside|adjacent to|against|touching) (?:each other|one another)",
@@ -267,41 +279,39 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         f"(?:at|on) the (?:very )?{_LOW}|as (?:the |its |a )?(?:{_LOW}|foundation)(?: "
         f"one)?|bottommost|{_LOW}|lowest",
     ),
-    "UPWARDS": (
-        rf"(?:ordered |going |read )?(?:from (?:the )?)?{_LOW}(?: up)? (?:to|towards) "
-        rf"(?:the )?top|bottom[- ]up",
-        rf"from the {_LOW}(?: up(?:wards)?)?|upwards|{_LOW} first|(?:starting|beginning) "
-        rf"(?:from|at|with) the {_LOW}", rf"{_LOW} ?[/,-] ?middle ?[/,-] ?top",
-    ),
-    "DOWNWARDS": (
-        rf"(?:ordered |going |read )?(?:from (?:the )?)?top(?: down)? (?:to|towards) "
-        rf"(?:the )?{_LOW}|top[- ]down", "from the top(?: down(?:wards)?)?|downwards|top first|(?:starting|"
-        "beginning) (?:from|at|with) the top", rf"top ?[/,-] ?middle ?[/,-] ?{_LOW}",
-    ),
+    **{
+        f"{way.upper()}WARDS": (
+            rf"(?:(?:ordered|going) )?(?:from (?:the )?)?{start}(?: {way})? (?:to|towards) (?:the )?{end}",
+            rf"{start}[- ]{way}|from the {start}(?: {way}(?:wards)?)?|{way}wards|{start} first",
+            rf"(?:starting|beginning) (?:from|at|with) the {start}|{start} ?[/,-] ?middle ?[/,-] ?{end}",
+        )
+        for start, end, way in ((_LOW, "top", "up"), ("top", _LOW, "down"))
+    },
     "IS": (
         "(?:is |are )?(?:lying|standing|sitting|resting|located)|lands?|falls?",
-        "is|are|be|to be|to end up|to stand|to lie|to stay|being|lies?|stands?|sits?|rests?|stays?|staying",
+        "is|are|were|be|to (?:be|end up|stand|lie|stay)|being|lies?|stands?|sits?|rests?|stays?|staying",
         "remains?|goes|go|ends? up|comes?|belongs?",
     ),
     "MUST": (_MUST,),
     "THAT": ("that|which",),
     "NOT": (
-        "not|do not|don't|dont|does not|doesn't|doesnt|never|must not|should not|may not|cannot|"
-        "can't|cant|is not|are not", "isn't|aren't|but not",
+        "not|do not|does not|never|must not|should not|may not|cannot|is not|are not|but not",
+        f"(?:do|does|must|should|can|is|are)n'?t|(?:not to|no)(?= {_VERB})",
     ),
     "NO": ("no|none of",),
     "WITHOUT": ("without|avoid",),
     "THERE_IS": ("there (?:is|are)|you (?:can )?see",),
     # --- between clauses
     "COMMA": (",|/|[(]|[)]",),
-    "AND": ("and|&|as well as|plus",),
+    "AND": ("and|&|as well as|plus|and that(?= (?:the|an?|no|none|all|every|each|it|they)\\b)",),
+    "WHILE": ("while(?: you)?",),
     "LINK": (
         "so that|such that|so|to(?= touch)|in order to|by(?= (?:putting|placing|moving|stacking|piling)\\b)",
     ),
+    "WHAT_COLOUR": (f"(?:what|which) {_COLOUR}(?= (?:is|are)\\b)",),
     "SEEN": ("(?:what (?:do|can) you see|what is (?:there|on the table)|look)(?=[?.!]|$)",),
     "HOW_MANY": ("how many",),
     "WHAT": ("what|which things",),
-    "WHERE": ("where",),
     "IN_HAND": ("are you holding|do you hold|is in (?:the|your) (?:gripper|hand)",),
     "IF": ("only if|if|unless|whenever|in case|provided that|as long as",),
     "CORRECTION": ("no wait|wait|i mean|or rather|scratch that|no ?,|sorry",),

@@ -45,12 +45,25 @@ class Destination(Spoken):
 Destinations = tuple[Destination, ...]
 
 
-@rule("Place -> ON|IN Things RESPECTIVELY")
+@rule("Place -> ON|IN Things COMMA? RESPECTIVELY")
 def respectively(things: Phrase) -> Destination:
     return Destination(relation="on", things=things, respectively=True)
 
 
-def _to(relation: str, slot: str) -> Callable[[Phrase], Destination]:
+@rule("Place -> ON Things COMMA? OR ON Thing", "Place -> IN Things COMMA? OR IN Thing")
+def on_one_or_other(one: Phrase, other: Thing) -> Destination:
+    if len(one) != 1:
+        raise NotUnderstood(_WHICH_WHERE)
+    ways = (one[0], other.like(one[0].noun.kind))
+    return Destination(relation="on", things=(Thing(Det("any", 1), either=ways),))
+
+
+@rule("Place -> ON|IN DIFFERENT NOUN")
+def on_different(said: tuple[str, bool]) -> Destination:
+    return Destination(relation="on", things=(Thing(Det("any", 1, other=True), Nominal(*said)),))
+
+
+def _to(relation: str, slot: str = "") -> Callable[[Phrase], Destination]:
     def place(things: Phrase) -> Destination:
         return Destination(relation=relation, things=things, slot=slot)
 
@@ -69,6 +82,7 @@ for _forms, _relation in {
     ("BEYOND Things",): "off",
 }.items():
     rule(*(f"Place -> {form}" for form in _forms))(_to(*f"{_relation} ".split(" ")[:2]))
+rule("Source -> FROM Things")(_to("from"))
 rule.means(Destination(relation="on_each_other"), "Place -> ON EACH_OTHER")
 rule.means(Destination(relation="abreast"), "Place -> SIDE_BY_SIDE")
 rule.means(Destination(relation="abreast", slot="row"), "Place -> IN_A_ROW")
@@ -82,11 +96,6 @@ def for_each(thing: Thing) -> Destination:
     if thing.noun.matching:
         raise NotUnderstood(f"I do not know how many each '{thing.text}' is for; say it in another way.")
     return Destination(relation="on", things=(replace(thing, det=Det("each")),))
-
-
-@rule("Source -> FROM Things")
-def source(things: Phrase) -> Destination:
-    return Destination(relation="from", things=things)
 
 
 def _in(row: Relation) -> Callable[..., Destination]:
@@ -127,7 +136,7 @@ def more_places(place: Destination, others: Destinations) -> Destinations:
     return (place, *others)
 
 
-@rule("Places -> Place OnTheTable", "Places -> OnTheTable Place", cost=-1)
+@rule("Places -> Place COMMA? OnTheTable", "Places -> OnTheTable COMMA? Place", cost=-1)
 def and_table(place: Destination, other: Destination) -> Destinations:
     return (place, other)
 
@@ -174,11 +183,7 @@ def _placed(
         raise NotUnderstood(NO_DIRECTION)
     else:
         subject = things[0] if len(things) == 1 else ""
-        kinds = {
-            "next_to": (*LIFTABLE, *CONTAINERS),
-            "on_edge": ("plate", "table"),
-            "off": ("plate", "table"),
-        }
+        kinds = {"next_to": (*LIFTABLE, *CONTAINERS)} | dict.fromkeys(("on_edge", "off"), ("plate", "table"))
         for targets, after in found_by(place.things, talk, kinds.get(relation, LIFTABLE), subject):
             yield things, _relative(things, relation, targets, place, after)
 
@@ -257,29 +262,20 @@ def _on(
         solid = [kind in SOLIDS for kind in of]
         if place.relation == "in" and any(solid):
             raise NotUnderstood(f"Nothing can be put into '{phrase[0].text}'; say 'on'.")
-        one_to_one = len(resting) == len(said) == len(phrase) == len(targets) and not any(
-            t.several for t in phrase
-        )
+        alone = all(solid) and place.relation == "to"
+        counts = {len(resting), len(said), len(phrase), len(targets)}
+        one_to_one = len(counts) == 1 and not any(t.several for t in phrase)
         pairwise_said = place.respectively and len(resting) == len(targets)
         if place.respectively and not (one_to_one or pairwise_said):
             raise NotUnderstood("There are not as many places as things to go there; say it for each.")
-        each = all(
-            t.det.quantifier == "each" or (t.det.quantifier == "all" and not all(solid)) for t in phrase
-        )
-        if (
-            len(targets) > 1
-            and each
-            and set(of) != {"ground"}
-            and not (all(solid) and place.relation == "to")
-        ):
+        each = {t.det.quantifier for t in phrase} <= {"each", "all" if not all(solid) else "each"}
+        if len(targets) > 1 and each and set(of) != {"ground"} and not alone:
             yield from ((resting, way) for way in _some_on_each(resting, targets, said, after))
         elif all(solid) and len(resting) == len(targets) == 1 and place.relation != "to":
             yield targets, after.claim("on", resting, targets[0])
         else:
-            alone = all(solid) and place.relation == "to"
-            paired = one_to_one or pairwise_said
-            yield (resting if len(targets) > 1 or alone else things), _together(
-                resting, targets, paired, place, after)  # fmt: skip
+            next_things = resting if len(targets) > 1 or alone else things
+            yield next_things, _together(resting, targets, one_to_one or pairwise_said, place, after)
 
 
 def _together(resting: Things, targets: Things, paired: bool, place: Destination, talk: Talk) -> Talk:
@@ -300,10 +296,16 @@ def _together(resting: Things, targets: Things, paired: bool, place: Destination
 
 def _distributed(resting: Things, said: Phrase, phrase: Phrase) -> bool:
     """Return whether each has its own: "each on a plate", "cubes on the plates", "cubes in a bowl"."""
-    if len(phrase) != 1 or phrase[0].pronoun or len(resting) < 2:
+    if len(phrase) != 1 or phrase[0].pronoun:
         return False
     target = phrase[0]
     kind = target.noun.kind
+    if target.det.other and target.noun.plural:  # "on different plates"
+        if len(resting) < 2:
+            raise NotUnderstood(_WHICH_WHERE)
+        return True
+    if len(resting) < 2:
+        return False
     alone = kind in SUPPORTS and KINDS[kind].room == "one"
     each = bool(said) and all(t.det.quantifier == "each" or (alone and t.several) for t in said)
     one = (target.det.quantifier == "any" and target.det.number == 1) or target.either
@@ -385,14 +387,14 @@ def _on_matching(things: Things, phrase: Phrase, talk: Talk) -> Iterator[Talk]:
     yield from (after for _, after in found)
 
 
-def come_from(things: Things, sources: Destinations, talk: Talk) -> None:
+def come_from(things: Things, source: Destination | None, talk: Talk) -> Talk:
     """Check that things are where they are to be taken from. Everything stands on the table, in the end."""
-    for phrase in (t for place in sources for t in place.things):
+    for phrase in source.things if source else ():
         if phrase.noun.kind == "table":
             continue
         above = talk.table.above(named(phrase, talk, ANYTHING))
         for thing in things:
             if thing not in above:
-                raise NotUnderstood(
-                    f"The {words_of(thing)} does not lie on {phrase.text}; say where to put it."
-                )
+                told = f"The {words_of(thing)} does not lie on {phrase.text}"
+                raise NotUnderstood(f"{told}; say where to put it.")
+    return talk

@@ -8,7 +8,7 @@ from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk
-from spca_tabletop.language.things import Nominal, Thing, Where, named, rule
+from spca_tabletop.language.things import Det, Nominal, Thing, Where, named, rule
 
 
 class Answered(NotUnderstood):
@@ -46,11 +46,8 @@ def what_is_seen() -> Meaning:
     return answering(lambda talk: " ".join(talk.table.scene.sentences))
 
 
-@rule(
-    "Question -> HOW_MANY Named IS THERE?",
-    "Question -> HOW_MANY Named",
-    "Question -> HOW_MANY Named IS Where",
-)
+@rule("Question -> HOW_MANY Named", "Question -> HOW_MANY Named IS? THERE",
+      "Question -> HOW_MANY Named IS Where")  # fmt: skip
 def how_many(noun: Nominal, test: Where | None = None) -> Meaning:
     def answer(talk: Talk) -> str:
         try:
@@ -63,10 +60,11 @@ def how_many(noun: Nominal, test: Where | None = None) -> Meaning:
     return answering(answer)
 
 
-@rule("Question -> WHAT IS Where")
-def what_is(test: Where) -> Meaning:
+@rule("Question -> WHAT|THAT Named? IS Where")
+def what_is(noun: Nominal | None, test: Where) -> Meaning:
     def answer(talk: Talk) -> str:
-        return f"It is {_listed(test.of(Nominal())(talk.table.of(*TANGIBLE), talk, Nominal()))}."
+        things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
+        return f"It is {_listed(test.of(Nominal())(things, talk, Nominal()))}."
 
     return answering(answer)
 
@@ -88,7 +86,17 @@ def is_it(thing: Thing, test: Where) -> Meaning:
     return answering(answer)
 
 
-@rule("Question -> WHERE IS Thing")
+@rule("Question -> WHAT_COLOUR IS Thing")
+def what_colour(thing: Thing) -> Meaning:
+    def answer(talk: Talk) -> str:
+        colours = talk.table.colours
+        told = (f"The {words_of(s)} is {colours.get(s, 'of no certain colour')}." for s in named(thing, talk))
+        return " ".join(told)
+
+    return answering(answer)
+
+
+@rule("Question -> WHERE IS Thing", "Question -> WHAT IS Thing ON|IN")
 def where_is(thing: Thing) -> Meaning:
     def answer(talk: Talk) -> str:
         places = ((s, talk.table.support_of(s)) for s in named(thing, talk, ANYTHING))

@@ -35,7 +35,8 @@ CLEARLY_LARGER = 1.15
 """Ratio of two areas."""
 _CLEARLY = 0.01
 """Metres by which a thing must be farther left to be left of another, or nearer to be the nearest."""
-_AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1)}
+_AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1),
+         "highest": (2, -1)}  # fmt: skip
 """The axis of `world` and the sign that a side is about: left is +y, far is +x."""
 _DESCRIBING = {row.name: row.describes for row in relations() if row.describes is not None}
 """The relations by which a thing is told from others: "the cube left of the blue one"."""
@@ -89,9 +90,8 @@ class Thing(Spoken):
     @property
     def several(self) -> bool:
         """True if it is of several things as such: "the cubes", "each plate"."""
-        return (
-            self.noun.plural or self.det.quantifier in ("all", "each") or self.pronoun in ("them", "others")
-        )
+        every = self.det.quantifier in ("all", "each")
+        return self.noun.plural or every or self.pronoun in ("them", "others")
 
     @property
     def any(self) -> bool:
@@ -105,12 +105,10 @@ class Thing(Spoken):
 
     def like(self, kind: str, plural: bool = False) -> Thing:
         """Of that kind, where its own noun was left out."""
+        if not (self.elliptic or self.either):
+            return self
         either = tuple(one.like(kind, plural) for one in self.either)
-        return (
-            replace(self, noun=self.noun.like(kind, plural), either=either)
-            if self.elliptic or either
-            else self
-        )
+        return replace(self, noun=self.noun.like(kind, plural), either=either)
 
     def every(self) -> Thing:
         """All that it may be."""
@@ -157,19 +155,11 @@ def named(thing: Thing, talk: Talk, kinds: Things = TANGIBLE) -> list[str]:
     """All things that a phrase may mean within the description of another one."""
     if thing.det.number not in (None, 1) and thing.any:
         raise NotUnderstood(f"I do not know which ones '{thing.text}' are.")
-    every = thing.either or (thing,)
-    found = [
-        symbol
-        for one in every
-        for symbols in _meant(
-            replace(one, det=Det("all", None if one.any else one.det.number))
-            if one.noun.kind or one.elliptic
-            else one,
-            talk,
-            kinds,
-        )
-        for symbol in symbols
-    ]
+    found: list[str] = []
+    for one in thing.either or (thing,):
+        every = Det("all", None if one.any else one.det.number)
+        whole = replace(one, det=every) if one.noun.kind or one.elliptic else one
+        found += [symbol for symbols in _meant(whole, talk, kinds) for symbol in symbols]
     return list(dict.fromkeys(found))
 
 
@@ -203,7 +193,9 @@ def _wanted(noun: Nominal, kinds: Things) -> Things:
         return ("cube", "cuboid")
     if noun.kind not in ("", "thing"):
         return (noun.kind,)
-    return LIFTABLE if not noun.kind and kinds[0] in SOLIDS else tuple(kinds)
+    if not noun.kind and kinds[0] in SOLIDS:
+        return LIFTABLE
+    return tuple(kind for kind in kinds if kind != "table" or not noun.kind)
 
 
 def _meant(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterable[Things]:
@@ -298,12 +290,8 @@ def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable
     kind = noun.kind or (present[0] if len(present) == 1 else "plate")
     if table.kind(subject) not in SOLIDS or kind not in SUPPORTS:
         raise NotUnderstood(f"I do not know whose colour '{thing.text}' refers to; name the plate.")
-    if (
-        noun.tests
-        or noun.colour
-        or noun.other
-        or thing.det.number not in (None, len(table.of(kind)) if noun.plural else 1)
-    ):
+    number = len(table.of(kind)) if noun.plural else 1
+    if noun.tests or noun.colour or noun.other or thing.det.number not in (None, number):
         raise NotUnderstood(f"I do not know which one '{thing.text}' is.")
     places, colour = table.of(kind), table.colours.get(subject, "")
     if noun.matching == "other":
@@ -351,12 +339,20 @@ rule.means(Nominal(one=True), "Noun -> ONE")
 rule.means(Nominal(one=True, plural=True), "Noun -> ONES")
 
 
-@rule("Noun -> COLOUR Noun", "Bare -> COLOUR Bare?")
+@rule("Noun -> COLOUR HUED? Noun", "Bare -> COLOUR Bare?")
 def coloured(colour: str, noun: Nominal | None) -> Nominal:
     noun = noun or Nominal()
     if noun.colour:
         raise NotUnderstood(f"A thing has one colour, not {colour} and {noun.colour}.")
     return replace(noun, text="", colour=colour)
+
+
+@rule("Named -> Noun COLOUR", cost=2)
+def after_noun(noun: Nominal, colour: str) -> Nominal:
+    """As those say it in whose language the adjective follows."""
+    if noun.plural or not noun.kind:
+        raise NotUnderstood(f"I do not know what '{colour}' is about; say 'the {colour} one'.")
+    return coloured(colour, noun)
 
 
 @rule("Noun -> OTHER Noun", "Bare -> OTHER Bare?")
@@ -397,11 +393,14 @@ def in_the_middle(noun: Nominal) -> Nominal:
 rule("Named -> Named ON|AT|IN THE MIDDLE SIDE?", cost=2)(in_the_middle)
 
 
+@rule("Noun -> TOP Noun", "Named -> TOP Noun OF THE TOWER|STACK")
+def highest(noun: Nominal) -> Nominal:
+    return noun.test(3, _at("highest"), "highest")
+
+
 @rule("Noun -> ORDINAL Noun")
 def counted(number: int, noun: Nominal) -> Nominal:
-    raise NotUnderstood(
-        f"I do not know from where to count to the {number}th {noun.kind}; say 'from the left'."
-    )
+    raise NotUnderstood(f"I do not know from where to count to {noun.text} {number}; say 'from the left'.")
 
 
 @rule("Named -> ORDINAL Noun FROM THE FLANK")
@@ -445,21 +444,20 @@ def of_those(noun: Nominal, said: tuple[str, bool]) -> Nominal:
     return replace(noun, text="", kind=said[0])
 
 
-@rule("Named -> Named THAT? NOT COLOUR", "Named -> Named COMMA NOT COLOUR COMMA?",
-      "Named -> Named THAT IS NOT COLOUR")  # fmt: skip
-def unlike(noun: Nominal, colour: str) -> Nominal:
-    told = f"not {colour}"
-    return noun.test(0, lambda found, t, _: [s for s in found if t.table.colours.get(s) != colour], told)
+@rule("Colours -> COLOUR", "Colours -> COLOUR OR|NOR Colours", "Those -> THE COLOUR ONE?",
+      "Those -> THE COLOUR ONE? OR|NOR Those")  # fmt: skip
+def colours(one: str, more: Things = ()) -> Things:
+    return (one, *more)
 
 
-@rule("Named -> Named THAT? NOT COLOUR OR COLOUR", "Named -> Named COMMA NOT COLOUR OR COLOUR COMMA?",
-      "Named -> Named THAT IS NOT COLOUR OR COLOUR",
-      "Named -> Named THAT IS NEITHER COLOUR NOR COLOUR")  # fmt: skip
-def unlike_both(noun: Nominal, colour: str, other: str) -> Nominal:
-    return unlike(unlike(noun, colour), other)
+@rule("Named -> Named THAT? NOT Colours", "Named -> Named COMMA NOT Colours COMMA?",
+      "Named -> Named THAT IS NOT|NEITHER Colours", "Named -> Named THAT IS NOT|NEITHER Those")  # fmt: skip
+def unlike(noun: Nominal, said: Things) -> Nominal:
+    told = f"not {' or '.join(said)}"
+    return noun.test(0, lambda found, t, _: [s for s in found if t.table.colours.get(s) not in said], told)
 
 
-@rule("Named -> Named THAT IS COLOUR", "Named -> Named HUE COLOUR")
+@rule("Named -> Named THAT IS COLOUR", "Named -> Named HUE COLOUR", "Named -> Named OF|IN|WITH COLOUR HUED")
 def that_is(noun: Nominal, colour: str) -> Nominal:
     return coloured(colour, noun)
 
@@ -544,9 +542,8 @@ class Where(Spoken):
                 others = named(like, talk, ANYTHING)
             except Impossible:
                 return []
-            return [
-                s for s in found if _holds(self.relation, s, [o for o in others if o != s], talk.table, every)
-            ]
+            rest = {s: [o for o in others if o != s] for s in found}
+            return [s for s in found if _holds(self.relation, s, rest[s], talk.table, every)]
 
         return test
 
@@ -613,7 +610,7 @@ def _at(side: str) -> Test:
         if noun.plural:
             raise NotUnderstood(f"I do not know how many the {side} ones are; name them.")
         places = talk.table.places
-        narrowed = bool(noun.colour) or len(noun.tests) > 1 or noun.kind == "block"
+        narrowed = noun.colour or len(noun.tests) > 1 or noun.kind == "block" or side == "highest"
         if not narrowed or len(found) < 2 or any(s not in places for s in found):
             return [s for s in found if (side, s) in talk.table.facts]
         ranked = _ranked(found, side, talk)
@@ -631,11 +628,6 @@ def _at(side: str) -> Test:
 
 rule.means(Det("the"), "Det -> THE")
 rule.means(Det("all", 2), "Det -> BOTH OF? THE?")
-
-
-@rule("Det -> THE NUMBER")
-def the_two(number: int) -> Det:
-    return Det("the", number)
 
 
 def _some(other: bool) -> Callable[[Det | None], Det]:
@@ -669,7 +661,7 @@ def all_three(number: int) -> Det:
     return Det("all", number)
 
 
-@rule("All -> ALL? THE NUMBER?")
+@rule("All -> ALL? THE NUMBER?", "Det -> THE NUMBER")
 def whole(number: int | None) -> Det:
     return Det("the", number)
 
@@ -684,11 +676,8 @@ def thing(det: Det | None, noun: Nominal) -> Thing:
         raise NotUnderstood(f"I do not know which two '{noun.text}' are.")
     if det.quantifier == "any" and det.number == 1 and noun.plural:
         det = det if det.part else replace(det, number=None)
-    if (
-        noun == Nominal(one=True, text=noun.text, start=noun.start)
-        and det.quantifier in ("any", "")
-        and not det.other
-    ):
+    bare = noun == Nominal(one=True, text=noun.text, start=noun.start)
+    if bare and det.quantifier in ("any", "") and not det.other:
         return Thing(Det("any", 1), pronoun="them")
     return Thing(det, noun)
 
@@ -696,10 +685,11 @@ def thing(det: Det | None, noun: Nominal) -> Thing:
 rule.means(Thing(pronoun="it"), "Thing -> IT")
 rule.means(Thing(pronoun="others"), "Thing -> OTHERS")
 rule.means(Thing(Det("all"), pronoun="them"), "Thing -> THEM", "Thing -> ALL OF? THEM?")
-rule.means(Thing(Det("all", 2), pronoun="them"), "Thing -> BOTH", "Thing -> BOTH OF THEM")
+rule.means(Thing(Det("all", 2), pronoun="them"), "Thing -> THEM? BOTH", "Thing -> BOTH OF THEM")
 rule.means(Thing(Det("each"), pronoun="them"), "Thing -> EACH", "Thing -> EACH OF THEM")
 rule.means(Thing(Det("any", 1), pronoun="them"), "Thing -> ANY|ONE|EITHER OF THEM")
 rule.means(Thing(Det("all"), Nominal(kind="thing")), "Thing -> EVERYTHING")
+rule.means(Thing(Det("any", 1), Nominal(kind="thing")), "Thing -> ANYTHING")
 
 
 @rule("Thing -> THE NUMBER", "Thing -> ALL NUMBER")
@@ -712,7 +702,7 @@ def some_of_them(number: int) -> Thing:
     return Thing(Det("any", number), pronoun="them")
 
 
-@rule("Thing -> Thing EXCEPT|BUT Apart", "Thing -> Thing COMMA NOT Apart COMMA?")
+@rule("Thing -> Thing EXCEPT|BUT Apart", "Thing -> Thing COMMA? NOT Apart COMMA?")
 def apart_from(thing: Thing, others: Phrase) -> Thing:
     """As in "all cubes except the blue one"."""
     if not (thing.several or thing.any) or thing.pronoun or thing.apart:

@@ -16,7 +16,11 @@ from spca_tabletop.language.lexicon import REASONS, known_words, longest, said_a
 
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
-_STEP = re.compile(r"(?:^|(?<=[.;\n]))\s*(?:step )?\d+\s*[.):]\s+(?=[a-z])", re.IGNORECASE)
+_STEP = re.compile(
+    r"(?:(?:^|(?<=[.;\n]))\s*(?:step )?\d+\s*[.):]|\bstep \d+\s*[.):,]?|(?<=[^,(\d]) \d\))\s+(?=[a-z])",
+    re.IGNORECASE,
+)
+_CONTRACTED = re.compile(r"\b(?:(that|what|where|there)'?s|(it)'s)\b", re.IGNORECASE)
 _SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN")
 
 
@@ -33,25 +37,22 @@ class Sentence:
         return " ".join(self.text[self.tokens[0].start : end].split())
 
 
-class UnknownWords(NotUnderstood):
-    """A text has words that are not in the lexicon."""
-
-    def __init__(self, words: Sequence[str], text: str) -> None:
-        listed = ", ".join(f"'{w}'" for w in words)
-        guesses = [(guess[0], word) for word in words if (guess := misspelt(word))]
-        meant = ", ".join(f"'{guess}' instead of '{word}'" for guess, word in guesses[:3])
-        hint = f" Did you mean {meant}?" if meant else ""
-        super().__init__(f"I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
-        self.text = text
+def _unknown(words: Sequence[str]) -> NotUnderstood:
+    """Say that words are not in the lexicon."""
+    listed = ", ".join(f"'{w}'" for w in words)
+    guesses = [(guess[0], word) for word in words if (guess := misspelt(word))]
+    meant = ", ".join(f"'{guess}' instead of '{word}'" for guess, word in guesses[:3])
+    hint = f" Did you mean {meant}?" if meant else ""
+    return NotUnderstood(f"I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
 
 
 def sentences(text: str) -> list[Sentence]:
-    """All sentences that say something. Raises UnknownWords."""
+    """All sentences that say something. Raises NotUnderstood."""
     text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), text.replace("’", "'"))
-    text = _STEP.sub(" then ", text)
+    text = _STEP.sub(" then ", _CONTRACTED.sub(lambda m: f"{m[1] or m[2]} is", text))
     found, unknown = _scan(text)
     if unknown:
-        raise UnknownWords(unknown, text)
+        raise _unknown(unknown)
     done: list[Sentence] = []
     for ends, run in groupby(found, lambda token: token.type == "END"):
         if not ends and (joined := _join_separators(list(run))):
