@@ -13,7 +13,7 @@ from spca_core.errors import InputError
 from spca_core.plan import ActionSchema, Plan, Step
 from spca_core.skill import SkillSignature
 from spca_sandbox.surface import Surface
-from spca_testing.contracts.coder_contract import API, request
+from spca_testing.coding import API, request
 
 SURFACE = Surface(API)
 

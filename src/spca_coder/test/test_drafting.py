@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from spca_coder.critic import CodeCritic
@@ -9,31 +11,119 @@ from spca_coder.drafting import DraftingCoder, situation
 from spca_coder.source import read
 from spca_core.errors import BudgetExhausted, InputError
 from spca_core.plan import ActionSchema
-from spca_core.ports.proposer import CodeProposer
+from spca_core.ports.proposer import CodeProposer, ModelError
 from spca_core.skill import CtxApi
 from spca_sandbox.limits import Limits
-from spca_testing.contracts.coder_contract import (
-    API,
-    BUDGET,
-    LIBRARY,
-    WAVE,
-    CoderContract,
-    MakeCoder,
-    Script,
-    request,
-)
+from spca_testing.coding import API, LIBRARY, WAVE, request
 
 LIMITS = Limits(load_s=2.0)
+BUDGET = 3
+BAD_DRAFTS = {
+    "no Python": "def wave_at(ctx, thing:",
+    "no skill": "x = 1\n",
+    "wrong name": WAVE.replace("wave_at", "wave"),
+    "wrong arity": WAVE.replace("ctx, thing", "ctx, thing, speed"),
+    "no ctx": WAVE.replace("ctx, thing", "thing"),
+    "unknown call": WAVE.replace("ctx.nod", "ctx.wave"),
+    "forbidden import": "import os\n" + WAVE,
+    "changes another skill": WAVE + LIBRARY.replace("return ctx", "return not ctx"),
+    "does not import": "LIMIT = 1 / 0\n" + WAVE.replace("nod(thing)", "nod(thing) or LIMIT"),
+    "does not end": "LIMIT = sum(range(10 ** 12))\n" + WAVE.replace("nod(thing)", "nod(thing) or LIMIT"),
+}
+
+
+class Script:
+    """A proposer that reads drafts from a list, or raises what stands there, and notes what it is asked."""
+
+    name = "script"
+
+    def __init__(self, drafts: Sequence[str | Exception]) -> None:
+        self.drafts = list(drafts)
+        self.asked: list[dict[str, object]] = []
+
+    def write(self, missing: tuple[ActionSchema, ...], api: CtxApi, *told: str) -> str:
+        texts = zip(("relevant", "situation", "previous", "rejection"), told, strict=True)
+        self.asked.append({"missing": [s.name for s in missing], **dict(texts)})
+        draft = self.drafts[len(self.asked) - 1]
+        if isinstance(draft, Exception):
+            raise draft
+        return draft
 
 
 def coder(proposer: CodeProposer | None) -> DraftingCoder:
     return DraftingCoder(proposer, API, budget=BUDGET, limits=LIMITS)
 
 
-class TestDraftingCoder(CoderContract):
-    @pytest.fixture
-    def make(self) -> MakeCoder:
-        return coder
+def test_nothing_missing_needs_no_model() -> None:
+    """The library stays unchanged."""
+    result = coder(None).complete(request("nod_at"))
+    assert (result.status, result.library, result.attempt) == ("complete", LIBRARY, "attempt-7")
+    assert result.drafts == ()
+
+
+def test_without_a_model_it_says_what_is_missing() -> None:
+    """The message gives names and parameters, and says what to do."""
+    result = coder(None).complete(request("nod_at", "wave_at"))
+    assert (result.status, result.library) == ("missing", LIBRARY)
+    assert "wave_at(ctx, thing)" in result.message
+    assert "nod_at" not in result.message
+    assert "configure" in result.message
+
+
+def test_only_what_is_missing_is_written() -> None:
+    """Everything else in the library stays byte for byte."""
+    script = Script([WAVE])
+    result = coder(script).complete(request("nod_at", "wave_at"))
+    assert (result.status, result.written) == ("complete", ("wave_at",))
+    assert result.library.startswith(LIBRARY)
+    assert script.asked[0]["missing"] == ["wave_at"]
+    assert [d.kind for d in result.drafts] == ["first"]
+
+
+def test_a_bad_draft_is_rejected_and_repaired() -> None:
+    """The next request contains the previous draft and the reason for its rejection."""
+    for why, bad in BAD_DRAFTS.items():
+        script = Script([bad, WAVE])
+        result = coder(script).complete(request("wave_at"))
+        assert result.status == "complete", why
+        assert [bool(d.rejection) for d in result.drafts] == [True, False], why
+        assert [d.kind for d in result.drafts] == ["first", "syntax"], why
+        assert script.asked[1]["previous"] == bad
+        assert script.asked[1]["rejection"] == result.drafts[0].rejection
+
+
+def test_a_failing_model_costs_a_draft_and_nothing_more() -> None:
+    """It is asked again."""
+    result = coder(Script([ModelError("busy"), WAVE])).complete(request("wave_at"))
+    assert result.status == "complete"
+    assert "busy" in result.drafts[0].rejection
+
+
+def test_the_budget_ends_it_and_the_library_stays_as_it_was() -> None:
+    """Failed code never stays in the working library."""
+    result = coder(Script([BAD_DRAFTS["unknown call"]] * (BUDGET + 1))).complete(request("wave_at"))
+    assert (result.status, result.library, len(result.drafts)) == ("exhausted", LIBRARY, BUDGET)
+    assert "ctx has no 'wave'" in result.message
+
+
+def test_a_suspect_is_written_anew() -> None:
+    """The request contains its present code and the failure."""
+    better = LIBRARY.partition("\n\n")[2].replace("return ctx", "return not ctx")
+    script = Script([better])
+    result = coder(script).complete(request("nod_at", suspects=("nod_at",), failure="it did not nod"))
+    assert (result.status, result.written) == ("complete", ("nod_at",))
+    assert "return not ctx" in result.library
+    assert result.library.startswith("# A library with one skill.\n\ndef nod_at(")
+    assert script.asked[0]["rejection"] == "it did not nod"
+    assert "return ctx.nod(thing)" in str(script.asked[0]["previous"])
+    assert [d.kind for d in result.drafts] == ["semantic"]
+
+
+def test_it_can_be_cancelled() -> None:
+    """Between drafts."""
+    script = Script([BAD_DRAFTS["no skill"]] * BUDGET)
+    result = coder(script).complete(request("wave_at"), cancelled=lambda: len(script.asked) == 1)
+    assert (result.status, result.library, len(result.drafts)) == ("cancelled", LIBRARY, 1)
 
 
 def rejection(draft: str, library: str = LIBRARY, api: CtxApi = API) -> str:
@@ -109,22 +199,8 @@ def test_what_is_told_is_bounded_and_harmless() -> None:
 
 
 def test_running_out_of_money_is_passed_on() -> None:
-    class Broke:
-        name = "broke"
-
-        def write(
-            self,
-            missing: tuple[ActionSchema, ...],
-            api: CtxApi,
-            relevant: str,
-            situation: str,
-            previous: str,
-            rejection: str,
-        ) -> str:
-            raise BudgetExhausted("no tokens left")
-
     with pytest.raises(BudgetExhausted):
-        coder(Broke()).complete(request("wave_at"))
+        coder(Script([BudgetExhausted("no tokens left")])).complete(request("wave_at"))
 
 
 def test_a_library_that_is_not_python_is_bad_input() -> None:

@@ -9,24 +9,30 @@ import pytest
 
 from spca_coder.drafting import DraftingCoder
 from spca_coder.language import LanguageCoder, code_in
+from spca_core.plan import ActionSchema
 from spca_core.ports.proposer import ModelError, PlanAtFault
-from spca_core.skill import CtxMethod
+from spca_core.skill import CtxApi, CtxMethod
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.ledger import ExchangeLog
-from spca_testing.contracts.code_proposer_contract import (
-    API,
-    CODE,
-    SCHEMA,
-    CodeProposerContract,
-    MakeProposer,
-    write,
-)
-from spca_testing.contracts.coder_contract import API as CODER_API
-from spca_testing.contracts.coder_contract import WAVE, request
+from spca_testing.coding import API as CODER_API
+from spca_testing.coding import WAVE, request
 from spca_testing.models.behaviours import Behaviour, Say, Status, cut_off, refuse
 from spca_testing.models.server import ModelServer
+
+SCHEMA = ActionSchema(
+    name="wave-at",
+    parameters=(("thing", "object"),),
+    pddl="(:action wave-at :parameters (?thing - object) "
+    ":precondition (near ?thing) :effect (greeted ?thing))",
+)
+API = CtxApi(
+    environment="contract",
+    methods=(CtxMethod(name="nod", signature="nod(name: str) -> bool", doc="Nod at a thing."),),
+    helpers=("pose(x, y) -> Pose: a place",),
+)
+CODE = 'def wave_at(ctx, thing):\n    """Wave."""\n    return ctx.nod(thing)\n'
 
 Open = Callable[..., tuple[LanguageCoder, ModelServer]]
 
@@ -49,10 +55,8 @@ def open_coder(tmp_path: Path) -> Iterator[Open]:
         server.close()
 
 
-class TestLanguageCoder(CodeProposerContract):
-    @pytest.fixture
-    def make(self, open_coder: Open) -> MakeProposer:
-        return lambda answer: open_coder(Say(answer))[0]
+def write(proposer: LanguageCoder) -> str:
+    return proposer.write((SCHEMA,), API, relevant="", situation="Task: wave", previous="", rejection="")
 
 
 def prompt(**changes: str) -> str:
@@ -105,6 +109,9 @@ def test_the_prompt_is_bounded_whatever_comes_in() -> None:
         ("```bash\nls\n```\n```python\ndef a(): pass\n```", "def a(): pass\n"),
         ("````\ndef a():\n    '''```\n    x\n    ```'''\n````", "def a():\n    '''```\n    x\n    ```'''\n"),
         ("def a(): pass", "def a(): pass\n"),
+        (f"Here you are:\n\n```py\n{CODE}```\nGood luck!", CODE),
+        (f"~~~\n{CODE}~~~", CODE),
+        (CODE.replace("\n", "\r\n"), CODE),
     ],
 )
 def test_code_is_found_in_the_answer(answer: str, code: str) -> None:
@@ -119,7 +126,16 @@ def test_the_role_is_coder_and_the_conversation_is_sent(open_coder: Open) -> Non
     assert [m["role"] for m in sent["messages"]] == ["system", "user"]
 
 
-@pytest.mark.parametrize("behaviour", [refuse(), cut_off("```python\ndef wave_at(ctx"), Say("no")])
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        refuse(),
+        cut_off("```python\ndef wave_at(ctx"),
+        Say("no"),
+        Say("  \n"),
+        Say("```python\nprint(1)\n```"),
+    ],
+)
 def test_a_bad_answer_is_a_model_error(open_coder: Open, behaviour: Behaviour) -> None:
     with pytest.raises(ModelError):
         write(open_coder(behaviour)[0])

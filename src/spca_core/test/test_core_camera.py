@@ -54,10 +54,6 @@ def test_image_up_is_plus_x_and_left_is_plus_y(d: float) -> None:
     assert pixel(x, y, TOP + d) == pytest.approx((u0, v0, depth - d)), "depth is along the optical axis"
 
 
-def test_depth_is_along_the_axis_not_along_the_ray() -> None:
-    assert pixel(0.34, 0.28)[2] == pytest.approx(pixel(0.66, -0.28)[2]) == pytest.approx(0.85)
-
-
 @given(
     u=st.floats(0, CAMERA.width - 1),
     v=st.floats(0, CAMERA.height - 1),

@@ -9,10 +9,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spca_core.errors import (
-    EXIT_BAD_INPUT,
-    EXIT_BROKEN,
-    EXIT_NOT_SOLVED,
-    EXIT_SUCCESS,
     BudgetExhausted,
     Cancelled,
     InputError,
@@ -26,10 +22,6 @@ from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
 # What `str.splitlines` takes for the end of a line, and so does many a terminal.
 line_ends = st.sampled_from(["\n", "\r", "\r\n", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"])
 texts = st.lists(st.one_of(st.text(max_size=5), line_ends), max_size=6).map("".join)
-
-
-def test_the_exit_statuses_are_four() -> None:
-    assert (EXIT_SUCCESS, EXIT_NOT_SOLVED, EXIT_BAD_INPUT, EXIT_BROKEN) == (0, 1, 2, 3)
 
 
 @pytest.mark.parametrize(
@@ -99,9 +91,3 @@ def test_errors_cross_process_borders(error: Exception) -> None:
     assert type(back) is type(error)
     assert str(back) == str(error)
     assert vars(back) == vars(error)
-
-
-def test_a_motion_error_tells_its_kind() -> None:
-    error = MotionError("stale", "the joint state is 0.4 s old")
-    assert error.kind == "stale"
-    assert str(error) == "the joint state is 0.4 s old"

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from scipy.spatial.transform import Rotation
 
-from spca_core.geometry import Array, Pose, Quat, top_down, top_down_yaw, wrap_angle
+from spca_core.geometry import Pose, Quat, top_down, top_down_yaw, wrap_angle
 
 PERIODS = (2 * math.pi, math.pi, math.pi / 2)
 lengths = st.floats(-10, 10)
@@ -35,10 +34,6 @@ def turned_by(a: float, b: float) -> float:
     return abs((a - b + math.pi) % (2 * math.pi) - math.pi)
 
 
-def same(a: Pose, b: Pose) -> bool:
-    return bool(np.allclose(a.matrix(), b.matrix(), atol=1e-9))
-
-
 @given(poses)
 def test_a_matrix_is_rigid(pose: Pose) -> None:
     m = pose.matrix()
@@ -55,23 +50,7 @@ def test_pose_to_matrix_and_back(pose: Pose) -> None:
     assert back.position == pose.position
     # A rotation has two quaternions, q and -q.
     assert abs(np.dot(back.quaternion, pose.quaternion)) == pytest.approx(1.0)
-    assert same(back, pose)
-
-
-@given(poses, poses, poses)
-def test_composition_and_inverse(a: Pose, b: Pose, c: Pose) -> None:
-    """Frames chain: (a b) c = a (b c), and a pose after its inverse is where one was."""
-
-    def chain(*parts: Pose) -> Pose:
-        product: Array = np.eye(4)
-        for part in parts:
-            product = product @ part.matrix()
-        return Pose.from_matrix(product)
-
-    inverse = Pose.from_matrix(np.linalg.inv(a.matrix()).astype(np.float64))
-    assert same(chain(chain(a, b), c), chain(a, chain(b, c)))
-    assert same(chain(inverse, a, b), b)
-    assert same(chain(a, inverse), Pose(position=(0, 0, 0)))
+    assert np.allclose(back.matrix(), pose.matrix(), atol=1e-9)
 
 
 def test_quaternions_are_xyzw_and_frames_right_handed() -> None:
@@ -95,7 +74,7 @@ def test_upright_poses(x: float, y: float, z: float, yaw: float) -> None:
 
 
 @given(quaternions())
-@example((0.0, 0.0, -1.0, 6e-17))  # from_xyz_yaw(-π): a negative zero on the way would give -π
+@example(Pose.from_xyz_yaw(0, 0, 0, -math.pi).quaternion)  # a negative zero on the way would give -π
 @example((-0.0, 0.0, 1.0, -0.0))
 @example((0.0, 0.0, 1.0, 0.0))
 def test_yaw_is_that_of_the_rotation_and_in_range(quaternion: Quat) -> None:
@@ -108,19 +87,6 @@ def test_yaw_is_that_of_the_rotation_and_in_range(quaternion: Quat) -> None:
     assert turned_by(minus.yaw, pose.yaw) < 1e-9, "q and -q are one rotation"
 
 
-def test_yaw_of_minus_half_a_turn() -> None:
-    assert Pose.from_xyz_yaw(0, 0, 0, -math.pi).yaw == math.pi
-
-
-@given(quaternions(), yaws)
-def test_turning_about_z_adds_to_the_yaw(quaternion: Quat, turn: float) -> None:
-    start = Pose(position=(0, 0, 0), quaternion=quaternion)
-    assume(np.hypot(*start.matrix()[:2, 0]) > 1e-3)
-    after = Rotation.from_euler("z", turn) * Rotation.from_quat(quaternion)
-    x, y, z, w = (float(v) for v in after.as_quat())
-    assert turned_by(Pose(position=(0, 0, 0), quaternion=(x, y, z, w)).yaw, start.yaw + turn) < 1e-6
-
-
 @given(angles, st.sampled_from(PERIODS))
 @example(math.nextafter(-math.pi, -4), 2 * math.pi)  # `%` alone rounds these up to the end of the range
 @example(math.nextafter(-math.pi / 4, -1), math.pi / 2)
@@ -130,11 +96,6 @@ def test_wrapped_angles_lie_in_one_period(angle: float, period: float) -> None:
     turns = (angle - wrapped) / period
     assert turns == pytest.approx(round(turns), abs=1e-9), "only whole periods are taken off"
     assert wrap_angle(wrapped, period) == pytest.approx(wrapped, abs=1e-12)
-
-
-@given(st.floats(-0.7, 0.7), st.integers(-8, 8), st.sampled_from(PERIODS))
-def test_a_symmetric_body_looks_the_same_after_each_period(yaw: float, k: int, period: float) -> None:
-    assert wrap_angle(yaw + k * period, period) == pytest.approx(wrap_angle(yaw, period), abs=1e-9)
 
 
 def test_ends_of_the_range() -> None:
@@ -152,11 +113,3 @@ def test_a_top_down_tool_points_down(x: float, y: float, z: float, yaw: float) -
     assert m[:3, 0] == pytest.approx([math.cos(yaw), math.sin(yaw), 0], abs=1e-9)
     assert np.linalg.det(m[:3, :3]) == pytest.approx(1.0)
     assert turned_by(top_down_yaw(pose), yaw) < 1e-9
-
-
-@given(yaws)
-def test_half_a_turn_exchanges_the_fingers_only(yaw: float) -> None:
-    """The pads close along ±tool y: turned by π, the same line."""
-    one, other = top_down(0, 0, 0, yaw).matrix(), top_down(0, 0, 0, yaw + math.pi).matrix()
-    assert one[:3, 1] == pytest.approx(-other[:3, 1], abs=1e-9)
-    assert one[:3, 2] == pytest.approx(other[:3, 2], abs=1e-9)

@@ -45,6 +45,10 @@ def test_what_was_written_is_read(content: object, tmp_path_factory: pytest.Temp
         (laughs("[{}]"), "more than 100000 values"),
         (laughs("{{x: 1, <<: [{}]}}"), "more than 100000 values"),
         ("a: &a [*a]", "more than 100000 values"),
+        ("a: *nowhere", "line 1, column 4"),
+        ("a: \x00", "control characters are not allowed"),
+        ("{[1, 2]: 3}", "unhashable key"),
+        ("a: 1\n---\nb: 2\n", "but found another document"),
     ],
 )
 def test_faults_are_told_in_one_line(text: str, fault: str, tmp_path: Path) -> None:

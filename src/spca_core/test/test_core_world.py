@@ -91,13 +91,6 @@ def test_a_world_of_ones_own_may_be_anywhere_and_say_little(tmp_path: Path) -> N
     assert nominal_layout(world).poses == {}
 
 
-def test_objects_are_found_by_name() -> None:
-    world = load_world()
-    assert world.object("box_red").kind == "cube"
-    with pytest.raises(KeyError, match="box_pink"):
-        world.object("box_pink")
-
-
 def test_radius_is_that_of_the_circle_around_it() -> None:
     world = load_world()
     assert world.object("plate_red").radius == pytest.approx(0.055)
@@ -135,35 +128,6 @@ def test_a_folder_is_no_world(tmp_path: Path) -> None:
 
 
 # Not readable
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "name: [",
-        "name: 'unfinished",
-        "a: 1\n b: 2\n",
-        "\tname: tabs",
-        "name: a\nname: *nowhere",
-        "name: !!python/object:os.system {}",
-        "{[1, 2]: 3}",
-        "day: 2023-02-30",  # YAML's dates are made while reading
-        "name: \x00",
-        "[" * 500 + "]" * 500,  # deeper than Python recurses
-        "a: 1\n---\nb: 2\n",
-    ],
-)
-def test_no_yaml(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_text(text, encoding="utf-8")
-    assert f"not valid YAML ({path}): " in refusal(path)
-
-
-@pytest.mark.parametrize("content", [b"name: \xff\xfe", "name: täbletop".encode("latin-1")])
-def test_no_text(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_bytes(content)
-    assert "not valid YAML" in refusal(path)
 
 
 def test_worlds_are_utf8_in_every_locale(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import os
 import pytest
 
 from spca.events import Event
-from spca.state import Phase, RunState, SavedState
 from spca_core.errors import InputError
 from spca_core.plan import ActResult
 from spca_core.result import RunResult
@@ -43,13 +42,6 @@ def test_files_are_for_whom_the_umask_says(tmp_path):
 def test_two_runs_in_one_second_get_two_folders(tmp_path):
     a, b = (RunFolder.create("stack_01", parent=tmp_path) for _ in range(2))
     assert a.path != b.path
-
-
-def test_records_come_back_as_they_were(tmp_path):
-    folder = RunFolder.create("x", tmp_path / "run")
-    state = RunState(phase=Phase.CODE, round=3, failure="it slipped")
-    folder.write("state.json", SavedState(state))
-    assert folder.read("state.json", SavedState).root == state
 
 
 def test_a_damaged_record_says_which_and_why(tmp_path):
