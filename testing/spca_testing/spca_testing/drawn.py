@@ -44,9 +44,10 @@ class Drawn:
     def _field(self, name: str, info: FieldInfo) -> st.SearchStrategy[Any]:
         if name in self.fields:
             return self.fields[name]
-        highest = next((bound.le for bound in info.metadata if isinstance(bound, Le)), None)
+        highest: Any = next((bound.le for bound in info.metadata if isinstance(bound, Le)), None)
         if info.annotation is int and highest is not None:
-            return st.integers(next(bound.ge for bound in info.metadata if isinstance(bound, Ge)), highest)
+            lowest: Any = next(bound.ge for bound in info.metadata if isinstance(bound, Ge))
+            return st.integers(lowest, highest)
 
         def within(value: Any) -> bool:
             return value is None or all(
