@@ -54,7 +54,7 @@ ROWS = (
         spots=_spots,
         words={
             "COORDINATES": (
-                rf"{_WORD}[(]?x ?[=:]? ?{_NUMBER}{_UNIT} ?(?:,|and|, and) ?y ?[=:]? ?{_NUMBER}{_UNIT} ?[)]?",
+                rf"{_WORD}[(]?x ?[=:]? ?{_NUMBER}{_UNIT} ?(?:,|and|, and)? ?y ?[=:]? ?{_NUMBER}{_UNIT} ?[)]?",
                 rf"{_WORD}[(] ?{_NUMBER}{_UNIT} ?, ?{_NUMBER}{_UNIT} ?[)]",
             )
         },

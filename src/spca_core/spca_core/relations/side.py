@@ -88,6 +88,6 @@ def _side(name: str, axis: int, sign: int, *words: str) -> Relation:
 ROWS = (
     _side("left_of", 1, 1, "(?:to |on |at )?(?:the )?left (?:hand )?(?:side )?(?:of|from)"),
     _side("right_of", 1, -1, "(?:to |on |at )?(?:the )?right (?:hand )?(?:side )?(?:of|from)"),
-    _side("behind", 0, 1, "behind|farther away than|in back of"),
+    _side("behind", 0, 1, "behind(?: of)?|farther away than|in back of"),
     _side("in_front_of", 0, -1, "in front of|nearer than|closer than"),
 )

@@ -229,8 +229,8 @@ def discard(phrase: Phrase, source: Destination | None = None) -> Meaning:
     return _taking(phrase, source, lambda things, talk: talk.claim("discarded", things))
 
 
-@rule("Clause -> CLEAR|EMPTY Things Places?")
-def clear(phrase: Phrase, places: Destinations | None) -> Meaning:
+@rule("Clause -> CLEAR|EMPTY Things Places?", "Clause -> BUILD Things EMPTY|FREE|CLEAR")
+def clear(phrase: Phrase, places: Destinations | None = None) -> Meaning:
     def meaning(talk: Talk) -> Iterator[Talk]:
         for supports, before in found_by(phrase, talk, (*SUPPORTS, *SOLIDS, "table")):
             if any(talk.table.kind(s) not in TANGIBLE for s in supports) or any(t.any for t in phrase):
@@ -338,7 +338,7 @@ def details(one: Detail, more: Detail | None) -> Detail:
     return ((*one[0], *phrase), (*one[1], *places), upwards if one[2] is None else one[2])
 
 
-@rule("Clause -> STACK Things Details?")
+@rule("Clause -> STACK Things UP? Details?")
 def stack(phrase: Phrase, more: Detail | None) -> Meaning:
     members, places, upwards = more or ((), (), None)
     if members:
@@ -481,7 +481,7 @@ def slotted(place: Destination, phrase: Phrase) -> Meaning:
     return arrangement(phrase, (place,))
 
 
-@rule("Clause -> DIRECTION SEP|COMMA? Things", "Clause -> Things COMMA? DIRECTION")
+@rule("Clause -> STACK? DIRECTION SEP|COMMA? Things", "Clause -> Things COMMA? DIRECTION")
 def ordered(first: bool | Phrase, second: bool | Phrase) -> Meaning:
     upwards, phrase = (first, second) if isinstance(first, bool) else (second, first)
     assert isinstance(upwards, bool) and isinstance(phrase, tuple)
@@ -597,7 +597,7 @@ def there_is(phrase: Phrase, where: object) -> Meaning:
 # --- what must not be
 
 
-@rule("Text -> Text COMMA|AND|BUT NOT Things", cost=2)
+@rule("Text -> Text COMMA|AND|BUT? NOT Things", cost=2)
 def but_not_those(before: Meaning, phrase: Phrase) -> Meaning:
     return and_also(before, _spared(phrase, "untouched"))
 
@@ -671,7 +671,8 @@ def never_put(phrase: Phrase, places: Destinations) -> Meaning:
         for things, before in found_by(_every(phrase), one, LIFTABLE):
             for under, after in found_by(_every(lower), before, ANYTHING):
                 rules = tuple(("unfit", a, b) for a in things for b in under if a != b)
-                yield after.but(rules=(*after.rules, *rules))
+                new = after.but(rules=(*after.rules, *rules))
+                yield new if talk.subject or len(things) != 1 else new.about(things)
 
     return meaning
 
@@ -763,11 +764,6 @@ def prohibition(meaning: Meaning) -> Meaning:
     return meaning
 
 
-@rule("Clause -> Neg COMMA? WHILE Clause", cost=1)
-def prohibition_while(before: Meaning, meaning: Meaning) -> Meaning:
-    return and_also(before, meaning)
-
-
 @rule("Text -> Text COMMA|AND|BUT|SEP Clause", "Text -> Text Neg",
       "Text -> Text COMMA|AND|SEP? WITH|MADE_OF Along", cost=1)  # fmt: skip
 def and_also(before: Meaning, meaning: Meaning) -> Meaning:
@@ -798,6 +794,7 @@ def along_with(phrase: Phrase) -> Meaning:
 
 
 rule("Along -> Things Places")(arrangement)
+rule("Clause -> Neg COMMA? WHILE Clause", cost=1)(and_also)
 
 
 @rule("Text -> Text COMMA? IN_ORDER", "Text -> Text COMMA? IN_ORDER SEP|COMMA? Things")

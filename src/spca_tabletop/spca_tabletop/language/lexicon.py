@@ -80,18 +80,19 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "FILLER": (
         # politeness, the sounds of speech, and what is true of every motion
         "please|kindly|now|carefully|gently|softly|lightly|safely|neatly|firmly|nicely|properly|hey|hi|robot",
-        "um+|uh+|er+|erm|hm+|yeah|yes|sure|well|basically|ok|okay|alright|right ?,|maybe|perhaps|cheers",
+        "um+|uh+|er+|erm|hm+|yeah|yes|sure|well|basically|ok|okay|alright|right ?,|maybe|perhaps|possibly|oh",
         "also|too|as well|itself|themselves|fully|completely|currently|for me|hello|hey there|hello there",
         "go ahead and|good (?:morning|day|evening)|do me a favou?r and|feel free to|(?:what|how) about",
-        "in turn|you know(?: what)?|(?:i (?:think|guess|believe)|i'm afraid)(?: that)?|pretty(?= please)",
+        "you know(?: what)?|(?:i (?:think|guess|believe)|i'm afraid)(?: that)?|pretty(?= please)",
         "(?:thanks|thank you)(?: (?:so|very) much| a lot)?|(?:that is|thats) (?:it|all)(?= ?(?:[.,;!]|$))",
-        rf"(?:just|simply|like|really|to|go and|you)(?= {_VERB})|(the|an?|on|in|to|and|it|is)(?= \1\b)",
+        rf"(?:just|simply|like|really|to|go and|you)(?= {_VERB})|why don't you|you(?= do(?:n't| not)\b)",
+        r"(the|an?|on|in|to|and|it|is)(?= \1\b)|in turn|one at a time|it is necessary to|excuse me",
         r"back(?= (?:down )?(?:on|in)(?:to)?\b)|once(?= ?(?:[.,;!]|$))|one (?:by one|after the other)",
         r"(?:exactly|precisely|directly|right)(?= (?:half\w*|midway|in the middle|between|behind|to the)\b)",
-        "(?:tall|high|big|huge|nice|little|new)(?= (?:tower|stack|pile|bridge|pyramid))|one at a time",
+        "(?:tall|high|big|huge|nice|little|new)(?= (?:tower|stack|pile|bridge|pyramid))",
         "(?:(?:one|the) (?:more|next) (?:thing|task|job)|next (?:task|job)) ?:|would you ?(?=[.?!]|$)",
-        f"(?:that|it) would (?:be|look) {_FINE}(?= ?(?:[.;!]|$))",
-        f"it would (?:be|look) {_FINE}(?: if(?: you(?: could| would)?)?| to (?:have|see))?",
+        f"(?:that|it)(?: would|'d) (?:be|look) {_FINE}(?= ?(?:[.;!]|$))",
+        f"it(?: would|'d) (?:be|look) {_FINE}(?: if(?: you(?: could| would)?)?| to (?:have|see))?",
         "(?:can|could|would|will) you(?: please)?(?: be (?:so kind|kind enough))?(?: as)?(?: to| try to)?",
         "you(?:'re| are|re)?(?: (?:must|should|have to|need to|can|could|going to|gonna|want to))+|try to",
         "be careful(?: to| and)?|let'?s(?: start| begin)?|let us|(?:can|could|may) (?:we|i) (?:have|get|see)",
@@ -110,7 +111,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         f"(?:make(?: it)?(?: so)?|see) that{_NOUN_FOLLOWS}",
         f"(?:use|using) {_HAND}(?: to| and)?|(?:with|by|using) {_HAND}|with the tip of {_HAND}",
         # choices left open, and how places are meant
-        "it does(?: not|n't) matter which(?: one| cube| of them)?|no matter which(?: one)?",
+        "(?:it does(?: not|n't) matter|i do(?: not|n'?t) care) which(?: one| cube)?|no matter which(?: one)?",
         "whichever(?: one)?(?: you (?:like|want|prefer)| is (?:the )?(?:easiest|best))",
         "of your (?:own )?choice|(?:that )?you (?:like|want|prefer|choose)",
         "seen from (?:above|the camera|the robot)|(?:at|in) the end(?= ?(?:[.,;!]|$))",
@@ -141,7 +142,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "PUT": (
         "put|place|set|lay|move|move over|bring|carry|transfer|deposit|position|relocate|transport|deliver",
-        "shift|arrange|lean|balance|lower|pack|insert|gather|slide",
+        "stick|pop|shift|arrange|lean|balance|lower|pack|insert|gather|slide",
         "putting|placing|moving|lay down|set down|put down", "pick (?:up )?and (?:place|put)",
     ),
     "PLACED": ("placed|moved|stacked|brought|laid|carried|transferred|arranged",),
@@ -166,7 +167,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "LEFT_ALONE": ("(?:left|stays?|remains?) (?:alone|untouched|in place|where (?:it is|they are))",),
     "LEAVE": ("leave|keep",),
     "SORT": ("sort|match up|match|tidy up|assign",),
-    "SPACING": (r"\d+(?:\.\d+)? ?(?:cm|mm|centimet(?:er|re)s?|millimet(?:er|re)s?|inch(?:es)?)",),
+    "SPACING": (r"(?:by )?\d+(?:\.\d+)? ?(?:cm|mm|centimet(?:er|re)s?|millimet(?:er|re)s?|inch(?:es)?)",),
     "HIT": ("hit|hitting|bump into|bumping into|collide with|colliding with|disturb|disturbing",),
     "TOPPLE": ("knock over|knocking over|topple|toppling|tip over|tipping over|dropping",),
     # --- things
@@ -188,13 +189,13 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "COLOUR": ("|".join(COLOURS),),
     "NUMBER": (_NUMBER,),
     "IT": (r"it|him|her|that one|this one|this|this cube|that cube|that(?= ?(?:[,.;!]|$|and\b|then\b))",),
-    "THEM": ("(?:them|they|these|those)(?: all)?",),
+    "THEM": ("(?:them|'?em|they|these|those)(?: all)?",),
     "EACH_OTHER": ("each other|one another",),
     # --- which
     "THE": (f"the|your|(?:this|that|these|those)(?= (?:{'|'.join(COLOURS)})\\b)",),
     "A": ("an?|some",),
     "ANY": ("any|any one|any single|an arbitrary|a random|whichever",),
-    "ONE": ("one|1|a single|exactly one",),
+    "ONE": ("one|1|a single",),
     "EACH": ("each|every|each single|every single|each and every",),
     "EXCEPT": ("except(?: for)?|apart from|other than|excluding|with the exception of|but for",),
     "ONLY": ("only|exactly|just",),
@@ -236,7 +237,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "CLOSEST_TO": ("(?:nearest|closest) to|(?:nearest|closest)(?= the )",),
     "FARTHEST_FROM": ("(?:farthest|furthest|most distant|far)(?: away)? from",),
     "BESIDE": (
-        "(?:right |directly |just |immediately |close )?(?:next to|beside|adjacent to|"
+        "(?:right |directly |just |immediately |close )?(?:next to|beside(?: of)?|adjacent to|"
         r"alongside|against|up against|touching|close to|near(?: to| by| of)?(?= (?:the|an?|any)\b))",
         "side by side with|in contact with|(?:all )?around",
     ),
@@ -249,7 +250,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     **{token: patterns for row in relations() for token, patterns in row.words.items()},
     "SIDE": ("(?:hand )?(?:side|end|position)(?: of the (?:table|row))?|of the row",),
     "ON": (
-        "(?:over )?(?:on|onto)|upon|atop|on to|on the top of|onto the top of",
+        "(?:over )?(?:on|onto)|upon|atop|on to|(?:on|onto|in|at) (?:the )?top of",
         "(?:right |directly |straight )?(?:on top of|onto)|directly on|anywhere on",
     ),
     "OVER": ("over|above",),
@@ -273,10 +274,10 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "BEYOND": (f"(?:beyond|past|off|over) (?:the |an )?(?:{_EDGE}|side|end) of|beyond|past",),
     "FROM": ("from|away from|out of|off|off of|down from",),
     "TOP": (
-        "on top|at the top|on the (?:very )?top|at the very top|as the top(?: one)?|topmost|uppermost|top",
+        "on top|(?:at|on)(?: the)?(?: very)? top|as the top(?: one)?|topmost|uppermost|top",
     ),
     "BOTTOM": (
-        f"(?:at|on) the (?:very )?{_LOW}|as (?:the |its |a )?(?:{_LOW}|foundation)(?: "
+        f"(?:at|on)(?: the)?(?: very)? {_LOW}|as (?:the |its |a )?(?:{_LOW}|foundation)(?: "
         f"one)?|bottommost|{_LOW}|lowest",
     ),
     **{
@@ -290,12 +291,12 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "IS": (
         "(?:is |are )?(?:lying|standing|sitting|resting|located)|lands?|falls?",
         "is|are|were|be|to (?:be|end up|stand|lie|stay)|being|lies?|stands?|sits?|rests?|stays?|staying",
-        "remains?|goes|go|ends? up|comes?|belongs?",
+        "(?:be|is|are) put|ended up|remains?|goes|go|ends? up|comes?|belongs?",
     ),
     "MUST": (_MUST,),
     "THAT": ("that|which",),
     "NOT": (
-        "not|do not|does not|never|must not|should not|may not|cannot|is not|are not|but not",
+        "not|(?:do|does|must|should|may|shall|will|is|are|but) not|never|cannot",
         f"(?:do|does|must|should|can|is|are)n'?t|(?:not to|no)(?= {_VERB})",
     ),
     "NO": ("no|none of",),
@@ -304,7 +305,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     # --- between clauses
     "COMMA": (",|/|[(]|[)]",),
     "AND": ("and|&|as well as|plus|and that(?= (?:the|an?|no|none|all|every|each|it|they)\\b)",),
-    "WHILE": ("while(?: you)?",),
+    "WHILE": ("(?:while|when)(?: you)?",),
     "LINK": (
         "so that|such that|so|to(?= touch)|in order to|by(?= (?:putting|placing|moving|stacking|piling)\\b)",
     ),
@@ -315,7 +316,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "IN_HAND": ("are you holding|do you hold|is in (?:the|your) (?:gripper|hand)",),
     "IF": ("only if|if|unless|whenever|in case|provided that|as long as",),
     "CORRECTION": ("no wait|wait|i mean|or rather|scratch that|no ?,|sorry",),
-    "THEN": ("then|and then|after that|afterwards|next|finally|lastly|and finally",),
+    "THEN": ("then|and then|(?:second|third)(?:ly| ?,)|after(?: that|wards)|next|lastly|(?:and )?finally",),
     "DASH": (":|-{1,2}|—|–",),
     "WITH": ("with|having",),
     "END": (r"[.;!?]",),

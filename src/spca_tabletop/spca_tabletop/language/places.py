@@ -88,7 +88,7 @@ rule.means(Destination(relation="abreast"), "Place -> SIDE_BY_SIDE")
 rule.means(Destination(relation="abreast", slot="row"), "Place -> IN_A_ROW")
 rule.means(Destination(relation="slot", slot="top"), "Place -> TOP")
 rule.means(Destination(relation="slot", slot="bottom"), "Place -> BOTTOM")
-rule.means(Destination(relation="slot", slot="middle"), "Place -> IN|AT|ON THE MIDDLE", "Place -> MIDDLE")
+rule.means(Destination(relation="slot", slot="middle"), "Place -> IN|AT|ON THE? MIDDLE", "Place -> MIDDLE")
 
 
 @rule("Place -> PER Thing")

@@ -90,8 +90,7 @@ def is_it(thing: Thing, test: Where) -> Meaning:
 def what_colour(thing: Thing) -> Meaning:
     def answer(talk: Talk) -> str:
         colours = talk.table.colours
-        told = (f"The {words_of(s)} is {colours.get(s, 'of no certain colour')}." for s in named(thing, talk))
-        return " ".join(told)
+        return " ".join(f"The {words_of(s)} is {colours.get(s, 'colourless')}." for s in named(thing, talk))
 
     return answering(answer)
 

@@ -454,6 +454,8 @@ def colours(one: str, more: Things = ()) -> Things:
       "Named -> Named THAT IS NOT|NEITHER Colours", "Named -> Named THAT IS NOT|NEITHER Those")  # fmt: skip
 def unlike(noun: Nominal, said: Things) -> Nominal:
     told = f"not {' or '.join(said)}"
+    if noun.colour:  # "blue but not green" is of two things
+        raise NotUnderstood(f"I do not know what '{told}' is about.")
     return noun.test(0, lambda found, t, _: [s for s in found if t.table.colours.get(s) not in said], told)
 
 

@@ -167,7 +167,8 @@ def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
     said = [*tower.members, *(t for _, t in tower.slots), *(t for run in tower.runs for t in run)]
     names = list(dict.fromkeys([*said, *(t for pair in sorted(stacked) for t in pair)]))
     cubes = talk.table.of("cube") or talk.table.of(*STACKABLE)
-    size = tower.size or len(names or cubes)
+    one_end = len(names) == 1 and not tower.members  # "a tower with red at the bottom"
+    size = tower.size or len(cubes if one_end or not names else names)
     if size < 2:
         raise Contradiction("A tower needs two cubes at least.")
     if size > len({*cubes, *names}):

@@ -17,7 +17,7 @@ from spca_tabletop.language.lexicon import REASONS, known_words, longest, said_a
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
 _STEP = re.compile(
-    r"(?:(?:^|(?<=[.;\n]))\s*(?:step )?\d+\s*[.):]|\bstep \d+\s*[.):,]?|(?<=[^,(\d]) \d\))\s+(?=[a-z])",
+    r"(?:(?:^|(?<=[.;\n]))\s*(?:step |task )?\d+\s*[.):]|\bstep \d+\s*[.):,]?|(?<=[^,(\d]) \d\))\s+(?=[a-z])",
     re.IGNORECASE,
 )
 _CONTRACTED = re.compile(r"\b(?:(that|what|where|there)'?s|(it)'s)\b", re.IGNORECASE)
