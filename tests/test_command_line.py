@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -19,9 +20,11 @@ from spca.commands import CommandsByPanel
 from spca.events import Event
 from spca.progress import Progress
 from spca.terminal import results, show_table
+from spca_core import extensions
 from spca_core.paths import WORLDS
 from spca_core.processes.child import python_command
 from spca_core.verdict import Ending
+from spca_tabletop.kit import TabletopKit
 from spca_testing.command import interrupted, spca
 
 LAUNCHER = Path(__file__).parents[1] / "bin" / "spca"
@@ -193,7 +196,7 @@ def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_f
     ("called", "text", "status", "told"),
     [
         (CHILD, "spca_planner", 130, ""),
-        (APPEND, "'run_ended'", 0, ""),
+        pytest.param(APPEND, "'run_ended'", 0, "", marks=pytest.mark.full),
         ("spca.report.write_report", "", 130, "spca report "),
     ],
 )
@@ -206,27 +209,34 @@ def test_an_interrupt_before_and_after_a_run_is_an_interrupt(tmp_path, called, t
     assert folder.exists() is (called != CHILD) and not left
 
 
-@pytest.mark.slow
-def test_a_plugin_with_a_fault_says_so_and_hides_nothing_else(tmp_path):
+class FaultyKit:
+    """One that lacks most of what a kit has."""
+
+    name, bare_names, levels = "faulty", False, TabletopKit.levels
+
+
+@pytest.fixture
+def faulty_plugins(monkeypatch):
     """A bench that cannot be imported, and an environment whose kit is incomplete."""
-    (tmp_path / "faulty.py").write_text(
-        "from spca_tabletop.kit import TabletopKit\n"
-        "class Kit:\n    name = 'faulty'\n    levels = TabletopKit.levels\n    bare_names = False\n"
+    monkeypatch.setitem(sys.modules, "faulty", sys.modules[__name__])
+    broken = EntryPoint("broken", "nowhere:BENCH", "spca.benches")
+    faulty, declared = EntryPoint("faulty", "faulty:FaultyKit", "spca.environments"), extensions._declared
+    monkeypatch.setattr(
+        extensions, "_declared", lambda g: (*declared(g), *(e for e in (broken, faulty) if e.group == g))
     )
-    info = tmp_path / "faulty-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: faulty\nVersion: 1.0\n")
-    entries = "[spca.benches]\nbroken = nowhere:BENCH\n[spca.environments]\nfaulty = faulty:Kit\n"
-    (info / "entry_points.txt").write_text(entries)
-    there = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    shown = start("bench", "--help", env=there)
+    yield
+
+
+@pytest.mark.usefixtures("faulty_plugins")
+def test_a_plugin_with_a_fault_says_so_and_hides_nothing_else():
+    shown = spca("bench", "--help")
     assert "levels" in shown.stdout and "Broken: cannot load spca.benches 'broken'" in shown.stdout
-    called = start("bench", "broken", env=there)
+    called = spca("bench", "broken")
     assert called.returncode == 2 and "No module named 'nowhere'" in called.stderr
-    refused = start("run", "faulty:one:", env=there)
+    refused = spca("run", "faulty:one:")
     assert refused.returncode == 2 and "lacks " in refused.stderr and "documents" in refused.stderr
-    assert "'faulty' lacks" in start("doctor", env=there).stdout
-    assert "stack_01" in start("levels", "stack", env=there).stdout
+    assert "'faulty' lacks" in spca("doctor").stdout
+    assert "stack_01" in spca("levels", "stack").stdout
 
 
 def test_no_text_steers_the_terminal(tmp_path, capsys):
@@ -319,15 +329,13 @@ def test_the_help_lists_every_command_and_the_version_is_the_manifests():
     assert spca("--version").stdout == f"spca {manifest.findtext('version')}\n"
 
 
-def test_tab_completes_commands_levels_and_runs():
+def test_tab_completes_commands_levels_and_runs(monkeypatch):
     def offered(words: str) -> list[str]:
-        environment = {
-            **os.environ,
-            "_SPCA_COMPLETE": "complete_bash",
-            "COMP_WORDS": words,
-            "COMP_CWORD": str(len(words.split(" ")) - 1),
-        }
-        return start(env=environment).stdout.split()
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
+        return spca().stdout.split()
+
+    monkeypatch.setenv("_SPCA_COMPLETE", "complete_bash")
 
     assert {"report", "resume", "run"} == set(offered("spca r"))
     assert "stack_01" in offered("spca run stack_0")

@@ -60,13 +60,6 @@ def test_what_is_missing_is_named_with_its_remedy(change: str, said: str) -> Non
     assert done.stdout.count("\n") == 1
 
 
-def test_this_machine_has_what_is_needed() -> None:
-    done = run_in_set_up(
-        "import prerequisites; prerequisites.check(); prerequisites.check_compiler(); print('fine')"
-    )
-    assert done.stdout == "fine\n", done.stderr
-
-
 def test_the_wheels_exports_are_relocated_for_every_python(tmp_path: Path) -> None:
     packages = tmp_path / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
     (packages / "numpy" / "_core" / "include").mkdir(parents=True)
@@ -172,16 +165,6 @@ def test_another_python_has_an_environment_of_its_own(tmp_path: Path) -> None:
         ".venv-3.12 False .venv-3.12/colcon/install",
         ".venv-3.11",
     ], done.stderr
-
-
-def test_an_environment_of_an_earlier_version_is_adopted_where_it_is(tmp_path: Path) -> None:
-    (tmp_path / ".venv" / "lib" / "python3.11").mkdir(parents=True)
-    done = run_in_set_up(
-        IN_A_CHECKOUT.format(root=str(tmp_path))
-        + "for minor in (3, 12), (3, 11):\n    sys.version_info = minor\n    environment.adopt(here)\n"
-        "print(*sorted(os.listdir(places.ROOT)), os.readlink(here.venv))"
-    )
-    assert done.stdout.split() == [".venv", ".venv-3.11", ".venv"], done.stderr
 
 
 def test_a_package_in_use_is_not_replaced(tmp_path: Path) -> None:

@@ -71,8 +71,6 @@ def wants_ros(places: Places) -> bool:
 def set_up(places: Places, with_tests: bool, with_ros: bool) -> None:
     """Run every step whose stamp is missing or out of date."""
     began = time.time()
-    environment.adopt(places)
-    interfaces.adopt(places)
     if _pending(places, with_tests, with_ros):
         with _locked(places.lock_file):
             started = time.monotonic()

@@ -37,13 +37,6 @@ def create(places: Places, log: Path) -> None:
         )
 
 
-def adopt(places: Places) -> None:
-    """Keep a `.venv` folder of this Python that an earlier version of set-up made, by linking to it."""
-    if not places.ros_sourced and not places.venv.exists() and LINK.is_dir() and places.default:
-        with suppress(FileExistsError):  # another set-up has just done it
-            places.venv.symlink_to(LINK.name)
-
-
 def link(places: Places) -> None:
     """Point `.venv` to this environment, once it is complete and unless `.venv` stands for another one."""
     if places.ros_sourced or LINK.exists():

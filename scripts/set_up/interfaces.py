@@ -25,17 +25,6 @@ def built_against() -> list[str]:
     return [line for line in lines if line.startswith(("ros-", "numpy=="))]
 
 
-def adopt(places: Places) -> None:
-    """Move what an earlier version of set-up has built out of the user's workspace, as it is in the way."""
-    earlier, now = places.workspace / "install" / SOURCE.name, places.colcon("install")
-    built = (places.stamps / "interfaces").exists()
-    if places.ros_sourced or now.exists() or not (built and earlier.is_dir()):
-        return
-    now.mkdir(parents=True)
-    earlier.rename(now / SOURCE.name)
-    shutil.rmtree(places.workspace / "build" / SOURCE.name, ignore_errors=True)
-
-
 def build(places: Places, log: Path) -> None:
     """Compile the interfaces against the ROS of this environment."""
     options = ["-G", "Ninja", "-DBUILD_TESTING=OFF", "-Wno-dev", "-DWITHOUT_CPP=ON"]

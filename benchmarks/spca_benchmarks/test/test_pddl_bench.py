@@ -297,12 +297,3 @@ def test_models_are_compared_and_the_page_stands_alone(
     assert "<svg" in page
     assert "solved at attempt 1" in page and "Pairs on the same trials" in page and "+100.0 %" in page
     assert not re.search(r"""(src|href)=["']?http""", page)
-
-
-def test_an_unreachable_server_is_bad_input_before_anything_is_written(tmp_path: Path) -> None:
-    (tmp_path / "llm.yaml").write_text(
-        "roles: {planner_big: {model: m, base_url: 'http://127.0.0.1:9/v1', attempts: 1}}"
-    )
-    with pytest.raises(InputError, match="cannot reach"):
-        run_campaign(settings_of(tmp_path), tmp_path / "bench", workers=1)
-    assert not (tmp_path / "bench").exists()

@@ -33,19 +33,7 @@ def spca(*words: str, status: int = 0) -> str:
 
 @pytest.mark.parametrize("policy", ["greedy", POLICY])
 def test_bench_grasp_scores_reports_and_goes_on(policy: str, tmp_path: Path) -> None:
-    command = (
-        "bench",
-        "grasp",
-        policy,
-        "--count",
-        "1",
-        "--moves",
-        "8",
-        "--cost",
-        "0",
-        "--out",
-        str(tmp_path / "g"),
-    )
+    command = f"bench grasp {policy} --count 1 --moves 8 --cost 0 --out {tmp_path / 'g'}".split()
     printed = spca(*command, "--workers", "1")
     assert "8,∞,0 20 " in printed and "8,2,0 20 " in printed and "all 40" in printed
     page = (tmp_path / "g" / "index.html").read_text()
@@ -88,33 +76,13 @@ def test_bad_input_is_told_in_one_line(words: tuple[str, ...], complaint: str, t
 
 
 def test_run_and_report_of_a_minigrid_level(tmp_path: Path) -> None:
-    printed = spca(
-        "run",
-        "minigrid:MiniGrid-DoorKey-5x5",
-        "--seed",
-        "1",
-        "--proposer",
-        "builtin",
-        "--no-video",
-        "--out",
-        str(tmp_path / "r"),
-    )
+    printed = spca(*f"run minigrid:MiniGrid-DoorKey-5x5 --seed 1 --no-video --out {tmp_path / 'r'}".split())
     assert "pick_up(key)" in printed and "unlock_door(door, key)" in printed and "success" in printed
     assert "unlock_door(door, key)" in (tmp_path / "r" / "report.html").read_text()
 
 
 def test_bench_minigrid(tmp_path: Path) -> None:
-    printed = spca(
-        "bench",
-        "minigrid",
-        "MiniGrid-LavaGapS5",
-        "--seeds",
-        "2",
-        "--workers",
-        "1",
-        "--out",
-        str(tmp_path / "m"),
-    )
+    printed = spca(*f"bench minigrid MiniGrid-LavaGapS5 --seeds 2 --workers 1 --out {tmp_path / 'm'}".split())
     assert "hazard_avoidance 1 2/2 100.0 %" in printed
     assert "MiniGrid-LavaGapS5" in (tmp_path / "m" / "index.html").read_text()
     assert "hazard_avoidance 1 2/2 100.0 %" in spca("bench", "show", str(tmp_path / "m"))
@@ -146,19 +114,7 @@ def test_programs_and_models_are_compared_on_the_same_cases(tmp_path: Path) -> N
     """An idle program from a model scores 0, a stored one is found by its id, and the example is the best."""
     with ModelServer(lambda seen: Say(f"```python\n{IDLE}```", usage=(100, 50)), models=MODELS) as server:
         (tmp_path / "idle.yaml").write_text(configuration(server.base_url))
-        words = (
-            "bench",
-            "ipp",
-            "grasp",
-            "--test",
-            "16",
-            "--train",
-            "8",
-            "--workers",
-            "1",
-            "--out",
-            str(tmp_path / "c"),
-        )
+        words = f"bench ipp grasp --test 16 --train 8 --workers 1 --out {tmp_path / 'c'}".split()
         rivals = ("--program", "greedy", "--program", "example", "--model", str(tmp_path / "idle.yaml"))
         printed = spca(*words, *rivals, "--way", "direct", "--way", "zero-shot")
     assert printed.index("grasp example") < printed.index("grasp idle:direct 0.000")
@@ -170,14 +126,6 @@ def test_programs_and_models_are_compared_on_the_same_cases(tmp_path: Path) -> N
 
 
 def test_the_example_program_completes_a_minigrid_task(tmp_path: Path) -> None:
-    words = (
-        "bench",
-        "ipp",
-        "minigrid-unlock",
-        "--program",
-        "example",
-        "--program",
-        str(minigrid_example.__file__),
-    )
+    words = f"bench ipp minigrid-unlock --program example --program {minigrid_example.__file__}".split()
     printed = spca(*words, "--test", "5", "--workers", "1", "--out", str(tmp_path / "c"))
     assert "100.00" in printed

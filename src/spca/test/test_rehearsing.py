@@ -127,13 +127,10 @@ def test_where_nothing_can_be_rehearsed_always_is_refused(monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("transport", ["inproc", pytest.param("ros", marks=pytest.mark.ros)])
-def test_a_faulty_skill_is_repaired_before_the_arm_moves(tmp_path: Path, transport: str) -> None:
+def test_a_faulty_skill_is_repaired_before_the_arm_moves(tmp_path: Path) -> None:
     """The only real attempt is the one that succeeds; the report shows what was caught."""
     forgets = miswritten("ctx.close()\n        ctx.move_linear(above)", "ctx.move_linear(above)")
-    run = run_with_model(
-        "stack_01", FallibleModel(coder=[forgets]), tmp_path, rehearse="auto", transport=transport,
-    )  # fmt: skip
+    run = run_with_model("stack_01", FallibleModel(coder=[forgets]), tmp_path, rehearse="auto")
     result = run.result
     assert result.success and result.attempts == 1 and result.coder.semantic == 1, result.reason
     assert (result.rehearsal.plans, result.rehearsal.rejected) == (2, 1)

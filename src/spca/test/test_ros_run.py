@@ -19,15 +19,15 @@ from spca_interfaces.action import Do, MakePlan, RunLevel
 from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import Judge
 
-import spca
 from spca.events import Event
 from spca.kits import kits
-from spca.ros.program import Program, program
+from spca.ros.graph import ENDED
+from spca.ros.program import Program, _Launched, program
 from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
-from spca_core.options import RunOptions
+from spca_core.options import RunOptions, manifest
 from spca_core.result import RunResult
-from spca_core.run_folder import RunFolder
+from spca_core.run_folder import MANIFEST, RunFolder
 from spca_planner.solver.process import warm_solver
 from spca_ros import names
 from spca_ros.action_server import LongAction
@@ -36,6 +36,9 @@ from spca_ros.domain import own_domain
 from spca_ros.node import SpcaNode
 from spca_ros.qos import SENSOR, STATE
 from spca_ros.session import RosSession
+from spca_testing.command import interrupted
+from spca_testing.models.fallible_model import FallibleModel, changed, miswritten
+from spca_testing.models.model_run import run_with_model
 from spca_testing.ros import ask, running, sim
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
@@ -213,14 +216,56 @@ def test_a_planner_of_somebody_elses_takes_the_place_of_the_planner(tmp_path: Pa
     assert not result.success and result.reason == "my planner has no ideas"
 
 
-def test_a_session_takes_the_table_as_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("spca_core.run_folder.RUNS", tmp_path)
-    with running(sim()):
-        with spca.session(transport="ros") as table:
-            run = table.do("put the red cube on the blue plate")
-            assert run.result.success, run.result.reason
-        with spca.session(transport="ros") as table:
-            assert "the red cube is on the blue plate" in " ".join(table.look().sentences).lower()
+def test_which_process_of_a_launch_has_ended_is_the_program_s_last_word(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not that a node is lost, which follows from it."""
+
+    @contextmanager
+    def losing(*_: object, **more: object) -> Iterator[Program]:
+        raise SpcaError("the simulator is lost")
+        yield
+
+    monkeypatch.setattr("spca.ros.program.program", losing)
+    monkeypatch.setattr("spca.ros.program.signal.signal", lambda *_: None)
+    folder = RunFolder.create("touch_02", tmp_path / "run")
+    folder.write(MANIFEST, manifest(RunOptions(level="touch_02", transport="ros")))
+    folder.write(ENDED, "sim-2 has ended with status -9")
+    with pytest.raises(SpcaError, match="sim-2 has ended with status -9"):
+        _Launched.of(folder.path).advance()
+
+
+def test_a_model_writes_and_repairs_skills_over_ros(tmp_path: Path) -> None:
+    def model() -> FallibleModel:
+        return FallibleModel(
+            planner=[changed("(holding cube_red)", "(holding cube_blue)")],
+            coder=[
+                miswritten("(ctx, cube, support)", "(ctx, cube)"),
+                miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)"),
+            ],
+        )
+
+    run = run_with_model("pickup_02", model(), tmp_path, transport="ros")
+    assert run.result.success, run.result.reason
+    assert [critic for critic, _ in run.plan_rejections()] == ["goal"]
+    assert len(run.code_rejections()) == 1
+    assert run.result.coder.semantic == 1
+    assert run.result.skills.promoted == ("lift_cube",)
+
+
+def test_an_interrupt_ends_every_process_and_the_run_can_go_on(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    step = "spca_core.run_folder:RunFolder.append", "kind='step'"
+    command = ("run", "stack_04", "--ros", "--no-video", "--out", str(folder))
+    resume = [sys.executable, "-m", "spca", "resume", str(folder)]
+    with running(sim()):  # a simulator that stays
+        done, left = interrupted(*step, *command, times=2)  # nothing is held
+        assert done.returncode == 130, done.stdout + done.stderr
+        assert not left
+        again = subprocess.run(resume, capture_output=True, check=False, text=True)
+        assert again.returncode == 0, again.stdout + again.stderr
+    gone = subprocess.run(resume, capture_output=True, check=False, text=True)
+    assert gone.returncode == 2 and len(gone.stderr.strip().splitlines()) == 1, gone.stderr
 
 
 def _spca(*arguments: str, domain: int) -> subprocess.Popen[bytes]:

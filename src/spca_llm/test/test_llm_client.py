@@ -358,16 +358,9 @@ def test_the_time_of_the_level_ends_the_attempts(bench: Bench):
 # --- preflight and keys
 
 
-def test_preflight_passes_where_all_is_well(bench: Bench):
-    bench.chat(bench.serve([])).preflight(["planner_big"])
-
-
-def test_a_server_need_not_list_its_models(bench: Bench):
-    bench.chat(bench.serve([], models=None)).preflight(["planner_big"])
-
-
-def test_a_tag_of_the_model_will_do(bench: Bench):
-    bench.chat(bench.serve([], models=["test-model:latest"])).preflight(["planner_big"])
+@pytest.mark.parametrize("models", [["test-model"], None, ["test-model:latest"]], ids=str)
+def test_preflight_passes_where_the_model_is_listed_or_nothing_is(bench: Bench, models: list[str] | None):
+    bench.chat(bench.serve([], models=models)).preflight(["planner_big"])
 
 
 def test_an_unreachable_server_is_bad_input():

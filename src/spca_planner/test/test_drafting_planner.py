@@ -238,13 +238,3 @@ def test_a_failed_level_teaches_nothing(make: Make, tmp_path: Path) -> None:
     planner = make(Scripted(UNREADABLE))
     planner.learned(REQUEST, planner.plan(REQUEST))
     assert TrustedDomains(tmp_path / "domains").in_group("tabletop", REQUEST.task.group) == ()
-
-
-def test_a_planner_of_its_own_leaves_no_process(tmp_path: Path) -> None:
-    with DraftingPlanner(
-        "tabletop", BuiltinProposer(), TrustedDomains(tmp_path), TabletopVocabulary()
-    ) as planner:
-        assert planner.plan(REQUEST).status == "solved"
-        pid = planner._solver.pid
-        assert pid is not None and Path(f"/proc/{pid}").exists()
-    assert not Path(f"/proc/{pid}").exists()

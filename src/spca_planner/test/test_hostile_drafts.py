@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spca_core.errors import Cancelled
 from spca_planner.pddl.sexpr import LONGEST_MESSAGE
 from spca_planner.solver.judgement import Case, Judgement
 from spca_planner.solver.process import SolverProcess
@@ -129,13 +127,6 @@ def test_a_draft_that_takes_too_long_is_refused_with_the_likely_cause(
     domain, text, words = HEAVY[what]
     answer = refused(solver, domain, text)
     assert answer.critic == "solve" and words in answer.message
-
-
-def test_judging_is_cancelled_wherever_it_is(solver: SolverProcess) -> None:
-    domain, text, _ = HEAVY["grounding"]
-    polls = itertools.count()
-    with pytest.raises(Cancelled):
-        solver.judge(Case(domain=domain, problem=text, timeout_s=60), cancelled=lambda: next(polls) > 4)
 
 
 TABLETOP = (tabletop_domain(), tabletop_problem(scene(), sorted(goals("on R B, on B T"), key=sorted)))

@@ -130,7 +130,7 @@ def test_every_level_is_sound(name: str):
 
 
 @pytest.mark.parametrize("name", list_levels())
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.full) for seed in (2, 3))])
 def test_every_level_can_be_bound_on_random_tables(name: str, seed: int):
     level = load_level(name)
     world = load_world(level.world)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import string
 from array import array
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,10 @@ from pydantic import BaseModel, ValidationError
 from rclpy.serialization import deserialize_message, serialize_message
 from spca_interfaces import msg
 
-from spca_core import plan, scene, skill, verdict
+from spca_core import plan, scene, verdict
 from spca_core.arms import load_arm
 from spca_core.camera import RgbdFrame
 from spca_core.contacts import ContactSample, pair
-from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.observation import Observation
 from spca_core.task import Task
@@ -30,6 +29,7 @@ from spca_ros.convert.records import clean_text, from_msg, to_msg
 from spca_ros.convert.robot import joint_state, joint_state_msg, trajectory, trajectory_msg
 from spca_ros.convert.time import seconds, time_msg
 from spca_sense.observation import observation_of
+from spca_testing.drawn import Drawn
 
 JOINT_NAMES = load_arm("ur5").joint_names
 
@@ -37,178 +37,44 @@ pytestmark = pytest.mark.ros
 
 # Stamps cross as whole nanoseconds.
 stamps = st.integers(0, 10**13).map(lambda n: round(n / 1e9, 9))
-texts = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=40)
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=64)
-colours = st.tuples(*[st.floats(0, 1)] * 3)
-st.register_type_strategy(
-    Pose, st.builds(Pose, position=st.tuples(*[numbers] * 3), quaternion=st.tuples(*[numbers] * 4))
-)
-
-
-def records(kind: type[BaseModel], /, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Any record of a kind; `fields` replace the strategies drawn from the type hints."""
-    return st.builds(kind, **fields)
-
-
-names = st.text(string.ascii_lowercase + "_", min_size=1, max_size=12)
-name_lists = st.lists(names, max_size=3).map(tuple)
-facts = records(scene.Fact, predicate=names, args=name_lists)
-objects = records(
-    scene.SceneObject,
-    id=names,
-    colour=names,
-    size=st.tuples(*[numbers] * 3),
-    confidence=numbers,
-    last_seen=stamps,
-)
-scenes = records(
-    scene.Scene,
-    stamp=stamps,
-    objects=st.lists(objects, max_size=3).map(tuple),
-    relations=st.lists(facts, max_size=3).map(tuple),
-    sentences=st.lists(texts, max_size=3).map(tuple),
-    notes=st.lists(texts, max_size=2).map(tuple),
-)
-observations = st.one_of(
-    scenes.map(observation_of),
-    records(
-        Observation,
-        stamp=stamps,
-        objects=st.dictionaries(names, names, max_size=3),
-        facts=st.lists(facts, max_size=2).map(tuple),
-        sentences=st.lists(texts, max_size=2).map(tuple),
-        scene=st.none(),
-        detail=st.just({}),
-    ),
-)
-tasks = records(Task, group=names, id=names, title=texts, description=texts)
-drafts = records(plan.Draft, domain=texts, problem=texts, remark=texts)
-schemas = records(
-    plan.ActionSchema,
-    name=names,
-    parameters=st.lists(st.tuples(names, names), max_size=3).map(tuple),
-    pddl=texts,
-)
-steps = records(plan.Step, action=names, args=name_lists)
-plans = records(
-    plan.Plan,
-    steps=st.lists(steps, max_size=3).map(tuple),
-    schemas=st.lists(schemas, max_size=2).map(tuple),
-    draft=drafts,
-    choices=st.lists(
-        records(plan.Choice, call=names, args=name_lists, values=st.lists(numbers, max_size=3).map(tuple)),
-        max_size=2,
-    ).map(tuple),
-)
-signatures = records(skill.SkillSignature, name=names, parameters=name_lists, doc=texts)
-rejections = records(plan.Rejection, message=texts)
-draft_records = records(
-    plan.DraftRecord,
-    draft=st.none() | drafts,
-    rejection=st.none() | rejections,
-    draft_seconds=numbers,
-    parse_seconds=numbers,
-    solve_seconds=numbers,
-    validate_seconds=numbers,
-)
-code_records = records(plan.CodeRecord, code=texts, rejection=texts, seconds=numbers)
-failures = records(skill.SkillFailure, kind=names, message=texts, line=st.none() | st.integers(1, 2**32 - 1))
-reports = records(
-    skill.StepReport,
-    index=st.integers(0, 2**32 - 1),
-    action=names,
-    args=name_lists,
-    started=numbers,
-    ended=numbers,
-    wall_seconds=numbers,
-    message=texts,
-    failure=st.none() | failures,
-    log=st.lists(texts, max_size=3).map(tuple),
-)
-conditions = records(verdict.Condition, text=texts, reason=texts)
-
-RECORDS: dict[type, tuple[type[BaseModel], st.SearchStrategy[Any]]] = {
-    msg.Scene: (scene.Scene, scenes),
-    msg.Observation: (Observation, observations),
-    msg.Task: (Task, tasks),
-    msg.Plan: (plan.Plan, plans),
-    msg.PlanRequest: (
-        plan.PlanRequest,
-        records(
-            plan.PlanRequest,
-            attempt=names,
-            task=tasks,
-            observation=observations,
-            skills=st.lists(signatures, max_size=2).map(tuple),
-            previous=st.none() | drafts,
-            failure=texts,
-        ),
-    ),
-    msg.PlanResult: (
-        plan.PlanResult,
-        records(
-            plan.PlanResult,
-            attempt=names,
-            plan=st.none() | plans,
-            drafts=st.lists(draft_records, max_size=2).map(tuple),
-            message=texts,
-        ),
-    ),
-    msg.CodeRequest: (
-        plan.CodeRequest,
-        records(
-            plan.CodeRequest,
-            attempt=names,
-            task=tasks,
-            observation=observations,
-            plan=plans,
-            library=texts,
-            suspects=name_lists,
-            failure=texts,
-        ),
-    ),
-    msg.CodeResult: (
-        plan.CodeResult,
-        records(
-            plan.CodeResult,
-            attempt=names,
-            library=texts,
-            written=name_lists,
-            drafts=st.lists(code_records, max_size=2).map(tuple),
-            message=texts,
-        ),
-    ),
-    msg.ActResult: (
-        plan.ActResult,
-        records(plan.ActResult, attempt=names, steps=st.lists(reports, max_size=3).map(tuple), message=texts),
-    ),
-    msg.Verdict: (
-        verdict.Verdict,
-        records(
-            verdict.Verdict,
-            score=numbers,
-            stamp=numbers,
-            reason=texts,
-            conditions=st.lists(conditions, max_size=3).map(tuple),
-        ),
-    ),
-    msg.Layout: (
-        Layout,
-        records(
-            Layout,
-            poses=st.dictionaries(names, st.from_type(Pose), max_size=4),
-            seed=st.none() | st.integers(-(2**63), 2**63 - 1),
-        ),
-    ),
+PLAIN: dict[Any, st.SearchStrategy[Any]] = {
+    str: st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=40),
+    float: numbers,
+    int: st.integers(0, 2**32 - 1),
+    bool: st.booleans(),
+    NoneType: st.none(),
+    Observation: st.deferred(lambda: observations),
 }
+FIELDS = {
+    **dict.fromkeys(("stamp", "last_seen"), stamps),
+    "seed": st.none() | st.integers(-(2**63), 2**63 - 1),
+    "line": st.none() | st.integers(1, 2**32 - 1),
+    "detail": st.just({}),
+    "judge": st.just("referee"),
+    "rehearsed": st.just(False),  # for which a message has no field
+}
+drawn = Drawn(PLAIN, FIELDS)
+observations = drawn.values(scene.Scene).map(observation_of) | st.builds(
+    Observation,
+    stamp=stamps,
+    objects=drawn.values(dict[str, str]),
+    facts=drawn.values(tuple[scene.Fact, ...]),
+    sentences=drawn.values(tuple[str, ...]),
+)
+KINDS = (
+    scene.Scene, Observation, Task, plan.Plan, plan.PlanRequest, plan.PlanResult, plan.CodeRequest,
+    plan.CodeResult, plan.ActResult, verdict.Verdict, Layout,
+)  # fmt: skip
+RECORDS: dict[type, type[BaseModel]] = {getattr(msg, kind.__name__): kind for kind in KINDS}
 
 
 @pytest.mark.parametrize("message", RECORDS, ids=lambda m: m.__name__)
 @settings(max_examples=30)
 @given(data=st.data())
 def test_a_record_comes_back_from_the_wire_as_it_was(message: type, data: st.DataObject) -> None:
-    kind, strategy = RECORDS[message]
-    record = data.draw(strategy)
+    kind = RECORDS[message]
+    record = data.draw(drawn.values(kind))
     wire = serialize_message(to_msg(record, message()))
     assert from_msg(kind, deserialize_message(wire, message)) == record
 
@@ -216,7 +82,7 @@ def test_a_record_comes_back_from_the_wire_as_it_was(message: type, data: st.Dat
 def test_every_field_of_a_record_has_its_place_in_the_message() -> None:
     elsewhere = {"stamp": "header"}
     kept = {"detail", "judge"}  # an environment's own record, and who judges: known to the supervisor only
-    for message, (kind, _) in RECORDS.items():
+    for message, kind in RECORDS.items():
         fields = set(message.get_fields_and_field_types())  # type: ignore[attr-defined]
         for field in kind.model_fields.keys() - kept:
             assert {field, elsewhere.get(field, field)} & fields, f"{message.__name__} lacks {field}"

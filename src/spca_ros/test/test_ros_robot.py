@@ -124,13 +124,6 @@ def test_the_last_picture_reaches_whoever_looks_on_or_comes_late(alone: SpcaNode
         assert seconds(message.header.stamp) == pytest.approx(taken.stamp)
 
 
-def test_the_camera_is_a_stream_for_whoever_watches_if_it_is_asked_to_be() -> None:
-    pictures: list[Image] = []
-    with running(sim(stream=20.0)) as (node, _):
-        node.create_subscription(Image, names.COLOUR, pictures.append, STATE)
-        _until(lambda: len(pictures) > 2)
-
-
 def test_no_state_from_before_a_reset_is_left_in_a_queue() -> None:
     """A busy process once handled such states after the reset and took them for another reset."""
     stamps: list[float] = []

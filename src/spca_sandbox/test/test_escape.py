@@ -6,6 +6,7 @@ Each attack must be contained, the world stopped when the worker had to go, and 
 from __future__ import annotations
 
 import os
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -14,7 +15,6 @@ from textwrap import dedent, indent
 
 import pytest
 
-from spca_core.skill import SkillFailure
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits
 from spca_sandbox.outcome import Loaded, RunOutcome
@@ -67,19 +67,20 @@ def attack(
     return outcome
 
 
+def unrefused(host: SkillHost, bodies: list[str], path: str = "") -> list[str]:
+    """Which of these a skill can do; a harmless one among them shows that each was tried."""
+    told = "return done"
+    for body in reversed([*map(str.strip, bodies), "os.getpid()"]):
+        told = f"try:\n    {body}\n    done.append({body!r})\nexcept Exception:\n    pass\n{told}"
+    *done, last = attack(host, f"done = []\n{told}", path).value
+    assert last == "os.getpid()"
+    return done
+
+
 def kind(outcome: RunOutcome) -> str:
     assert outcome.status == "failed", outcome
     assert outcome.failure is not None
     return outcome.failure.kind
-
-
-@pytest.mark.parametrize(
-    "source", ["import os", "from subprocess import *", "__import__('ctypes')", "import posix"]
-)
-def test_imports_are_refused(host: SkillHost, source: str) -> None:
-    result = host.load(source)
-    assert isinstance(result, SkillFailure)
-    assert "may not be imported" in result.message
 
 
 def test_a_dunder_walk_finds_a_shell_but_cannot_start_it(host: SkillHost, tmp_path: Path) -> None:
@@ -114,116 +115,56 @@ def test_format_strings_find_no_secret(host: SkillHost) -> None:
     assert "SPCA" not in outcome.value
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/proc", "/proc/self/environ", "/proc/1/cmdline", "/etc/passwd", "/dev/null", "."]
-)
-def test_no_file_can_be_read(host: SkillHost, path: str) -> None:
-    assert kind(attack(host, "os.open(path, os.O_RDONLY)\nreturn 'escaped'", path)) in ("refused", "error")
+def test_no_file_can_be_read(host: SkillHost) -> None:
+    parent = f"/proc/{os.getpid()}/environ"
+    paths = ("/", "/proc", "/proc/self/environ", "/proc/1/cmdline", parent, "/etc/passwd", "/dev/null", ".")
+    assert unrefused(host, [f"os.open({path!r}, os.O_RDONLY)" for path in paths]) == []
 
 
-def test_the_parents_files_cannot_be_read(host: SkillHost) -> None:
-    assert kind(attack(host, f"os.open('/proc/{os.getpid()}/environ', 0)\nreturn 'escaped'")) in (
-        "refused",
-        "error",
-    )
+def test_no_file_can_be_made_or_changed(host: SkillHost, tmp_path: Path) -> None:
+    bodies = """
+        os.open(path, os.O_CREAT | os.O_WRONLY); os.mkdir(path); os.symlink('/', path); os.mkfifo(path)
+        os.rename('/etc', path); os.unlink('/etc/hostname'); os.truncate('/etc/hostname', 0)
+        os.chmod('/', 0o777); os.chdir('/tmp'); os.listdir('/'); os.stat('/')
+    """
+    assert unrefused(host, re.split(r"; |\n", bodies.strip()), str(tmp_path / "made")) == []
+    assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "os.open(path, os.O_CREAT | os.O_WRONLY)",
-        "os.mkdir(path)",
-        "os.symlink('/', path)",
-        "os.mkfifo(path)",
-        "os.rename('/etc', path)",
-        "os.unlink('/etc/hostname')",
-        "os.truncate('/etc/hostname', 0)",
-        "os.chmod('/', 0o777)",
-        "os.chdir('/tmp')",
-        "os.listdir('/')",
-        "os.stat('/')",
-    ],
-)
-def test_no_file_can_be_made_or_changed(host: SkillHost, tmp_path: Path, body: str) -> None:
-    path = tmp_path / "made"
-    assert kind(attack(host, f"{body}\nreturn 'escaped'", str(path))) in ("refused", "error")
-    assert not path.exists()
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "os.fork()",
-        "os.forkpty()",
-        "os.posix_spawn('/bin/sh', ['sh'], {})",
-        "os.execv('/bin/sh', ['sh'])",
-        "os.pipe()",
-        "os.dup(1)",
-        "os.memfd_create('x')",
-        "os.kill(os.getppid(), 9)",
-        "os.kill(-1, 9)",
-        "os.killpg(0, 9)",
-        "os.setsid()",
-        "os.setuid(0)",
-        "os.nice(-5)",
-        "os.sched_setaffinity(0, {0})",
-        "real('resource').setrlimit(9, (1 << 40, 1 << 40))",
-        "real('time').sleep(0.01)",
-        "real('_thread').start_new_thread(print, ())",
-    ],
-)
-def test_no_process_thread_signal_or_descriptor(host: SkillHost, body: str) -> None:
-    assert kind(attack(host, f"{body}\nreturn 'escaped'")) in ("refused", "error")
+def test_no_process_thread_signal_or_descriptor(host: SkillHost) -> None:
+    bodies = """
+        os.fork(); os.forkpty(); os.posix_spawn('/bin/sh', ['sh'], {}); os.execv('/bin/sh', ['sh'])
+        os.pipe(); os.dup(1); os.memfd_create('x')
+        os.kill(os.getppid(), 9); os.kill(-1, 9); os.killpg(0, 9)
+        os.setsid(); os.setuid(0); os.nice(-5); os.sched_setaffinity(0, {0})
+        real('resource').setrlimit(9, (1 << 40, 1 << 40))
+        real('time').sleep(0.01); real('_thread').start_new_thread(print, ())
+    """
+    assert unrefused(host, re.split(r"; |\n", bodies.strip())) == []
 
 
 # Numbers by machine: x86_64, aarch64.
 FORBIDDEN = {
-    "socket": (41, 198),
-    "socketpair": (53, 199),
-    "connect": (42, 203),
-    "sendmsg": (46, 211),
-    "openat": (257, 56),
-    "openat2": (437, 437),
-    "open_by_handle_at": (304, 265),
-    "execve": (59, 221),
-    "execveat": (322, 281),
-    "clone": (56, 220),
-    "clone3": (435, 435),
-    "kill": (62, 129),
-    "tgkill": (234, 131),
-    "pidfd_open": (434, 434),
-    "pidfd_getfd": (438, 438),
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "io_uring_setup": (425, 425),
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    "mount": (165, 40),
-    "chroot": (161, 51),
-    "bpf": (321, 280),
-    "userfaultfd": (323, 282),
-    "perf_event_open": (298, 241),
-    "keyctl": (250, 219),
-    "memfd_create": (319, 279),
-    "prctl": (157, 167),
-    "seccomp": (317, 277),
-    "setrlimit": (160, 164),
-    "prlimit64": (302, 261),
-    "shmget": (29, 194),
-    "mq_open": (240, 180),
-    "pkey_mprotect": (329, 288),
-}
+    "socket": (41, 198), "socketpair": (53, 199), "connect": (42, 203), "sendmsg": (46, 211),
+    "openat": (257, 56), "openat2": (437, 437), "open_by_handle_at": (304, 265), "execve": (59, 221),
+    "execveat": (322, 281), "clone": (56, 220), "clone3": (435, 435), "kill": (62, 129),
+    "tgkill": (234, 131), "pidfd_open": (434, 434), "pidfd_getfd": (438, 438), "ptrace": (101, 117),
+    "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "io_uring_setup": (425, 425),
+    "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "chroot": (161, 51), "bpf": (321, 280),
+    "userfaultfd": (323, 282), "perf_event_open": (298, 241), "keyctl": (250, 219),
+    "memfd_create": (319, 279), "prctl": (157, 167), "seccomp": (317, 277), "setrlimit": (160, 164),
+    "prlimit64": (302, 261), "shmget": (29, 194), "mq_open": (240, 180), "pkey_mprotect": (329, 288),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FORBIDDEN)
-def test_system_calls_by_number(host: SkillHost, name: str) -> None:
-    number = FORBIDDEN[name][os.uname().machine == "aarch64"]
-    outcome = attack(
-        host,
-        f"r = libc.syscall({number}, 1, 1, 0, 0, 0, 0)\nreturn 'escaped' if r >= 0 else ctypes.get_errno()",
-    )
-    assert outcome.value == 1, "EPERM, from the filter"
+def test_system_calls_by_number(host: SkillHost) -> None:
+    numbers = {name: both[os.uname().machine == "aarch64"] for name, both in FORBIDDEN.items()}
+    body = f"""
+        def called(number):
+            return [libc.syscall(number, 1, 1, 0, 0, 0, 0), ctypes.get_errno()]
+        return {{name: called(number) for name, number in {numbers}.items()}}
+    """
+    assert attack(host, body).value == {name: [-1, 1] for name in FORBIDDEN}, "EPERM, from the filter"
 
 
 def test_no_memory_can_be_made_executable(host: SkillHost) -> None:
@@ -253,22 +194,6 @@ def test_no_connection_reaches_a_listening_socket(host: SkillHost) -> None:
         assert outcome.value == "held"
         with pytest.raises(TimeoutError):
             server.accept()
-
-
-def test_a_fork_bomb(host: SkillHost) -> None:
-    outcome = attack(
-        host,
-        """
-        for _ in range(1000):
-            try:
-                os.fork()
-                return "escaped"
-            except OSError:
-                pass
-        return "held"
-        """,
-    )
-    assert outcome.value == "held"
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,8 @@ def test_loading_tells_the_functions(host: SkillHost) -> None:
         ("x = 1\n\ny = x / 0\n", 3, "ZeroDivisionError"),
         ("import os\n", 1, "'os' may not be imported; allowed: math"),
         ("from . import x\n", 1, "may not be imported"),
+        ("from subprocess import *\n", 1, "'subprocess' may not be imported"),
+        ("__import__('ctypes')\n", 1, "'ctypes' may not be imported"),
         ("open('x')\n", 1, "NameError"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The simulated table in this process keeps the contract of tables."""
+"""The simulated table in this process keeps the contract of tables, and the lockstep robot that of robots."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from spca_core.layout import nominal_layout
+from spca_core.layout import Layout, nominal_layout
 from spca_core.world import World, load_world
 from spca_sim.mujoco_world import MujocoWorld
+from spca_sim.robot import SimRobot
 from spca_sim.simulator import MujocoSimulator
+from spca_testing.contracts.robot_contract import RobotContract
 from spca_testing.contracts.table_contract import TableContract
 
 
@@ -24,3 +26,11 @@ class TestMujocoWorld(TableContract):
         table.reset(nominal_layout(world))
         yield table
         table.close()
+
+
+class TestSimRobot(RobotContract):
+    @pytest.fixture
+    def robot(self) -> SimRobot:
+        simulator = MujocoSimulator(load_world())
+        simulator.reset(Layout(poses={}))
+        return SimRobot(simulator)

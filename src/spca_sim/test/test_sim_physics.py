@@ -79,7 +79,7 @@ def watch(simulator: MujocoSimulator) -> list[ContactSample]:
     return samples
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_cube_is_lifted_by_friction_alone(world: World, simulator: MujocoSimulator, seed: int) -> None:
     simulator.reset(random_layout(world, seed))
     samples = watch(simulator)
@@ -170,14 +170,6 @@ def test_only_what_carries_weight_carries(beyond: float, touching: bool) -> None
     assert ("rests_on", "box_blue", "box_red") in seen
     assert (("rests_on", "box_blue", "box_green") in seen) is touching
     assert ("beside", "box_green", "box_red") in seen
-
-
-def test_things_at_reset_are_at_rest(world: World, simulator: MujocoSimulator) -> None:
-    layout = random_layout(world, 11)
-    simulator.reset(layout)
-    simulator.step(1.0)
-    for model, pose in layout.poses.items():
-        assert simulator.object_pose(model).position == pytest.approx(pose.position, abs=1e-4)
 
 
 def test_the_table_is_finite(world: World, simulator: MujocoSimulator) -> None:

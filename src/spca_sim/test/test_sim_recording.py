@@ -63,12 +63,6 @@ def test_no_states_survive_too(tmp_path: Path) -> None:
     assert load_states(tmp_path / "none.npz") == []
 
 
-def test_a_broken_recording_is_one_clear_line(tmp_path: Path) -> None:
-    (tmp_path / "bad.npz").write_bytes(b"PK nonsense")
-    with pytest.raises(InputError, match=r"bad\.npz"):
-        load_states(tmp_path / "bad.npz")
-
-
 def test_the_video_shows_the_run(world: World, recorder: StateRecorder, tmp_path: Path) -> None:
     path = tmp_path / "run.mp4"
     render_video(world, recorder.states, path, captions=[(0.0, "a step")], size=(240, 180), fps=10, speed=2.0)

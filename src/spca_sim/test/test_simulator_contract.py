@@ -1,4 +1,4 @@
-"""What users of the embedded simulator rely on, with and without a changed world."""
+"""What users of the embedded simulator rely on."""
 
 from __future__ import annotations
 
@@ -42,187 +42,183 @@ def world() -> World:
     return load_world()
 
 
-class SimulatorContract:
-    """Subclass it with a fixture `simulator` (of that world, its camera's noise on)."""
+@pytest.fixture(scope="module")
+def plain(world: World) -> Iterator[MujocoSimulator]:
+    simulator = MujocoSimulator(world)
+    yield simulator
+    simulator.close()
 
-    def test_reset_puts_the_robot_home_and_open_at_time_zero(
-        self, world: World, simulator: MujocoSimulator
-    ) -> None:
-        """Whatever happened before."""
-        simulator.follow(move(simulator))
-        simulator.command_gripper(0.0)
-        simulator.step(0.7)
-        simulator.reset(nominal_layout(world))
-        state = simulator.joint_state()
-        assert simulator.time == state.stamp == 0.0
-        assert state.position == pytest.approx(world.robot.home, abs=1e-3)
-        assert state.velocity == pytest.approx(np.zeros(6), abs=1e-6)
-        assert state.gripper_gap == pytest.approx(0.085, abs=1e-3)
 
-    def test_reset_refuses_an_unknown_object(self, simulator: MujocoSimulator) -> None:
-        """In one line that names it."""
-        with pytest.raises(InputError, match="box_pink"):
-            simulator.reset(Layout(poses={"box_pink": Pose(position=(0.4, 0.0, 0.5))}))
+@pytest.fixture
+def simulator(world: World, plain: MujocoSimulator) -> MujocoSimulator:
+    plain.reset(nominal_layout(world))
+    return plain
 
-    def test_time_is_what_was_stepped(self, world: World, simulator: MujocoSimulator) -> None:
-        """Also in steps that the physics cannot divide."""
-        simulator.reset(nominal_layout(world))
-        for _ in range(100):
-            simulator.step(0.0033)
-        assert simulator.time == pytest.approx(0.33, abs=0.0021)
 
-    def test_a_trajectory_is_tracked_and_its_end_held(self, world: World, simulator: MujocoSimulator) -> None:
-        """Within a hundredth of a radian on the way, and a thousandth at the end."""
-        simulator.reset(nominal_layout(world))
-        trajectory = move(simulator, 0.3, 1.0)
-        simulator.follow(trajectory)
-        simulator.step(0.5)
-        assert simulator.joint_state().position == pytest.approx(trajectory.positions[10], abs=0.01)
-        assert simulator.joint_state().velocity == pytest.approx(trajectory.velocities[10], abs=0.05)
-        simulator.step(1.0)
-        assert simulator.joint_state().position == pytest.approx(trajectory.positions[-1], abs=1e-3)
-        assert simulator.joint_state().velocity == pytest.approx(np.zeros(6), abs=1e-3)
+@pytest.fixture(params=["nominal", "hard"])
+def varied(world: World, request: pytest.FixtureRequest) -> Iterator[MujocoSimulator]:
+    """With and without a changed world."""
+    simulator = MujocoSimulator(world, variation=draw_variation(request.param, 3))
+    yield simulator
+    simulator.close()
 
-    def test_commands_do_not_step(self, world: World, simulator: MujocoSimulator) -> None:
-        """Time passes in `step` only."""
-        simulator.reset(nominal_layout(world))
-        before = simulator.joint_state()
-        simulator.follow(move(simulator))
-        simulator.command_gripper(0.02)
-        simulator.hold()
-        assert simulator.time == 0.0
-        assert np.array_equal(simulator.joint_state().position, before.position)
 
-    def test_a_trajectory_must_start_where_the_arm_is(self, world: World, simulator: MujocoSimulator) -> None:
-        """Nothing is worth a leap of the arm."""
-        simulator.reset(nominal_layout(world))
-        elsewhere = move(simulator)
-        far = JointTrajectory(elsewhere.times, elsewhere.positions + 0.5, elsewhere.velocities)
-        with pytest.raises(MotionError) as caught:
-            simulator.follow(far)
-        assert caught.value.kind == "deviation"
+def test_reset_puts_the_robot_home_and_open_at_time_zero(world: World, simulator: MujocoSimulator) -> None:
+    """Whatever happened before."""
+    simulator.follow(move(simulator))
+    simulator.command_gripper(0.0)
+    simulator.step(0.7)
+    simulator.reset(nominal_layout(world))
+    state = simulator.joint_state()
+    assert simulator.time == state.stamp == 0.0
+    assert state.position == pytest.approx(world.robot.home, abs=1e-3)
+    assert state.velocity == pytest.approx(np.zeros(6), abs=1e-6)
+    assert state.gripper_gap == pytest.approx(0.085, abs=1e-3)
 
-    def test_hold_brakes(self, world: World, simulator: MujocoSimulator) -> None:
-        """From full motion to a standstill, well before the trajectory's end, and no jump back."""
-        simulator.reset(nominal_layout(world))
-        trajectory = move(simulator, 0.6, 1.0)
-        simulator.follow(trajectory)
-        simulator.step(0.5)
-        moving = simulator.joint_state()
-        simulator.hold()
-        simulator.step(0.4)
-        still = simulator.joint_state()
-        assert np.abs(moving.velocity).max() > 0.5
-        assert np.abs(still.velocity).max() < 1e-2
-        assert (still.position - moving.position > -0.01).all()
-        assert (still.position < trajectory.positions[-1] - 0.1).all()
 
-    def test_the_gripper_goes_to_its_gap(self, world: World, simulator: MujocoSimulator) -> None:
-        """Closed, open and between."""
-        simulator.reset(nominal_layout(world))
-        for gap in (0.0, 0.05, 0.085):
-            simulator.command_gripper(gap)
-            simulator.step(1.0)
-            assert simulator.joint_state().gripper_gap == pytest.approx(gap, abs=1e-3)
+def test_reset_refuses_an_unknown_object(simulator: MujocoSimulator) -> None:
+    """In one line that names it."""
+    with pytest.raises(InputError, match="box_pink"):
+        simulator.reset(Layout(poses={"box_pink": Pose(position=(0.4, 0.0, 0.5))}))
 
-    @pytest.mark.parametrize("gap", [-0.01, 0.2, float("nan")])
-    def test_an_impossible_gap_is_refused(self, simulator: MujocoSimulator, gap: float) -> None:
-        """The stroke is 0 to 85 mm."""
-        with pytest.raises(InputError):
-            simulator.command_gripper(gap)
 
-    def test_contacts_come_at_the_sample_period(self, world: World, simulator: MujocoSimulator) -> None:
-        """All that lies on the table touches it; a robot at home touches nothing."""
-        simulator.reset(nominal_layout(world))
+def test_time_is_what_was_stepped(world: World, simulator: MujocoSimulator) -> None:
+    """Also in steps that the physics cannot divide."""
+    simulator.reset(nominal_layout(world))
+    for _ in range(100):
+        simulator.step(0.0033)
+    assert simulator.time == pytest.approx(0.33, abs=0.0021)
+
+
+def test_a_trajectory_is_tracked_and_its_end_held(world: World, simulator: MujocoSimulator) -> None:
+    """Within a hundredth of a radian on the way, and a thousandth at the end."""
+    simulator.reset(nominal_layout(world))
+    trajectory = move(simulator, 0.3, 1.0)
+    simulator.follow(trajectory)
+    simulator.step(0.5)
+    assert simulator.joint_state().position == pytest.approx(trajectory.positions[10], abs=0.01)
+    assert simulator.joint_state().velocity == pytest.approx(trajectory.velocities[10], abs=0.05)
+    simulator.step(1.0)
+    assert simulator.joint_state().position == pytest.approx(trajectory.positions[-1], abs=1e-3)
+    assert simulator.joint_state().velocity == pytest.approx(np.zeros(6), abs=1e-3)
+
+
+def test_commands_do_not_step(world: World, simulator: MujocoSimulator) -> None:
+    """Time passes in `step` only."""
+    simulator.reset(nominal_layout(world))
+    before = simulator.joint_state()
+    simulator.follow(move(simulator))
+    simulator.command_gripper(0.02)
+    simulator.hold()
+    assert simulator.time == 0.0
+    assert np.array_equal(simulator.joint_state().position, before.position)
+
+
+def test_a_trajectory_must_start_where_the_arm_is(world: World, simulator: MujocoSimulator) -> None:
+    """Nothing is worth a leap of the arm."""
+    simulator.reset(nominal_layout(world))
+    elsewhere = move(simulator)
+    far = JointTrajectory(elsewhere.times, elsewhere.positions + 0.5, elsewhere.velocities)
+    with pytest.raises(MotionError) as caught:
+        simulator.follow(far)
+    assert caught.value.kind == "deviation"
+
+
+def test_hold_brakes(world: World, simulator: MujocoSimulator) -> None:
+    """From full motion to a standstill, well before the trajectory's end, and no jump back."""
+    simulator.reset(nominal_layout(world))
+    trajectory = move(simulator, 0.6, 1.0)
+    simulator.follow(trajectory)
+    simulator.step(0.5)
+    moving = simulator.joint_state()
+    simulator.hold()
+    simulator.step(0.4)
+    still = simulator.joint_state()
+    assert np.abs(moving.velocity).max() > 0.5
+    assert np.abs(still.velocity).max() < 1e-2
+    assert (still.position - moving.position > -0.01).all()
+    assert (still.position < trajectory.positions[-1] - 0.1).all()
+
+
+@pytest.mark.parametrize("gap", [-0.01, 0.2, float("nan")])
+def test_an_impossible_gap_is_refused(simulator: MujocoSimulator, gap: float) -> None:
+    """The stroke is 0 to 85 mm."""
+    with pytest.raises(InputError):
+        simulator.command_gripper(gap)
+
+
+def test_contacts_come_at_the_sample_period(world: World, simulator: MujocoSimulator) -> None:
+    """All that lies on the table touches it; a robot at home touches nothing."""
+    simulator.reset(nominal_layout(world))
+    samples: list[ContactSample] = []
+    end = simulator.on_contacts(samples.append)
+    simulator.step(0.2)
+    assert [s.stamp for s in samples] == pytest.approx([SAMPLE_PERIOD * k for k in range(1, 11)])
+    lying = frozenset(pair(o.model, world.table.model) for o in world.objects)
+    assert {s.pairs for s in samples} == {lying}
+    end()
+    end()
+    simulator.step(0.2)
+    assert len(samples) == 10
+
+
+def test_what_is_not_in_the_layout_is_not_in_the_world(world: World, simulator: MujocoSimulator) -> None:
+    """It neither touches anything nor is seen."""
+    layout = nominal_layout(world)
+    gone = world.objects[0].model
+    simulator.reset(Layout(poses={k: v for k, v in layout.poses.items() if k != gone}))
+    samples: list[ContactSample] = []
+    simulator.on_contacts(samples.append)
+    simulator.step(SAMPLE_PERIOD)
+    assert not any(gone in p for p in samples[0].pairs)
+    assert len(samples[0].pairs) == len(world.objects) - 1
+
+
+def test_equal_calls_give_equal_results(world: World, varied: MujocoSimulator) -> None:
+    """Bit for bit, the sensor's noise included; another seed gives other noise."""
+
+    def run(seed: int) -> tuple[JointState, bytes, bytes, list[ContactSample]]:
         samples: list[ContactSample] = []
-        end = simulator.on_contacts(samples.append)
-        simulator.step(0.2)
-        assert [s.stamp for s in samples] == pytest.approx([SAMPLE_PERIOD * k for k in range(1, 11)])
-        lying = frozenset(pair(o.model, world.table.model) for o in world.objects)
-        assert {s.pairs for s in samples} == {lying}
+        varied.reset(random_layout(world, 3), seed=seed)
+        end = varied.on_contacts(samples.append)
+        varied.follow(move(varied))
+        varied.command_gripper(0.03)
+        varied.step(0.73)
         end()
-        end()
-        simulator.step(0.2)
-        assert len(samples) == 10
+        frame = varied.capture()
+        return varied.joint_state(), frame.colour.tobytes(), frame.depth.tobytes(), samples
 
-    def test_what_is_not_in_the_layout_is_not_in_the_world(
-        self, world: World, simulator: MujocoSimulator
-    ) -> None:
-        """It neither touches anything nor is seen."""
-        layout = nominal_layout(world)
-        gone = world.objects[0].model
-        simulator.reset(Layout(poses={k: v for k, v in layout.poses.items() if k != gone}))
+    first, again, other = run(5), run(5), run(6)
+    assert equal(first[0], again[0])
+    assert first[1:] == again[1:]
+    assert equal(first[0], other[0])
+    assert first[1] != other[1]
+    assert first[2] != other[2]
+
+
+def test_a_snapshot_is_exact(world: World, varied: MujocoSimulator) -> None:
+    """A snapshot taken during a motion and a grasp reproduces the same future after a reset."""
+
+    def future(run: Callable[[float], None]) -> tuple[JointState, bytes, list[ContactSample]]:
         samples: list[ContactSample] = []
-        simulator.on_contacts(samples.append)
-        simulator.step(SAMPLE_PERIOD)
-        assert not any(gone in p for p in samples[0].pairs)
-        assert len(samples[0].pairs) == len(world.objects) - 1
+        end = varied.on_contacts(samples.append)
+        run(0.311)
+        end()
+        return varied.joint_state(), varied.capture().colour.tobytes(), samples
 
-    def test_equal_calls_give_equal_results(self, world: World, simulator: MujocoSimulator) -> None:
-        """Bit for bit, the sensor's noise included; another seed gives other noise."""
-
-        def run(seed: int) -> tuple[JointState, bytes, bytes, list[ContactSample]]:
-            samples: list[ContactSample] = []
-            simulator.reset(random_layout(world, 3), seed=seed)
-            end = simulator.on_contacts(samples.append)
-            simulator.follow(move(simulator))
-            simulator.command_gripper(0.03)
-            simulator.step(0.73)
-            end()
-            frame = simulator.capture()
-            return simulator.joint_state(), frame.colour.tobytes(), frame.depth.tobytes(), samples
-
-        first, again, other = run(5), run(5), run(6)
-        assert equal(first[0], again[0])
-        assert first[1:] == again[1:]
-        assert equal(first[0], other[0])
-        assert first[1] != other[1]
-        assert first[2] != other[2]
-
-    def test_a_snapshot_is_exact(self, world: World, simulator: MujocoSimulator) -> None:
-        """A snapshot taken during a motion and a grasp reproduces the same future after a reset."""
-
-        def future(run: Callable[[float], None]) -> tuple[JointState, bytes, list[ContactSample]]:
-            samples: list[ContactSample] = []
-            end = simulator.on_contacts(samples.append)
-            run(0.311)
-            end()
-            return simulator.joint_state(), simulator.capture().colour.tobytes(), samples
-
-        simulator.reset(random_layout(world, 4), seed=1)
-        simulator.follow(move(simulator))
-        simulator.command_gripper(0.01)
-        simulator.capture()
-        simulator.step(0.207)
-        now = simulator.joint_state()
-        saved = pack(simulator.snapshot())
-        expected = future(simulator.step)
-        only = world.objects[1].model
-        simulator.reset(Layout(poses={only: nominal_layout(world).poses[only]}), seed=9)
-        simulator.step(0.5)
-        simulator.restore(unpack(saved, SNAPSHOT_KINDS))
-        assert equal(simulator.joint_state(), now)
-        got = future(simulator.step)
-        assert equal(got[0], expected[0])
-        assert got[1:] == expected[1:]
-
-    def test_closing_twice_is_harmless(self, simulator: MujocoSimulator) -> None:
-        """As the port says."""
-        simulator.close()
-        simulator.close()
-
-
-class TestMujocoSimulator(SimulatorContract):
-    @pytest.fixture
-    def simulator(self, world: World) -> Iterator[MujocoSimulator]:
-        simulator = MujocoSimulator(world)
-        yield simulator
-        simulator.close()
-
-
-class TestMujocoSimulatorVaried(SimulatorContract):
-    @pytest.fixture
-    def simulator(self, world: World) -> Iterator[MujocoSimulator]:
-        simulator = MujocoSimulator(world, variation=draw_variation("hard", 3))
-        yield simulator
-        simulator.close()
+    varied.reset(random_layout(world, 4), seed=1)
+    varied.follow(move(varied))
+    varied.command_gripper(0.01)
+    varied.capture()
+    varied.step(0.207)
+    now = varied.joint_state()
+    saved = pack(varied.snapshot())
+    expected = future(varied.step)
+    only = world.objects[1].model
+    varied.reset(Layout(poses={only: nominal_layout(world).poses[only]}), seed=9)
+    varied.step(0.5)
+    varied.restore(unpack(saved, SNAPSHOT_KINDS))
+    assert equal(varied.joint_state(), now)
+    got = future(varied.step)
+    assert equal(got[0], expected[0])
+    assert got[1:] == expected[1:]

@@ -44,10 +44,9 @@ class Drawn:
     def _field(self, name: str, info: FieldInfo) -> st.SearchStrategy[Any]:
         if name in self.fields:
             return self.fields[name]
-        highest: Any = next((bound.le for bound in info.metadata if isinstance(bound, Le)), None)
-        if info.annotation is int and highest is not None:
-            lowest: Any = next(bound.ge for bound in info.metadata if isinstance(bound, Ge))
-            return st.integers(lowest, highest)
+        ends = {type(bound): bound for bound in info.metadata}
+        if info.annotation is int and Le in ends:
+            return st.integers(ends[Ge].ge, ends[Le].le)
 
         def within(value: Any) -> bool:
             return value is None or all(

@@ -31,31 +31,15 @@ class Say:
     refusal: str | None = None
 
     def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
-        """As a whole, or as a stream of server-sent events where the request asks for one."""
-        if request.get("stream"):
-            wire.events([*self.chunks(request), "[DONE]"])
-        else:
-            wire.json(200, self.completion(request))
+        """As a whole."""
+        wire.json(200, self.completion(request))
 
     def completion(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The chat completion as the API has it."""
         message = {"role": "assistant", "content": self.text, "refusal": self.refusal}
         choice = {"index": 0, "message": message, "finish_reason": self.finish_reason}
-        return {**_head("chat.completion", request), "choices": [choice], "usage": self._usage()}
-
-    def chunks(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The same in pieces of twenty characters."""
-        head = _head("chat.completion.chunk", request)
-        pieces = [self.text[i : i + 20] for i in range(0, len(self.text), 20)]
-        deltas: list[tuple[dict[str, str], str | None]] = [({"content": piece}, None) for piece in pieces]
-        deltas.append(({}, self.finish_reason))
-        found = [
-            {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
-            for delta, reason in deltas
-        ]
-        if request.get("stream_options", {}).get("include_usage"):
-            found.append({**head, "choices": [], "usage": self._usage()})
-        return found
+        head = {"id": "chatcmpl-test", "object": "chat.completion", "created": 0}
+        return {**head, "model": request.get("model", ""), "choices": [choice], "usage": self._usage()}
 
     def _usage(self) -> dict[str, int] | None:
         if self.usage is None:
@@ -162,21 +146,16 @@ class Flow:
 
 @dataclass(frozen=True)
 class Truncated:
-    """A good answer, of which only the first `share` arrives before the connection ends; streams too."""
+    """A good answer, of which only the first `share` arrives before the connection ends."""
 
     text: str = "this is never read to its end"
     share: float = 0.5
 
     def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
-        """A body shorter than its Content-Length, or a stream without its end."""
-        say = Say(self.text)
-        if request.get("stream"):
-            chunks = say.chunks(request)
-            wire.events(chunks[: int(len(chunks) * self.share)])
-        else:
-            body = json.dumps(say.completion(request)).encode()
-            wire.head(200, {"content-type": "application/json", "content-length": str(len(body))})
-            wire.write(body[: int(len(body) * self.share)])
+        """A body shorter than its Content-Length."""
+        body = json.dumps(Say(self.text).completion(request)).encode()
+        wire.head(200, {"content-type": "application/json", "content-length": str(len(body))})
+        wire.write(body[: int(len(body) * self.share)])
         wire.hang_up()
 
 
@@ -187,7 +166,3 @@ class Reset:
     def answer(self, wire: Wire, request: Mapping[str, Any]) -> None:
         """Reset."""
         wire.reset()
-
-
-def _head(kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
-    return {"id": "chatcmpl-test", "object": kind, "created": 0, "model": request.get("model", "")}

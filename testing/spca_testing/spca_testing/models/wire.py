@@ -7,7 +7,7 @@ import json
 import socket
 import struct
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -46,14 +46,6 @@ class Wire:
     def json(self, status: int, value: Any, headers: Mapping[str, str] | None = None) -> None:
         """A whole answer in JSON."""
         self.body(status, json.dumps(value).encode(), "application/json", headers)
-
-    def events(self, events: Sequence[Any]) -> None:
-        """Server-sent events, then the end of the connection."""
-        self.head(200, {"content-type": "text/event-stream", "connection": "close"})
-        for event in events:
-            text = event if isinstance(event, str) else json.dumps(event)
-            self.write(f"data: {text}\n\n".encode())
-        self.hang_up()
 
     def wait(self, seconds: float) -> bool:
         """Wait; True when the server closes meanwhile."""
