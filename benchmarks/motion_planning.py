@@ -41,7 +41,7 @@ from spca_moveit.checker import ProcessChecker
 from spca_moveit.process import PlannerProcess
 from spca_moveit.search import MoveItSearch
 from spca_robot.kinematics import ArmKinematics
-from spca_sim.robot import SimRobot
+from spca_sim.mujoco_world import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import GRASP, true_scene
 

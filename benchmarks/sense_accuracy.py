@@ -40,8 +40,8 @@ from spca_core.names import symbol_of
 from spca_core.world import World, WorldObject, load_world
 from spca_sense.catalogue import PALETTE, Catalogue
 from spca_sense.detection import UNKNOWN, Detection, Look
-from spca_sense.detector import ShapeDetector
-from spca_sense.footprint import outline_of, polygon_area, shared_area
+from spca_sense.outline import outline_of, polygon_area, shared_area
+from spca_sense.search import ShapeDetector
 from spca_sense.view import HeightView
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import PRESETS, draw_variation
@@ -262,7 +262,7 @@ def sense_of(revision: str) -> tuple[Any, Any]:
             files.extractall(folder, filter="data")
         sys.path.insert(0, f"{folder}/src/spca_sense")
         from spca_sense.catalogue import Catalogue as OtherCatalogue
-        from spca_sense.detector import ShapeDetector as OtherDetector
+        from spca_sense.search import ShapeDetector as OtherDetector
 
         sys.path.pop(0)
     sys.modules.update(ours)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from spca.kits import kit_of
 from spca_coder.drafting import DraftingCoder
-from spca_coder.library import LibraryReader
+from spca_coder.source import LibraryReader
 from spca_core.options import RunOptions
 from spca_core.plan import CodeRequest, PlanRequest
 from spca_core.skill_package import library_source

@@ -19,9 +19,9 @@ from spca.commands import CommandsByPanel
 from spca.events import Event
 from spca.progress import Progress
 from spca.terminal import results, show_table
-from spca_core.ending import Ending
 from spca_core.paths import WORLDS
 from spca_core.processes.child import python_command
+from spca_core.verdict import Ending
 from spca_testing.command import interrupted, spca
 
 LAUNCHER = Path(__file__).parents[1] / "bin" / "spca"

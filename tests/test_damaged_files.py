@@ -35,6 +35,7 @@ from spca_core.kinds import read_kind
 from spca_core.options import Manifest, RunOptions, software
 from spca_core.paths import LEVELS, ROOT, WORLDS
 from spca_core.plan import Plan
+from spca_core.ports.chat import user
 from spca_core.ports.proposer import ModelError
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
 from spca_core.signals import SIGNALS
@@ -45,7 +46,6 @@ from spca_extras.hand_eye_files import read_lens, read_wrist
 from spca_llm.answer import answer_from, parse
 from spca_llm.config import load_config
 from spca_llm.exchange import Answer, Exchange, Request
-from spca_llm.messages import user
 from spca_llm.prices import DEFAULT_TABLE, load_prices
 from spca_llm.replay import ReplaySource
 from spca_planner.trusted import TrustedDomains

@@ -37,6 +37,6 @@ setup(
         ],
         "spca.benches": ["levels = spca.benches.commands:LEVELS"],
         "spca.level_runners": ["supervisor = spca.benches.runs:SupervisedRuns"],
-        "spca.proposers": ["builtin = spca.proposals:open_builtin", "openai = spca.proposals:open_openai"],
+        "spca.proposers": ["builtin = spca.proposals:open_builtin", "openai = spca.models:open_openai"],
     },
 )

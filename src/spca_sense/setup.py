@@ -14,6 +14,6 @@ setup(
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={
         "console_scripts": ["sense = spca_sense.node:main"],
-        "spca.detectors": ["shapes = spca_sense.detector:ShapeDetector"],
+        "spca.detectors": ["shapes = spca_sense.search:ShapeDetector"],
     },
 )

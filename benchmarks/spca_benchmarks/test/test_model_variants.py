@@ -11,7 +11,8 @@ import pytest
 
 from spca.assembly import PROPOSERS
 from spca.kits import kit_named
-from spca.proposals import Proposals, open_openai
+from spca.models import open_openai
+from spca.proposals import Proposals
 from spca_benchmarks.models import variants
 from spca_benchmarks.models.one_validator import judged_once
 from spca_benchmarks.models.words_alone import WordsAlone, observed_in_words

@@ -20,9 +20,9 @@ from spca_core.ports.stages import Planner
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.task import Task
 from spca_sense.catalogue import Catalogue, Colour
-from spca_sense.detector import ShapeDetector
-from spca_sense.footprint import footprint, gap
 from spca_sense.observation import observation_of
+from spca_sense.outline import footprint, gap
+from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_tabletop.act import placements
 from spca_tabletop.act.placements import EVEN, Hold

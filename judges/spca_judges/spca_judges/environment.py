@@ -21,10 +21,10 @@ from spca_judges.robot import EpisodeCamera, EpisodeRobot
 from spca_motion.manipulator import embedded_arm
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sense.catalogue import Catalogue
-from spca_sense.detector import ShapeDetector
-from spca_sense.detectors import Detector
-from spca_sense.looks import save_looks
+from spca_sense.detection import Detector
+from spca_sense.drawing import save_looks
 from spca_sense.observation import observation_of
+from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx

@@ -15,7 +15,7 @@ from spca_robot.gripper_2f85 import STROKE
 
 
 class EpisodeRobot:
-    """See `spca_core.ports.robot.Robot`; waiting is what lets the episode's time pass.
+    """See `spca_core.ports.table.Robot`; waiting is what lets the episode's time pass.
 
     The judge's controller is a critically damped spring of `stiffness` (1/s²) towards what it is sent. It is
     sent the configuration, so far ahead of the trajectory, at which its response is the trajectory.
@@ -92,7 +92,7 @@ def _at(trajectory: JointTrajectory, time: float) -> Array:
 
 
 class EpisodeCamera:
-    """The first camera of an episode, as a `spca_core.ports.camera.Camera` of a world.
+    """The first camera of an episode, as a `spca_core.ports.table.Camera` of a world.
 
     Its frames are cut down to the world's work area and `margin` metres around it.
     """

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import RunOptions
-from spca_core.ports.robot import Robot
+from spca_core.ports.table import Robot
 from spca_core.run_folder import RunFolder
 from spca_core.verdict import Outcome
 from spca_core.world import load_world

@@ -41,7 +41,7 @@ _SURE = 0.95
 
 
 class BinsDetector:
-    """See `spca_sense.detectors.Detector`: finds what stands in a bin; the bins themselves are given."""
+    """See `spca_sense.detection.Detector`: finds what stands in a bin; the bins themselves are given."""
 
     def __init__(self, world: World) -> None:
         self.catalogue = Catalogue.from_world(world)

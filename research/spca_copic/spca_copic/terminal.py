@@ -9,7 +9,7 @@ from shutil import rmtree
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from spca.logs import log_to
+from spca.runs import log_to
 from spca.terminal import results, show_table
 from spca_copic.evaluation import WITH_MODEL, Score, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial

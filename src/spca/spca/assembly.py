@@ -5,26 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
-from spca.learned import BEFORE, Learned, folder_of
 from spca.proposals import OpenProposals, Proposals
-from spca.reading import Readers
 from spca.rehearsing import Others, Rehearsing
 from spca.stages import Stages
 from spca_coder.drafting import DraftingCoder
-from spca_coder.library import LibraryReader
+from spca_coder.source import LibraryReader
 from spca_core.extensions import find
 from spca_core.options import RunOptions
 from spca_core.ports.kit import Kit
+from spca_core.ports.reading import Readers
 from spca_core.run_folder import RunFolder
 from spca_core.skill_package import library_source
 from spca_llm.config import REPLAY
 from spca_planner.planner import DraftingPlanner
-from spca_planner.reading import PddlReader
+from spca_planner.prediction import PddlReader
 from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.process import warm_solver
 from spca_planner.trusted import TrustedDomains
 from spca_rehearsal.rehearsal import SampledRehearsal
+
+if TYPE_CHECKING:
+    from spca.learned import Learned
 
 PROPOSERS = "spca.proposers"
 
@@ -65,7 +68,7 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
                 library=library,
                 budgets=options.budgets,
                 rewind=proposals.learns and options.rewind,
-                promote=partial(learned.promote, options) if proposals.learns else None,
+                promote=partial(learned.promote, options) if learned else None,
                 usage=proposals.usage,
                 vision=proposals.vision,
                 rehearsing=rehearsing,
@@ -89,21 +92,21 @@ def _rehearsing(
 
 def _known(
     options: RunOptions, kit: Kit, folder: RunFolder, proposals: Proposals
-) -> tuple[Learned, TrustedDomains, str]:
-    """Return what was learned before, the domains to start from, and the source of the initial skills."""
-    builtin = library_source(kit.name, kit.builtin_skills)
-    learned = Learned(
-        folder_of(options, folder),
-        kit.name,
-        "" if options.skills == "empty" else builtin,
-        kit.build,
-        kit.vocabulary(),
-    )
-    if proposals.learns:
-        if not options.llm.startswith(REPLAY):
-            learned.copy_to(folder.path / BEFORE)
-        return learned, learned.domains, builtin if options.skills == "builtin" else learned.skills.source()
-    # A proposer that does not learn needs no domains of other runs: each of its runs is a fresh one and
-    # repeatable.
-    library = learned.skills.source() if options.skills in ("trusted", "empty") else builtin
-    return learned, TrustedDomains(folder.path / "trusted"), library
+) -> tuple[Learned | None, TrustedDomains, str]:
+    """Return what was learned before, the domains to start from, and the source of the initial skills.
+
+    A proposer that does not learn needs no domains of other runs: each of its runs is a fresh one and
+    repeatable.
+    """
+    builtin, fresh = library_source(kit.name, kit.builtin_skills), TrustedDomains(folder.path / "trusted")
+    if not proposals.learns and options.skills not in ("trusted", "empty"):
+        return None, fresh, builtin
+    from spca.learned import BEFORE, Learned, folder_of
+
+    known = "" if options.skills == "empty" else builtin
+    learned = Learned(folder_of(options, folder), kit.name, known, kit.build, kit.vocabulary())
+    if not proposals.learns:
+        return None, fresh, learned.skills.source()
+    if not options.llm.startswith(REPLAY):
+        learned.copy_to(folder.path / BEFORE)
+    return learned, learned.domains, builtin if options.skills == "builtin" else learned.skills.source()

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from spca.order import newest_plan
 from spca.runs import Run
-from spca_core.ending import Ending
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.plan import Plan
 from spca_core.ports.kit import Kit
+from spca_core.verdict import Ending
 
 _CLAUSE = re.compile(r"[,.;]|\b(?:and|then)\b")
 _PRONOUN = re.compile(r"\b(?:it|that one|this one)\b", re.IGNORECASE)

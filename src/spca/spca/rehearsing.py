@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from spca.blame import Blame
-from spca.failure import describe_step
-from spca.reading import Readers
+from spca.blame import Blame, describe_step
 from spca.state import RunState
 from spca_core.budgets import Budgets
 from spca_core.options import Rehearse
 from spca_core.plan import Execution, Plan, PlanRequest
+from spca_core.ports.reading import Readers
 from spca_core.ports.rehearsal import Rehearsal
 from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from spca.blame import Blame
-from spca.failure import describe_failure
+from spca.blame import Blame, describe_failure
 from spca.history import FailedAttempt
 from spca.journal import Journal
 from spca.stages import Stages
 from spca.state import RunState
-from spca_core.ending import Ending
 from spca_core.plan import ActResult
 from spca_core.skill import python_name
-from spca_core.verdict import Verdict
+from spca_core.verdict import Ending, Verdict
 
 _TRIED = "this plan has failed before with the same skills and the same predictions"
 _STANDS = "the plan failed, and its author stands by it, so look for the fault in the skills: "

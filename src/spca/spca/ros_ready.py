@@ -40,13 +40,3 @@ def require_ros() -> None:
     sys.stdout.flush()
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))  # as bin/spca does
     os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, _TRIED: "1"})
-
-
-def transport_of(ros: bool, gone: str) -> str:
-    """How a run is carried out; `gone` is what an option says that is no more."""
-    if gone:
-        hint = "say --ros" if gone == "ros" else "without --ros all happens in this process"
-        raise InputError(f"`--transport {gone}` is no more", hint=hint)
-    if ros:
-        require_ros()
-    return "ros" if ros else "inproc"

@@ -11,21 +11,22 @@ from rich.markup import escape
 from spca.events import Event
 from spca.kits import examine, kit_of
 from spca.progress import Progress
-from spca.ros_ready import require_ros
 from spca.runs import RESULT, Run
 from spca.terminal import as_typed, notices, results
 from spca_core.disk import is_full
-from spca_core.ending import Ending
 from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions
 from spca_core.paths import RUNS
 from spca_core.run_folder import MANIFEST, STATE, RunFolder
 from spca_core.validation import YAML_FILES
+from spca_core.verdict import Ending
 
 
 def begun(options: RunOptions, out: Path | None = None) -> Run:
     """A new run in a new folder, with warnings about its level. Raises InputError for bad input."""
     if options.transport == "ros":
+        from spca.ros_ready import require_ros
+
         require_ros()
     run = Run.begin(options, out)
     if run.options.level.endswith(YAML_FILES):  # the levels that come with spca have no findings, by test

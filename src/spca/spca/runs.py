@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,19 +12,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import structlog
+
 from spca.events import Event, Listener
 from spca.interrupt import stopping_on_interrupt
 from spca.kits import checked_kit, kit_of
-from spca.logs import log_to
-from spca.rooted import rooted
 from spca_core.disk import is_full
-from spca_core.ending import Ending
 from spca_core.errors import Cancelled, InputError
 from spca_core.options import Manifest, RunOptions, manifest
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
-from spca_llm.config import is_configured
+from spca_core.validation import YAML_FILES
+from spca_core.verdict import Ending
+from spca_llm.config import REPLAY, is_configured
 
-if TYPE_CHECKING:  # a run on the graph that is up is under way before any of this is needed
+if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:  # a run on the graph that is up is under way before any of th
 
     Place = Callable[[RunOptions, Stages], AbstractContextManager[tuple[Environment, Stages]]]
     """Opens the world that a run acts on, and says which stages act on it, given those of its options."""
+
 
 CRASH = "crash.txt"
 """In a run's folder: the traceback of what went wrong unexpectedly."""
@@ -94,7 +97,7 @@ class Run:
                 from spca.ros_ready import require_ros
 
                 require_ros()
-                from spca.ros.run import on_graph
+                from spca.ros.graph import on_graph
 
                 self.result = on_graph(self, listeners, approve)
             else:
@@ -237,3 +240,40 @@ def _here(options: RunOptions, stages: Stages) -> Iterator[tuple[Environment, St
 
 def _given(environment: Environment) -> Place:
     return lambda options, stages: nullcontext((environment, stages))
+
+
+LOG = "log/spca.log"
+
+
+def log_to(folder: Path) -> None:
+    """Send every structlog line of this process to `log/spca.log` in a run's folder, as JSON lines."""
+    path = folder / LOG
+    path.parent.mkdir(parents=True, exist_ok=True)
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(default=str),
+        ],
+        logger_factory=structlog.WriteLoggerFactory(file=path.open("a", buffering=1)),
+        cache_logger_on_first_use=False,
+    )
+
+
+def rooted(options: RunOptions) -> RunOptions:
+    """The same run in words that mean the same to every process."""
+    files = {name: _file(getattr(options, name)) for name in ("level", "world", "llm")}
+    if options.llm.startswith(REPLAY):
+        files["llm"] = REPLAY + _folder(options.llm.removeprefix(REPLAY))
+    return options.model_copy(update={**files, "library": _folder(options.library)})
+
+
+def _file(text: str) -> str:
+    """A name stays as it is, and so does the path of nothing, of which the user is to be told."""
+    return os.path.abspath(text) if Path(text).suffix in YAML_FILES and os.path.isfile(text) else text
+
+
+def _folder(text: str) -> str:
+    return os.path.abspath(text) if text else ""

@@ -30,7 +30,6 @@ from spca.order import Order, newest_plan, single_step
 from spca.runs import Run
 from spca.stages import Approve
 from spca.state import RunState
-from spca_core.ending import Ending
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
@@ -40,13 +39,14 @@ from spca_core.rehearsal import Rehearsed
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Fact, SceneObject
 from spca_core.task import Task
+from spca_core.verdict import Ending
 from spca_planner.solver.process import warm_solver
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from spca.ros.table import TableThere
+    from spca.ros.graph import TableThere
     from spca_core.ports.environment import Environment
 
 
@@ -135,7 +135,7 @@ class Session:
                 warm_solver()
                 self._table = self._open.enter_context(self._kit.session(options))
             else:
-                from spca.ros.table import TableThere  # not everywhere is there a ROS
+                from spca.ros.graph import TableThere  # not everywhere is there a ROS
 
                 self._graph = self._open.enter_context(TableThere(options, self._scratch))
             self._open = self._open.pop_all()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from spca.reading import Readers
 from spca.rehearsing import Rehearsing
 from spca_core.budgets import Budgets
 from spca_core.plan import Plan
+from spca_core.ports.reading import Readers
 from spca_core.ports.stages import Coder, Planner
 from spca_core.ports.vision import VisionModel
 from spca_core.result import Promotion, Usage

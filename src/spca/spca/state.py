@@ -13,12 +13,12 @@ from pydantic import ConfigDict, RootModel
 
 from spca.blame import Blame
 from spca.history import FailedAttempt, History
-from spca_core.ending import Ending
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, CodeResult, Draft, DraftRecord, Execution, Plan
 from spca_core.rehearsal import Rehearsed
 from spca_core.result import CoderCounts, PlannerCounts, RehearsalCounts
 from spca_core.skill import python_name
+from spca_core.verdict import Ending
 
 _MOST_DOUBTS = 4
 """Times that a task is looked at again that seems impossible while something is out of sight."""

@@ -15,15 +15,14 @@ from spca.rehearsing import blame_of, trusted
 from spca.repair import Repair
 from spca.stages import Stages
 from spca.state import Phase, RunState
-from spca_core.ending import Ending
 from spca_core.errors import BudgetExhausted, MotionError, SpcaError
-from spca_core.evidence import Evidence
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, CodeRequest, DraftRecord, PlanRequest, PlanResult
 from spca_core.ports.environment import Environment
+from spca_core.ports.reading import Evidence
 from spca_core.result import Promotion, RunResult
 from spca_core.run_folder import RunFolder
-from spca_core.verdict import Outcome
+from spca_core.verdict import Ending, Outcome
 
 STOPPED = "stopped by the user"
 

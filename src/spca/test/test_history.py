@@ -5,23 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from spca.history import History, unchanged
-from spca.reading import Readers
 from spca.stages import Stages
 from spca.state import Phase, RunState
 from spca.supervisor import Supervisor
-from spca_coder.library import LibraryReader
+from spca_coder.source import LibraryReader
 from spca_core.budgets import Budgets
-from spca_core.ending import Ending
 from spca_core.geometry import Pose
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
+from spca_core.ports.reading import Readers
+from spca_core.ports.vocabulary import Vocabulary
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.skill import SkillFailure, StepReport
 from spca_core.task import Task
-from spca_core.verdict import Outcome, Verdict
-from spca_planner.critics.vocabulary import FactVocabulary
-from spca_planner.reading import PddlReader
+from spca_core.verdict import Ending, Outcome, Verdict
+from spca_planner.prediction import PddlReader
 
 PLAN = Plan(
     steps=(Step(action="place_on", args=("cube", "plate")),), schemas=(), draft=Draft(domain="", problem="")
@@ -90,7 +89,7 @@ class _World:
 
 def stages(planner: object = None) -> Stages:
     """Nothing but a planner: these runs never come as far as the coder."""
-    readers = Readers(PddlReader(FactVocabulary()), LibraryReader())
+    readers = Readers(PddlReader(Vocabulary()), LibraryReader())
     return Stages(planner, None, readers, "", Budgets())  # type: ignore[arg-type]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from spca.assembly import open_stages
 from spca.learned import Learned, SolvedLevels
-from spca.proposals import open_models
+from spca.models import open_models
 from spca.run_command import begun, follow
 from spca_core.errors import InputError
 from spca_core.options import RunOptions

@@ -9,24 +9,24 @@ from types import SimpleNamespace
 import pytest
 
 from spca.kits import checked_kit
-from spca.reading import Readers
 from spca.rehearsing import Rehearsing
 from spca.report import write_report
 from spca.state import RunState
-from spca_coder.library import LibraryReader
+from spca_coder.source import LibraryReader
 from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, Step
+from spca_core.ports.reading import Readers
+from spca_core.ports.vocabulary import Vocabulary
 from spca_core.rehearsal import Fault, Rehearsed
 from spca_core.result import RehearsalCounts
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Scene, SceneObject
 from spca_core.task import Task
-from spca_planner.critics.vocabulary import FactVocabulary
-from spca_planner.reading import PddlReader
+from spca_planner.prediction import PddlReader
 from spca_testing.models.fallible_model import FallibleModel, miswritten
 from spca_testing.models.model_run import run_with_model
 
@@ -67,7 +67,7 @@ class Rejects:
 
 
 def rehearsing(when: str = "auto") -> Rehearsing:
-    readers = Readers(PddlReader(FactVocabulary()), LibraryReader())
+    readers = Readers(PddlReader(Vocabulary()), LibraryReader())
     return Rehearsing(Rejects(), when, Budgets(rehearsal_s=3.0, rehearsals_s=5.0), readers)  # type: ignore[arg-type]
 
 

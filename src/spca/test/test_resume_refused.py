@@ -11,12 +11,11 @@ import spca
 from spca.run_command import follow
 from spca.runs import Run
 from spca.state import SavedState
-from spca_core.ending import Ending
 from spca_core.errors import InputError
 from spca_core.options import Manifest, manifest
 from spca_core.result import RunResult
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
-from spca_core.verdict import Outcome
+from spca_core.verdict import Ending, Outcome
 
 
 @pytest.fixture(scope="module")

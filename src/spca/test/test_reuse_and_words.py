@@ -16,19 +16,18 @@ from spca_coder.drafting import TOKEN_BUDGET, situation
 from spca_coder.language import LanguageCoder
 from spca_coder.relevance import relevant
 from spca_coder.source import read, signatures
-from spca_core.ending import Ending
 from spca_core.plan import ActionSchema, CodeRequest, Draft, Execution, Plan, PlanRequest, PlanResult, Step
 from spca_core.ports.chat import ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError, NotUnderstood
 from spca_core.scene import Fact
 from spca_core.skill import SkillSignature
-from spca_llm.not_in_vain import NotInVain
-from spca_planner.critics.synonyms import with_synonyms
+from spca_core.verdict import Ending
+from spca_llm.chat import NotInVain
+from spca_planner.critics import with_synonyms
 from spca_planner.language import LanguageProposer, in_words, messages, told_of
 from spca_planner.pddl.syntax import parse_domain
 from spca_planner.planner import DraftingPlanner
-from spca_planner.prediction import weigh
-from spca_planner.reading import PddlReader
+from spca_planner.prediction import PddlReader, weigh
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains, actions_of
 from spca_referee.level import load_level

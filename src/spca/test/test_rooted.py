@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spca.rooted import rooted
+from spca.runs import rooted
 from spca_core.options import RunOptions
 
 

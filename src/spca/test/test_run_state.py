@@ -6,10 +6,9 @@ import pytest
 from pydantic import ValidationError
 
 from spca.state import Phase, RunState, SavedState
-from spca_core.ending import Ending
 from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan, Step
-from spca_core.verdict import Outcome
+from spca_core.verdict import Ending, Outcome
 
 SEEN = Observation(stamp=1.0, objects={"cube_red": "cube"}, facts=(), sentences=("A cube.",))
 PLAN = Plan(

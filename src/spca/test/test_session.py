@@ -16,10 +16,10 @@ import pytest
 
 import spca
 from spca.sessions import Session
-from spca_core.ending import Ending
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.plan import Plan
+from spca_core.verdict import Ending
 from spca_testing.models.fallible_model import MODELS, configuration
 from spca_testing.models.grammar_model import GrammarModel
 from spca_testing.models.server import ModelServer

@@ -16,8 +16,7 @@ from spca_core.plan import ActResult, Plan, Step
 from spca_core.ports.environment import CtxServer
 from spca_core.skill import CtxApi, SkillFailure, StepReport, python_name
 from spca_sandbox.host import SkillHost
-from spca_sandbox.level import SandboxLevel
-from spca_sandbox.limits import Limits
+from spca_sandbox.limits import Limits, SandboxLevel
 from spca_sandbox.outcome import RunOutcome
 
 log = structlog.get_logger(__name__)

@@ -14,8 +14,7 @@ from spca_core.plan import ActionSchema, ActResult, Draft, Plan, Step
 from spca_core.ports.environment import CtxServer
 from spca_core.scene import Fact
 from spca_core.skill import CtxApi, CtxMethod, StepReport
-from spca_sandbox.level import SandboxReport
-from spca_sandbox.limits import Limits
+from spca_sandbox.limits import Limits, SandboxReport
 from spca_sandbox.process import WorkerProcess
 
 API = CtxApi(

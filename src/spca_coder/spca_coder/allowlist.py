@@ -6,14 +6,43 @@ This is quick feedback for the author of the code; the sandbox is what makes it 
 from __future__ import annotations
 
 import ast
+import builtins
 import difflib
 import importlib
 import re
-from collections.abc import Collection
+import symtable
+from collections.abc import Collection, Iterator, Sequence
 
-from spca_coder.problem import CodeFault
-from spca_core.library import MARK
+from spca_coder.source import lines_of
+from spca_core.model import Record
+from spca_core.skill_package import MARK
 from spca_sandbox.surface import Surface
+
+_SHOWN = 8
+
+
+class CodeFault(Record):
+    """One sentence, and the line of the draft it is about (None: the draft as a whole)."""
+
+    message: str
+    line: int | None = None
+
+
+def report(problems: Sequence[CodeFault], source: str) -> str:
+    """The problems in the order of their lines, each with the line it is about; at most eight."""
+    lines = lines_of(source)
+    ordered = sorted(set(problems), key=lambda p: (p.line or 0, p.message))
+    shown = [_sentence(p, lines) for p in ordered[:_SHOWN]]
+    if len(ordered) > _SHOWN:
+        shown.append(f"and {len(ordered) - _SHOWN} more")
+    return "\n".join(shown)
+
+
+def _sentence(problem: CodeFault, lines: list[str]) -> str:
+    if problem.line is None or not 1 <= problem.line <= len(lines):
+        return problem.message
+    return f"line {problem.line}, `{lines[problem.line - 1].strip()[:120]}`: {problem.message}"
+
 
 MAX_CHARACTERS = 40_000
 MAX_DEPTH = 100
@@ -199,3 +228,58 @@ class _Checker(ast.NodeVisitor):
 
 def _is_ctx(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "ctx"
+
+
+_BUILTINS = frozenset(dir(builtins)) - FORBIDDEN_NAMES
+
+
+def undefined(source: str, known: Collection[str]) -> list[CodeFault]:
+    """Global names that `source` uses but neither it, nor Python, nor `known` defines.
+
+    `source` must parse.
+    """
+    tree = ast.parse(source)
+    found = []
+    for name in lacking(source, known):
+        uses = [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
+        found.append(
+            CodeFault(
+                message=f"nothing defines '{name}'; define it or use what exists",
+                line=min(uses, default=None),
+            )
+        )
+    return found
+
+
+def lacking(source: str, known: Collection[str]) -> list[str]:
+    """The names of which `undefined` tells."""
+    table = symtable.symtable(ast.unparse(_WithoutHints().visit(ast.parse(source))), "<draft>", "exec")
+    defined = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
+    return sorted(set(_globals(table)) - defined - _BUILTINS - set(known))
+
+
+def _globals(table: symtable.SymbolTable) -> Iterator[str]:
+    for symbol in table.get_symbols():
+        is_global = symbol.is_global() or table.get_type() == "module"
+        if is_global and symbol.is_referenced():
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _globals(child)
+
+
+class _WithoutHints(ast.NodeTransformer):
+    """Type hints are never evaluated, so they may name anything."""
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = None
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        assign = ast.Assign(targets=[node.target], value=node.value)
+        return self.generic_visit(ast.copy_location(assign, node))

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import structlog
 
 from spca_coder import allowlist
+from spca_coder.allowlist import CodeFault, lacking, report, undefined
 from spca_coder.fits import header, misfit
-from spca_coder.intake import Taken, take_in
-from spca_coder.problem import CodeFault, report
 from spca_coder.source import Source, lines_of, read, same_code
-from spca_coder.undefined import undefined
 from spca_core.errors import InputError, SpcaError
 from spca_core.model import Record
 from spca_core.plan import ActionSchema
 from spca_core.skill import CtxApi, SkillFailure, python_name
+from spca_core.skill_package import joined, modules
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits
 from spca_sandbox.surface import Surface
@@ -159,3 +159,54 @@ def criticised(critic: Callable[[], _T], rejected: Callable[[str], _T]) -> _T:
     except Exception as error:
         log.warning("a critic stumbled over a text", exc_info=not isinstance(error, RecursionError))
         return rejected(f"it cannot be judged: {type(error).__name__}: {str(error)[:200]}")
+
+
+class Clash(InputError):
+    """The draft calls something of the library that needs a name which the draft has for something else."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The library with the draft in it, and the skills that are new or changed."""
+
+    library: str
+    written: tuple[str, ...]
+
+
+def take_in(
+    library: str, draft: str, asked: Collection[str], importable: Collection[str] = ("math",)
+) -> Taken:
+    """The library in which each skill of the draft that was `asked` for has a module of its own.
+
+    Helpers and constants that the draft mentions and does not define are copied from the skill's present
+    version, else from the library; what is `importable` is imported. A skill that the library has in the same
+    form is passed over. Raises Clash, and InputError for what is not Python.
+    """
+    present, new = read(library), read(draft)
+    texts = {module.skill: module.text for module in modules(library)}
+    written = []
+    for skill in (name for name in new.functions if name in asked):
+        text = _module(skill, new, present, {*asked, *present.skills} - {skill}, importable)
+        if skill not in present.skills or not same_code(text, present.module(skill)):
+            texts[skill] = text
+            written.append(skill)
+    return Taken(joined(texts), tuple(written))
+
+
+def _module(skill: str, draft: Source, present: Source, others: set[str], importable: Collection[str]) -> str:
+    own = draft.part({skill}, beside=others)
+    homes = (present.home(skill), *(present.modules.values() or [present]))
+    while names := lacking(own.code, others):
+        found = ((n, h) for n in names for h in homes if n in h.functions or n in h.constants)
+        name, home = next(found, ("", Source({}, {}, tuple(f"import {n}" for n in names if n in importable))))
+        more = home.part({name}, beside=others) if name else home
+        if not name and not more.imports:
+            break
+        for common in own.functions.keys() & more.functions.keys():
+            if not same_code(own.functions[common].text, more.functions[common].text):
+                raise Clash(f"'{name}' needs another '{common}' than yours: give yours another name")
+        for common in own.constants.keys() & more.constants.keys():
+            if own.constants[common] != more.constants[common]:
+                raise Clash(f"'{name}' needs another value of '{common}': give yours another name")
+        own = own.with_more(more)
+    return own.code

@@ -11,9 +11,7 @@ from typing import Literal
 
 import structlog
 
-from spca_coder.critic import CodeCritic
 from spca_coder.fits import as_present, header, missing
-from spca_coder.relevance import relevant
 from spca_coder.source import read
 from spca_core.plan import ActionSchema, CodeRecord, CodeRequest, CodeResult
 from spca_core.ports.proposer import CodeProposer, ModelError, PlanAtFault
@@ -94,6 +92,9 @@ class DraftingCoder:
         request: CodeRequest,
         cancelled: Callable[[], bool],
     ) -> CodeResult:
+        from spca_coder.critic import CodeCritic  # a run whose skills are all there drafts none
+        from spca_coder.relevance import relevant
+
         names = {python_name(s.name) for s in wanted}
         present = _present_code(request.library, names)
         known = set(read(present).functions)

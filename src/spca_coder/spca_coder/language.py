@@ -13,7 +13,7 @@ from spca_coder.fits import header
 from spca_core.errors import one_line
 from spca_core.fenced import PYTHON, fenced
 from spca_core.plan import ActionSchema
-from spca_core.ports.chat import ChatModel, Message
+from spca_core.ports.chat import ChatModel, Message, system, user
 from spca_core.ports.proposer import ModelError, PlanAtFault
 from spca_core.skill import CtxApi
 
@@ -74,7 +74,7 @@ class LanguageCoder:
             for schema in missing
         ]
         generators = any(m.name == "step" for m in api.methods)
-        system = _TEMPLATES.get_template("coder_system.j2").render(api=api, generators=generators)
+        rules = _TEMPLATES.get_template("coder_system.j2").render(api=api, generators=generators)
         question = _TEMPLATES.get_template("coder_request.j2").render(
             actions=actions,
             relevant=self._clip("relevant", relevant),
@@ -82,7 +82,7 @@ class LanguageCoder:
             previous=self._clip("previous", previous),
             rejection=self._clip("rejection", rejection),
         )
-        return [{"role": "system", "content": system}, {"role": "user", "content": question}]
+        return [system(rules), user(question)]
 
     def _clip(self, part: str, text: str) -> str:
         limit = self.longest[part]

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from spca_core.errors import InputError
-from spca_core.library import modules
-from spca_core.skill import SkillSignature
+from spca_core.skill import SkillSignature, python_name
+from spca_core.skill_package import joined, modules
 
 
 @dataclass(frozen=True)
@@ -248,3 +248,35 @@ class _WithoutDocs(ast.NodeTransformer):
         if ast.get_docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
         return self.generic_visit(node)
+
+
+def without(library: str, skills: Collection[str]) -> str:
+    """A library without some skills, and without the skills that call them."""
+    source = read(library)
+    gone = {name for name in source.skills if source.needs({name}) & set(skills)}
+    texts = {module.skill: module.text for module in modules(library) if module.skill not in gone}
+    first = source.home("")
+    if gone & set(first.skills):
+        texts[""] = first.part(set(first.skills) - gone, beside=gone).code
+    return joined(texts)
+
+
+class LibraryReader:
+    """A `SkillReader` for libraries in Python."""
+
+    def signatures(self, library: str) -> tuple[SkillSignature, ...]:
+        """See `SkillReader`."""
+        return signatures(library)
+
+    def meaning(self, library: str, actions: Collection[str]) -> str:
+        """See `SkillReader`: comments, layout and docstrings do not count, helpers and constants do."""
+        source = read(library)
+        skills = source.needs([python_name(action) for action in actions])
+        return "\n".join(meaning(source.module(skill)) for skill in sorted(skills))
+
+    def restored(self, library: str, proven: str, actions: Collection[str]) -> str:
+        """See `SkillReader`."""
+        names, known = {python_name(action) for action in actions}, set(read(proven).skills)
+        texts = {m.skill: m.text for m in modules(library) if m.skill not in names & known}
+        texts |= {m.skill: m.text for m in modules(proven) if m.skill in names}
+        return without(joined(texts), names - known)

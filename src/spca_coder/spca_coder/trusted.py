@@ -17,13 +17,12 @@ from typing import Literal
 
 import structlog
 
-from spca_coder.library import without
-from spca_coder.source import Source, read, same_code
+from spca_coder.source import Source, read, same_code, without
 from spca_core.errors import InputError
-from spca_core.library import joined, modules
 from spca_core.model import Record
 from spca_core.result import Promotion
 from spca_core.run_folder import write_atomically
+from spca_core.skill_package import joined, modules
 from spca_core.validation import expecting
 
 log = structlog.get_logger(__name__)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from spca_coder import allowlist
+from spca_coder.allowlist import CodeFault, report, undefined
 from spca_coder.critic import criticised
 from spca_coder.fits import as_present, header, misfit, missing, serves
-from spca_coder.problem import CodeFault, report
 from spca_coder.source import read, same_code, signatures
-from spca_coder.undefined import undefined
 from spca_core.errors import InputError
 from spca_core.plan import ActionSchema, Plan, Step
 from spca_core.skill import SkillSignature

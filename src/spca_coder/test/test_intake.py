@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spca_coder.intake import Clash, take_in
-from spca_coder.library import LibraryReader, without
-from spca_coder.source import read
+from spca_coder.critic import Clash, take_in
+from spca_coder.source import LibraryReader, read, without
 from spca_core.errors import InputError
-from spca_core.library import joined, modules
+from spca_core.skill_package import joined, modules
 from spca_sandbox.host import SkillHost
 from spca_sandbox.outcome import Loaded
 

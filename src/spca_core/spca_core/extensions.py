@@ -28,7 +28,7 @@ GROUPS = {
     "spca.scripted_models": "records whose `serving` serves a scripted model (`spca bench models`)",
     "spca.level_runners": "what carries out the runs of a bench (`spca_bench.runs.LevelRuns`)",
     "spca.proposers": "who drafts plans and skills (`spca.proposals.OpenProposals`)",
-    "spca.detectors": "what finds things in a camera frame (`spca_sense.detectors.MakeDetector`)",
+    "spca.detectors": "what finds things in a camera frame (`spca_sense.detection.MakeDetector`)",
     "spca.learnable_worlds": "worlds whose rules are learned: makes them, in the order of learning",
     "spca.plan_worlds": "worlds for planning programs: makes a `spca_programs.ports.plan_world.PlanWorld`",
     "spca.engines": "what searches for plans (`spca_core.ports.engine.Engine`)",

@@ -21,6 +21,10 @@ from spca_core.mesh import Mesh, Primitive
 from spca_core.model import Part
 from spca_core.validation import expecting, read_yaml
 
+if TYPE_CHECKING:
+    from spca_core.geometry import Pose, Vec3
+
+
 GROUP = "spca.kinds"
 WALL, FLOOR = 0.007, 0.004
 """Thickness of the wall and of the floor of a bowl or a tray, metres."""
@@ -206,3 +210,39 @@ def problem_with(kind: str, size: Vec3) -> str:
     if KINDS[kind].walled and (c <= 2 * FLOOR or min(a, b) <= 4 * WALL):
         return f"is a {kind} without room in it"
     return ""
+
+
+class Upright:
+    """A mixin for what has a kind, a pose (of its centre) and a size. Metres, in the frame of the pose."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def kind(self) -> ObjectKind:
+            """Kind of the thing."""
+            ...
+
+        @property
+        def pose(self) -> Pose:
+            """Pose of its centre."""
+            ...
+
+        @property
+        def size(self) -> Vec3:
+            """Its extents along its own axes."""
+            ...
+
+    @property
+    def top(self) -> float:
+        """Height of its upper face."""
+        return self.pose.position[2] + self.size[2] / 2
+
+    @property
+    def bottom(self) -> float:
+        """Height of its lower face."""
+        return self.pose.position[2] - self.size[2] / 2
+
+    @property
+    def deck(self) -> float:
+        """Height at which other things rest on it, or in it."""
+        return self.bottom + deck(self.kind, self.size[2])

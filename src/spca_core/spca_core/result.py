@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from spca_core.ending import Ending
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.model import Record
 from spca_core.plan import CodeRecord, DraftRecord
 from spca_core.rehearsal import Rehearsed
-from spca_core.verdict import Verdict
+from spca_core.verdict import Ending, Verdict
 
 
 class PlannerCounts(Record):

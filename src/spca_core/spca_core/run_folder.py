@@ -15,10 +15,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from spca_core import seal
-from spca_core.disk import is_full
+from spca_core.disk import is_full, locked
 from spca_core.errors import InputError
 from spca_core.paths import RUNS
-from spca_core.scratch import locked
 from spca_core.validation import expecting
 
 T = TypeVar("T", bound=BaseModel)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from spca_core.geometry import Pose, Vec3
-from spca_core.kinds import ObjectKind
+from spca_core.kinds import ObjectKind, Upright
 from spca_core.model import Record
-from spca_core.upright import Upright
 
 
 class SceneObject(Upright, Record):

@@ -1,6 +1,6 @@
-"""Skills contributed by other packages.
+"""The text of a library of skills, and skills contributed by other packages.
 
-Each consists of a planning action, the Python that executes it, and the phrases that ask for it.
+Each of these consists of a planning action, the Python that executes it, and the phrases that ask for it.
 
 A skill package is a Python package named by an entry point of the group `spca.skills`. Its folder holds
 
@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +28,44 @@ from spca_core.extensions import installed
 from spca_core.model import Record
 from spca_core.skill import python_name
 from spca_core.validation import expecting, read_yaml
+
+MARK = "# --- skill "
+"""Begin of the line that begins a module; its skill's name follows."""
+_MARKED = re.compile(rf"(?:\A|\n\n)^{MARK}(\w+)$\n?", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Module:
+    """A part of a library: the name of its skill, its text, and the lines of the library before it."""
+
+    skill: str
+    text: str
+    before: int
+
+
+def modules(library: str) -> tuple[Module, ...]:
+    """Split a library; the first module, whose name is empty, is what comes with the environment.
+
+    >>> [(m.skill, m.text, m.before) for m in modules(joined({"": "A = 1", "nod": "B = 2"}))]
+    [('', 'A = 1', 0), ('nod', 'B = 2', 3)]
+    """
+    marks = list(_MARKED.finditer(library))
+    begins = [("", 0), *((mark[1], mark.end()) for mark in marks)]
+    ends = [*(mark.start() for mark in marks), len(library)]
+    return tuple(
+        Module(skill, library[begin:end], library.count("\n", 0, begin))
+        for (skill, begin), end in zip(begins, ends, strict=True)
+    )
+
+
+def joined(texts: Mapping[str, str]) -> str:
+    """The library of these modules, by the names of their skills."""
+    library = texts.get("", "")
+    for skill, text in texts.items():
+        if skill:
+            library += f"{library and chr(10) * 2}{MARK}{skill}\n{text}"
+    return library
+
 
 GROUP = "spca.skills"
 _SLOT = re.compile(r"{(\w+)}")

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from scipy.spatial.transform import Rotation, Slerp
 
-from spca_core.cubic import PiecewiseCubic
 from spca_core.rotations import (
     about_z,
     aligning,
@@ -16,6 +15,7 @@ from spca_core.rotations import (
     quaternion_of_matrix,
     vector_of_matrix,
 )
+from spca_core.trajectory import PiecewiseCubic
 
 components = st.floats(-1, 1).map(lambda v: round(v, 6))
 quaternions = (

@@ -6,8 +6,10 @@ semantic conventions. Message contents are never put into spans.
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from typing import Any
@@ -15,8 +17,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from spca_core.errors import SpcaError
-from spca_core.ports.chat import ChatReply, ChatUsage, Message, Role
+from spca_core.errors import BudgetExhausted, SpcaError
+from spca_core.ports.chat import ChatModel, ChatReply, ChatUsage, Message, Role
 from spca_core.ports.proposer import ModelError
 from spca_llm.answer import interpret
 from spca_llm.exchange import STOPPED, Answer, AnswerSource, Attempt, Exchange, Request
@@ -144,3 +146,51 @@ def chat_span(role: str, model: str, base_url: str) -> Iterator[Span]:
         f"chat {model}", kind=trace.SpanKind.CLIENT, attributes=attributes
     ) as span:
         yield Span(span)
+
+
+_MOST_ANSWERS = 2
+"""Answers to one request, unusable ones, after which it is not sent any more."""
+
+
+class NotInVain:
+    """A `ChatModel` over another.
+
+    A request that was answered before did not help: it is refused, not sent. One that got no answer, for
+    example from a busy server, may be sent again; one whose answer could not be used (empty, cut off, a
+    refusal) once more. A role that leaves as many requests in a row unanswered as a round of a run has is
+    given up: `patience` by role, for others `most`.
+    """
+
+    def __init__(self, chat: ChatModel, patience: Mapping[Role, int], most: int) -> None:
+        self._chat, self._patience, self._most = chat, patience, most
+        self._answers: Counter[str] = Counter()
+        self._unanswered: Counter[Role] = Counter()
+
+    def complete(
+        self, role: Role, messages: Sequence[Message], schema: type[BaseModel] | None = None
+    ) -> ChatReply:
+        """See `ChatModel.complete`.
+
+        Raises ModelError (kind `repeated`) for a request that was answered before.
+        """
+        key = json.dumps([role, list(messages), schema.__name__ if schema else ""])
+        if self._answers[key] >= _MOST_ANSWERS:
+            raise ModelError(
+                "the same request was answered before, and the answer was of no use", kind="repeated"
+            )
+        try:
+            reply = self._chat.complete(role, messages, schema)
+        except ModelError as error:
+            if error.answered:
+                self._answers[key] += 1
+                self._unanswered[role] = 0
+                raise
+            self._unanswered[role] += 1
+            if (asked := self._unanswered[role]) >= self._patience.get(role, self._most):
+                raise BudgetExhausted(
+                    f"{asked} requests in a row had no answer; the last: {error}"
+                ) from error
+            raise
+        self._answers[key] = _MOST_ANSWERS
+        self._unanswered[role] = 0
+        return reply

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from spca_core.errors import InputError
 from spca_core.validation import YAML_FILES
-from spca_llm.budget import Budget
 from spca_llm.chat import Chat
-from spca_llm.config import REPLAY, LlmConfig, load_config
+from spca_llm.config import REPLAY, Budget, LlmConfig, load_config
 from spca_llm.ledger import ExchangeLog
 from spca_llm.replay import ReplaySource
 

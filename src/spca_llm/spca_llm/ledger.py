@@ -15,7 +15,7 @@ from spca_core.model import Record
 from spca_core.ports.chat import Role
 from spca_core.ports.proposer import SERVER_FAULTS
 from spca_core.validation import expecting
-from spca_llm.budget import Budget
+from spca_llm.config import Budget
 from spca_llm.exchange import HIDDEN, Exchange
 
 

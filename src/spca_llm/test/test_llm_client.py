@@ -14,14 +14,12 @@ import pytest
 from pydantic import BaseModel
 
 from spca_core.errors import BudgetExhausted, InputError
-from spca_core.ports.chat import ChatReply
+from spca_core.ports.chat import ChatReply, system, user
 from spca_core.ports.proposer import ModelError
-from spca_llm.budget import Budget
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
-from spca_llm.config import LlmConfig, ModelConfig
+from spca_llm.config import Budget, LlmConfig, ModelConfig
 from spca_llm.ledger import ExchangeLog, read_exchange
-from spca_llm.messages import system, user
 from spca_llm.replay import ReplaySource
 from spca_testing.models.behaviours import (
     Drip,

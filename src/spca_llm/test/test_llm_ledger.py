@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 
 from spca_core.errors import BudgetExhausted, InputError
-from spca_core.ports.chat import Role
-from spca_llm.budget import Budget
+from spca_core.ports.chat import Role, user
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
-from spca_llm.config import LlmConfig, ModelConfig
+from spca_llm.config import Budget, LlmConfig, ModelConfig
 from spca_llm.exchange import Answer, Exchange, Request
 from spca_llm.ledger import ExchangeLog, read_exchange, set_aside
-from spca_llm.messages import user
 from spca_llm.prices import Price, PriceTable
 
 

@@ -50,7 +50,7 @@ class MinigridKit(Kit):
 
     def vocabulary(self) -> Vocabulary:
         """Predicates are named like the observed facts."""
-        from spca_minigrid.vocabulary import MissionVocabulary
+        from spca_minigrid.proposer import MissionVocabulary
 
         return MissionVocabulary()
 

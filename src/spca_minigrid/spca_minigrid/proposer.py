@@ -8,7 +8,32 @@ from pathlib import Path
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.proposer import ModelError, PlanProposer
+from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_minigrid.mission import Clause, Mission, parse_mission
+
+_WORDS = (
+    ObservableWord(name="located", args=("?thing",), meaning="it has been seen, and is not carried"),
+    ObservableWord(name="held", args=("?thing",), meaning="the agent carries it"),
+    ObservableWord(name="hand_free", args=(), meaning="the agent carries nothing"),
+    ObservableWord(
+        name="may_be", args=("?word", "?thing"), meaning="a word of the mission may mean this thing"
+    ),
+    ObservableWord(name="locked", args=("?door",), meaning="the door is locked"),
+    ObservableWord(name="opens", args=("?key", "?door"), meaning="the key has the colour of the locked door"),
+    ObservableWord(name="report_wanted", args=(), meaning="the agent has to report when it has arrived"),
+)
+
+
+class MissionVocabulary(Vocabulary):
+    """Name a mission's words and the things that they may mean by different symbols.
+
+    A goal may use either.
+    """
+
+    def words(self) -> tuple[ObservableWord, ...]:
+        """Return the words for what has been seen of the things, and for what the agent carries."""
+        return _WORDS
+
 
 _WISH = {"go": "to_visit", "reach": "to_enter", "open": "to_open", "pick": "to_take"}
 DOMAIN = (Path(__file__).parent / "domain.pddl").read_text(encoding="utf-8")

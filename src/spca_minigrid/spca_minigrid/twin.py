@@ -20,8 +20,8 @@ from spca_minigrid.cells import BALL, BOX, DOOR, GOAL, KEY, LAVA, WALL, beside, 
 from spca_minigrid.ctx import API, GridCtx
 from spca_minigrid.mission import naming
 from spca_minigrid.observation import observe
+from spca_minigrid.proposer import MissionVocabulary
 from spca_minigrid.referents import Referents
-from spca_minigrid.vocabulary import MissionVocabulary
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import KnownMap, WorldMap
 from spca_sandbox.limits import Limits

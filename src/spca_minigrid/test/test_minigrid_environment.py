@@ -22,7 +22,7 @@ from spca_minigrid.mission import parse_mission
 from spca_minigrid.referents import Referents
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
-from spca_sandbox.level import SandboxReport
+from spca_sandbox.limits import SandboxReport
 from spca_sandbox.process import WorkerProcess
 from spca_testing.contracts.environment_contract import EnvironmentContract, plan
 

@@ -10,15 +10,15 @@ import pytest
 
 from spca.assembly import open_stages
 from spca.kits import kit_named, kit_of, kits
-from spca.reading import Readers
 from spca.runs import Run
 from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_coder.drafting import DraftingCoder
-from spca_coder.library import LibraryReader
+from spca_coder.source import LibraryReader
 from spca_core.budgets import Budgets
 from spca_core.options import RunOptions
 from spca_core.plan import PlanRequest
+from spca_core.ports.reading import Readers
 from spca_core.ports.stages import Planner
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
@@ -26,8 +26,8 @@ from spca_minigrid.environment import MinigridEnvironment
 from spca_minigrid.kit import MinigridKit
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
-from spca_minigrid.vocabulary import MissionVocabulary
-from spca_planner.reading import PddlReader
+from spca_minigrid.proposer import MissionVocabulary
+from spca_planner.prediction import PddlReader
 from spca_testing.models.behaviours import Behaviour, Say, say_json
 from spca_testing.models.fallible_model import CODER, MODELS, configuration
 from spca_testing.models.server import ModelServer, Seen

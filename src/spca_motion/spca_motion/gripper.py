@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from spca_core.errors import MotionError
-from spca_core.ports.robot import Robot
+from spca_core.ports.table import Robot
 from spca_core.trajectory import JointState
 from spca_motion.execution import StopGate, Tolerances
 from spca_robot.gripper_2f85 import STROKE

@@ -10,7 +10,7 @@ import numpy as np
 from spca_core.errors import Interrupted, MotionError
 from spca_core.geometry import Array, Pose
 from spca_core.ports.arm import NamedConfiguration
-from spca_core.ports.robot import Robot
+from spca_core.ports.table import Robot
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World
@@ -31,7 +31,7 @@ class Manipulator:
     `tool_pose` and `set_scene` may be called from any thread at any time. When the scene changes under a
     motion whose remaining path is then no longer free, the motion ends with MotionError('collision').
 
-    Made by `embedded_arm` here and by `spca_moveit.arm.moveit_arm`.
+    Made by `embedded_arm` here and by `spca_moveit.search.moveit_arm`.
     """
 
     def __init__(

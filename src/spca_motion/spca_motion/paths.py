@@ -13,8 +13,8 @@ from typing import Protocol
 
 import numpy as np
 
-from spca_core.cubic import PiecewiseCubic
 from spca_core.geometry import Array
+from spca_core.trajectory import PiecewiseCubic
 from spca_motion.limits import MotionLimits
 
 # Largest distance (rad, in joint space) from a corner at which its rounding starts.

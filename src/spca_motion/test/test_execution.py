@@ -16,7 +16,7 @@ from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World, load_world
 from spca_motion.execution import Tolerances
 from spca_motion.manipulator import Manipulator, embedded_arm
-from spca_sim.robot import SimRobot
+from spca_sim.mujoco_world import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import over, true_scene
 

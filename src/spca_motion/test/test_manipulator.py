@@ -17,7 +17,7 @@ from spca_motion.limits import EMPTY, HOLDING
 from spca_motion.manipulator import Manipulator, embedded_arm
 from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import ArmKinematics
-from spca_sim.robot import SimRobot
+from spca_sim.mujoco_world import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import ABOVE, GRASP, ArmContract, over, true_scene
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
+from spca_core.arms import ArmDescription
 from spca_core.errors import Interrupted
 from spca_core.geometry import Array
+from spca_core.ports.table import Robot
+from spca_core.world import World
+from spca_description.moveit_config import VELOCITY_SCALING
+from spca_motion.execution import Tolerances
+from spca_motion.limits import EMPTY, HOLDING, MotionLimits
+from spca_motion.manipulator import Manipulator
 from spca_motion.paths import Piece, rounded
+from spca_motion.planner import MotionPlanner
 from spca_motion.query import Query
 from spca_motion.search import PathNotFound
 from spca_moveit.backend import Box, PathRequest
@@ -88,3 +97,22 @@ def _mismatch(path: Array, start: Array, goal: Array) -> str:
 def _account(nothing: int, rejected: list[str]) -> str:
     tries = f"MoveIt found none in {nothing} of {nothing + len(rejected)} searches"
     return f"{tries}, and what it found was rejected: {rejected[-1]}" if rejected else tries
+
+
+def moveit_arm(
+    world: World, robot: Robot, process: PlannerProcess, tolerances: Tolerances | None = None
+) -> Manipulator:
+    """The arm with MoveIt's collision checks and searches.
+
+    They run in `process`, which the caller must close.
+    """
+    planner = MotionPlanner(world, partial(ProcessChecker, process=process), MoveItSearch(process))
+    limits = _scaled(EMPTY, world.robot.arm), _scaled(HOLDING, world.robot.arm)
+    return Manipulator(world, robot, planner, tolerances, limits)
+
+
+def _scaled(limits: MotionLimits, arm: ArmDescription) -> MotionLimits:
+    """Limits whose joint speeds are at most that share of what the arm's can do; the rest in proportion."""
+    velocity = np.minimum(limits.velocity, VELOCITY_SCALING * arm.column("velocity"))
+    share = float((velocity / limits.velocity).min())
+    return MotionLimits(velocity, limits.acceleration * share, limits.jerk * share, limits.tool_speed * share)

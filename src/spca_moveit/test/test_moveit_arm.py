@@ -26,11 +26,10 @@ from spca_core.trajectory import JointState
 from spca_core.world import World, load_world
 from spca_motion.manipulator import Manipulator
 from spca_motion.planner import MotionPlanner
-from spca_moveit.arm import moveit_arm
 from spca_moveit.backend import Geometry, PathRequest, Setup
 from spca_moveit.process import PlannerProcess
-from spca_moveit.search import bends
-from spca_sim.robot import SimRobot
+from spca_moveit.search import bends, moveit_arm
+from spca_sim.mujoco_world import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over, true_scene
 from spca_testing.moveit import faulty

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, combinations, pairwise
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -15,18 +17,16 @@ from spca_core.errors import one_line
 from spca_core.fenced import fenced
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
-from spca_core.ports.chat import ChatModel, Message, Role
+from spca_core.ports.chat import ChatModel, Message, Role, system, user
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
-from spca_core.scene import ROLES
+from spca_core.scene import ROLES, TIE
 from spca_core.skill import SkillSignature, python_name
-from spca_planner.critics.synonyms import meant
-from spca_planner.critics.vocabulary import FactVocabulary
+from spca_planner.critics import meant
 from spca_planner.pddl.formula import ground
 from spca_planner.pddl.lint import quantified
 from spca_planner.pddl.sexpr import Group
 from spca_planner.pddl.syntax import Action
-from spca_planner.rows import measured, rows
 from spca_planner.trusted import Actions, stems
 
 _MOST_SKILLS = 12
@@ -85,7 +85,7 @@ class LanguageProposer(PlanProposer):
         actions: Callable[[], Actions] = dict,
     ) -> None:
         self._chat, self._role = chat, role
-        self._vocabulary, self._actions = vocabulary or FactVocabulary(), actions
+        self._vocabulary, self._actions = vocabulary or Vocabulary(), actions
         self._refused: dict[str, Exception] = {}
         self._measured: dict[str, str] = {}
         self.name = f"openai:{role}"
@@ -126,17 +126,16 @@ def messages(
 ) -> list[Message]:
     """The conversation that is sent: rules, then one request with everything in it."""
     skills = relevant_skills(request, previous)
-    words = (vocabulary or FactVocabulary()).words()
+    words = (vocabulary or Vocabulary()).words()
     observation = request.observation
     told_rows = rows(observation)
     untold = ROLES if told_rows else ()
     seen = {fact.predicate for fact in observation.facts}.difference(untold)
     question = _templates().get_template("planner_request.j2")
     return [
-        {"role": "system", "content": _templates().get_template("planner_system.j2").render()},
-        {
-            "role": "user",
-            "content": question.render(
+        system(_templates().get_template("planner_system.j2").render()),
+        user(
+            question.render(
                 mode=request.mode if previous is not None else "fresh",
                 task=_clip(request.task.text, "task"),
                 conversation=[_clip(s, "sentence") for s in request.task.conversation[-_MOST_SENTENCES:]],
@@ -156,7 +155,7 @@ def messages(
                 critic=rejection.critic if rejection else "",
                 rejection=_clip(rejection.message, "rejection") if rejection else "",
             ),
-        },
+        ),
     ]
 
 
@@ -319,3 +318,38 @@ def _own(effect: Group | None, names: Mapping[str, str]) -> Iterator[str]:
     for part in effect.rest if effect is not None and effect.head == "and" else (effect,):
         if isinstance(part, Group) and part.items and part.head not in _LOGIC:
             yield f"({' '.join(ground(part, names))})"
+
+
+def rows(observation: Observation) -> dict[str, str]:
+    """All things that rest somewhere, from left to right (-y) and from near to far (x).
+
+    They say more than who is the first of its kind; none are told of what else than a scene is observed.
+    """
+    held = {f.args[0] for f in observation.facts if f.predicate == "held"}
+    things = [t for t in observation.things if t.id not in held] if observation.restated else []
+    if len(things) < 2:
+        return {}
+    found = {}
+    for words, axis, sign in (("from left to right", 1, -1), ("from near to far", 0, 1)):
+        places = sorted((sign * t.pose.position[axis], t.id) for t in things)
+        marks = (" = " if b - a < TIE else ", " for (a, _), (b, _) in pairwise(places))
+        found[words] = "".join(
+            chain.from_iterable(zip((name for _, name in places), (*marks, ""), strict=True))
+        )
+    return found
+
+
+_MOST_MEASURED = 12
+
+
+def measured(observation: Observation, names: Collection[str]) -> str:
+    """Places, sizes and distances of the things of these names, in centimetres."""
+    things = [t for t in observation.things if t.id in names][:_MOST_MEASURED]
+    told = ["centimetres between centres; x away from the robot, y to the left, z up"]
+    for thing in things:
+        at, size = (" ".join(f"{100 * v:.1f}" for v in xyz) for xyz in (thing.pose.position, thing.size))
+        told.append(f"{thing.id}: at {at}, size {size}, turned by {math.degrees(thing.pose.yaw):.0f} degrees")
+    for a, b in combinations(things, 2):
+        told.append(f"{a.id} to {b.id}: {100 * math.dist(a.pose.position[:2], b.pose.position[:2]):.1f}")
+    unknown = ", ".join(sorted({*names} - {t.id for t in things}))[:200] or "nothing else"
+    return "; ".join((*told, f"not measured: {unknown}"))

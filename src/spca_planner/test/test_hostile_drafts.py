@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spca_core.errors import Cancelled
-from spca_planner.pddl.limits import LONGEST_MESSAGE
+from spca_planner.pddl.sexpr import LONGEST_MESSAGE
 from spca_planner.solver.judgement import Case, Judgement
 from spca_planner.solver.process import SolverProcess
 from spca_tabletop.plan.problem import domain as tabletop_domain

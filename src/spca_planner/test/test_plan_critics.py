@@ -8,10 +8,10 @@ import pytest
 
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest
+from spca_core.ports.vocabulary import Vocabulary
 from spca_core.scene import Fact
 from spca_core.task import Task
-from spca_planner.critics.vocabulary import FactVocabulary
-from spca_planner.critique import Critics, Judged
+from spca_planner.planner import Critics, Judged
 from spca_planner.solver.process import SolverProcess
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.observations import scene, task
@@ -282,7 +282,7 @@ GRID = Observation(
 
 
 def test_facts_tell_about_their_own_kinds() -> None:
-    found = FactVocabulary().extensions(GRID)
+    found = Vocabulary().extensions(GRID)
     assert found["locked"].truth(("door_red",), GRID.objects) is True
     assert found["carrying"].truth(("key_red",), GRID.objects) is False
     assert found["carrying"].truth(("door_red",), GRID.objects) is None

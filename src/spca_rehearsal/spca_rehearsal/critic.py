@@ -10,7 +10,7 @@ from spca_core.ports.vocabulary import Vocabulary
 from spca_core.rehearsal import Fault, FaultKind, Moment
 from spca_core.scene import Fact
 from spca_core.skill import FailureKind
-from spca_planner.critics.synonyms import meant
+from spca_planner.critics import meant
 from spca_planner.pddl.formula import Atom, evaluate, unmet
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.prediction import FRAME_M, ObservedAtoms, Prediction, allowance, mentioned, moved, predict

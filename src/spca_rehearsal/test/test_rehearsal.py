@@ -8,11 +8,10 @@ import pytest
 
 from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan, Step
-from spca_core.ports.vocabulary import Extension
+from spca_core.ports.vocabulary import Extension, Vocabulary
 from spca_core.rehearsal import Fault, Moment
 from spca_core.scene import Fact
 from spca_core.skill import SkillFailure, StepReport
-from spca_planner.critics.vocabulary import FactVocabulary
 from spca_rehearsal.critic import Critic
 from spca_rehearsal.rehearsal import Settings, ruling
 
@@ -28,7 +27,7 @@ DRAFT = Draft(
 PLAN = Plan(steps=(Step(action="put", args=("a", "b")),), schemas=(), draft=DRAFT)
 
 
-class Words(FactVocabulary):
+class Words(Vocabulary):
     """What is on what can be seen, and nothing else."""
 
     def after(self, observation):

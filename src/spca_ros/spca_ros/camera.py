@@ -19,7 +19,7 @@ from spca_ros.qos import WHOLE
 
 
 class RequestedCamera:
-    """See `spca_core.ports.camera.Camera`. A camera that takes a picture when asked to.
+    """See `spca_core.ports.table.Camera`. A camera that takes a picture when asked to.
 
     Not for callbacks. `mount` is the calibration: it says where the camera is. Whoever takes the picture says
     when there is none; `timeout` (wall seconds) is for one who says nothing, and Gazebo may draw for long.
@@ -45,7 +45,7 @@ class RequestedCamera:
 
 
 class StreamedCamera:
-    """See `spca_core.ports.camera.Camera`. A camera that publishes a stream, as the drivers of real ones do.
+    """See `spca_core.ports.table.Camera`. A camera that publishes a stream, as the drivers of real ones do.
 
     Args:
         node: it subscribes as long as it lives.

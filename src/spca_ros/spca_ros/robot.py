@@ -29,7 +29,7 @@ _LOOK_S = 0.01  # wall seconds between two looks whether the driver is there
 
 
 class RosRobot:
-    """See `spca_core.ports.robot.Robot`. Commands go to `driver`, the simulator's by default.
+    """See `spca_core.ports.table.Robot`. Commands go to `driver`, the simulator's by default.
 
     `joints` are the arm's, as messages call them. Commands and `wait` are for
     threads that do not spin; `hold` is for any. `patience` is how many wall seconds may pass without a joint

@@ -23,8 +23,7 @@ from spca_core.contacts import SAMPLE_PERIOD, ContactSample
 from spca_core.errors import InputError, MotionError, SpcaError, Unsupported
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
-from spca_core.ports.camera import Camera
-from spca_core.ports.table import TableWorld
+from spca_core.ports.table import Camera, TableWorld
 from spca_core.world import World
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall

@@ -6,12 +6,11 @@ import time
 from typing import Any
 
 from spca_core.errors import SpcaError
-from spca_core.library import modules
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.processes.service import ServiceDied
 from spca_core.skill import SkillFailure
-from spca_sandbox.level import SandboxLevel
-from spca_sandbox.limits import Limits
+from spca_core.skill_package import modules
+from spca_sandbox.limits import Limits, SandboxLevel
 from spca_sandbox.outcome import Loaded, LoadedFunction, clean, failure_of
 from spca_sandbox.process import WorkerProcess
 from spca_sandbox.surface import Surface

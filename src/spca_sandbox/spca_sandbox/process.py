@@ -13,8 +13,7 @@ import spca_core
 from spca_core.errors import SpcaError
 from spca_core.processes.service import Worker
 from spca_core.skill import CtxApi
-from spca_sandbox.level import SandboxLevel, SandboxReport
-from spca_sandbox.limits import Limits
+from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
 from spca_sandbox.surface import Surface
 
 _SOURCE_ROOTS = [str(Path(file).resolve().parent.parent) for file in (__file__, spca_core.__file__)]

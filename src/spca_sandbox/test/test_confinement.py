@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from spca_sandbox.host import SkillHost
-from spca_sandbox.level import SandboxLevel
+from spca_sandbox.limits import SandboxLevel
 from spca_sandbox.process import probe
 from spca_sandbox.worker import seccomp
 from spca_testing.processes import outliving

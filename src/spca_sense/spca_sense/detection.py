@@ -1,14 +1,19 @@
-"""Detections of a single frame, before tracking assigns identities."""
+"""Detections of a single frame, before tracking assigns identities, and what makes them, by name."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
+from spca_core.camera import RgbdFrame
+from spca_core.extensions import find
 from spca_core.geometry import Array, Pose, Vec3, wrap_angle
-from spca_core.kinds import ObjectKind
-from spca_core.upright import Upright
+from spca_core.kinds import ObjectKind, Upright
+from spca_core.world import World
+from spca_sense.catalogue import Catalogue
 from spca_sense.colours import ColourLabels
 from spca_sense.view import HeightView
 
@@ -52,3 +57,29 @@ class Look:
 def square_yaw(yaw: float) -> float:
     """A cube's yaw in [-π/4, π/4)."""
     return wrap_angle(yaw, np.pi / 2)
+
+
+GROUP = "spca.detectors"
+
+
+class Detector(Protocol):
+    """Finds things in single frames and has no memory; the tracker gives them names."""
+
+    catalogue: Catalogue
+
+    def detect(self, frame: RgbdFrame) -> Look:
+        """All things in sight, from high to low, with poses in `world` (metres).
+
+        Raises ValueError for images that do not have the size of the intrinsics.
+        """
+        ...
+
+
+MakeDetector = Callable[[Catalogue], Detector]
+"""What an entry of the group `spca.detectors` names; it is given classes and sizes, but no positions."""
+
+
+def make_detector(name: str, world: World) -> Detector:
+    """The detector of that name for a world's classes. Raises InputError when it is not installed."""
+    make: MakeDetector = find(GROUP, name, where="--detector").load()
+    return make(Catalogue.from_world(world))

@@ -17,7 +17,7 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_core.kinds import KINDS, MESHES, is_round
 from spca_sense.detection import Detection
-from spca_sense.footprint import outline_of
+from spca_sense.outline import outline_of
 from spca_sense.shapes import convex_hull, distance_to_polygon
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, widened
 

@@ -23,9 +23,8 @@ from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, LEVEL, NOISE, Plateau, corners, silhouette
 from spca_sense.fitting import TOLERANCE, Fit, Prior, fit_shape
-from spca_sense.footprint import outline_of, polygon_area, shared_area
 from spca_sense.meshes import fitted
-from spca_sense.outline import Outline, trace
+from spca_sense.outline import Outline, outline_of, polygon_area, shared_area, trace
 from spca_sense.shapes import (
     BoxShape,
     DiscShape,

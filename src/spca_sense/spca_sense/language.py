@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 
 import cv2
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
-from spca_core.ports.chat import ChatModel
+from spca_core.ports.chat import ChatModel, system, user
 from spca_core.ports.vision import VisionModel
 
 _SYSTEM = """\
@@ -47,22 +46,9 @@ class LanguageVision(VisionModel):
         """See `VisionModel`. Raises ModelError; BudgetExhausted when the level's limits are used up."""
         done, png = cv2.imencode(".png", cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
         assert done
-        url = f"data:image/png;base64,{base64.b64encode(png.tobytes()).decode()}"
         question = _QUESTION.format(title=_plain(title), description=_plain(description))
-        reply = self._chat.complete(
-            "vision",
-            [
-                {"role": "system", "content": _SYSTEM},
-                {
-                    "role": "user",
-                    "content": [
-                        {"type": "text", "text": question},
-                        {"type": "image_url", "image_url": {"url": url}},
-                    ],
-                },
-            ],
-            Sentences,
-        )
+        asked = [system(_SYSTEM), user(question, png.tobytes())]
+        reply = self._chat.complete("vision", asked, Sentences)
         return tuple(reply.parsed.sentences)
 
 

@@ -10,7 +10,7 @@ from spca_interfaces.msg import Scene as SceneMsg
 
 from spca_core.errors import InputError, SpcaError
 from spca_core.geometry import Pose
-from spca_core.ports.camera import Camera
+from spca_core.ports.table import Camera
 from spca_core.processes.leaving import leave
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
@@ -23,7 +23,7 @@ from spca_ros.convert.robot import joint_state
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, run_nodes
 from spca_ros.qos import STATE
-from spca_sense.detectors import make_detector
+from spca_sense.detection import make_detector
 from spca_sense.recorded_camera import RecordedCamera
 from spca_sense.tracker import SceneTracker
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from spca_core.arrays import read_arrays
 from spca_core.camera import CameraIntrinsics, RgbdFrame
+from spca_core.checkpoint import read_arrays
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.validation import expecting
@@ -17,7 +17,7 @@ _SUFFIX = ".npz"
 
 
 class RecordedCamera:
-    """See `spca_core.ports.camera.Camera`.
+    """See `spca_core.ports.table.Camera`.
 
     Each capture is the next frame of a folder, in the order of their names; the first one follows the last.
     """

@@ -11,7 +11,7 @@ from spca_core.geometry import Array
 from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.scene import TIE, Fact, SceneObject
-from spca_sense.footprint import footprint, gap, overlap, polygon_area
+from spca_sense.outline import footprint, gap, overlap, polygon_area
 
 TOUCH = 0.004
 """Cubes nearer to each other than this stand side by side."""

@@ -12,17 +12,18 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
+from spca_core.camera import RgbdFrame
 from spca_core.geometry import wrap_angle
 from spca_core.kinds import WALL
 from spca_sense.catalogue import Catalogue
-from spca_sense.colours import NEUTRAL, ColourLabels
-from spca_sense.detection import UNKNOWN, Detection
+from spca_sense.colours import NEUTRAL, ColourLabels, label_colours
+from spca_sense.detection import UNKNOWN, Detection, Look
 from spca_sense.explanations import LEVEL, NOISE, outside, silhouette
-from spca_sense.footprint import outline_of, polygon_area, shared_area
 from spca_sense.hypotheses import JOINT, LOW, MIN_AREA, TALL, Clues, ColourRegion, Face, connected
+from spca_sense.outline import outline_of, polygon_area, shared_area
 from spca_sense.shapes import distance_to_polygon
 from spca_sense.supports import complete, on_their_supports
-from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window, bounding_window
+from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window, bounding_window, make_view
 
 _BODY = 0.020  # metres of the sides, from the top, that belong to a face
 _HOLLOW = 0.3  # share of the area within the rim that must be lower
@@ -265,3 +266,42 @@ def _components(
                 slice(columns.start + right, columns.stop + right),
             )
             yield window, part[rows, columns]
+
+
+_SUSPICIOUS_TILT = np.radians(1.0)
+_SUSPICIOUS_OFFSET = 0.01
+
+
+class ShapeDetector:
+    """Finds whatever explains best what is seen.
+
+    See `spca_sense.detection.Detector`.
+    """
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+
+    def detect(self, frame: RgbdFrame) -> Look:
+        """All things in sight, and the cubes that must carry what stands high, from high to low.
+
+        Raises ValueError for images that do not have the size of the intrinsics.
+        """
+        size = (frame.intrinsics.height, frame.intrinsics.width)
+        if frame.colour.shape != (*size, 3) or frame.depth.shape != size:
+            raise ValueError(f"images of {frame.colour.shape} and {frame.depth.shape}, intrinsics of {size}")
+        view = make_view(frame, self.catalogue.table_top)
+        colours = label_colours(view, self.catalogue)
+        things = find_things(view, colours, self.catalogue)
+        return Look(view, colours, things, tuple(_calibration_notes(view)))
+
+
+def _calibration_notes(view: HeightView) -> list[str]:
+    table = view.table
+    if not table.trusted:
+        return ["too little of the table is in sight to check the camera's calibration"]
+    if table.tilt > _SUSPICIOUS_TILT or abs(table.offset) > _SUSPICIOUS_OFFSET:
+        return [
+            f"the table lies {table.offset * 1000:.1f} mm and {np.degrees(table.tilt):.2f}° "
+            "off the calibration"
+        ]
+    return []

@@ -16,9 +16,8 @@ from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import NOISE, corners, silhouette
 from spca_sense.fitting import Prior
-from spca_sense.footprint import outline_of, polygon_area, shared_area
 from spca_sense.hypotheses import JOINT, TALL, Clues
-from spca_sense.outline import trace
+from spca_sense.outline import outline_of, polygon_area, shared_area, trace
 from spca_sense.shapes import BoxShape, fit_box
 from spca_sense.view import NO_HEIGHT, Mask, Patch, widened
 

@@ -14,12 +14,9 @@ from spca_core.kinds import KINDS, MESHES, SOLIDS, STACKABLE
 from spca_core.names import words_of
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.trajectory import JointState
-from spca_sense.association import associate, new_id, remembered_there
-from spca_sense.detection import UNKNOWN, Detection, Look, square_yaw
-from spca_sense.detectors import Detector
-from spca_sense.footprint import footprint, outline_of, polygon_area, shared_area
-from spca_sense.presence import obstructed, presence
-from spca_sense.registration import camera_motion
+from spca_sense.association import associate, camera_motion, new_id, obstructed, presence, remembered_there
+from spca_sense.detection import UNKNOWN, Detection, Detector, Look, square_yaw
+from spca_sense.outline import footprint, outline_of, polygon_area, shared_area
 from spca_sense.relations import relate
 from spca_sense.sentences import describe
 

@@ -16,7 +16,7 @@ from spca_core.scene import SceneObject
 from spca_core.world import Joints, World, WorldObject, load_world
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detection, Look
-from spca_sense.detector import ShapeDetector
+from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation

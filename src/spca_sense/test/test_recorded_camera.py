@@ -12,7 +12,7 @@ import pytest
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import World
-from spca_sense.detectors import Detector
+from spca_sense.detection import Detector
 from spca_sense.recorded_camera import RecordedCamera, load_frame, save_frame
 from spca_sense.tracker import SceneTracker
 from spca_testing.contracts.camera_contract import CameraContract

@@ -13,8 +13,8 @@ from spca_core.world import World, load_world
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import label_colours
 from spca_sense.detection import Detection
-from spca_sense.detector import ShapeDetector
 from spca_sense.hypotheses import Clues
+from spca_sense.search import ShapeDetector
 from spca_sense.supports import complete
 from spca_sense.view import make_view
 from spca_sim.variation import SimVariation, draw_variation

@@ -13,8 +13,7 @@ from spca_core.geometry import Array, Pose, wrap_angle
 from spca_core.scene import SceneObject
 from spca_sense.detection import square_yaw
 from spca_sense.fitting import Prior
-from spca_sense.footprint import footprint, gap, shared_area
-from spca_sense.outline import Outline, trace
+from spca_sense.outline import Outline, footprint, gap, shared_area, trace
 from spca_sense.shapes import (
     BoxShape,
     DiscShape,

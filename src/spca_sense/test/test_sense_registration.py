@@ -8,7 +8,7 @@ import pytest
 from spca_core.layout import random_layout
 from spca_core.world import load_world
 from spca_sense.catalogue import Catalogue
-from spca_sense.detector import ShapeDetector
+from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_sim.variation import SimVariation
 

@@ -12,7 +12,7 @@ from spca_core.names import symbol_of
 from spca_core.world import World, load_world
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Look
-from spca_sense.detector import ShapeDetector
+from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_sim.variation import draw_variation
 

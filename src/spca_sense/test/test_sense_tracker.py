@@ -17,7 +17,7 @@ from spca_core.trajectory import JointState
 from spca_core.world import World, load_world
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Look
-from spca_sense.detector import ShapeDetector
+from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 
 STRAIGHT_DOWN = (1.0, 0.0, 0.0, 0.0)

@@ -14,9 +14,8 @@ from spca_core.rotations import wxyz_of_matrix
 from spca_core.world import World
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_spec
-from spca_sim.lighting import Lighting
 from spca_sim.sign import print_text
-from spca_sim.variation import SimVariation
+from spca_sim.variation import Lighting, SimVariation
 from spca_sim.view import CameraView, overview, sensor_view
 
 SENSOR, OVERVIEW = "sensor", "overview"  # the cameras in the model

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from spca_core.arrays import read_arrays
+from spca_core.checkpoint import read_arrays
 from spca_core.geometry import Array
 from spca_core.validation import expecting
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from spca_core.arms import ArmDescription
-from spca_core.cubic import PiecewiseCubic
 from spca_core.geometry import Array
-from spca_core.trajectory import JointTrajectory
+from spca_core.trajectory import JointTrajectory, PiecewiseCubic
 from spca_robot.gripper_2f85 import SPEED, STROKE
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from pydantic import Field
 
 from spca_core.errors import InputError
-from spca_core.geometry import Vec3
+from spca_core.geometry import Array, Vec3
 from spca_core.model import Record
+from spca_core.world import World
 from spca_sim.disturbances.disturbance import Disturbance
 
 
@@ -87,3 +90,21 @@ def draw_variation(preset: str, seed: int) -> SimVariation:
         depth_scale=1.0 + float(rng.normal()) * spread.get("depth", 0.0),
         noise_scale=_NOISE[preset],
     )
+
+
+@dataclass(frozen=True)
+class Lighting:
+    """A directional light along the unit vector `direction`.
+
+    `ambient` + `diffuse` is what a surface facing it reflects.
+    """
+
+    direction: Array
+    ambient: float
+    diffuse: float
+
+    @classmethod
+    def of(cls, world: World, variation: SimVariation) -> Lighting:
+        """The world file's light, as varied."""
+        d = np.array(world.light.direction) + np.array([*variation.light_tilt, 0.0])
+        return cls(d / np.linalg.norm(d), world.light.ambient, world.light.diffuse * variation.light_scale)

@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 from spca_core.camera import CameraIntrinsics
 from spca_core.errors import InputError
 from spca_core.world import World
-from spca_sim.lighting import Lighting
 from spca_sim.physics_model import build_physics
 from spca_sim.ray_renderer import RayRenderer
 from spca_sim.recording import SimState
-from spca_sim.variation import SimVariation
+from spca_sim.variation import Lighting, SimVariation
 from spca_sim.view import CameraView, overview, sensor_view
 
 HD = (1280, 720)

@@ -6,7 +6,7 @@ import pytest
 
 from spca_core.layout import Layout
 from spca_core.world import load_world
-from spca_sim.robot import SimRobot
+from spca_sim.mujoco_world import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.robot_contract import RobotContract
 

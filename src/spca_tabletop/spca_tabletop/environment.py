@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,17 +34,19 @@ from spca_referee.level import SETTLE_S, Level, task
 from spca_referee.referee import Referee
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sense.catalogue import Catalogue
-from spca_sense.detector import ShapeDetector
-from spca_sense.detectors import Detector
+from spca_sense.detection import Detector
 from spca_sense.drawing import draw_scene
 from spca_sense.observation import observation_of
 from spca_sense.remarks import with_remarks
+from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
-from spca_sim.web_view import WebView
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 from spca_tabletop.presets import load_table
 from spca_tabletop.recording import Recording
+
+if TYPE_CHECKING:
+    from spca_sim.web_view import WebView
 
 _TICK_S = 0.02
 _TableT = TypeVar("_TableT", bound=TableWorld)

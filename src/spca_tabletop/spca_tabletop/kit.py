@@ -220,9 +220,8 @@ def build_tabletop(
     `vision` adds its description to the detector's first look. Raises InputError for an unknown level or
     world.
     """
-    from spca_sense.detectors import make_detector
+    from spca_sense.detection import make_detector
     from spca_sim.mujoco_world import MujocoWorld
-    from spca_sim.pace import Pacer
     from spca_sim.simulator import MujocoSimulator
     from spca_tabletop.environment import Tabletop
     from spca_tabletop.presets import draw_table, load_table
@@ -233,6 +232,8 @@ def build_tabletop(
     detector = make_detector(options.detector, world)
     environment = Tabletop(level, world, layout, table, options.seed, vision=vision, detector=detector)
     if options.rate is not None:
+        from spca_sim.pace import Pacer
+
         pacer = Pacer(options.rate)
         table.on_contacts(lambda sample: pacer.pace(sample.stamp))
     return environment

@@ -9,7 +9,7 @@ from pathlib import Path
 from spca_core.camera import RgbdFrame
 from spca_core.scene import Scene
 from spca_referee.contacts import ContactInterval, save_timeline
-from spca_sense.looks import save_looks
+from spca_sense.drawing import save_looks
 
 CONTACTS = "contacts.json"
 LOOKS = "looks"

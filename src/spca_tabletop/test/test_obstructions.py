@@ -23,14 +23,14 @@ from spca_core.world import WorldObject, load_world
 from spca_motion.tool import ToolKinematics
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
-from spca_sense.detectors import make_detector
+from spca_sense.detection import make_detector
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
-from spca_tabletop.act.conversion import pose_value, raised
 from spca_tabletop.act.ctx import FRESH
 from spca_tabletop.act.grasps import APPROACH
 from spca_tabletop.act.obstructions import out_of_reach
 from spca_tabletop.act.placements import ELBOW_ROOM, Hold, on_table
+from spca_tabletop.act.values import pose_value, raised
 from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_tabletop.plan.proposer import BuiltinProposer

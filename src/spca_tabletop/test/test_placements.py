@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
 from spca_core.scene import Fact, Scene, SceneObject
-from spca_sense.footprint import footprint, gap, outline_of, shared_area
+from spca_sense.outline import footprint, gap, outline_of, shared_area
 from spca_tabletop.act.placements import Hold, across
 
 EDGE = 0.04

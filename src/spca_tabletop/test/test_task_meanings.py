@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from spca_core.observation import Observation
 from spca_core.plan import PlanRequest
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_planner.critics.goal import off_topic
-from spca_planner.critics.scene import contradictions
+from spca_planner.critics import contradictions, off_topic
 from spca_planner.pddl.lint import parse
 from spca_tabletop.language.goal import Goal
 from spca_tabletop.language.understanding import understand

@@ -13,11 +13,10 @@ from spca_bench.bench import Bench, Done
 from spca_bench.page import PageTable
 from spca_bench.runs import RunSummary
 from spca_bench.statistics import Rate
-from spca_core.ending import Ending
 from spca_core.errors import BudgetExhausted
 from spca_core.model import Record
 from spca_core.result import CoderCounts, PlannerCounts
-from spca_core.verdict import Outcome, Verdict
+from spca_core.verdict import Ending, Outcome, Verdict
 
 
 def run_summary(outcome: str = "success", reason: str = "") -> RunSummary:

@@ -17,10 +17,10 @@ from spca_bench.runs import STAGES, RunsBench, RunSummary, level_runs, run_cards
 from spca_bench.statistics import Rate, groups, median_of
 from spca_benchmarks.drafts import draft_sums
 from spca_benchmarks.minigrid.shortest import Truth, shortest
-from spca_core.ending import Ending
 from spca_core.model import Record
 from spca_core.options import RunOptions, Skills
 from spca_core.plan import ActResult
+from spca_core.verdict import Ending
 from spca_minigrid.ending import Ended, ending_of
 from spca_minigrid.kit import MinigridKit
 from spca_minigrid.levels import CATEGORIES, NINE, GridLevel, select_levels

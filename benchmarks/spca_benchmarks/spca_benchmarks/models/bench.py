@@ -16,7 +16,7 @@ from pydantic import Field, SerializeAsAny, field_validator
 
 from spca.api import select_levels
 from spca.kits import checked_kit, kit_of
-from spca.proposals import LLM, open_models
+from spca.models import LLM, open_models
 from spca_bench.bench import Done
 from spca_bench.campaign import recorded
 from spca_bench.page import Page, PageTable

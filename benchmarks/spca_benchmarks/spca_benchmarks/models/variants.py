@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from spca.proposals import OpenProposals, Proposals, open_builtin, open_openai
+from spca.models import open_openai
+from spca.proposals import OpenProposals, Proposals, open_builtin
 from spca_benchmarks.models import one_validator as worker
 from spca_benchmarks.models.words_alone import WordsAlone
 from spca_coder.language import LanguageCoder

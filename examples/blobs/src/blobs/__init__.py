@@ -17,7 +17,7 @@ FEWEST = 60
 
 
 class BlobsDetector:
-    """See `spca_sense.detectors.Detector`. It takes plates and stacks for nothing: a place to begin."""
+    """See `spca_sense.detection.Detector`. It takes plates and stacks for nothing: a place to begin."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue

@@ -12,7 +12,6 @@ from spca_core.options import RunOptions
 from spca_core.ports.kit import Kit, LevelInfo
 from spca_core.ports.vision import VisionModel
 from spca_core.ports.vocabulary import Vocabulary
-from spca_planner.critics.vocabulary import FactVocabulary
 
 
 class CorridorKit(Kit):
@@ -30,7 +29,7 @@ class CorridorKit(Kit):
 
     def vocabulary(self) -> Vocabulary:
         """Predicates are named like the facts."""
-        return FactVocabulary()
+        return Vocabulary()
 
     def domain(self) -> str:
         """See `Kit.domain`: `spca api corridor` prints it in words."""

@@ -16,7 +16,7 @@ from spca_core.layout import random_layout
 from spca_core.model import Record
 from spca_core.names import symbol_of
 from spca_core.world import load_world
-from spca_sense.detectors import make_detector
+from spca_sense.detection import make_detector
 from spca_sim.simulator import MujocoSimulator
 
 

@@ -6,7 +6,7 @@ from collections import deque
 from importlib import import_module
 
 from spca_core.ports.engine import Solution
-from spca_planner.solver.forked import ForkedSearch
+from spca_planner.solver.child import ForkedSearch
 
 
 class RippleEngine:

@@ -18,12 +18,11 @@ from spca_bench.bench import Done
 from spca_bench.page import Page, PageTable, new_figure
 from spca_bench.runs import STAGES, RunsBench, RunSummary, level_runs, run_cards
 from spca_bench.statistics import Rate, groups, median_of
-from spca_core.ending import Ending
 from spca_core.errors import OutOfReach
 from spca_core.model import Record
 from spca_core.options import RunOptions, Transport
 from spca_core.result import CoderCounts, PlannerCounts
-from spca_core.verdict import Outcome, Verdict
+from spca_core.verdict import Ending, Outcome, Verdict
 
 
 class LevelTrial(Record):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from spca.logs import LOG
+from spca.runs import LOG
 from spca_bench.page import PageTable
 from spca_bench.runs import RunSummary
 from spca_bench.statistics import Rate

@@ -10,11 +10,11 @@ from pathlib import Path
 from spca.benches.remedies import disturbances_in, remedies_in
 from spca.runs import Run
 from spca_bench.runs import RunSummary
-from spca_core.ending import Ending
 from spca_core.options import Manifest, RunOptions
 from spca_core.plan import ActResult
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
+from spca_core.verdict import Ending
 
 
 class SupervisedRuns:

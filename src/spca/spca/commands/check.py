@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.completion import complete_level
+from spca.commands.options import complete_level
 
 app = typer.Typer()
 

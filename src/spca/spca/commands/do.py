@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.options import OVER_ROS, takes
+from spca.commands.options import OVER_ROS, takes, transport_of
 
 if TYPE_CHECKING:
     from spca.progress import Progress
@@ -55,7 +55,6 @@ def do(
 
     from spca.api import session
     from spca.progress import Progress
-    from spca.ros_ready import transport_of
     from spca_core.errors import InputError
 
     if out is not None and not sentence:

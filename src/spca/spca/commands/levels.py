@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.completion import complete_level
+from spca.commands.options import complete_level
 
 if TYPE_CHECKING:
     from spca_core.ports.kit import LevelInfo

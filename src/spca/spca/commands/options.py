@@ -1,4 +1,4 @@
-"""Command-line options made from the fields of `RunOptions`: what they mean is written there, once."""
+"""Command-line options made from the fields of `RunOptions`, where their meaning is; and completion."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from spca_core.errors import InputError
 from spca_core.options import RunOptions
 
 VIEW = "Open a live window (needs a display); `--view web`: a page for the browser (needs `viser`)."
@@ -83,3 +84,38 @@ def _values(name: str) -> Callable[[str], list[str]]:
 
 def _keyword(name: str, annotation: Any, default: object) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def complete_level(incomplete: str) -> list[str]:
+    """Names of levels; those of environments with a prefix once it is typed."""
+    from spca.kits import kits
+
+    named = [kit for kit in kits() if incomplete.startswith(f"{kit.name}:")]
+    chosen = named or [kit for kit in kits() if kit.bare_names]
+    names = [info.name for kit in chosen for info in kit.levels()]
+    prefixes = [f"{kit.name}:" for kit in kits() if not kit.bare_names and not named]
+    return [name for name in (*names, *prefixes) if name.startswith(incomplete)]
+
+
+def complete_run(incomplete: str) -> list[str]:
+    """Folders of runs, the newest first."""
+    from spca.commands.plugin import resumable
+    from spca_core.paths import RUNS
+    from spca_core.run_folder import MANIFEST
+
+    files = (MANIFEST, *(command.run_file for command in resumable()))
+    found = (path.parent.name for file in files for path in RUNS.glob(f"*/{file}"))
+    names = sorted(found, reverse=True)
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def transport_of(ros: bool, gone: str) -> str:
+    """How a run is carried out; `gone` is what an option says that is no more."""
+    if gone:
+        hint = "say --ros" if gone == "ros" else "without --ros all happens in this process"
+        raise InputError(f"`--transport {gone}` is no more", hint=hint)
+    if ros:
+        from spca.ros_ready import require_ros
+
+        require_ros()
+    return "ros" if ros else "inproc"

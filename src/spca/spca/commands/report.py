@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.completion import complete_run
+from spca.commands.options import complete_run
 
 app = typer.Typer()
 

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.completion import complete_level, complete_run
-from spca.commands.options import OVER_ROS, takes
+from spca.commands.options import OVER_ROS, complete_level, complete_run, takes, transport_of
 from spca_core.checked import checked
 from spca_core.options import RunOptions
 
@@ -44,7 +43,6 @@ def run(
 
     Exit status 0 success, 1 not solved, 2 bad input.
     """
-    from spca.ros_ready import transport_of
     from spca.run_command import begun, follow
 
     wanted["transport"] = transport_of(ros, transport)

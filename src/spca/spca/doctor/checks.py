@@ -62,7 +62,7 @@ def _python() -> tuple[list[str], list[str]]:
 
 
 def _sandbox() -> tuple[list[str], list[str]]:
-    from spca_sandbox.level import SandboxLevel
+    from spca_sandbox.limits import SandboxLevel
     from spca_sandbox.process import probe
 
     report = probe()

@@ -19,11 +19,10 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from spca.events import Event
 from spca.kits import kit_of
-from spca_core.behaviour_tree import behaviour_tree
 from spca_core.errors import InputError
 from spca_core.observation import Observation
 from spca_core.options import Manifest
-from spca_core.plan import ActResult, CodeResult, PlanResult
+from spca_core.plan import ActResult, CodeResult, PlanResult, behaviour_tree
 from spca_core.rehearsal import Rehearsed
 from spca_core.result import RunResult
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder

@@ -5,15 +5,26 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from spca.events import Listener
+from spca.kits import kit_of
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
+from spca_core.run_folder import STATE
 from spca_ros import names
 from spca_ros.domain import check_loopback, claim, own_domain, silent
 from spca_ros.environment import OPENED_BY
 from spca_ros.node_process import NodeProcess, Value
+
+if TYPE_CHECKING:
+    from spca.runs import Run
+    from spca.stages import Approve
+    from spca_core.options import RunOptions
+    from spca_core.result import RunResult
+
 
 _LOOK_S = 3.0  # wall seconds in which the nodes of a domain are sure to be discovered on a machine at rest
 _DRIVES = (f"/{names.FOLLOW}/_action/status", "/follow_joint_trajectory/_action/status")
@@ -77,3 +88,47 @@ def robot_is_there() -> bool:
                 return True
             time.sleep(0.05)
     return False
+
+
+def on_graph(run: Run, listeners: tuple[Listener, ...] = (), approve: Approve | None = None) -> RunResult:
+    """Carry out a run on the robot that is on the graph; without one, on a simulator that ends with it.
+
+    One that was interrupted goes on from what is seen, or begins if it had not.
+    """
+    found, anew = robot_is_there(), not (run.folder / STATE).is_file()
+    if not (found or anew):
+        hint = f"begin the level again: spca run {run.options.level} --ros"
+        raise InputError("the simulated table of this run has ended with it", str(run.folder), hint)
+    # The handler comes first: an exception in the middle of ROS's own calls may crash the process.
+    with run.stopping_on_interrupt(), robot(run.options, run.folder / LOGS, found) as alive:
+        from spca.ros.program import program  # loads ROS while the simulator starts
+
+        with program(kit_of(run.options.level), alive) as made:
+            return made.conduct(run, listeners, anew=anew, approve=approve)
+
+
+class TableThere:
+    """Use it as a context manager. A table that is there is taken as it is; one's own is laid first."""
+
+    def __init__(self, options: RunOptions, scratch: Path) -> None:
+        self._options, self._scratch = options, scratch
+        self._anew = False
+
+    def __enter__(self) -> TableThere:
+        found = robot_is_there()
+        self._anew = not found
+        with ExitStack() as opened:
+            check = opened.enter_context(robot(self._options, self._scratch / LOGS, found))
+            from spca.ros.program import program  # loads ROS while the simulator starts
+
+            self._program = opened.enter_context(program(kit_of(self._options.level), check))
+            self._opened = opened.pop_all()
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._opened.close()
+
+    def conduct(self, run: Run, listeners: tuple[Listener, ...], approve: Approve | None) -> RunResult:
+        """Carry out a run of the session."""
+        anew, self._anew = self._anew, False
+        return self._program.conduct(run, listeners, anew, approve)

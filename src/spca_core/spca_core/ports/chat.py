@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
@@ -51,3 +52,20 @@ class ChatModel(Protocol):
         a replay has no answer for).
         """
         ...
+
+
+def system(text: str) -> Message:
+    """Return the message that tells the model what it is and how it shall answer."""
+    return {"role": "system", "content": text}
+
+
+def user(text: str, *png: bytes) -> Message:
+    """A question, with images (PNG files) where it has any."""
+    if not png:
+        return {"role": "user", "content": text}
+    return {"role": "user", "content": [{"type": "text", "text": text}, *map(_image, png)]}
+
+
+def _image(png: bytes) -> dict[str, object]:
+    url = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    return {"type": "image_url", "image_url": {"url": url}}

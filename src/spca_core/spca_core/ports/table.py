@@ -4,13 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Protocol
 
+from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.contacts import ContactSample
 from spca_core.errors import Unsupported
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
-from spca_core.ports.camera import Camera
-from spca_core.ports.robot import Robot
+from spca_core.trajectory import JointState, JointTrajectory
+
+
+class Robot(Protocol):
+    """Commands return at once; `wait` lets time pass. In lockstep, waiting is what steps the simulator."""
+
+    def now(self) -> float:
+        """Simulated (or real, on a real robot) seconds."""
+        ...
+
+    def state(self) -> JointState:
+        """The newest joint state. Raises MotionError('stale') when it is older than the driver allows."""
+        ...
+
+    def follow(self, trajectory: JointTrajectory) -> None:
+        """Start to track a trajectory, replacing any other."""
+        ...
+
+    def begun(self) -> float:
+        """When the driver began what it was told last, at the latest; now, as long as it has not said so."""
+        ...
+
+    def command_gripper(self, gap: float) -> None:
+        """Drive the pads towards `gap` metres (0-0.085)."""
+        ...
+
+    def hold(self) -> None:
+        """Stop the arm as fast as the limits allow. Safe at any time and from any thread."""
+        ...
+
+    def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
+        """Let up to `seconds` pass; return True as soon as `until` holds.
+
+        The condition is checked about every 20 ms of simulated time.
+        """
+        ...
+
+
+class Camera(Protocol):
+    """A fixed, calibrated RGB-D camera."""
+
+    intrinsics: CameraIntrinsics
+    pose: Pose
+    """Calibrated pose of `camera_color_optical_frame` in `world`."""
+
+    def capture(self) -> RgbdFrame:
+        """A new frame, taken now. Raises TimeoutError when none arrives."""
+        ...
 
 
 class TableWorld:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -55,30 +54,42 @@ class ObservableWord(Record):
         return f"({' '.join((self.name, *self.args))})"
 
 
-class Vocabulary(ABC):
-    """Maps an environment's observations to PDDL predicates."""
+class Vocabulary:
+    """Maps an environment's observations to PDDL predicates.
 
-    @abstractmethod
+    As it is, predicates are named like the observed facts, and complete for the kinds seen in them.
+    """
+
     def words(self) -> tuple[ObservableWord, ...]:
-        """All predicates that an observation may contain."""
+        """All predicates that an observation may contain, as far as it is known what they mean."""
+        return ()
 
     def with_places(self, observation: Observation, names: Iterable[str]) -> Observation:
         """The observation with those of the names that are no things but places, and what is there."""
         return observation
 
-    @abstractmethod
     def extensions(self, observation: Observation) -> dict[str, Extension]:
         """The facts of the observation, by the names that a PDDL predicate may have."""
+        found: dict[str, set[tuple[str, ...]]] = {}
+        for fact in observation.facts:
+            found.setdefault(fact.predicate, set()).add(fact.args)
+        return {name: _extension(atoms, observation.objects) for name, atoms in found.items()}
 
-    @abstractmethod
     def after(self, observation: Observation) -> dict[str, Extension]:
-        """The same for an observation made after an action, limited to what is certain."""
+        """The same for an observation made after an action, limited to what is certain: here nothing."""
+        return {}
 
-    @abstractmethod
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
-        """The objects that every goal of this task must mention."""
+        """The objects that every goal of this task must mention; none where nobody reads the task."""
+        return ()
 
     def say(self, goals: Sequence[frozenset[tuple[str, ...]]]) -> str:
         """The goals any of which will do, each a set of ground atoms, as one phrase; here spelt out."""
         told = [", ".join(f"{a[0]}({', '.join(map(words_of, a[1:]))})" for a in sorted(way)) for way in goals]
         return "; or ".join(told)
+
+
+def _extension(atoms: set[tuple[str, ...]], objects: Mapping[str, str]) -> Extension:
+    arity = max(len(a) for a in atoms)
+    kinds = tuple(frozenset(objects.get(a[i], "") for a in atoms if len(a) == arity) for i in range(arity))
+    return Extension(kinds, frozenset(atoms))

@@ -1,11 +1,22 @@
-"""The child's end of the pipes: messages are a 4-byte big-endian length, then JSON in ASCII."""
+"""The child's side: its limits, and its end of the pipes.
+
+Messages are a 4-byte big-endian length, then JSON in ASCII.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import struct
 from typing import Any, NoReturn
+
+
+def limit(kind: int, most: int) -> None:
+    """Set a limit of `resource.RLIMIT_…`, hard and soft alike: `most`, or less where no more is allowed."""
+    highest = resource.getrlimit(kind)[1]
+    value = most if highest == resource.RLIM_INFINITY else min(most, highest)
+    resource.setrlimit(kind, (value, value))
 
 
 class Wire:

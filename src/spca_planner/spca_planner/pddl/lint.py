@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from spca_planner.pddl.limits import (
+from spca_planner.pddl.sexpr import (
     MOST_ACTIONS,
     MOST_INSTANCES,
     MOST_OBJECTS,
     MOST_PARAMETERS,
     MOST_PREDICATES,
+    Group,
+    PddlError,
+    Word,
+    brief,
 )
-from spca_planner.pddl.sexpr import Group, PddlError, Word, brief
 from spca_planner.pddl.syntax import OBJECT, Domain, Problem, Signature, Typed, read_domain, read_problem
 
 _CONNECTIVES = ("and", "or", "not", "imply")

@@ -6,14 +6,38 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from spca_planner.pddl.limits import (
-    DEEPEST_NESTING,
-    LONGEST_MESSAGE,
-    LONGEST_NAME,
-    MOST_CHARACTERS,
-    MOST_FAULTS,
-    clipped,
-)
+MOST_CHARACTERS = 40_000
+"""Characters of a domain, and of a problem."""
+DEEPEST_NESTING = 40
+"""Parentheses within parentheses.
+
+Unified Planning's reader and Fast Downward's translator recurse on them.
+"""
+LONGEST_NAME = 80
+"""Characters of one name."""
+MOST_PARAMETERS = 20
+"""Parameters of one action or predicate."""
+MOST_OBJECTS = 400
+"""Objects and constants together."""
+MOST_PREDICATES = 150
+MOST_ACTIONS = 100
+MOST_INSTANCES = 20_000
+"""Conditions that the quantifiers of one formula may stand for, over all objects of the problem."""
+MOST_FAULTS = 8
+"""Faults reported in one rejection."""
+LONGEST_FAULT = 400
+LONGEST_MESSAGE = 1_800
+"""Characters of one fault, and of a whole rejection."""
+
+
+def clipped(text: str, length: int = LONGEST_FAULT) -> str:
+    """At most `length` characters of `text`, marked where it is cut.
+
+    >>> clipped("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= length else text[: length - 1] + "…"
+
 
 _TOKEN = re.compile(r"[()]|[^\s();]+|;[^\n]*")
 _NAME = re.compile(r"[!-~]+")

@@ -9,10 +9,13 @@ import ctypes
 import os
 import resource
 import select
+import shutil
 import signal
 import sys
+import tempfile
 import time
 import traceback
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -21,9 +24,10 @@ from typing import IO, NoReturn
 import psutil
 
 from spca_core.budgets import PATIENCE
-from spca_core.processes.limits import limit
+from spca_core.ports.engine import Solution
+from spca_core.processes.wire import limit
 from spca_planner.pddl.sexpr import PddlError
-from spca_planner.solver.cost import MEMORY_BYTES
+from spca_planner.solver.judgement import MEMORY_BYTES
 
 CANNOT_START = 31
 """Exit status of a child that failed before it could become what it should."""
@@ -122,3 +126,39 @@ def last_words(log: str) -> str:
 def _mapped() -> int:
     """Bytes of the address space: a fork begins with all that its parent has mapped (Linux)."""
     return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+class ForkedSearch:
+    """A `Search` that is a function, in a folder of its own, which is its working folder.
+
+    Args:
+        engine: The engine's name, for messages.
+        solve: What is called in the child. What it raises is said to be a refusal.
+        timeout_s: The processor time that it may take.
+    """
+
+    def __init__(self, engine: str, solve: Callable[[], Solution], timeout_s: float) -> None:
+        self._engine, self._solve, self._timeout_s = engine, solve, timeout_s
+        self._folder = Path(tempfile.mkdtemp(prefix="spca_plan_"))
+        self._answer = self._folder / "answer.json"
+        self._child = BoundedChild(self._work, timeout_s)
+
+    def wait(self) -> Solution:
+        """See `Search`."""
+        code, log = self._child.join()
+        if code == 0:
+            return Solution.model_validate_json(self._answer.read_text())
+        if code < 0 or code == OUT_OF_MEMORY:
+            return Solution(status="timeout", message=f"no plan found within {self._timeout_s:g} s")
+        return Solution(status="refused", message=f"{self._engine} cannot solve it: {last_words(log)}")
+
+    def close(self) -> None:
+        """See `Search`."""
+        self._child.end()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _work(self) -> None:
+        """In the child."""
+        warnings.simplefilter("ignore")
+        os.chdir(self._folder)
+        self._answer.write_text(self._solve().model_dump_json())

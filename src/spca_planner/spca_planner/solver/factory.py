@@ -12,8 +12,7 @@ from unified_planning.model import Problem
 from unified_planning.plans import SequentialPlan
 
 from spca_core.ports.engine import Solution
-from spca_planner.solver.child import last_words
-from spca_planner.solver.forked import ForkedSearch
+from spca_planner.solver.child import ForkedSearch, last_words
 from spca_planner.solver.reading import read
 
 _COMPILED_AWAY = (

@@ -12,16 +12,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from spca_core.ports.engine import Engine
-from spca_planner.critics.goal import off_topic, unproven_empty, vacuous
-from spca_planner.critics.scene import contradictions
-from spca_planner.critics.synonyms import with_synonyms
+from spca_planner.critics import contradictions, off_topic, unproven_empty, vacuous, with_synonyms
 from spca_planner.pddl.lint import Reading, examine
 from spca_planner.pddl.reachability import conjuncts, why_unsolvable
 from spca_planner.pddl.sexpr import Group, PddlError, brief, listed
 from spca_planner.pddl.syntax import Domain, Problem
-from spca_planner.solver.cost import likely_cause
 from spca_planner.solver.downward import DownwardSearch
-from spca_planner.solver.judgement import Case, DraftContext, Judgement, Words
+from spca_planner.solver.judgement import Case, DraftContext, Judgement, Words, likely_cause
 from spca_planner.solver.reading import read
 from spca_planner.solver.validation import WhyInvalid, why_invalid
 

@@ -8,14 +8,13 @@ import time
 from collections.abc import Callable, Iterable
 from functools import cache
 
+from spca_core.disk import scratch
 from spca_core.errors import Cancelled, Interrupted, SpcaError
 from spca_core.processes.child import how_it_ended, python_environment
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
-from spca_core.scratch import scratch
-from spca_planner.pddl.limits import MOST_CHARACTERS
-from spca_planner.solver.cost import refused_unjudged
+from spca_planner.pddl.sexpr import MOST_CHARACTERS
 from spca_planner.solver.engines import DEFAULT
-from spca_planner.solver.judgement import MAX_BYTES, Case, Judgement
+from spca_planner.solver.judgement import MAX_BYTES, Case, Judgement, refused_unjudged
 
 WORKER = "spca_planner.solver.worker"
 _OUT_OF_TIME = how_it_ended(-signal.SIGVTALRM)

@@ -23,12 +23,17 @@ from functools import partial
 from spca_core.budgets import PATIENCE
 from spca_core.errors import one_line
 from spca_core.ports.engine import Engine
-from spca_core.processes.limits import limit
-from spca_core.processes.wire import Wire, wire_of_service
-from spca_planner.pddl.limits import LONGEST_MESSAGE, clipped
-from spca_planner.solver.cost import MEMORY_BYTES, refused_unjudged
+from spca_core.processes.wire import Wire, limit, wire_of_service
+from spca_planner.pddl.sexpr import LONGEST_MESSAGE, clipped
 from spca_planner.solver.engines import open_engine, skip_slow_imports
-from spca_planner.solver.judgement import GRACE_SECONDS, MAX_BYTES, Case, Judgement
+from spca_planner.solver.judgement import (
+    GRACE_SECONDS,
+    MAX_BYTES,
+    MEMORY_BYTES,
+    Case,
+    Judgement,
+    refused_unjudged,
+)
 
 _ANSWER_SECONDS = 1.0
 """Of the grace, what is left for the answer; then the process is ended."""

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from spca_core.processes.limits import limit
+from spca_core.processes.wire import limit
 from spca_sandbox.worker import guard, kernel, seccomp
 
 _NOBODY = 65534

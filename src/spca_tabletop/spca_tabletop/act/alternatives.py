@@ -15,12 +15,11 @@ from spca_core.kinds import KINDS, SOLIDS, WALL
 from spca_core.relation import place_of
 from spca_core.scene import Scene, SceneObject
 from spca_tabletop.act import placements
-from spca_tabletop.act.conversion import pose_value, raised
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
 from spca_tabletop.act.grasps import GraspCandidate as ToolGrasp
 from spca_tabletop.act.obstructions import Possible, in_the_way, neighbours, row_of
 from spca_tabletop.act.skill_context import SkillContext, touching
-from spca_tabletop.act.values import Grasp, Pose, Spot
+from spca_tabletop.act.values import Grasp, Pose, Spot, pose_value, raised
 
 # The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
 PRESS = 0.002

@@ -15,11 +15,10 @@ from spca_core.scene import Fact, Scene
 from spca_sense.observation import observation_of
 from spca_tabletop.act import placements
 from spca_tabletop.act.alternatives import Alternatives
-from spca_tabletop.act.conversion import thing_value
 from spca_tabletop.act.motion import Motion
 from spca_tabletop.act.obstructions import obstructions, out_of_reach, suspicions
 from spca_tabletop.act.skill_context import SkillContext
-from spca_tabletop.act.values import Grasp, Pose, Spot, Thing
+from spca_tabletop.act.values import Grasp, Pose, Spot, Thing, thing_value
 
 Memory = tuple[Scene | None, tuple[float, ...], tuple[str, ...]]
 """What a ctx remembers within a level.

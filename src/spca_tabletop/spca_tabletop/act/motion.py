@@ -13,9 +13,8 @@ from spca_core.kinds import KINDS, radius
 from spca_core.scene import SceneObject
 from spca_robot.gripper_2f85 import STROKE
 from spca_tabletop.act import placements
-from spca_tabletop.act.conversion import pose_value, tool_pose
 from spca_tabletop.act.skill_context import SkillContext, touching
-from spca_tabletop.act.values import Pose
+from spca_tabletop.act.values import Pose, pose_value, tool_pose
 
 log = structlog.get_logger(__name__)
 

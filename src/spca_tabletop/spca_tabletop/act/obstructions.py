@@ -18,11 +18,11 @@ from spca_core.ports.arm import Arm
 from spca_core.relation import things_of
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_motion.tool import NOMINAL_GAP, ToolKinematics
-from spca_sense.footprint import footprint, polygon_area, shared_area
+from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_tabletop.act import placements
-from spca_tabletop.act.conversion import raised
 from spca_tabletop.act.grasps import APPROACH, TIP_CLEARANCE, grasps
 from spca_tabletop.act.skill_context import touching
+from spca_tabletop.act.values import raised
 
 _NEAR = 0.14
 """Metres between the centres of two objects within which one can be in the way of the other's handling."""

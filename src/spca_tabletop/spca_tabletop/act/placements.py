@@ -17,7 +17,7 @@ from spca_core.kinds import KINDS, MESHES, SOLIDS, WALL, is_round
 from spca_core.relation import Place
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import Table, WorkArea
-from spca_sense.footprint import footprint, gap, outline_of
+from spca_sense.outline import footprint, gap, outline_of
 
 # Cubes are let go this far above what they are put on: nearer, and an error in height would press them down.
 DROP = 0.002

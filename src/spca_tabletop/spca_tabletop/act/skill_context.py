@@ -21,7 +21,7 @@ from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.world import World
 from spca_motion.tool import ToolKinematics
 from spca_tabletop.act import placements
-from spca_tabletop.act.conversion import table_of
+from spca_tabletop.act.values import table_of
 
 log = structlog.get_logger(__name__)
 

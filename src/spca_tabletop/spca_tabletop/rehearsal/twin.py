@@ -32,8 +32,8 @@ from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sandbox.limits import Limits
 from spca_sense.detection import square_yaw
 from spca_sense.relations import relate
+from spca_sim.mujoco_world import SimRobot
 from spca_sim.recording import StateRecorder, save_states
-from spca_sim.robot import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx

@@ -20,8 +20,7 @@ from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 from spca_core.errors import MotionError, SpcaError
 from spca_core.plan import Plan
 from spca_core.ports.arm import Arm
-from spca_core.ports.camera import Camera
-from spca_core.ports.robot import Robot
+from spca_core.ports.table import Camera, Robot
 from spca_core.skill import StepReport
 from spca_core.world import World
 from spca_description.moveit_config import PIPELINES
@@ -103,9 +102,9 @@ class ExecutorNode(SpcaNode):
             from spca_motion.manipulator import embedded_arm
 
             return embedded_arm(world, robot, tolerances=tolerances)
-        from spca_moveit.arm import moveit_arm
         from spca_moveit.backend import Setup
         from spca_moveit.process import PlannerProcess
+        from spca_moveit.search import moveit_arm
 
         logs = os.environ.get("ROS_LOG_DIR")
         log = Path(logs) / "moveit.log" if logs else None

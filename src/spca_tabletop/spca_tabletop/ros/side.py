@@ -14,7 +14,7 @@ from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode
 from spca_ros.stages import RosSense
 from spca_ros.world import RosWorld
-from spca_sense.detectors import make_detector
+from spca_sense.detection import make_detector
 from spca_sense.node import SenseNode
 from spca_tabletop.presets import draw_table, load_table, variation_of, world_named
 from spca_tabletop.ros.executor_node import ExecutorNode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spca_core.ports.camera import Camera
+from spca_core.ports.table import Camera
 from spca_core.world import World
 
 

@@ -13,12 +13,12 @@ from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.world import load_world
 from spca_sense.catalogue import Catalogue
-from spca_sense.detectors import Detector
+from spca_sense.detection import Detector
 from spca_sim.simulator import MujocoSimulator
 
 
 class DetectorContract:
-    """Subclass it with what makes the detector as `make` (see `spca_sense.detectors.MakeDetector`)."""
+    """Subclass it with what makes the detector as `make` (see `spca_sense.detection.MakeDetector`)."""
 
     make: Callable[[Catalogue], Detector]
 

@@ -17,9 +17,9 @@ from spca_gazebo.write import write_all
 from spca_motion.manipulator import Manipulator, embedded_arm
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sense.catalogue import Catalogue
-from spca_sense.detector import ShapeDetector
-from spca_sense.footprint import footprint
-from spca_sim.robot import SimRobot
+from spca_sense.outline import footprint
+from spca_sense.search import ShapeDetector
+from spca_sim.mujoco_world import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act.grasps import grasps
 from spca_tabletop.language.lexicon import longest

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from spca_core.ports.robot import Robot
+from spca_core.ports.table import Robot
 from spca_core.trajectory import JointState, JointTrajectory
 
 

@@ -16,9 +16,8 @@ from std_msgs.msg import ColorRGBA, String
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import Marker, MarkerArray
 
-from spca_core.behaviour_tree import behaviour_tree
 from spca_core.contacts import Pair
-from spca_core.plan import Step
+from spca_core.plan import Step, behaviour_tree
 from spca_core.processes.leaving import leave
 from spca_core.scene import Scene
 from spca_core.verdict import Verdict

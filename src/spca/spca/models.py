@@ -1,0 +1,95 @@
+"""Language models as the source of plans and skills: the proposer `openai`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from spca.learned import folder_of, recording_of
+from spca.proposals import Proposals
+from spca_coder.language import LanguageCoder
+from spca_core.options import RunOptions
+from spca_core.plan import Mode
+from spca_core.ports.chat import Role
+from spca_core.ports.kit import Kit
+from spca_core.result import Usage
+from spca_core.run_folder import RunFolder
+from spca_llm.chat import Chat, NotInVain
+from spca_llm.config import REPLAY, LlmConfig, load_config
+from spca_llm.connect import open_chat
+from spca_planner.language import LanguageProposer, told_of
+from spca_planner.trusted import Actions, TrustedDomains, actions_of
+from spca_sense.language import LanguageVision
+
+LLM = "llm"
+"""The folder in a run's folder where every exchange with a model is recorded."""
+_PLANNER_ROLES: dict[Mode, Role] = {
+    "fresh": "planner_big",
+    "reuse": "planner_small",
+    "replan": "planner_big",
+    "repair": "planner_big",
+}
+
+
+@contextmanager
+def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Proposals]:
+    """Language models behind any server that speaks the OpenAI protocol."""
+    domains = TrustedDomains(folder_of(options, folder) / "domains")
+
+    def actions() -> Actions:  # of the skills that there are
+        own = () if options.skills == "empty" else kit.builtin().domains
+        return actions_of(own, domains.all(kit.name))
+
+    vocabulary = kit.vocabulary()
+    with open_models(options, folder.path / LLM) as chat:
+        budgets = options.budgets
+        asking = NotInVain(chat, {"coder": budgets.code_drafts}, budgets.drafts)
+        yield Proposals(
+            planner={m: LanguageProposer(asking, r, vocabulary, actions) for m, r in _PLANNER_ROLES.items()},
+            coder=LanguageCoder(asking),
+            actions=lambda: told_of(actions(), vocabulary.words()),
+            vision=LanguageVision(chat) if options.vision else None,
+            learns=True,
+            usage=lambda: usage_of(chat),
+        )
+
+
+@contextmanager
+def open_models(options: RunOptions, folder: Path) -> Iterator[Chat]:
+    """The models of a run, recording into `folder`. Raises InputError unless each of them answers."""
+    roles: list[Role] = ["planner_big", "planner_small", "coder"]
+    if options.vision:
+        roles.append("vision")
+    replay = options.llm.startswith(REPLAY)
+    config = None if replay else _shared(load_config(Path(options.llm) if options.llm else None))
+    with open_chat(recording_of(options.llm) if replay else "", folder, config) as chat:
+        chat.preflight(roles)
+        yield chat
+
+
+def usage_of(chat: Chat) -> dict[str, Usage]:
+    """Return what each role has used so far, for a run's result."""
+    wanted = Usage.model_fields
+    return {
+        role: Usage(**{name: value for name, value in totals if name in wanted})
+        for role, totals in chat.ledger.totals().items()
+    }
+
+
+def _shared(config: LlmConfig) -> LlmConfig:
+    """A planner that is configured for one role serves both sizes, and the coder as well.
+
+    Images are another matter.
+    """
+    roles = dict(config.roles)
+    substitutes: dict[Role, tuple[Role, ...]] = {
+        "planner_big": ("planner_small", "coder"),
+        "planner_small": ("planner_big", "coder"),
+        "coder": ("planner_big", "planner_small"),
+    }
+    for role, others in substitutes.items():
+        found = next((config.roles[o] for o in others if o in config.roles), None)
+        if role not in roles and found is not None:
+            roles[role] = found
+    return config.model_copy(update={"roles": roles})

@@ -1,0 +1,179 @@
+"""Deterministic critics: a draft must match the observed world and the given task.
+
+The scene critic: a problem is about the objects and the state that were observed. The goal critic: a goal
+is what the task asks for, and the plan really achieves it. The vocabulary critic: a predicate that means
+something observable is checked against what was observed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from spca_core.observation import Observation
+from spca_core.ports.vocabulary import Extension, ObservableWord
+from spca_planner.pddl.formula import Atom, Truth, atoms, evaluate, ground
+from spca_planner.pddl.sexpr import MOST_FAULTS, Group, Word, brief
+from spca_planner.pddl.syntax import Domain, Problem
+from spca_planner.solver.judgement import Words
+
+_MOST_NAMED = 3
+"""Facts named in one message; more would bury the point."""
+
+
+def contradictions(
+    domain: Domain, problem: Problem, observation: Observation, extensions: Mapping[str, Extension]
+) -> list[str]:
+    """Every way in which a problem contradicts the observation, one sentence each."""
+    return [
+        *islice(_unknown_objects(domain, problem, observation), MOST_FAULTS),
+        *_wrong_init(domain, problem, observation, extensions),
+    ]
+
+
+def observed_truth(observation: Observation, extensions: Mapping[str, Extension], atom: Atom) -> Truth:
+    """Return whether the observation shows an atom; None where it has nothing to say."""
+    extension = extensions.get(atom[0])
+    return None if extension is None else extension.truth(atom[1:], observation.objects)
+
+
+def _unknown_objects(domain: Domain, problem: Problem, observation: Observation) -> Iterator[str]:
+    kinds = {kind.lower() for kind in observation.objects.values()}
+    for thing in (*domain.constants, *problem.objects):
+        kind = observation.objects.get(thing.name)
+        if kind is None:
+            near = _near(thing.name, list(observation.objects))
+            hint = f"did you mean '{near}'?" if near else f"there are: {', '.join(observation.objects)}"
+            yield f"object '{thing.name}' is not in the scene; {hint}"
+        elif thing.type in kinds and thing.type != kind.lower():
+            yield f"'{thing.name}' is declared as a {thing.type}, but the scene shows a {kind}"
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    """A name of the same words in another order, or of nearly the same letters."""
+    same = [k for k in known if sorted(k.lower().split("_")) == sorted(name.split("_"))]
+    return next(iter(same or difflib.get_close_matches(name, known, n=1)), "")
+
+
+def _wrong_init(
+    domain: Domain, problem: Problem, observation: Observation, extensions: Mapping[str, Extension]
+) -> Iterator[str]:
+    types = {o.name: o.type for o in (*domain.constants, *problem.objects)}
+    stated = {ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not")}
+    false = [a for a in sorted(stated) if observed_truth(observation, extensions, a) is False]
+    if false:
+        yield (
+            f"(:init …) states {_listed(false)}, which the scene does not "
+            f"show{_instead(false[0], extensions)}"
+        )
+    shown = (
+        (name, *args)
+        for name in domain.predicates
+        for args in sorted(extensions[name].atoms if name in extensions else ())
+    )
+    missing = [atom for atom in shown if domain.says(atom, types) and atom not in stated]
+    if missing:
+        yield f"(:init …) lacks {_listed(missing)}, which the scene shows"
+
+
+def _instead(atom: Atom, extensions: Mapping[str, Extension]) -> str:
+    """Return what the scene shows about the same thing."""
+    same = [(atom[0], *args) for args in extensions[atom[0]].atoms if args and args[:1] == atom[1:2]]
+    return f"; it shows {_listed(sorted(same))}" if same else ""
+
+
+def _listed(atoms: list[Atom]) -> str:
+    shown = ", ".join(f"({' '.join(a)})" for a in atoms[:_MOST_NAMED])
+    return shown + (f" and {len(atoms) - _MOST_NAMED} more" if len(atoms) > _MOST_NAMED else "")
+
+
+def off_topic(problem: Problem, required: Sequence[str]) -> str:
+    """That the goal leaves out an object that the task names; empty if it does not.
+
+    A goal with quantifiers may mean an object without its name.
+    """
+    words = _words(problem.goal)
+    if "exists" in words or "forall" in words:
+        return ""
+    missing = [symbol for symbol in required if symbol.lower() not in words]
+    if not missing:
+        return ""
+    return f"the task names {', '.join(missing)}, but the goal {brief(problem.goal)} does not mention it"
+
+
+def unproven_empty(
+    domain: Domain, problem: Problem, observation: Observation, extensions: Mapping[str, Extension]
+) -> str:
+    """Explain why an empty plan is not right: the goal must be *seen* to hold; "" if it is."""
+    holds = evaluate(
+        problem.goal, lambda atom: observed_truth(observation, extensions, atom), domain, problem
+    )
+    if holds:
+        return ""
+    unseen = [
+        str(a) for a in atoms(problem.goal) if not observed_truth(observation, extensions, ground(a, {}))
+    ]
+    shown = ", ".join(unseen[:MOST_FAULTS]) or brief(problem.goal)
+    return f"the plan is empty, but the scene does not show that {shown} holds"
+
+
+def vacuous(domain: Domain, problem: Problem, steps: Sequence[Words]) -> str:
+    """Explain why a single action that achieves everything and requires nothing is a wish, not a plan."""
+    if len(steps) != 1:
+        return ""
+    action = domain.actions[steps[0][0]]
+    required = [*atoms(action.precondition), *atoms(action.precondition, positive=False)]
+    stated = {ground(fact, {}) for fact in problem.init}
+    achieved = [a for a in atoms(problem.goal) if ground(a, {}) not in stated]
+    manipulated = {ground(a, {})[1] for a in achieved if a.rest}
+    if not action.parameters and problem.objects:
+        flaw = "it has no parameters, so it can only be this one task under another name"
+    elif not any(a.head in domain.predicates for a in required):
+        flaw = "it has no preconditions; state what must hold before the robot can do it"
+    elif problem.goal.head != "or" and len(manipulated) > 1:
+        flaw = f"it achieves {', '.join(map(str, achieved))} at once; use one action for each manipulation"
+    else:
+        return ""
+    return f"action '{action.name}' alone achieves the goal, but {flaw}"
+
+
+def _words(group: Group) -> set[str]:
+    found: set[str] = set()
+    for item in group.items:
+        found |= {item.text} if isinstance(item, Word) else _words(item)
+    return found
+
+
+def with_synonyms(
+    domain: Domain, words: Sequence[ObservableWord], extensions: Mapping[str, Extension]
+) -> tuple[dict[str, Extension], list[str]]:
+    """The extensions under the names that the domain uses as well, and the predicates that cannot be mapped.
+
+    A predicate that means the same as an observed one, by its name, is taken for it if it has as many
+    arguments; otherwise it would go unchecked, and is refused.
+    """
+    known, faults = dict(extensions), []
+    for name, signature in domain.predicates.items():
+        word = meant(name, words)
+        if word is None:
+            continue
+        count = len(signature.parameters)
+        if count != len(word.args):
+            faults.append(
+                f"predicate '{name}' with {count} argument(s) seems to mean what is observed as {word.form}: "
+                f"use that, {word.meaning}"
+            )
+        elif name not in known and word.name in known:
+            known[name] = known[word.name]
+    return known, faults
+
+
+def meant(name: str, words: Sequence[ObservableWord]) -> ObservableWord | None:
+    """The observable word that a predicate's name means; None if it means something else."""
+    plain = name.lower().replace("-", "_")
+    for word in words:
+        if plain in (word.name, *word.synonyms) or (word.like and re.fullmatch(word.like, plain)):
+            return word
+    return None
