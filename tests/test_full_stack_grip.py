@@ -13,7 +13,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
-from full_stack_grip import Carry, carries, worst
+from full_stack_grip import Carry, carries
+from full_stack_launch import Figures, judged
+
+
+def judge(carried: list[Carry]) -> Figures:
+    """The figures of a success in which these were carried."""
+    return judged({"outcome": "success", "rounds": 1}, 0, [], {}, carried)
+
 
 OPEN, HELD = 0.12, 0.075  # m between the tips' joints
 PAD = 0.0323
@@ -64,16 +71,17 @@ def test_turn_and_slip_are_those_of_the_way(turn: float, slip: float) -> None:
     assert (carry.thing, carry.turn) == ("box_red", pytest.approx(turn, abs=0.01))
     assert carry.slip == pytest.approx(slip, abs=1e-5)
     assert 2 < carry.begin < 2.2 and 7.7 < carry.end < 8
-    assert worst([carry])[0] is (turn <= 5 and slip <= 0.002)
+    assert judge([carry]).firm is (turn <= 5 and slip <= 0.002)
 
 
 def test_what_is_dropped_has_slipped() -> None:
-    assert not worst(carries(pick_and_place(dropped=True)))[0]
+    assert not judge(carries(pick_and_place(dropped=True))).well
 
 
 def test_a_line_that_was_cut_off_and_a_robot_that_moves_nothing_say_nothing() -> None:
     lines = list(pick_and_place())
     assert len(carries([*lines, lines[0][:40]])) == 1
     assert carries(lines[:50]) == []
-    assert worst([]) == (True, "nothing carried")
-    assert worst([Carry("box", 0, 1, 0.3, 0.0004)]) == (True, "turned 0.3° and slipped 0.4 mm in the grip")
+    assert judge([]).well and judge([]).words.endswith("nothing carried")
+    firm = judge([Carry("box", 0, 1, 0.3, 0.0004)])
+    assert firm.well and firm.words.endswith("turned 0.3° and slipped 0.4 mm in the grip")

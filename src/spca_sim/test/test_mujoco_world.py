@@ -8,8 +8,7 @@ import pytest
 
 from spca_core.layout import Layout, nominal_layout
 from spca_core.world import World, load_world
-from spca_sim.mujoco_world import MujocoWorld
-from spca_sim.robot import SimRobot
+from spca_sim.mujoco_world import MujocoWorld, SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.robot_contract import RobotContract
 from spca_testing.contracts.table_contract import TableContract
