@@ -18,7 +18,7 @@ atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 # No test depends on how quick or busy the machine is.
 UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("spca", UNHURRIED, max_examples=25)
+settings.register_profile("spca", UNHURRIED, max_examples=10)
 settings.register_profile("full", UNHURRIED, max_examples=200)
 
 
@@ -26,14 +26,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The circles of tests, and how much those try that look for what nobody has thought of."""
     parser.addoption("--fast", action="store_true", help="leave out slow tests and those of ROS")
     parser.addoption("--full", action="store_true", help="also tests that search further, and more of each")
-    parser.addoption("--mutations", type=int, help="damaged versions of a file: 250, or 1000 with --full")
+    parser.addoption("--mutations", type=int, help="damaged versions of a file: 50, or 1000 with --full")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Have searching tests try as much as the circle asks for."""
     full = config.getoption("full")
     settings.load_profile("full" if full else "spca")
-    config.option.mutations = config.option.mutations or (1000 if full else 250)
+    config.option.mutations = config.option.mutations or (1000 if full else 50)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -98,7 +98,9 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", ["touch_02", "minigrid:BabyAI-GoToRedBall-v0"])
+@pytest.mark.parametrize(
+    "level", ["touch_02", pytest.param("minigrid:BabyAI-GoToRedBall-v0", marks=pytest.mark.full)]
+)
 def test_the_loop_on_one_screen_runs(level: str) -> None:
     script = ROOT / "examples" / "loop.py"
     done = run(ROOT, str(script), level)

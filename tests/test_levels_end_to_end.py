@@ -74,9 +74,8 @@ def test_an_arm_reaches_just_as_far_as_it_says(robot, bearing, height):
     assert not any(tools.reaches(*(beyond * way), height) for beyond in (farthest + 0.015, 1.6, 2.0))
 
 
-@pytest.mark.parametrize("level", ["touch_02", "arrange_01"])
-def test_a_robot_that_does_nothing_never_scores(level):
-    with closing(build_tabletop(options(level))) as world:
+def test_a_robot_that_does_nothing_never_scores():
+    with closing(build_tabletop(options("arrange_01"))) as world:
         world.act("idle", plan(), world.builtin_skills.read_text())
         verdict = world.settle()
     assert verdict.outcome is Outcome.RUNNING
@@ -100,14 +99,6 @@ def hold(ctx, cube, plate):
     assert result.status == "done", result.message
     touching = [c for c in verdict.conditions if c.text == "red cube rests on red plate"]
     assert touching[0].holds
-    assert verdict.outcome is Outcome.RUNNING
-
-
-def test_a_cube_in_the_air_is_not_on_the_plate():
-    with closing(build_tabletop(options("pick_and_place_01"))) as world:
-        world.sense()
-        world.act("air", plan("pick_up cube_red table"), world.builtin_skills.read_text())
-        verdict = world.settle()
     assert verdict.outcome is Outcome.RUNNING
 
 

@@ -24,8 +24,11 @@ def test_every_level_is_registered() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
-    [{}, {"observe": "state", "reward": "dense"}, {"size": (48, 64), "robot": "panda"}],
-    ids=["pictures", "state", "small_with_another_arm"],
+    [
+        pytest.param({}, id="pictures", marks=pytest.mark.full),
+        pytest.param({"observe": "state", "reward": "dense"}, id="state"),
+        pytest.param({"size": (48, 64), "robot": "panda"}, id="small_with_another_arm"),
+    ],
 )
 def test_gymnasium_finds_nothing_to_complain_about(options: dict[str, object]) -> None:
     with closing(gymnasium.make("spca/Tabletop-stack_01-v1", **options).unwrapped) as env:

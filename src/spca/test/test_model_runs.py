@@ -52,11 +52,6 @@ def test_a_model_that_the_server_does_not_have_is_bad_input(tmp_path: Path) -> N
         assert server.requests == []
 
 
-def test_an_unknown_proposer_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no proposer 'oracle' is installed.*builtin, openai"):
-        follow(begun(options(tmp_path, proposer="oracle"), tmp_path / "run"))
-
-
 def test_one_planner_stands_in_for_the_roles_that_are_not_configured(tmp_path: Path) -> None:
     with ModelServer([Say("pass")] * 3, models=("only-one",)) as server:
         llm = tmp_path / "llm.yaml"

@@ -6,12 +6,11 @@ What is read in a picture is data: nothing changes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from spca_core.scene import Scene
-from spca_testing.models.behaviours import Behaviour, refuse, say_json
+from spca_testing.models.behaviours import Behaviour, say_json
 from spca_testing.models.fallible_model import BIG, CODER, EYES, FallibleModel, changed, miswritten
 from spca_testing.models.model_run import ModelRun, run_with_model
 from spca_testing.models.server import Seen
@@ -91,10 +90,3 @@ def test_images_go_to_the_vision_model_only(obeyed: ModelRun) -> None:
     for seen in obeyed.requests:
         assert ("image_url" in str(seen.body["messages"])) == (seen.body["model"] == EYES)
     assert obeyed.result.usage["vision"].calls == len(obeyed.asked(EYES)) >= 1
-
-
-def test_a_vision_model_that_fails_costs_its_remarks_and_nothing_else(tmp_path: Path) -> None:
-    ended = run_with_model("touch_02", FallibleModel(vision=[refuse("No pictures.")]), tmp_path, vision=True)
-    assert ended.result.success
-    scene = Scene.model_validate_json((ended.folder / "looks/01.json").read_bytes())
-    assert "no remarks of the vision model: the model refused: No pictures." in scene.notes

@@ -21,7 +21,7 @@ from spca_core.options import Manifest
 from spca_core.plan import Draft, Plan
 from spca_tabletop.kit import build_tabletop
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
-from spca_testing.models.fallible_model import CODER, SKILLS, FallibleModel, PlannerFault, drafted, written
+from spca_testing.models.fallible_model import SKILLS, FallibleModel, PlannerFault, drafted, written
 from spca_testing.models.model_run import ModelRun, run_with_model
 
 POISONED = '''
@@ -59,25 +59,6 @@ def run(level: str, model: FallibleModel, folder: Path) -> ModelRun:
     ended = run_with_model(level, model, folder)
     assert ended.result.success, ended.result.reason
     return ended
-
-
-@pytest.mark.slow
-def test_a_wrong_goal_is_planned_anew_and_no_skill_is_bent_to_it(tmp_path: Path) -> None:
-    first = run("pick_and_place_12", FallibleModel(planner=[WEAK]), tmp_path)
-    assert (first.result.rounds, first.result.attempts, first.result.coder.semantic) == (2, 2, 0)
-    assert all("ground" not in text.partition("<report>")[2] for text in first.asked(CODER))
-    replan = first.asked("test-big")[-1]
-    for words in (
-        "lift_cube(cube_red, table): done",
-        "(on cube_red plate_",
-        "No longer seen: (on cube_red table)",
-        "the goal is wrong",
-    ):
-        assert words in replan
-    second = run("pick_and_place_01", FallibleModel(), tmp_path)
-    assert second.result.attempts == 1
-    assert "def set_on_plate" in skills_of(tmp_path)
-    assert len(first.requests) == len({seen.text for seen in first.requests}), "no request is sent twice"
 
 
 @pytest.mark.slow

@@ -27,6 +27,8 @@ from spca_testing.models.server import ModelServer
 pytestmark = pytest.mark.slow
 SPCA = [sys.executable, "-m", "spca"]
 TRANSPORTS = ("inproc", pytest.param("ros", marks=pytest.mark.ros))
+ROS_NIGHTLY = ("inproc", pytest.param("ros", marks=[pytest.mark.ros, pytest.mark.full]))
+"""Where what is over ROS is tried each time by others: `TestOneTable`, and test_ros_run.py of a Ctrl-C."""
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +133,7 @@ class TestOneTable:
         ).result.success  # the gripper is empty for who comes next
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", ROS_NIGHTLY)
 def test_nothing_moves_without_approval(transport: str, request: pytest.FixtureRequest):
     asked: list[str] = []
 
@@ -168,19 +170,14 @@ def test_what_a_short_arm_does_not_reach_is_said_before_it_moves():
 
 def test_what_is_carried_out_in_vain_is_not_called_done(monkeypatch: pytest.MonkeyPatch):
     with spca.session(report=False) as table:
-        _carried_out_in_vain(table, monkeypatch)
+        touch = table.plan("touch the red cube").plan
+        done_nothing = table._table.act("x", touch.model_copy(update={"steps": ()}), "")
+        monkeypatch.setattr(table._table, "act", lambda *_: done_nothing)
+        result = table.do("put the blue cube on the blue plate").result
+        assert result.outcome is Ending.GAVE_UP and "not seen to hold" in result.reason
 
 
-def _carried_out_in_vain(table: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    done_nothing = table._table.act(
-        "x", table.plan("touch the red cube").plan.model_copy(update={"steps": ()}), ""
-    )
-    monkeypatch.setattr(table._table, "act", lambda *_: done_nothing)
-    result = table.do("put the blue cube on the blue plate").result
-    assert result.outcome is Ending.GAVE_UP and "not seen to hold" in result.reason
-
-
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", ROS_NIGHTLY)
 def test_the_command_converses_and_survives_a_ctrl_c(transport: str, request: pytest.FixtureRequest):
     """In a terminal: the question is answered, a Ctrl-C stops the arm, and the session goes on."""
     if transport == "ros":

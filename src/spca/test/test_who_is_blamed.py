@@ -24,7 +24,6 @@ from spca_testing.models.fallible_model import (
     PlannerFault,
     changed,
     drafted,
-    miswritten,
     written,
 )
 from spca_testing.models.model_run import ModelRun, run_with_model
@@ -40,17 +39,14 @@ class Story:
     """What goes wrong first, and who is to be told; after that the model's answers are good.
 
     `blamed`: the actions whose skills are blamed first, None where nothing gets as far as being carried out
-    or rehearsed. `critics`: who rejects the first drafts of a plan. `code`: what the coder's critic says.
-    `refused`: the skills that are not trusted in spite of the success. `gives_up`: why the run ends without
-    one, after two rounds.
+    or rehearsed. `refused`: the skills that are not trusted in spite of the success. `gives_up`: why the run
+    ends without one, after two rounds.
     """
 
     planner: tuple[PlannerFault, ...] = ()
     coder: tuple[CoderFault, ...] = ()
     blamed: tuple[str, ...] | None = None
     told: str = ""
-    critics: tuple[str, ...] = ()
-    code: str = ""
     refused: tuple[str, ...] = ()
     level: str = "pick_and_place_01"
     gives_up: str = ""
@@ -122,11 +118,6 @@ STORIES = {
         coder=(edited(("    for grasp in ctx.grasps(cube):\n", CARRIES_ANOTHER)),),
         blamed=("lift_cube", "set_on_plate"), told="the step is not about that",
     ),
-    "another one instead of the named": Story(
-        coder=(edited(("    for grasp in ctx.grasps(cube):", "    cube = [o.name for o in ctx.scene() "
-                       "if o.kind == \"cube\" and o.name != cube][0]\n    for grasp in ctx.grasps(cube):")),),
-        blamed=("lift_cube",), told="was seen not to hold: (not (on cube_red table))",
-    ),
     "it does not let go": Story(
         coder=(edited(("        ctx.open(0.06)\n        ctx.move_linear(above)\n", "        return\n")),),
         blamed=("set_on_plate",), told="was seen not to hold: (on cube_red plate_red), (hand_empty)",
@@ -153,22 +144,11 @@ STORIES = {
                       (ON_PLATE[0], ON_PLATE[1].format(" (on cube_red table)"), "problem")),),
         blamed=PLANNER, told="(on cube_red table) was not seen to hold",
     ),
-    "the same, found in another rehearsal": Story(
-        level="pick_and_place_12",
-        planner=(both(("(not (hand_empty)) (not (on ?cube ?support))", "(not (hand_empty))", "domain"),
-                      (ON_PLATE[0], ON_PLATE[1].format(" (on cube_red table)"), "problem")),),
-        blamed=PLANNER, told="every step did what its action declares", options={"rehearse": "always"},
-    ),
     "the same plan, handed in again and again": Story(
         level="pick_and_place_12",
         planner=(both(("(not (hand_empty)) (not (on ?cube ?support))", "(not (hand_empty))", "domain"),
                       (ON_PLATE[0], ON_PLATE[1].format(" (on cube_red table)"), "problem")),) * 99,
         blamed=PLANNER, told="its author stands by it", gives_up="no progress: this plan has failed before",
-    ),
-    "a goal about another plate, no hand_empty, and a file that is opened": Story(
-        planner=(changed(SIGN, "(:goal (on cube_red plate_blue))"), changed("(hand_empty) ", "")),
-        critics=("goal", "scene"),
-        coder=(miswritten("    for grasp in", '    open("/etc/passwd")\n    for grasp in'),), code="open",
     ),
     "a sign is obeyed": Story(
         level="sign_01", planner=(changed(SIGN, LETS_FALL),),
@@ -195,9 +175,9 @@ def blames(run: ModelRun) -> list[Blame]:
 
 FURTHER = {
     "another thing is moved, too",
-    "another one instead of the named",
     "it does not let go",
-    "the same, found in another rehearsal",
+    "a domain without anything held",
+    "the same plan, handed in again and again",
     "a sign that would end the observation",
 }
 """Stories whose rule another one tells, too."""
@@ -216,10 +196,7 @@ def test_who_is_blamed(name: str, tmp_path: Path) -> None:
     assert (found[0].suspects if found else None) == story.blamed
     later = "\n".join(seen.text for seen in run.requests)
     assert story.told in later
-    rejected_by = tuple(critic for critic, _ in run.plan_rejections())
-    assert {*rejected_by} <= {*story.critics, "goal"}
-    assert rejected_by[: len(story.critics)] == story.critics
-    assert bool(run.code_rejections()) == bool(story.code) and story.code in "".join(run.code_rejections())
+    assert {critic for critic, _ in run.plan_rejections()} <= {"goal"} and not run.code_rejections()
     assert tuple(run.result.skills.refused) == story.refused
     verdicts = ("touches", "not met", "referee")
     assert not any(word in text for text in run.asked(CODER) for word in verdicts), "for the planner alone"

@@ -147,9 +147,7 @@ def test_a_held_cube_is_not_swung_about(arm: Manipulator, scene: Scene, simulato
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(3, 20))]
-)
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 20))])
 def test_it_stacks_two_cubes_on_a_random_table(world: World, simulator: MujocoSimulator, seed: int) -> None:
     layout = random_layout(world, seed)
     simulator.reset(layout)

@@ -21,6 +21,7 @@ from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 
 STRAIGHT_DOWN = (1.0, 0.0, 0.0, 0.0)
+FURTHER = pytest.mark.full
 
 
 @pytest.fixture
@@ -300,8 +301,8 @@ def test_between_two_that_cover_it_a_cube_has_not_slid(open_studio, shelf) -> No
     assert scene.get("cube_blue") is not None and not scene.get("cube_blue").visible
 
 
-@pytest.mark.parametrize("at", [(0.39, -0.13), (0.5, 0.1), (0.6, -0.2)])
-@pytest.mark.parametrize("pushed", [0.003, 0.006])
+@pytest.mark.parametrize("at", [(0.39, -0.13), pytest.param((0.5, 0.1), marks=FURTHER), (0.6, -0.2)])
+@pytest.mark.parametrize("pushed", [pytest.param(0.003, marks=FURTHER), 0.006])
 def test_a_covered_cube_that_is_pushed_moves_with_what_it_carries(
     open_studio, shelf, at: tuple[float, float], pushed: float
 ) -> None:
