@@ -29,6 +29,9 @@ setup = wire.receive()
 print("hello from", setup["name"], flush=True)
 if setup["name"] == "lame":
     wire.send({"op": "failed", "message": "no legs"})
+if setup["name"] == "hung" and not os.path.exists(__file__ + ".hung"):
+    open(__file__ + ".hung", "w").close()
+    time.sleep(600)
 wire.send({"op": "ready"})
 while True:
     question = wire.receive()
@@ -90,6 +93,16 @@ def test_a_service_that_somebody_has_stopped_is_lost_at_once(make) -> None:
     with pytest.raises(ServiceDied, match="was stopped by SIGSTOP during 'pid'"):
         service.ask("pid", 50.0)
     assert service.ask("pid", 50.0) and service.starts == 2
+
+
+def test_a_service_that_hangs_at_its_start_is_started_once_more(make, tmp_path: Path) -> None:
+    service = make("hung")
+    first = service.begin()
+    while not (tmp_path / "served.py.hung").exists():
+        assert first.alive
+    first._deadline = time.monotonic()
+    assert service.start() is not first and service.starts == 2
+    assert service.ask("pid", 50.0) == service.pid
 
 
 def test_a_service_that_cannot_start_says_why_and_a_closed_one_stays_closed(make) -> None:

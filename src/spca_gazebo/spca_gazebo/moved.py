@@ -46,11 +46,8 @@ class Moved:
         """Explain which thing does not lie where it was put just now, so that no pose is told; "" if none."""
         self._known = True
         poses = self.poses()
-        lost = [
-            name
-            for name, pose in laid.items()
-            if name in poses and math.dist(poses[name].position, pose.position) > _NEAR
-        ]
+        both = [(name, poses[name], laid[name]) for name in laid if name in poses]
+        lost = [name for name, told, put in both if math.dist(told.position, put.position) > _NEAR]
         self._known = not lost
         return f"Gazebo tells other places than where {', '.join(lost)} was put" if lost else ""
 

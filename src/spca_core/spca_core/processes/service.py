@@ -100,14 +100,16 @@ class Worker:
     def ready(self, stop: Callable[[], bool] = _never) -> dict[str, Any]:
         """Its first message; it is waited for once.
 
-        Raises ServiceDied with its last words, ServiceFailed when it says why it cannot start or is late, and
-        Interrupted when `stop` holds.
+        Raises ServiceDied with its last words, also when it is late, ServiceFailed when it says why it cannot
+        start, and Interrupted when `stop` holds.
         """
         if self._first is None:
             try:
                 first = self.channel.receive(self._deadline, stop)
             except ChannelTimeout as error:
-                raise ServiceFailed(self._obituary(f"was not ready after {self._start_s:.0f} s")) from error
+                words = self._obituary(f"was not ready after {self._start_s:.0f} s")
+                self.end()
+                raise ServiceDied(words, "was late") from error
             except (ChannelClosed, Malformed) as error:
                 raise self.died(error, "before it was ready") from error
             if first["op"] != "ready":
@@ -212,7 +214,7 @@ class Service:
         Raises ServiceFailed when it says why it cannot start, or has died twice, and Interrupted.
         """
         with self.lock:
-            for last in (False, True):  # somebody may have killed the first; MoveIt aborts now and then
+            for last in (False, True):  # somebody may have killed the first; MoveIt aborts or hangs at times
                 try:
                     worker = self.begin()
                     worker.ready(stop)
