@@ -148,7 +148,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     includes: list[LaunchDescriptionEntity] = []
     if chosen["sim"] == "gazebo" and not real:
-        drawn = {"world": world, "layout_seed": str(seed) if seed else "", "rests": "true"}
+        drawn = {"world": world, "layout_seed": str(seed) if seed else ""}
         # All that both files declare: an included file sees this one's values, also the empty ones, not its
         # own defaults.
         drawn |= {"robot": source, "headless": chosen["headless"], "rate": chosen["rate"] or "1.5"}

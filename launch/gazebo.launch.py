@@ -34,7 +34,7 @@ from spca_core.world import load_world
 from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER
 from spca_gazebo.bridge import HEARTBEAT_MS
 from spca_gazebo.requirements import missing
-from spca_gazebo.reset import watched_models
+from spca_gazebo.reset import control_service, watched_models
 from spca_gazebo.write import write_all
 
 SPAWN_TIMEOUT_S = "60"
@@ -70,12 +70,6 @@ def generate_launch_description() -> LaunchDescription:
                 "watched",
                 default_value="",
                 description="objects whose contacts are reported, with commas; empty: all",
-            ),
-            DeclareLaunchArgument(
-                "rests",
-                default_value="false",
-                choices=["true", "false"],
-                description="time stands still while no level is under way",
             ),
             OpaqueFunction(function=_start),
         ]
@@ -124,6 +118,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         package="ros_gz_bridge",
         executable="parameter_bridge",
         name="gazebo_bridge",
+        arguments=[f"{control_service(world)}@ros_gz_interfaces/srv/ControlWorld"],
         parameters=[{"config_file": str(files.bridge), "subscription_heartbeat": HEARTBEAT_MS, **sim_time}],
         on_exit=_must_not_end("the bridge to Gazebo has ended"),
     )
@@ -155,7 +150,6 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                 "robot": argument("robot"),
                 "watched": argument("watched"),
                 "urdf": str(files.robot.urdf),
-                "rests": argument("rests") == "true",
                 **sim_time,
             }
         ],

@@ -66,7 +66,7 @@ DEFAULTS = {
     },
     "gazebo.launch.py": {
         **{"world": "tabletop", "layout_seed": "", "robot": "generated", "headless": "true"},
-        **{"rate": "1.5", "rests": "false", "watched": ""},
+        **{"rate": "1.5", "watched": ""},
     },
     "rviz.launch.py": {"world": "tabletop", "rviz": "true", "robot_state_publisher": "true"},
 }
@@ -79,7 +79,7 @@ CHOICES = {
         "robot": ("generated", "none", "ur5e"),
         "sim": ("gazebo", "mujoco"),
     },
-    "gazebo.launch.py": {"headless": ("true", "false"), "rests": ("false", "true")},
+    "gazebo.launch.py": {"headless": ("true", "false")},
     "rviz.launch.py": {"rviz": ("true", "false"), "robot_state_publisher": ("true", "false")},
 }
 """Arguments that decide which processes there are; `--full` tries each combination, else `COVERING`."""
@@ -208,7 +208,6 @@ def included(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
         files["gazebo.launch.py"] = {
             **DEFAULTS["gazebo.launch.py"],
             "headless": given["headless"],
-            "rests": "true",
             "world": world,
             "layout_seed": given["layout_seed"].replace("0", ""),
             "rate": given["rate"] or "1.5",
@@ -309,9 +308,7 @@ def check_gazebo(given: Mapping[str, str], call: Call) -> None:
         case "spawner":
             assert len([word for word in call.arguments[:4] if not word.startswith("-")]) == 3
         case "sim":
-            asked = {name: given[name] for name in ("world", "robot", "watched")} | {
-                "rests": given["rests"] == "true"
-            }
+            asked = {name: given[name] for name in ("world", "robot", "watched")}
             urdf = call.of("sim").pop("urdf")
             assert call.of("sim") == {**asked, "urdf": urdf, "use_sim_time": True}
             assert ElementTree.parse(urdf).getroot().tag == "robot"

@@ -84,9 +84,5 @@ class MotionError(SpcaError):
         return type(self), (self.kind, str(self))
 
 
-class Braked(MotionError):
-    """The driver stopped the arm because the program was late; a program that is there still may go on."""
-
-
 class BudgetExhausted(SpcaError):
     """A bounded loop, or the money, token or time limit of a level, has run out."""

@@ -1,9 +1,4 @@
-"""Commands to the robot's controllers: arm trajectories, finger ramps, and stops.
-
-Both controllers are `joint_trajectory_controller`s, commanded by topic: a new trajectory replaces the one
-before. Tracking errors are monitored by the client (`spca_motion.execution`), on the joint
-states.
-"""
+"""What the robot's controllers are commanded: whether a path can begin, finger ramps, and stops."""
 
 from __future__ import annotations
 
@@ -16,8 +11,6 @@ from spca_core.trajectory import JointState, JointTrajectory
 from spca_robot.gripper_2f85 import SPEED, gap_of
 
 _LEAST_BRAKE_S, _LEAST_RAMP_S = 0.05, 0.05
-_SET_OUT = 0.01  # rad that a joint has moved by when the arm has surely set out
-_ARRIVED = 0.01  # rad and rad/s
 STARTS_WITHIN = 0.05  # rad: a trajectory that begins farther from where the arm is would make it jump
 
 
@@ -41,24 +34,6 @@ def refusal(trajectory: JointTrajectory, state: JointState, joints: Sequence[str
         joint = joints[int(off.argmax())]
         return f"the trajectory begins {off.max():.3f} rad from where {joint} is"
     return ""
-
-
-def setting_out(path: JointTrajectory, state: JointState) -> float | None:
-    """Simulated time at which the arm set out on a path, as a state on its way tells; None before that.
-
-    The controller begins a path when the message has come, which on a busy machine may take its time.
-    """
-    gone = np.abs(path.positions - path.positions[0]).max(axis=1)
-    moved = float(np.abs(state.position - path.positions[0]).max())
-    if moved < min(_SET_OUT, gone.max() / 2):
-        return None
-    return state.stamp - float(path.times[int((gone >= moved).argmax())])
-
-
-def arrived(path: JointTrajectory, state: JointState) -> bool:
-    """Return whether the arm rests at the end of a path, where nobody has to be there to stop it."""
-    off, speed = np.abs(path.positions[-1] - state.position).max(), np.abs(state.velocity).max()
-    return bool(off < _ARRIVED and speed < _ARRIVED)
 
 
 def ramp_time(angle: float, goal: float) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,15 +30,16 @@ from spca_core.layout import Layout
 from spca_core.processes.leaving import leave
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
-from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
+from spca_description.names import GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
 from spca_description.self_contacts import harmless_pairs
 from spca_gazebo import bridge
 from spca_gazebo.contacts import ContactSampler, ModelPairs, oriented
-from spca_gazebo.driver import arrived, brake, ramp_time, refusal, setting_out
+from spca_gazebo.controller import ArmController
+from spca_gazebo.driver import brake, ramp_time, refusal
 from spca_gazebo.film import Film
 from spca_gazebo.finger import Finger, command
-from spca_gazebo.idleness import Idleness
 from spca_gazebo.moved import Moved
+from spca_gazebo.passing import AHEAD_S, Control, Passing, bridged
 from spca_gazebo.polled import PolledTopic
 from spca_gazebo.recorder import Recorder
 from spca_gazebo.reset import (
@@ -57,21 +58,23 @@ from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import from_msg
-from spca_ros.convert.robot import joint_state_msg, trajectory, trajectory_msg
+from spca_ros.convert.robot import joint_state_msg, trajectory
 from spca_ros.convert.time import duration_msg, seconds, time_msg
 from spca_ros.holder import Holder
-from spca_ros.node import SpcaNode, answering, background, existing, run_nodes
+from spca_ros.node import SpcaNode, answering, existing, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads
-_SILENT_S = 0.2  # simulated seconds in which nobody asks for time after which a motion is stopped
-_LATE_S = 2.0  # simulated seconds by which the controller may begin later than it was told to
 _NEWS_S = 5.0  # wall seconds for contacts to be reported after a reset, at least
 _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
 _LOOK_S = 1.0  # wall seconds between two looks at whether anybody watches the pictures
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
+_SILENT_S = 5.0  # wall seconds without a wish for time after which a motion's client counts as lost
 _TICK_S = 0.02  # wall seconds between two looks at simulated time
+_MOMENT_S = 0.04  # simulated seconds that pass between two looks at what is waited for
+_STATE_S = 0.05  # wall seconds between two joint states while time stands still
+_UNHEARD_S = 2.0  # wall seconds without a tick of the clock after which time is granted once more
 _PASSING_S = 0.002  # the same, at the least, for who waits for it to pass
 _CLOCK_S = 0.01  # wall seconds between two messages on /clock, at least
 _START_S = 50.0  # wall seconds until the first joint state
@@ -85,7 +88,8 @@ _ROBOT_SENSORS = 4  # links of the robot that may report in one physics step: th
 class GazeboSim(SpcaNode):
     """The Gazebo simulation of one robot and one table; see the module docstring."""
 
-    def __init__(self) -> None:
+    def __init__(self, control: Control | None = None, action: Any = None) -> None:
+        """`control` of time and the `action` of the arm's controller are given where Gazebo is played."""
         super().__init__(names.SIM)
         self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/, or a path"))
         self._joints = self._world.robot.arm.joint_names
@@ -108,24 +112,27 @@ class GazeboSim(SpcaNode):
         self._sampler = ContactSampler(self._on_sample, ways=self._ways)
         self._gazebo = GazeboServices()
         self.parameter("places", False, "whether the referee is told where things are", live=True)
-        self._rests = self.parameter("rests", False, "stand still while no level is under way")
-        self._idleness = Idleness(self._stand_still)
+        control = control or bridged(self, control_service(world))
+        self._passing = Passing(control, lambda: self._now)
         self._holder = Holder(self)
         self._now, self._ticked = 0.0, time.monotonic()
         self._told = 0.0  # wall time (monotonic) of the newest message on /clock
         self._reported = 0.0  # simulated time of the newest contact report
         self._state: JointState | None = None
+        self._state_told = 0.0  # wall time (monotonic)
         self._newest_contacts: frozenset[Pair] = frozenset()
         self._resetting = False  # then no contacts are published: they are of no level
         self._recorder, self._moved = Recorder(self._world), Moved(self, self._world)
-        self._asked = 0.0  # simulated time at which somebody let time pass last
+        self._asked = 0.0  # wall time (monotonic) of the newest wish for time
+        self._handed_over = threading.Event()  # unless a path is on its way to the controller
+        self._handed_over.set()
         self._follow_number = self._grip_number = 0
         self._held = threading.Event()
 
         self._states = self.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
         self._film = Film(self, self._world)
         self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
-        self._arm = self.create_publisher(JointTrajectoryMsg, f"/{ARM_CONTROLLER}/joint_trajectory", EVERY)
+        self._arm = ArmController(self, self._joints, action)
         self._gripper = self.create_publisher(
             JointTrajectoryMsg, f"/{GRIPPER_CONTROLLER}/joint_trajectory", EVERY
         )
@@ -140,20 +147,22 @@ class GazeboSim(SpcaNode):
             topic = bridge.CONTACTS.ros
             self._reports = PolledTopic(self.context, f"{names.SIM}_contacts", kind, topic, depth)
 
-        self._watch = self.wall_timer(_LOOK_S, self._look)
+        self._offer()
 
+    def _offer(self) -> None:
+        """Timers, actions and services."""
+        self._watch = self.wall_timer(_LOOK_S, self._film.look)
+        self._beat = self.wall_timer(_STATE_S, self._tell_state)
         self._follow = LongAction(
-            self, FollowTrajectory, names.FOLLOW, self._awake(self._do_follow), refuse=self._refuse_follow
+            self, FollowTrajectory, names.FOLLOW, self._do_follow, refuse=self._refuse_follow
         )
-        self._grip = LongAction(
-            self, CommandGripper, names.GRIPPER, self._awake(self._do_grip), refuse=self._refuse_grip
-        )
+        self._grip = LongAction(self, CommandGripper, names.GRIPPER, self._do_grip, refuse=self._refuse_grip)
         self.create_service(Trigger, names.HOLD, self._hold)
         self.create_service(SaveRecording, names.SAVE_RECORDING, self._level_over)
         self._slow = (
-            SlowService(self, ResetWorld, names.RESET, self._awake(self._do_reset)),
-            SlowService(self, Capture, names.CAPTURE, self._awake(self._do_capture)),
-            SlowService(self, LetPass, names.LET_PASS, self._awake(self._do_let_pass)),
+            SlowService(self, ResetWorld, names.RESET, self._do_reset),
+            SlowService(self, Capture, names.CAPTURE, self._do_capture),
+            SlowService(self, LetPass, names.LET_PASS, self._do_let_pass),
         )
 
     # --- what Gazebo says -----------------------------------------------------------------------------------
@@ -179,7 +188,14 @@ class GazeboSim(SpcaNode):
             gripper_gap=pads.gap,
             gripper_force=pads.force,
         )
-        self._states.publish(joint_state_msg(self._state, self._joints))
+        self._tell_state(since=0.0)
+
+    def _tell_state(self, since: float = _STATE_S) -> None:
+        """Publish the newest joint state, if none has been for some wall seconds."""
+        now = time.monotonic()
+        if self._state is not None and now - self._state_told >= since:
+            self._state_told = now
+            self._states.publish(joint_state_msg(self._state, self._joints))
 
     def _on_contacts(self, message: Any) -> None:
         pairs = (self._models.pair(c.collision1.name, c.collision2.name) for c in message.contacts)
@@ -201,13 +217,34 @@ class GazeboSim(SpcaNode):
         self._contacts.publish(contacts_msg([sample]))
 
     def _do_let_pass(self, request: LetPass.Request) -> LetPass.Response:
-        """Wait for as much of Gazebo's own time; motions go on while somebody does."""
+        """Let as much of Gazebo's own time pass. A path that was commanded before begins before.
+
+        Told is the moment that was asked for: of a later one at which Gazebo stands no joint state may come.
+        """
         self._holder.admit(request.client)
-        self._asked = begun = self._now
-        while (left := begun + request.seconds - self._now) > 0.0:
-            self._sleep(max(left / 2, _PASSING_S))
-            self._asked = self._now
-        return LetPass.Response(success=True, stamp=time_msg(self._now))
+        self._handed_over.wait()
+        self._asked = time.monotonic()
+        passed = self._pass(request.seconds)
+        self._asked = time.monotonic()
+        return LetPass.Response(success=True, stamp=time_msg(passed))
+
+    def _pass(self, duration: float = _MOMENT_S) -> float:
+        """Let simulated seconds pass, in a working thread, and return until when.
+
+        Raises SpcaError when Gazebo does not go on.
+        """
+        end, asked = self._now + duration, time.monotonic()
+        granted = asked
+        self._passing.until(end + AHEAD_S)
+        while (left := end - self._now) > 0.0:
+            threading.Event().wait(max(left / 2, _PASSING_S))
+            heard = max(self._ticked, asked)
+            if time.monotonic() - heard > _STALL_S:
+                raise SpcaError(f"Gazebo's clock has stood still for {_STALL_S:.0f} s")
+            if time.monotonic() - max(heard, granted) > _UNHEARD_S:
+                granted = time.monotonic()
+                self._passing.again(end)
+        return end
 
     def _do_capture(self, request: Capture.Request) -> Capture.Response:
         """The first frame taken from now on."""
@@ -216,13 +253,8 @@ class GazeboSim(SpcaNode):
             while self._now - begun < _FRAME_S:
                 if (taken := self._film.since(begun)) is not None:
                     return Capture.Response(success=True, **taken._asdict())
-                self._sleep()
+                self._pass()
         return Capture.Response(success=False, message=f"no picture from Gazebo's camera in {_FRAME_S:.0f} s")
-
-    def _look(self) -> None:
-        self._film.look()
-        if self._rests and self._state is not None:  # its controllers need time to come up
-            background(self._idleness.look)
 
     # --- commands -------------------------------------------------------------------------------------------
 
@@ -230,9 +262,12 @@ class GazeboSim(SpcaNode):
         if self._state is None:
             return "no joint state has come from Gazebo yet"
         try:
-            return refusal(trajectory(goal.trajectory, self._joints), self._state, self._joints)
+            why = refusal(trajectory(goal.trajectory, self._joints), self._state, self._joints)
         except ValueError as error:
             return str(error)
+        if not why:
+            self._handed_over.clear()
+        return why
 
     def _refuse_grip(self, goal: CommandGripper.Goal) -> str:
         if self._state is None:
@@ -242,12 +277,17 @@ class GazeboSim(SpcaNode):
     def _do_follow(self, job: Job) -> FollowTrajectory.Result:
         result, wanted = FollowTrajectory.Result, trajectory(job.goal.trajectory, self._joints)
         self._follow_number += 1
-        number, start, begun = self._follow_number, self._state, None
-        assert start is not None  # see _refuse_follow
+        number = self._follow_number
         self._held.clear()
-        self._arm.publish(trajectory_msg(wanted, self._joints))
-        self._asked = commanded = self._now
-        while self._now - (commanded if begun is None else begun) < wanted.duration:
+        try:
+            self._arm.follow(wanted)
+        except SpcaError as error:
+            return result(status=result.REFUSED, message=str(error))
+        finally:
+            begun = self._now
+            self._handed_over.set()
+        self._asked = time.monotonic()
+        while self._now - begun < wanted.duration:
             if number != self._follow_number:
                 return result(status=result.REPLACED)
             if self._held.is_set():
@@ -255,17 +295,11 @@ class GazeboSim(SpcaNode):
             if job.cancelled():
                 self._brake()
                 return result(status=result.HELD)
-            silence = self._now - self._asked
-            if silence > _SILENT_S and not arrived(wanted, self._state or start):
-                self._brake()
-                return result(status=result.STALE, message=f"nobody has let time pass for {silence:.2f} s")
-            if begun is None:
-                begun = setting_out(wanted, self._state or start)
-                late = self._now - commanded > _LATE_S  # then it is blocked, and may not be waited for
-                begun = commanded if late and begun is None else begun
-            if begun is not None:
-                job.feedback(FollowTrajectory.Feedback(attempt=job.goal.attempt, begun=time_msg(begun)))
-            self._sleep()
+            if (silence := time.monotonic() - self._asked) > _SILENT_S:
+                self._brake()  # whoever comes next must not find a motion that goes on
+                return result(status=result.STALE, message=f"nobody has let time pass for {silence:.0f} s")
+            job.feedback(FollowTrajectory.Feedback(attempt=job.goal.attempt, begun=time_msg(begun)))
+            threading.Event().wait(_TICK_S)
         return result(status=result.DONE)
 
     def _do_grip(self, job: Job) -> CommandGripper.Result:
@@ -276,7 +310,7 @@ class GazeboSim(SpcaNode):
         duration = self._command_finger(state, float(job.goal.gap))
         job.feedback(CommandGripper.Feedback(attempt=job.goal.attempt, gap=state.gripper_gap))
         while self._now - begun < duration + 0.5 and number == self._grip_number and not job.cancelled():
-            self._sleep()
+            threading.Event().wait(_TICK_S)
         status = result.DONE if number == self._grip_number else result.REPLACED
         state = self._state or state
         return result(status=status, gap=state.gripper_gap, force=state.gripper_force)
@@ -299,8 +333,7 @@ class GazeboSim(SpcaNode):
 
     def _brake(self) -> None:
         if self._state is not None:
-            stop = brake(self._state, self._world.robot.arm.column("braking"))
-            self._arm.publish(trajectory_msg(stop, self._joints))
+            self._arm.stop(brake(self._state, self._world.robot.arm.column("braking")))
 
     @property
     def needed(self) -> bool:
@@ -319,7 +352,6 @@ class GazeboSim(SpcaNode):
             problem = self._go_home() or self._move_objects(places) or self._await_contacts(wanted)
             if not problem:
                 self.loop.run(lambda: self._lay(wanted))
-                self._idleness.level_begins()
         finally:
             self._resetting = False
         return ResetWorld.Response(success=not problem, message=problem, stamp=time_msg(self._now))
@@ -344,7 +376,7 @@ class GazeboSim(SpcaNode):
         lost = untouched(wanted, (), self._watched)
         patience = time.monotonic() + _NEWS_S  # simulated time alone may pass while this node gets no turn
         while lost and (self._now - begun < _SETTLE_S or time.monotonic() < patience):
-            self._sleep()
+            self._pass()
             lost = untouched(wanted, self._newest_contacts, self._watched)
         if not lost:
             return ""
@@ -367,10 +399,10 @@ class GazeboSim(SpcaNode):
         self._command_finger(state, STROKE)
         home = np.array([self._world.robot.home])
         goal = JointTrajectory(np.array([_HOME_S]), home, np.zeros_like(home))
-        self._arm.publish(trajectory_msg(goal, self._joints))
+        self._arm.follow(goal)
         begun = self._now
         while self._now - begun < _HOME_S + _SETTLE_S and not self._is_home(self._state or state):
-            self._sleep()
+            self._pass()
         off = self._off_home(self._state or state)
         return "" if off < _AT_HOME else f"the robot stopped {off:.2f} rad from its home configuration"
 
@@ -381,37 +413,17 @@ class GazeboSim(SpcaNode):
     def _off_home(self, state: JointState) -> float:
         return float(np.abs(state.position - np.array(self._world.robot.home)).max())
 
-    def _stand_still(self, still: bool) -> str:
-        return self._gazebo(control_service(self._world), "WorldControl", f"pause: {str(still).lower()}")
-
-    def _awake(self, work: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """The work of an action or service, done while time passes."""
-
-        def awake(asked: Any) -> Any:
-            with self._idleness.working():
-                self._ticked = time.monotonic()  # it has not stalled, it stood still
-                return work(asked)
-
-        return awake
-
     def _level_over(
         self, request: SaveRecording.Request, response: SaveRecording.Response
     ) -> SaveRecording.Response:
         with answering(response):
             if request.folder:
-                self._idleness.level_ends()
                 self._recorder.save(existing(request.folder))
             self._recorder.clear()
         return response
 
     def _move_objects(self, poses: Mapping[str, Pose]) -> str:
         return self._gazebo(pose_service(self._world), "Pose_V", pose_request(poses))
-
-    def _sleep(self, moment: float = _TICK_S) -> None:
-        """A moment of wall time, in a working thread; SpcaError when simulated time stands still."""
-        threading.Event().wait(moment)
-        if time.monotonic() - self._ticked > _STALL_S:
-            raise SpcaError(f"Gazebo's clock has stood still for {_STALL_S:.0f} s")
 
     def close(self) -> None:
         """Stop the arm, then the threads."""

@@ -48,7 +48,7 @@ def pose_request(poses: Mapping[str, Pose]) -> str:
 
 
 def control_service(world: World) -> str:
-    """The service that stops and continues simulated time."""
+    """The service that grants physics steps."""
     return f"/world/{world.name}/control"
 
 

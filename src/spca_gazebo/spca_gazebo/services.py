@@ -33,7 +33,7 @@ class GazeboServices:
         Returns "" if Gazebo accepts it, else what went wrong.
 
         The answer of a busy machine can come too late. To ask again does no harm: what is asked for is a
-        state (poses, a pause), not a change.
+        state, not a change.
         """
         complaint = ""
         for _ in range(_TRIES):
@@ -71,7 +71,7 @@ _BINDINGS = (
     ("gz.transport13", "gz.msgs10"),  # Harmonic: python3-gz-transport13, python3-gz-msgs10
     ("gz.transport", "gz.msgs"),  # Jetty, whose packages have no number in their names
 )
-_MODULES = {"Pose_V": "pose_v_pb2", "WorldControl": "world_control_pb2"}
+_MODULES = {"Pose_V": "pose_v_pb2"}
 
 
 def _by_program(service: str, kind: str, request: str) -> tuple[str, bool]:

@@ -19,6 +19,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="rclpy is not installed")
 import rclpy
+from rclpy.action import ActionServer
 from rclpy.signals import SignalHandlerOptions
 
 from spca_core.arms import load_arm
@@ -29,6 +30,7 @@ from spca_description.names import ARM_CONTROLLER, GENERATED, GRIPPER_CONTROLLER
 from spca_description.urdf import build_urdf
 from spca_gazebo.bridge import CLOCK, COLOUR, DEPTH, POSES
 from spca_gazebo.moved import Moved
+from spca_gazebo.world_sdf import STEP as PHYSICS_STEP
 from spca_robot.gripper_2f85 import driver_angle, gap_of
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, build_model
@@ -36,7 +38,6 @@ from spca_ros import names
 from spca_ros.calls import ServiceCall
 from spca_ros.convert.contacts import contact_samples
 from spca_ros.convert.records import pose_msg, to_msg
-from spca_ros.convert.robot import trajectory_msg
 from spca_ros.convert.time import seconds, time_msg
 from spca_ros.node import SpcaNode, background
 from spca_ros.qos import EVERY, SENSOR, WHOLE
@@ -59,30 +60,48 @@ class PlayedGazebo(SpcaNode):
     def __init__(self) -> None:
         from rosgraph_msgs.msg import Clock
         from sensor_msgs.msg import JointState as JointStateMsg
+        from spca_interfaces.action import FollowTrajectory
         from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 
         super().__init__("played_gazebo")
         self.simulator = MujocoSimulator(WORLD)
         self.simulator.reset(nominal_layout(WORLD))
         self._clock_type, self._state_type = Clock, JointStateMsg
-        self._clock = self.create_publisher(Clock, CLOCK.ros, SENSOR)
+        self._ticks = self.create_publisher(Clock, CLOCK.ros, SENSOR)
         self._joints = self.create_publisher(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", SENSOR)
-        self.create_subscription(JointTrajectoryMsg, f"/{ARM_CONTROLLER}/joint_trajectory", self._arm, EVERY)
+        self.action = FollowTrajectory
+        """In place of control_msgs/FollowJointTrajectory, which has the same field."""
+        name = f"/{ARM_CONTROLLER}/follow_joint_trajectory"
+        self._server = ActionServer(self, self.action, name, self._arm)
         self.create_subscription(
             JointTrajectoryMsg, f"/{GRIPPER_CONTROLLER}/joint_trajectory", self._grip, EVERY
         )
         self._lock, self._ended = threading.Lock(), False
         self._last_angle = 0.0
+        self._free, self._steps = True, 0
         self._thread = background(self._run)
+
+    def control(self, steps: int) -> None:
+        """What Gazebo does on request: stop time after so many physics steps."""
+        with self._lock:
+            self._free = False
+            self._steps += steps
 
     def _run(self) -> None:
         while not self._ended:
+            time.sleep(STEP / FASTER)
             with self._lock:
+                if not self._free:
+                    if self._steps <= 0:
+                        continue
+                    self._steps -= round(STEP / PHYSICS_STEP)
                 self.simulator.step(STEP)
                 state, now = self.simulator.joint_state(), self.simulator.time
+            self._ticks.publish(self._clock_type(clock=time_msg(now)))
+            if round(now / STEP) % 2:  # the controllers' rate is half of the physics'
+                continue
             angle = driver_angle(min(max(state.gripper_gap, 0.0), 0.085))
-            speed, self._last_angle = (angle - self._last_angle) / STEP, angle
-            self._clock.publish(self._clock_type(clock=time_msg(now)))
+            speed, self._last_angle = (angle - self._last_angle) / (2 * STEP), angle
             message = self._state_type(
                 name=[GENERATED.commanded, *JOINT_NAMES],  # another order than ours
                 position=[angle, *state.position.tolist()],
@@ -90,9 +109,9 @@ class PlayedGazebo(SpcaNode):
             )
             message.header.stamp = time_msg(now)
             self._joints.publish(message)
-            time.sleep(STEP / FASTER)
 
-    def _arm(self, message) -> None:
+    def _arm(self, goal) -> object:
+        message = goal.request.trajectory
         with self._lock:
             state = self.simulator.joint_state()
             times = np.array([seconds(p.time_from_start) for p in message.points])
@@ -105,6 +124,8 @@ class PlayedGazebo(SpcaNode):
                     np.vstack([state.velocity, velocities]),
                 )
             self.simulator.follow(JointTrajectory(times, positions, velocities))
+        goal.succeed()
+        return self.action.Result()
 
     def _grip(self, message) -> None:
         assert list(message.joint_names) == [GENERATED.commanded]
@@ -137,7 +158,8 @@ class Rig:
         self.busy, self.refusing = folder / "busy", folder / "refusing"
         os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
         rclpy.init(args=["--ros-args", "-p", f"urdf:={urdf}"], signal_handler_options=SignalHandlerOptions.NO)
-        self.gazebo, self.node, self.client = PlayedGazebo(), GazeboSim(), SpcaNode("client")
+        self.gazebo, self.client = PlayedGazebo(), SpcaNode("client")
+        self.node = GazeboSim(self.gazebo.control, self.gazebo.action)
         self._ended = False
         self._threads = [background(self._spin, node) for node in (self.gazebo, self.node, self.client)]
         self.robot = RosRobot(self.client, JOINT_NAMES)
@@ -208,40 +230,42 @@ def test_a_trajectory_that_does_not_begin_where_the_arm_is_is_refused(rig: Rig) 
         rig.robot.follow(far)
 
 
-def test_the_arm_stops_when_nobody_lets_time_pass(rig: Rig) -> None:
-    from rclpy.action import ActionClient
-    from spca_interfaces.action import FollowTrajectory
+def test_no_time_passes_unless_somebody_asks_and_a_motion_goes_on_where_it_was(rig: Rig) -> None:
+    """However late the program is: the arm waits for it."""
+    goal = rig.robot.state().position - np.array([0.4, 0, 0, 0, 0, 0])
+    path = to(rig, goal, 1.5)
+    rig.robot.follow(path)
+    rig.robot.wait(0.4)
+    stands = wait_until_it_stands(rig)
+    assert np.abs(rig.robot.state().velocity).max() > 0.02, "in the middle of its motion"
+    assert rig.robot.state().stamp <= stands
+    rig.robot.wait(1.3)
+    assert rig.robot.state().position == pytest.approx(goal, abs=0.02)
 
+
+def test_whoever_is_gone_leaves_no_motion_behind(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    from spca_core.errors import MotionError
+
+    monkeypatch.setattr("spca_gazebo.node._SILENT_S", 0.3)
     goal = rig.robot.state().position + np.array([0.8, 0, 0, 0, 0, 0])
-    wanted = to(rig, goal, 6.0)
-    client = ActionClient(rig.client, FollowTrajectory, names.FOLLOW)
-    assert client.wait_for_server(10.0)
-    results = []
-    sent = client.send_goal_async(
-        FollowTrajectory.Goal(client="silent", trajectory=trajectory_msg(wanted, JOINT_NAMES))
-    )
-    sent.add_done_callback(
-        lambda f: f.result().get_result_async().add_done_callback(lambda r: results.append(r.result().result))
-    )
-    assert wait_for(lambda: results)
-    assert results[0].status == FollowTrajectory.Result.STALE and "nobody" in results[0].message
+    rig.robot.follow(to(rig, goal, 3.0))
+    rig.robot.wait(1.0)
+    with rig.robot._news:
+        assert rig.robot._news.wait_for(lambda: rig.robot._broken is not None, 15.0)
+    with pytest.raises(MotionError, match="nobody has let time pass"):
+        rig.robot.wait(0.5)
     rig.robot.wait(0.6)
     assert np.abs(rig.robot.state().velocity).max() < 0.05
     assert abs(rig.robot.state().position[0] - goal[0]) > 0.2
 
 
-def test_who_was_silent_is_told_once_that_the_arm_has_stopped_and_can_go_on(rig: Rig) -> None:
-    from spca_core.errors import MotionError
-
-    rig.robot.follow(to(rig, rig.robot.state().position - np.array([0.4, 0, 0, 0, 0, 0]), 4.0))
-    assert wait_for(lambda: np.abs(rig.robot.state().velocity).max() > 0.02)
-    assert wait_for(lambda: np.abs(rig.robot.state().velocity).max() < 0.002)
-    with pytest.raises(MotionError, match="nobody has let time pass"):
-        rig.robot.wait(0.5)
-    rig.robot.wait(0.1)
-    rig.robot.follow(to(rig, np.array(WORLD.robot.home), 1.5))
-    rig.robot.wait(1.6)
-    assert rig.robot.state().position == pytest.approx(WORLD.robot.home, abs=0.02)
+def wait_until_it_stands(rig: Rig) -> float:
+    """Wait until Gazebo's clock stands still; return it."""
+    last = -1.0
+    while (now := rig.gazebo.simulator.time) != last:
+        last = now
+        threading.Event().wait(0.2)
+    return now
 
 
 def test_contacts_carry_models(rig: Rig) -> None:
@@ -249,9 +273,11 @@ def test_contacts_carry_models(rig: Rig) -> None:
 
     received = []
     subscription = rig.client.create_subscription(Contacts, names.CONTACTS, received.append, EVERY)
+    rig.robot.wait(0.1)
     assert wait_for(lambda: received)  # also while nothing touches
     received.clear()
     rig.touch(("box_red", "table_lightgray"))
+    rig.robot.wait(0.1)
     assert wait_for(lambda: any(s.pairs for m in received for s in contact_samples(m)))
     pairs = {p for m in received for s in contact_samples(m) for p in s.pairs}
     assert pairs == {("box_red", "table_lightgray")}
@@ -330,6 +356,7 @@ def test_what_touched_in_the_parking_place_is_not_of_the_level_that_begins(rig: 
         answer = reset(rig, touching=True)
         assert answer.success, answer.message
         of_level = lambda: [m for m in received if seconds(m.header.stamp) > seconds(answer.stamp)]  # noqa: E731
+        rig.robot.wait(0.3)
         assert wait_for(lambda: len(of_level()) > 5)
     finally:
         ended.set()
@@ -347,12 +374,12 @@ def test_silent_contact_topics_fail_the_reset_in_words(rig: Rig) -> None:
 def test_gazebo_is_asked_again_when_it_was_too_busy_to_answer_and_not_when_it_refused(rig: Rig) -> None:
     rig.requests.unlink(missing_ok=True)
     rig.busy.touch()
-    assert rig.node._stand_still(False) == ""
+    assert rig.node._move_objects({}) == ""
     assert len(rig.requests.read_text().splitlines()) == 2
     rig.requests.unlink()
     rig.refusing.touch()
     try:
-        problem = rig.node._stand_still(False)
+        problem = rig.node._move_objects({})
     finally:
         rig.refusing.unlink()
     assert "data: false" in problem or "refuse" in problem
@@ -485,6 +512,7 @@ def test_contact_reports_are_read_once_a_sample(rig: Rig) -> None:
             return iter(())
 
     rig.node._reports = Reports()
-    assert wait_for(lambda: len(reads) > 10)
+    rig.robot.wait(0.4)
     rig.node._reports = None
+    assert len(reads) > 10
     assert all(later - earlier > 0.015 for earlier, later in pairwise(reads))

@@ -5,18 +5,16 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import pytest
 import yaml
 
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
-from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
 from spca_description.controllers import UPDATE_RATE, controllers
 from spca_description.names import GENERATED, GRIPPER_CONTROLLER
 from spca_gazebo.bridge import bridge_config
-from spca_gazebo.driver import ramp_time, setting_out
+from spca_gazebo.driver import ramp_time
 from spca_gazebo.finger import Finger, FingerState, command
 from spca_gazebo.reset import (
     parking,
@@ -136,20 +134,6 @@ def test_a_finger_that_has_lost_what_it_held_is_noticed():
     finger = played(closed, 1.2, lambda time: cube if time < 1.0 else math.inf)
     assert finger.states[249].force > 40
     assert finger.states[-20].force == 0.0
-
-
-@pytest.mark.parametrize("late", [0.0, 0.3])
-def test_when_the_arm_set_out_is_told_by_where_it_is(late: float):
-    """The controller begins when the message has come, and only then is the arm behind its path."""
-
-    def at(stamp: float) -> JointState:
-        moved = 0.5 * max(stamp - 7.0 - late, 0.0) ** 2
-        return JointState(stamp, np.array([0.2, moved]), np.zeros(2), 0.085, 0.0)
-
-    times = np.linspace(0.0, 2.0, 101)
-    path = JointTrajectory(times, np.array([[0.2, 0.5 * t**2] for t in times]), np.zeros((101, 2)))
-    assert setting_out(path, at(7.0 + late + 0.1)) is None
-    assert setting_out(path, at(7.0 + late + 0.2)) == pytest.approx(7.0 + late, abs=0.021)
 
 
 def test_written_bridge_file_lists_what_the_node_needs(tmp_path):

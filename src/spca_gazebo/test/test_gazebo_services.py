@@ -42,14 +42,12 @@ class Played:
         def parse(text: str, message: Message) -> None:
             message.text = text
 
-        kinds = {n: type(n, (Message,), {}) for n in ("Pose_V", "WorldControl")}
         modules = {
             "gz": {},
             transport: {"Node": Node},
             messages: {},
             f"{messages}.boolean_pb2": {"Boolean": Boolean},
-            f"{messages}.pose_v_pb2": {"Pose_V": kinds["Pose_V"]},
-            f"{messages}.world_control_pb2": {"WorldControl": kinds["WorldControl"]},
+            f"{messages}.pose_v_pb2": {"Pose_V": type("Pose_V", (Message,), {})},
             "google": {},
             "google.protobuf": {},
             "google.protobuf.text_format": {"Parse": parse},
@@ -70,13 +68,13 @@ def test_the_bindings_are_used_and_no_program_is_started(
     gazebo = Played(monkeypatch, *release, [(True, True), (False, False), (True, True), (True, False)])
     call = GazeboServices()
     assert call.by_bindings
-    assert call("/world/w/control", "WorldControl", "pause: true") == ""
+    assert call("/world/w/set_pose_vector", "Pose_V", "pose {}") == ""
     assert call("/world/w/set_pose_vector", "Pose_V", "pose {}") == ""  # too late at first, asked again
-    assert "refuses" in call("/world/w/control", "WorldControl", "pause: false")  # not asked again
+    assert "refuses" in call("/world/w/set_pose_vector", "Pose_V", "pose {x}")  # not asked again
     assert gazebo.asked == [
-        ("/world/w/control", "WorldControl", "pause: true"),
+        ("/world/w/set_pose_vector", "Pose_V", "pose {}"),
         *[("/world/w/set_pose_vector", "Pose_V", "pose {}")] * 2,
-        ("/world/w/control", "WorldControl", "pause: false"),
+        ("/world/w/set_pose_vector", "Pose_V", "pose {x}"),
     ]
 
 
@@ -88,8 +86,8 @@ def test_without_bindings_the_program_is_called(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     call = GazeboServices()
     assert not call.by_bindings
-    assert call("/world/w/control", "WorldControl", "pause: true") == ""
+    assert call("/world/w/set_pose_vector", "Pose_V", "pose {}") == ""
     asked = (tmp_path / "asked").read_text()
-    assert "service -s /world/w/control --reqtype gz.msgs.WorldControl" in asked and "pause: true" in asked
+    assert "service -s /world/w/set_pose_vector --reqtype gz.msgs.Pose_V" in asked and "pose {}" in asked
     program.unlink()
-    assert "cannot be asked" in call("/world/w/control", "WorldControl", "pause: true")
+    assert "cannot be asked" in call("/world/w/set_pose_vector", "Pose_V", "pose {}")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spca_core.errors import Braked, Interrupted, MotionError
+from spca_core.errors import Interrupted, MotionError
 from spca_core.geometry import Array, Pose
 from spca_core.ports.arm import NamedConfiguration
 from spca_core.ports.table import Robot
@@ -22,9 +22,6 @@ from spca_motion.planner import MotionPlanner
 from spca_motion.query import Start
 from spca_motion.timing import time_path
 from spca_robot.gripper_2f85 import STROKE
-
-_TRIES = 3
-"""How often a motion is planned from where the arm stands, if the driver has braked it for a late program."""
 
 
 class Manipulator:
@@ -178,24 +175,16 @@ class Manipulator:
 
     def _move(self, plan: Callable[[Start], list[Piece]], speed: float) -> None:
         with self._busy:
-            for left in reversed(range(_TRIES)):
-                try:
-                    return self._go(plan, speed)
-                except Braked:
-                    if not left:
-                        raise
-
-    def _go(self, plan: Callable[[Start], list[Piece]], speed: float) -> None:
-        self._gate.check()
-        limits = (self._holding if self.held or self.holding() else self._empty).slowed(speed)
-        try:
-            pieces = plan(self._start(self._executor.settle()))
-        except Interrupted:
             self._gate.check()
-            raise MotionError("cancelled", "planning was interrupted") from None
-        if pieces:
-            watch = GripWatch(self.held) if self.held else None
-            self._executor.run(time_path(pieces, limits), watch)
+            limits = (self._holding if self.held or self.holding() else self._empty).slowed(speed)
+            try:
+                pieces = plan(self._start(self._executor.settle()))
+            except Interrupted:
+                self._gate.check()
+                raise MotionError("cancelled", "planning was interrupted") from None
+            if pieces:
+                watch = GripWatch(self.held) if self.held else None
+                self._executor.run(time_path(pieces, limits), watch)
 
     def _start(self, state: JointState) -> Start:
         return Start(state.position, _gap(state), self._allowed)

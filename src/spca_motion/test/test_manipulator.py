@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from spca_core.errors import Braked
 from spca_core.geometry import top_down
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.scene import Scene
@@ -93,35 +91,6 @@ def test_equal_tasks_move_equally(world: World, simulator: MujocoSimulator, scen
         arm.move_to(over(scene, "plate_red", 0.05))
         ends.append((arm.state().stamp, *arm.state().position))
     assert ends[0] == ends[1]
-
-
-class LateRobot(SimRobot):
-    """Braked soon after the begin of its first `late` motions, as by Gazebo's driver for a busy program."""
-
-    late = 0
-
-    def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
-        if self.late and seconds > 1.0:
-            self.late -= 1
-            super().wait(0.1)
-            self.hold()
-            raise Braked("stale", "nobody has let time pass for 0.21 s")
-        return super().wait(seconds, until)
-
-
-@pytest.mark.parametrize(("late", "goes_on"), [(2, True), (3, False)])
-def test_a_motion_that_was_braked_for_a_late_program_goes_on_from_where_the_arm_stands(
-    world: World, simulator: MujocoSimulator, scene: Scene, late: int, goes_on: bool
-) -> None:
-    simulator.reset(nominal_layout(world))
-    robot = LateRobot(simulator)
-    arm = embedded_arm(world, robot)
-    arm.set_scene(scene)
-    robot.late = late
-    goal = over(scene, "cube_red", 0.2)
-    with nullcontext() if goes_on else pytest.raises(Braked):
-        arm.move_to(goal)
-    assert (math.dist(arm.tool_pose().position, goal.position) < 0.002) is goes_on
 
 
 def test_a_held_cube_is_not_swung_about(arm: Manipulator, scene: Scene, simulator: MujocoSimulator) -> None:

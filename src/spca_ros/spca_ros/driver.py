@@ -15,7 +15,7 @@ from spca_interfaces.action import CommandGripper, FollowTrajectory
 from spca_interfaces.srv import LetPass
 from std_srvs.srv import Trigger
 
-from spca_core.errors import Braked, InputError, MotionError
+from spca_core.errors import InputError, MotionError
 from spca_core.trajectory import JointTrajectory
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
@@ -106,9 +106,10 @@ class SpcaDriver:
 
     def ended(self, client: ActionClient, result: Any) -> MotionError | None:
         """See `Driver`."""
-        if client is not self.arm or result.status != FollowTrajectory.Result.STALE:
+        stopped = FollowTrajectory.Result.STALE, FollowTrajectory.Result.REFUSED
+        if client is not self.arm or result.status not in stopped:
             return None
-        return Braked("stale", result.message or "the driver stopped the arm: time was not asked for")
+        return MotionError("stale", result.message or "the driver stopped the arm")
 
     def hold(self, wait: bool) -> None:
         """See `Driver`."""

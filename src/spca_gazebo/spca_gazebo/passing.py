@@ -1,0 +1,62 @@
+"""Gazebo's time: it passes as far as somebody asks for it, and no farther. Whoever is gone moves nothing."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import threading
+from collections.abc import Callable
+
+from spca_gazebo.world_sdf import STEP
+from spca_ros.calls import ServiceCall
+from spca_ros.node import SpcaNode
+
+AHEAD_S = 0.06
+"""Simulated seconds that may pass beyond a wish, so that Gazebo need not wait for the next one."""
+
+Control = Callable[[int], None]
+"""Stops time after so many physics steps more than were granted before."""
+
+
+class Passing:
+    """Grants Gazebo the physics steps up to a moment.
+
+    Time runs freely until the first wish, so that Gazebo and its controllers come up. `now` is the
+    newest clock that was heard. From any thread but the one that spins.
+    """
+
+    def __init__(self, control: Control, now: Callable[[], float]) -> None:
+        self._control, self._now = control, now
+        self._lock = threading.Lock()
+        self._granted: float | None = None
+
+    def until(self, moment: float) -> None:
+        """Let time pass until `moment`, if it has not been granted before."""
+        with self._lock:
+            if self._granted is None:
+                self._control(0)
+                self._granted = self._now()
+            granted = max(self._granted, self._now())
+            steps = math.ceil((moment - granted) / STEP - 1e-6)
+            if steps > 0:
+                self._control(steps)
+            self._granted = granted + max(steps, 0) * STEP
+
+    def again(self, moment: float) -> None:
+        """Grant the time from now until `moment` once more: Gazebo may not have heard of it."""
+        with self._lock:
+            if self._granted is not None:
+                self._granted = self._now()
+        self.until(moment)
+
+
+def bridged(node: SpcaNode, service: str) -> Control:
+    """The control of Gazebo's time by its service of that name, which `ros_gz_bridge` offers."""
+    types = importlib.import_module("ros_gz_interfaces.srv"), importlib.import_module("ros_gz_interfaces.msg")
+    call = ServiceCall(node, types[0].ControlWorld, service)
+
+    def control(steps: int) -> None:
+        wish = types[1].WorldControl(pause=True, multi_step=steps)
+        call(types[0].ControlWorld.Request(world_control=wish))
+
+    return control
