@@ -67,10 +67,6 @@ def _argument(of: Callable[[str, Sequence[str]], str | None]) -> Rule:
     return rule
 
 
-def _other(name: str, parameters: Sequence[str]) -> str | None:
-    return next((p for p in parameters if p not in ("ctx", name)), None)
-
-
 def _before(pattern: m.BaseMatcherNode, code: str) -> Rule:
     """A statement put before another."""
 
@@ -121,7 +117,7 @@ RULES: Mapping[str, Rule] = {
         else None
     ),
     "early release": _before(_APPROACH | _statement(_MOVE), "ctx.open()"),
-    "swapped arguments": _argument(_other),
+    "swapped arguments": _argument(lambda name, of: next((p for p in of if p not in ("ctx", name)), None)),
     "wrong object": _argument(lambda name, _: '"cube_green"'),
     "low transfer": _constant("ABOVE", "0.005"),
     "does nothing": _idle,
@@ -193,9 +189,6 @@ def mutant(library: str, kind: str, site: int, variant: str) -> str:
     return base(library, variant).visit(_Edit(RULES[kind], site)).code
 
 
-# --- plans --------------------------------------------------------------------------------------------------
-
-
 def _drop(steps: list[Step], i: int, _: Observation) -> list[Step]:
     return steps[:i] + steps[i + 1 :]
 
@@ -232,8 +225,6 @@ def mutant_plan(plan: Plan, kind: str, site: int, observation: Observation) -> P
     steps = tuple(PLAN_RULES[kind](list(plan.steps), site, observation))
     return None if steps == plan.steps else plan.model_copy(update={"steps": steps})
 
-
-# --- domains ------------------------------------------------------------------------------------------------
 
 _PRECONDITION = re.compile(r":precondition\s*(.*?):effect", re.DOTALL)
 _LITERAL = re.compile(r"\((?:clear|hand_empty|holding|on|next_to)(?: [?\w]+)*\)")

@@ -18,8 +18,8 @@ from spca_bench import plots
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable
 from spca_bench.statistics import Rate, groups, median_of
-from spca_benchmarks import mutants
 from spca_core.budgets import Budgets
+from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
@@ -275,6 +275,11 @@ def brier(done: Trials) -> float:
 
 
 def _faults() -> Iterator[tuple[Origin, str, int, str]]:
+    try:
+        from spca_benchmarks import mutants
+    except ModuleNotFoundError as error:
+        hint = f"pip install {error.name}, or leave faults out: --no-faults"
+        raise InputError(f"the bench 'rehearsal' makes faults with {error.name}", hint=hint) from error
     kit = kit_named("tabletop")
     library = library_source(kit.name, kit.builtin_skills)
     for kind in mutants.RULES:
@@ -307,6 +312,8 @@ class _TableOf:
         assert self.plan is not None
         if trial.origin == "sound":
             return self.plan, self._library
+        from spca_benchmarks import mutants
+
         if trial.origin == "skill":
             changed = mutants.sites(self._library, trial.kind, trial.variant)[trial.site]
             used = {python_name(s.action) for s in self.plan.steps}

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import spca_benchmarks
 from spca.kits import kit_named
 from spca_bench.bench import Done
 from spca_benchmarks import mutants
 from spca_benchmarks.rehearsal import RehearsalBench, RehearsalResult, RehearsalTrial, brier
+from spca_core.errors import InputError
 from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan, Step
 from spca_core.skill_package import library_source
@@ -58,6 +62,19 @@ def test_domains_forget_a_precondition() -> None:
     domain = "(:action go :parameters (?x) :precondition (clear ?x) :effect (on ?x))"
     assert ":precondition (and) :effect (on ?x)" in mutants.mutant_domain(domain, 0)
     assert mutants.mutant_domain(domain, 1) == ""
+
+
+def test_without_libcst_sound_plans_are_measured_and_faults_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "libcst", None)
+    for name in ("mutants", "rehearsal"):
+        monkeypatch.delitem(sys.modules, f"spca_benchmarks.{name}")
+        monkeypatch.delattr(spca_benchmarks, name)
+    bench = import_module("spca_benchmarks.rehearsal").RehearsalBench(levels=("stack_01",))
+    assert len(bench.model_copy(update={"faults": False}).trials()) == 1
+    with pytest.raises(InputError, match=r"libcst.*--no-faults"):
+        bench.trials()
 
 
 def test_the_brier_score_is_of_shares_against_what_happened() -> None:

@@ -5,7 +5,7 @@ import os
 import stat
 import subprocess
 import sys
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 from rich.console import Console
@@ -139,14 +139,32 @@ def test_another_build_of_opencv_will_do_and_pip_is_not_sent_to_a_checkout(tmp_p
     assert "embedded run ready" in said and "bin/spca" not in said
 
 
-def test_extensions_are_listed_with_the_package_that_brings_them(monkeypatch):
-    broken = EntryPoint("moon", "moon.kit:MoonKit", "spca.environments")
+def test_extensions_are_listed_with_the_package_that_brings_them(monkeypatch, tmp_path):
+    """One that cannot be loaded is a line there: off where it lacks another's package, missing otherwise."""
+    (tmp_path / "spca_far_away.py").write_text("import libcst_of_nobody.matchers")
+    (tmp_path / "spca_far.py").write_text(
+        "from spca_bench.command import BenchCommand\n"
+        "STARS = BenchCommand('spca_far_away:Stars', print, '')\n"
+        "VOID = BenchCommand('spca_far:Void', print, '')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    broken = EntryPoints(
+        [
+            EntryPoint("moon", "moon.kit:MoonKit", "spca.environments"),
+            EntryPoint("sky", "spca_far_away:Sky", "spca.environments"),
+            EntryPoint("stars", "spca_far:STARS", "spca.benches"),
+            EntryPoint("void", "spca_far:VOID", "spca.benches"),
+        ]
+    )
     declared = extensions._declared
-    monkeypatch.setattr(extensions, "_declared", lambda g: (*declared(g), *[broken][: g == broken.group]))
+    monkeypatch.setattr(extensions, "_declared", lambda g: (*declared(g), *broken.select(group=g)))
     found = {finding.what: finding for finding in examine_plugins()}
     assert (
         found["environment tabletop"].state == "ready"
         and "spca_tabletop" in found["environment tabletop"].found
     )
     assert found["environment moon"].state == "missing" and "moon" in found["environment moon"].found
-    assert "environments minigrid, moon (unknown), tabletop" in summary()
+    for away in ("environment sky", "bench stars"):
+        assert found[away] == Finding(away, "off", "lacks libcst_of_nobody")
+    assert found["bench void"].state == "missing" and "no attribute 'Void'" in found["bench void"].found
+    assert "environments minigrid, moon (unknown), sky (unknown), tabletop" in summary()

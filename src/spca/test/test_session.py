@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,13 @@ pytestmark = pytest.mark.slow
 SPCA = [sys.executable, "-m", "spca"]
 TRANSPORTS = ("inproc", pytest.param("ros", marks=pytest.mark.ros))
 ROS_NIGHTLY = ("inproc", pytest.param("ros", marks=[pytest.mark.ros, pytest.mark.full]))
-"""Where what is over ROS is tried each time by others: `TestOneTable`, and test_ros_run.py of a Ctrl-C."""
+"""Where what is over ROS is tried each time by others: plans and actions of `TestOneTable`, among which are
+sentences, too, and test_ros_run.py of goals and of a Ctrl-C."""
+
+
+def on_one_table(transports: Sequence[object]) -> pytest.MarkDecorator:
+    """A test on the table of its class, over each of the transports."""
+    return pytest.mark.parametrize("table", transports, indirect=True, scope="class")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +53,7 @@ def opened(transport: str, request: pytest.FixtureRequest, **options: object) ->
     return spca.session(report=False, transport=transport, **options)
 
 
-@pytest.fixture(scope="class", params=TRANSPORTS)
+@pytest.fixture(scope="class")
 def table(request: pytest.FixtureRequest):
     """In one process with the built-in proposer; on the ROS graph with a model, asked over HTTP."""
     with contextlib.ExitStack() as stack:
@@ -71,6 +78,7 @@ def runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 class TestOneTable:
     """Several sentences on one table; its program has the robot until the last of them."""
 
+    @on_one_table(ROS_NIGHTLY)
     def test_a_conversation_refers_to_what_was_done(self, table: Session):
         assert "cube" in (table.ask("What do you see?") or "")
         assert table.ask("why?") == "Nothing has been done yet."
@@ -92,6 +100,7 @@ class TestOneTable:
         assert "pick_up(cube_blue, cube_red)" in (table.ask("why?") or "")
         assert table.do("fly to the moon").result.outcome is Ending.NOT_UNDERSTOOD
 
+    @on_one_table(ROS_NIGHTLY)
     def test_a_question_is_answered_and_what_is_no_answer_is_a_task(self, table: Session, tmp_path: Path):
         assert table.do("take the cube").result.outcome is Ending.NOT_UNDERSTOOD
         assert (table.ask("how many cubes are there?") or "").startswith("There are 3: ")
@@ -103,11 +112,13 @@ class TestOneTable:
         kept = {run.folder.exists() for run in table.runs if run.result.outcome.refused}
         assert kept == {True} and not list(tmp_path.iterdir())
 
+    @on_one_table(ROS_NIGHTLY)
     def test_what_a_look_cannot_show_is_said(self, table: Session):
         assert "a look cannot show: the blue cube touched" in table.do("touch the blue cube").result.reason
         tower = table.do("build a tower of all cubes").result
         assert tower.success and "; or " not in tower.reason.removeprefix("carried out")
 
+    @on_one_table(TRANSPORTS)
     def test_plans_and_actions_can_be_asked_for_one_by_one(self, table: Session):
         assert table.do("put every cube on the table").result.success
         proposal = table.plan("put the green cube on the red plate")

@@ -29,10 +29,7 @@ def plugins() -> Iterator[Plugin]:
 
 
 def summary() -> str:
-    """One line for the help page: the names at each extension point.
-
-    Plugins of other packages are listed with their package.
-    """
+    """One line for the help page: the names at each extension point, those of others with their package."""
     groups: dict[str, list[str]] = {}
     try:
         for plugin in plugins():
@@ -49,34 +46,37 @@ def examine_plugins() -> list[Finding]:
     found = []
     try:
         for plugin in plugins():
-            kind = singular(plugin.group)
+            what = f"{singular(plugin.group)} {plugin.name}"
+            hint = f"mend {plugin.target} of {plugin.package}; wanted: {GROUPS[plugin.group]}"
             try:
                 faults = _faults(plugin)
-            except InputError as error:
-                found.append(Finding(f"{kind} {plugin.name}", "missing", error.what, error.hint))
-                continue
-            if faults:
-                hint = f"mend {plugin.target} of {plugin.package}; wanted: {GROUPS[plugin.group]}"
-                found.append(Finding(f"{kind} {plugin.name}", "missing", "; ".join(faults[:3]), hint))
-            else:
-                found.append(
-                    Finding(f"{kind} {plugin.name}", "ready", f"from {plugin.package}: {plugin.target}")
-                )
+            except Exception as error:
+                if lacks := _lacking(plugin, error.__cause__ or error):
+                    found.append(Finding(what, "off", f"lacks {lacks}"))
+                    continue
+                faults = [f"{type(error).__name__}: {error}"]
+                if isinstance(error, InputError):
+                    faults, hint = [error.what], error.hint
+            ready = Finding(what, "ready", f"from {plugin.package}: {plugin.target}")
+            found.append(Finding(what, "missing", "; ".join(faults[:3]), hint) if faults else ready)
     except InputError as error:
         found.append(Finding("plugins", "missing", error.what, error.hint))
     return found
 
 
+def _lacking(plugin: Plugin, error: BaseException) -> str:
+    """Return the package of somebody else's that a plugin could not import; empty for another error."""
+    name = ((isinstance(error, ModuleNotFoundError) and error.name) or "").partition(".")[0]
+    return name if name != plugin.target.partition(":")[0].partition(".")[0] else ""
+
+
 def _faults(plugin: Plugin) -> list[str]:
-    """List what a plugin lacks, before anything uses it. Raises InputError for one that does not load."""
+    """List what a plugin lacks, before anything uses it. Whatever loading it raises is passed on."""
     loaded = plugin.load()
     if plugin.group == GROUP:
         return faults_of(kit_named(plugin.name))
-    if plugin.group == ARMS:
-        load_arm(plugin.name)
-        return []
-    if plugin.group == KINDS:
-        load_kind(plugin.name)
+    if read := {ARMS: load_arm, KINDS: load_kind}.get(plugin.group):
+        read(plugin.name)
         return []
     if plugin.group == "spca.skills":
         package = SkillPackage.read(plugin.name, Path(loaded.__file__).parent)
