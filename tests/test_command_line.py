@@ -416,12 +416,12 @@ def test_an_interrupt_at_a_hundred_points_of_the_start_is_an_interrupt(tmp_path)
     "words",
     [
         ["run", "--view", "web", "touch_02"],
-        ["run", "touch_02", "--view", "web"],
+        ["run", "touch_02", "--video", "hd"],
         ["do", "a", "--view", "web"],
     ],
 )
-def test_view_takes_the_word_web(words: list[str]) -> None:
-    """`--view` alone stays a flag: what follows it is else the next argument."""
+def test_a_flag_takes_its_one_word(words: list[str]) -> None:
+    """A flag alone stays one: any other word that follows it is the next argument."""
     seen: list[list[str]] = []
 
     class Group(CommandsByPanel):
@@ -431,4 +431,5 @@ def test_view_takes_the_word_web(words: list[str]) -> None:
 
     with pytest.raises(SystemExit):
         Group(name="spca", commands={})(words, standalone_mode=False)
-    assert "web" not in seen[0] and "--view-web" in seen[0] and words[0] == seen[0][0]
+    words_together = {"--view-web", "--video-hd"} & {*seen[0]}
+    assert words_together and not {"web", "hd"} & {*seen[0]} and words[0] == seen[0][0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
@@ -78,22 +79,26 @@ def follow(run: Run) -> int:
             run.options = run.options.model_copy(update={"video": False})
             _document(run, progress.console)
             raise SpcaError(f"{type(error).__name__}: {error}; see the run folder: {folder.path}") from error
+
+        def reported(report: Path) -> None:
+            progress.pause()
+            results().print(f"  report  {report}", soft_wrap=True)
+
         progress.say("writing the report …")
-        folder.on_video = lambda share: progress.say(f"drawing the video … {share:.0%}")
+        folder.on_video = lambda drawn, total: progress.say(f"drawing the video, {drawn} of {total}")
         try:
-            report = _document(run, progress.console)
+            _document(run, progress.console, reported)
         except KeyboardInterrupt:
-            progress.say_interrupted("make the report with", "report", folder.path)
+            progress.say_interrupted("make report and video with", "report", folder.path)
             return EXIT_INTERRUPTED
-    results().print(f"  report  {report}", soft_wrap=True)
     if result.outcome is Ending.CANCELLED:
         progress.say_interrupted("go on with", "resume", folder.path)
     return result.exit_status
 
 
-def _document(run: Run, console: Console) -> Path:
+def _document(run: Run, console: Console, reported: Callable[[Path], None] = lambda report: None) -> Path:
     try:
-        return run.document(lambda text: console.print(f"  [yellow]{escape(text)}[/yellow]"))
+        return run.document(lambda text: console.print(f"  [yellow]{escape(text)}[/yellow]"), reported)
     except OSError as error:
         if not is_full(error):
             raise

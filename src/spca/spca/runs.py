@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from spca.stages import Approve, Stages
     from spca.supervisor import Supervisor
     from spca_core.ports.environment import Environment
+    from spca_core.ports.kit import DocumentMaker
     from spca_core.result import RunResult
 
     Place = Callable[[RunOptions, Stages], AbstractContextManager[tuple[Environment, Stages]]]
@@ -146,15 +147,29 @@ class Run:
         if (supervisor := self._supervisor) is not None:
             supervisor.cancel()
 
-    def document(self, complain: Callable[[str], None] = lambda text: None) -> Path:
+    def document(
+        self,
+        complain: Callable[[str], None] = lambda text: None,
+        reported: Callable[[Path], None] = lambda report: None,
+    ) -> Path:
         """Write the report and the environment's other artefacts (video, log); return the report's path.
 
+        `reported` hears of the report when it is there; what takes longer, as a video, is added to it later.
         An error in one of these is reported to `complain` and costs only that file; a full disk raises
         OSError.
         """
         from spca.report import write_report
 
-        makers = kit_of(self.options.level).documents(self.options)
+        kit = kit_of(self.options.level)
+        self._make(kit.documents(self.options), complain)
+        report = write_report(self.files)
+        reported(report)
+        if slow := kit.slow_documents(self.options):
+            self._make(slow, complain)
+            write_report(self.files)
+        return report
+
+    def _make(self, makers: Sequence[DocumentMaker], complain: Callable[[str], None]) -> None:
         with ThreadPoolExecutor(max(len(makers), 1)) as pool:  # drawing hardly needs the interpreter's lock
             making = [(make.__name__, pool.submit(make, self.files, self.options)) for make in makers]
         for name, made in making:
@@ -162,7 +177,6 @@ class Run:
                 if is_full(error) or not isinstance(error, Exception):
                     raise error
                 complain(f"{name}: {type(error).__name__}: {error}")
-        return write_report(self.files)
 
     # --- what it has left -----------------------------------------------------------------------------------
 

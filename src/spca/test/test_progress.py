@@ -21,12 +21,14 @@ def test_no_spinner_stands_before_the_report_line_and_the_video_tells_how_far_it
         run = spca.run("touch_02", on_event=progress, out=tmp_path / "run", report=False)
         progress.show_result(run.result)
         assert not progress._status._live.is_started
-        told: list[float] = []
+        told: list[tuple[int, int]] = []
         again = spca.runs.Run(run.options.model_copy(update={"video": True}), RunFolder(run.folder))
-        again.files.on_video = told.append
-        again.document()
+        again.files.on_video = lambda *counts: told.append(counts)
+        again.document(reported=lambda report: told.append((-1, "<video" in report.read_text())))
     assert repr(run).startswith("<touch_02: success, ") and run._repr_jpeg_()
     used = {"coder": Usage(calls=2, input_tokens=1200, output_tokens=30, seconds=1.5)}
     progress.show_result(run.result.model_copy(update={"usage": used}))
     assert "2 calls, 1,200 tokens in, 30 out, price unknown, 1.5 s waited" in capsys.readouterr().out
-    assert told[0] == 0.0 < told[-1] <= 1.0 and told == sorted(told)
+    total = len(told) - 1
+    assert told == [(-1, False), *((done, total) for done in range(total))] and total > 5
+    assert "<video" in run.report.read_text()

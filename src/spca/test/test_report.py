@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from spca.kits import kit_of
 from spca.report import write_report
 from spca.report.index import remember, write_index
 from spca.report.page import executed, obstacles, templates
@@ -42,9 +41,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         options = RunOptions(level=level, transport="inproc", video=level.startswith("minigrid"))
         folder = RunFolder.create("", parent / name)
         assert Run(options, folder).advance().success
-        for make in kit_of(level).documents(options):
-            make(folder, options)
-        write_report(folder)
+        Run(options, folder).document()
     return parent
 
 

@@ -63,8 +63,8 @@ class RunOptions(Record):
     """A vision model adds remarks to what the detector sees."""
     llm: str = ""
     """A model configuration (YAML), or `replay:FOLDER` to answer from a recorded run."""
-    video: bool = True
-    """Render a video after the verdict."""
+    video: bool | Literal["hd"] = True
+    """A video, drawn after the report; `--video hd`: in 1280 × 720 pixels instead of 640 × 360."""
     engine: str = "fast-downward"
     """Planning engine: fast-downward, or one of Unified Planning's that is installed."""
     solver_timeout_s: float = Field(20.0, gt=0)
@@ -118,13 +118,8 @@ def _version(package: str) -> str:
 
 def _git_revision() -> str:
     try:
-        done = subprocess.run(
-            ["git", "-C", str(ROOT), "describe", "--always", "--dirty"],
-            capture_output=True,
-            check=False,
-            text=True,
-            timeout=5,
-        )
+        command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+        done = subprocess.run(command, capture_output=True, check=False, text=True, timeout=5)
     except (OSError, subprocess.TimeoutExpired):
         return "unknown"
     return done.stdout.strip() or "unknown"

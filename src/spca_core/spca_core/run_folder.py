@@ -55,8 +55,8 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.on_video: Callable[[float], None] = lambda share: None
-        """Hears which share of the video is drawn."""
+        self.on_video: Callable[[int, int], None] = lambda drawn, total: None
+        """Hears how many pictures of the video are drawn, and of how many."""
 
     @classmethod
     def create(cls, level: str, path: Path | None = None, parent: Path = RUNS) -> RunFolder:

@@ -89,7 +89,13 @@ class MinigridKit(Kit):
         return MinigridTwin()
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Pictures of the level and, unless videos are switched off, an animation."""
-        from spca_minigrid.pictures import write_animation, write_looks
+        """Pictures of the level."""
+        from spca_minigrid.pictures import write_looks
 
-        return (write_looks, write_animation) if options.video else (write_looks,)
+        return (write_looks,)
+
+    def slow_documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
+        """An animation, unless videos are switched off."""
+        from spca_minigrid.pictures import write_animation
+
+        return (write_animation,) if options.video else ()

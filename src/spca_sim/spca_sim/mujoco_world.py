@@ -132,5 +132,5 @@ class MujocoWorld(TableWorld):
         self.disturbances.save(folder)
 
     def close(self) -> None:
-        """Release graphics contexts and subscriptions."""
+        """End all subscriptions."""
         self.simulator.close()

@@ -91,7 +91,7 @@ class RayRenderer:
         self._backdrop = self._kept_backdrop()
 
     def render(self, qpos: Array) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-        """See the protocol."""
+        """Colours (H, W, 3) and depths (H, W) in metres, 0 where nothing is, of these positions."""
         self._data.qpos[:] = qpos
         mujoco.mj_kinematics(self._model, self._data)
         outlines = self._outlines_in_world(self._moving)
@@ -105,13 +105,9 @@ class RayRenderer:
         return image, depth.reshape(self._shape)
 
     def _draw(
-        self,
-        pixels: Indices,
-        fallen: NDArray[np.uint8],
-        box: tuple[int, int, int, int],
-        image: NDArray[np.uint8],
-        depth: Image,
-    ) -> None:
+        self, pixels: Indices, fallen: NDArray[np.uint8], box: tuple[int, int, int, int],
+        image: NDArray[np.uint8], depth: Image,
+    ) -> None:  # fmt: skip
         """Draw the moving geoms, seen at most at these `pixels`, and the shadows `fallen` from them.
 
         `box` (left, top, right, bottom) contains all of it. Only there, and as far around it as the blurs
@@ -145,9 +141,6 @@ class RayRenderer:
             slice(max(box[1] - margin, 0), min(box[3] + margin, height)),
             slice(max(box[0] - margin, 0), min(box[2] + margin, width)),
         )
-
-    def close(self) -> None:
-        """Nothing to release."""
 
     def _kept_backdrop(self) -> _Backdrop:
         """The backdrop, drawn unless one of the same geoms, view and light is there."""
@@ -201,19 +194,9 @@ class RayRenderer:
         if n:
             groups = None if group is None else np.eye(6, dtype=np.uint8)[group]
             mujoco.mj_multiRay(
-                self._model,
-                self._data,
-                origin,
-                rays.ravel(),
-                groups,
-                True,
-                -1,
-                geom,
-                distance,
-                normal.ravel(),
-                n,
-                _FAR,
-            )
+                self._model, self._data, origin, rays.ravel(), groups, True, -1,
+                geom, distance, normal.ravel(), n, _FAR,
+            )  # fmt: skip
         return _Hits(geom, distance, normal)
 
     def _printed(self, geoms: NDArray[np.int32], points: Array) -> Image:

@@ -212,17 +212,13 @@ class MujocoSimulator:
     def picture(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], CameraView]:
         """Render what the camera would see now without noise or loss: colour, depth, and from where."""
         scene, now = self._scene, self.disturber.now
-        view = scene.view
-        if scene.renderer is not None and scene.knock != (now.shift, now.turn):
-            scene.renderer.close()
-            scene.renderer = None
-        if (now.shift, now.turn) != (_STILL, _STILL):
-            view = moved(view, now.shift, now.turn)
-        if scene.renderer is None:
+        knock = now.shift, now.turn
+        view = scene.view if knock == (_STILL, _STILL) else moved(scene.view, *knock)
+        if scene.renderer is None or scene.knock != knock:
             lighting = Lighting.of(self.world, self.variation)
             place_camera(scene.model, SENSOR, view)
             scene.renderer = RayRenderer(scene.model, view, lighting)
-            scene.knock = (now.shift, now.turn)
+            scene.knock = knock
         colour, depth = scene.renderer.render(scene.data.qpos)
         return *disturb(colour, depth, now, self.time, self.world, view), view
 
@@ -281,11 +277,7 @@ class MujocoSimulator:
         self._apply_friction()
 
     def close(self) -> None:
-        """Release graphics contexts and subscriptions."""
-        for scene in self._scenes.values():
-            if scene.renderer is not None:
-                scene.renderer.close()
-                scene.renderer = None
+        """End all subscriptions."""
         self._contact_listeners.clear()
         self._state_listeners.clear()
 

@@ -1,4 +1,4 @@
-"""Makes a video of recorded states: H.264 in MP4, 720p, small enough to send around."""
+"""Makes a video of recorded states: H.264 in MP4, small enough to send around."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from spca_sim.recording import SimState
 from spca_sim.variation import Lighting, SimVariation
 from spca_sim.view import CameraView, overview, sensor_view
 
-HD = (1280, 720)
-"""Width and height in pixels."""
+SIZE, HD = (640, 360), (1280, 720)
+"""Width and height in pixels, usually and on request."""
 
 _INSET_SHARE = 0.24  # of the picture's width
 _MARGIN = 8  # px
@@ -55,18 +55,18 @@ def render_video(
     variation: SimVariation | None = None,
     captions: Sequence[tuple[float, str]] = (),
     verdict: Banner | None = None,
-    size: tuple[int, int] = HD,
+    size: tuple[int, int] = SIZE,
     fps: float = 12.0,
     speed: float = 2.0,
     inset: bool = True,
-    drawn: Callable[[float], None] = lambda share: None,
+    drawn: Callable[[int, int], None] = lambda done, total: None,
 ) -> Frame:
     """Draw the states, `speed` times as fast as simulated, and write them to `path` (`.mp4`).
 
     `captions` are (simulated seconds, text): each is shown from its time on. `verdict` is shown at the end,
     for a few seconds. `size` is in pixels, even numbers. `inset` adds what the sensor's camera sees. The
     speed is written in the picture. Beside the video, a file `.json` says the simulated time of each picture.
-    `drawn` hears which share of the pictures is done.
+    `drawn` hears how many pictures are done, and of how many.
     Returns the last picture (H, W, 3). Raises InputError when there is nothing to draw.
     """
     if not states:
@@ -76,7 +76,7 @@ def render_video(
     scenes = _Scenes(world, variation, _views(world, variation, size, inset))
     with Mp4(path, size, fps) as file:
         for number, (state, scene) in enumerate(zip(shown, _in_order(scenes, shown), strict=True)):
-            drawn(number / len(shown))
+            drawn(number, len(shown))
             picture = scene.copy()
             _write(picture, f"{state.stamp:.1f} s  ({speed:g}x speed)", bottom=False)
             _write(picture, _caption_at(captions, state.stamp), bottom=True)
@@ -197,16 +197,10 @@ def _scaled(view: CameraView, width: int) -> CameraView:
     """The same view in fewer pixels."""
     c = view.intrinsics
     k = width / c.width
+    middle = {"cx": (c.cx + 0.5) * k - 0.5, "cy": (c.cy + 0.5) * k - 0.5}
     return CameraView(
         view.pose,
-        CameraIntrinsics(
-            width=width,
-            height=round(c.height * k),
-            fx=c.fx * k,
-            fy=c.fy * k,
-            cx=(c.cx + 0.5) * k - 0.5,
-            cy=(c.cy + 0.5) * k - 0.5,
-        ),
+        CameraIntrinsics(width=width, height=round(c.height * k), fx=c.fx * k, fy=c.fy * k, **middle),
     )
 
 

@@ -183,15 +183,20 @@ class TabletopKit(Kit):
         return TabletopTwin(load_table(options)[0])
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """The MCAP log, the signals and, unless it is switched off, the video."""
+        """The signals; the log where nothing slower is made."""
         from spca_tabletop.mcap_log import write_mcap
         from spca_tabletop.signals import write_signals
 
+        return (write_signals,) if options.video else (write_signals, write_mcap)
+
+    def slow_documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
+        """Unless videos are switched off, those of run and rehearsals, and meanwhile the log."""
         if not options.video:
-            return write_mcap, write_signals
+            return ()
+        from spca_tabletop.mcap_log import write_mcap
         from spca_tabletop.video import write_rehearsal_videos, write_video
 
-        return write_video, write_rehearsal_videos, write_mcap, write_signals
+        return write_video, write_rehearsal_videos, write_mcap
 
     def robot(self, options: RunOptions) -> str:
         """See `Kit`."""

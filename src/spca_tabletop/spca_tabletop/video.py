@@ -1,4 +1,4 @@
-"""The run's video, drawn from the recorded states after the verdict."""
+"""The run's video, drawn from the recorded states after the report."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_core.world import World
 from spca_sim.recording import load_states, recorded_states
-from spca_sim.video import Banner, render_video
+from spca_sim.video import HD, SIZE, Banner, render_video
 from spca_tabletop.presets import draw_table, load_table
 
 VIDEO = "video.mp4"
 THUMBNAIL = "thumbnail.jpg"
-_REHEARSAL_SIZE = (640, 360)  # px
 _THUMBNAIL_SIZE = (480, 270)  # px
 
 
@@ -36,14 +35,9 @@ def write_video(folder: RunFolder, options: RunOptions) -> Path | None:
     captions += [(step.started, str(step)) for act in folder.results("act", ActResult) for step in act.steps]
     path = folder.path / VIDEO
     last = render_video(
-        world,
-        states,
-        path,
-        variation=variation,
-        captions=captions,
-        verdict=_banner(folder),
-        drawn=folder.on_video,
-    )
+        world, states, path, variation=variation, captions=captions, verdict=_banner(folder),
+        size=HD if options.video == "hd" else SIZE, drawn=folder.on_video,
+    )  # fmt: skip
     small = cv2.resize(cv2.cvtColor(last, cv2.COLOR_RGB2BGR), _THUMBNAIL_SIZE, interpolation=cv2.INTER_AREA)
     write_picture(folder.path / THUMBNAIL, small, [cv2.IMWRITE_JPEG_QUALITY, 80])
     return path
@@ -60,7 +54,7 @@ def write_rehearsal_videos(folder: RunFolder, options: RunOptions) -> Path:
         captions = [(0.0, "rehearsal"), *((step.started, str(step)) for step in steps)]
         render_video(
             world, load_states(states), states.parent / f"{name}.mp4", captions=captions,
-            verdict=Banner(fault.sentence, False), size=_REHEARSAL_SIZE, inset=False
+            verdict=Banner(fault.sentence, False), inset=False
         )  # fmt: skip
     return folder.path
 

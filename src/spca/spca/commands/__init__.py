@@ -19,6 +19,8 @@ from spca_core.extensions import installed
 
 PANELS = LEVELS, BENCHES, MACHINE = "Levels and runs", "Benches and programs", "This installation"
 """Panels of the help page in their order, for `rich_help_panel`."""
+WORDS = {"view": "web", "video": "hd"}
+"""What may follow these flags; each such pair is a hidden flag of its own: `--view-web`."""
 
 
 class CommandsByPanel(TyperGroup):
@@ -28,9 +30,10 @@ class CommandsByPanel(TyperGroup):
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take `--view web` as one option: what follows `--view` is else the next argument."""
-        for i in [i for i, word in enumerate(args[:-1]) if [word, args[i + 1]] == ["--view", "web"]]:
-            args = [*args[:i], "--view-web", *args[i + 2 :]]
+        """Take `--view web` as one option, and so on: what follows a flag is else the next argument."""
+        for flag in (f"--{name} {word}".split() for name, word in WORDS.items()):
+            for i in [i for i in range(len(args)) if args[i : i + 2] == flag]:
+                args = [*args[:i], "-".join(flag), *args[i + 2 :]]
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -8,12 +8,12 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from spca.commands import WORDS
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 
 VIEW = "Open a live window (needs a display); `--view web`: a page for the browser (needs `viser`)."
 OVER_ROS = "On the robot that is on the ROS graph; without one, on a simulator that ends with this."
-_HIDDEN = Annotated[bool, typer.Option("--view-web", hidden=True)]
 
 
 def takes(*names: str, **defaults: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -25,8 +25,7 @@ def takes(*names: str, **defaults: object) -> Callable[[Callable[..., Any]], Cal
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         def call(**values: Any) -> Any:
             wanted = {name: values.pop(name) for name in names}
-            if values.pop("view_web", False):
-                wanted["view"] = "web"
+            wanted.update((name, word) for name, word in WORDS.items() if values.pop(f"{name}_{word}", False))
             return command(wanted=wanted, **values)
 
         hints = get_type_hints(command, include_extras=True)
@@ -37,8 +36,9 @@ def takes(*names: str, **defaults: object) -> Callable[[Callable[..., Any]], Cal
                 continue
             for name in names:
                 parameters.append(_option(name, defaults))
-                if name == "view":
-                    parameters.append(_keyword("view_web", _HIDDEN, False))
+                if word := WORDS.get(name):
+                    both = Annotated[bool, typer.Option(f"--{name}-{word}", hidden=True)]
+                    parameters.append(_keyword(f"{name}_{word}", both, False))
         parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
         call.__name__, call.__doc__ = command.__name__, command.__doc__
         call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

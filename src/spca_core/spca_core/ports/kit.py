@@ -128,7 +128,11 @@ class Kit(ABC):
             yield environment
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Documents to make from a finished run, in addition to its report."""
+        """Documents to make from a finished run before its report, which shows them."""
+        return ()
+
+    def slow_documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
+        """Documents that take longer: the report is there before them, and once more with them."""
         return ()
 
     def robot(self, options: RunOptions) -> str:

@@ -19,13 +19,9 @@ _FINGERS = ((0.05, -0.034, 0.115), (0.05, -0.011, 0.13), (0.05, 0.012, 0.125), (
 
 
 def disturb(
-    colour: NDArray[np.uint8],
-    depth: NDArray[np.float32],
-    now: Disturbed,
-    time: float,
-    world: World,
+    colour: NDArray[np.uint8], depth: NDArray[np.float32], now: Disturbed, time: float, world: World,
     view: CameraView,
-) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:  # fmt: skip
     """The picture with the hand in view and the light that is left. The inputs are left alone."""
     if now.light != 1.0:
         colour = (colour * np.float32(now.light)).astype(np.uint8)
