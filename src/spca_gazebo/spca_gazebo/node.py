@@ -66,16 +66,17 @@ from spca_ros.qos import EVERY, SENSOR
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads
-_NEWS_S = 5.0  # wall seconds for contacts to be reported after a reset, at least
 _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
-_LOOK_S = 1.0  # wall seconds between two looks at whether anybody watches the pictures
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
 _SILENT_S = 5.0  # wall seconds without a wish for time after which a motion's client counts as lost
 _TICK_S = 0.02  # wall seconds between two looks at simulated time
 _MOMENT_S = 0.04  # simulated seconds that pass between two looks at what is waited for
-_STATE_S = 0.05  # wall seconds between two joint states while time stands still
+_LOOK_S, _STATE_S = (
+    1.0,
+    0.05,
+)  # wall seconds between two looks at who watches, and two states while time stands
 _UNHEARD_S = 2.0  # wall seconds without a tick of the clock after which time is granted once more
-_PASSING_S = 0.002  # the same, at the least, for who waits for it to pass
+_PASSING_S = 0.002  # wall seconds between two looks at the clock, at the least
 _CLOCK_S = 0.01  # wall seconds between two messages on /clock, at least
 _START_S = 50.0  # wall seconds until the first joint state
 _STALL_S = 30.0  # wall seconds that simulated time may stand still
@@ -243,7 +244,7 @@ class GazeboSim(SpcaNode):
                 raise SpcaError(f"Gazebo's clock has stood still for {_STALL_S:.0f} s")
             if time.monotonic() - max(heard, granted) > _UNHEARD_S:
                 granted = time.monotonic()
-                self._passing.again(end)
+                self._passing.until(end, anew=True)
         return end
 
     def _do_capture(self, request: Capture.Request) -> Capture.Response:
@@ -290,9 +291,7 @@ class GazeboSim(SpcaNode):
         while self._now - begun < wanted.duration:
             if number != self._follow_number:
                 return result(status=result.REPLACED)
-            if self._held.is_set():
-                return result(status=result.HELD)
-            if job.cancelled():
+            if self._held.is_set() or job.cancelled():
                 self._brake()
                 return result(status=result.HELD)
             if (silence := time.monotonic() - self._asked) > _SILENT_S:
@@ -374,8 +373,7 @@ class GazeboSim(SpcaNode):
 
         self.loop.run(forget)
         lost = untouched(wanted, (), self._watched)
-        patience = time.monotonic() + _NEWS_S  # simulated time alone may pass while this node gets no turn
-        while lost and (self._now - begun < _SETTLE_S or time.monotonic() < patience):
+        while lost and self._now - begun < _SETTLE_S:
             self._pass()
             lost = untouched(wanted, self._newest_contacts, self._watched)
         if not lost:

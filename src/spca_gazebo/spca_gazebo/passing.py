@@ -30,24 +30,17 @@ class Passing:
         self._lock = threading.Lock()
         self._granted: float | None = None
 
-    def until(self, moment: float) -> None:
-        """Let time pass until `moment`, if it has not been granted before."""
+    def until(self, moment: float, anew: bool = False) -> None:
+        """Let time pass until `moment`, unless that is granted; `anew` if Gazebo seems not to know of it."""
         with self._lock:
             if self._granted is None:
                 self._control(0)
                 self._granted = self._now()
-            granted = max(self._granted, self._now())
+            granted = self._now() if anew else max(self._granted, self._now())
             steps = math.ceil((moment - granted) / STEP - 1e-6)
             if steps > 0:
                 self._control(steps)
             self._granted = granted + max(steps, 0) * STEP
-
-    def again(self, moment: float) -> None:
-        """Grant the time from now until `moment` once more: Gazebo may not have heard of it."""
-        with self._lock:
-            if self._granted is not None:
-                self._granted = self._now()
-        self.until(moment)
 
 
 def bridged(node: SpcaNode, service: str) -> Control:

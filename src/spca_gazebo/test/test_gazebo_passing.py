@@ -57,5 +57,5 @@ def test_a_wish_that_gazebo_did_not_hear_is_granted_once_more(clock: Clock, pass
     clock.hears = True
     passing.until(5.2)
     assert clock.steps == 0
-    passing.again(5.2)
+    passing.until(5.2, anew=True)
     assert clock.steps == 50

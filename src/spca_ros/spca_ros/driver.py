@@ -36,8 +36,6 @@ class Driver(Protocol):
 
     arm: ActionClient
     gripper: ActionClient
-    tells_begin: bool
-    """Whether the arm's feedback says when it set out."""
     check: Callable[[], None]
     """Called while an answer is waited for; raises why none will come."""
 
@@ -81,7 +79,6 @@ class SpcaDriver:
     """The node `sim`, whichever simulator stands behind it."""
 
     pressing = 0.0
-    tells_begin = True
 
     def __init__(self, node: SpcaNode, joints: Sequence[str]) -> None:
         self._client, self._joints = node.get_name(), joints
@@ -139,8 +136,6 @@ class ControlDriver:
     Time is the robot's own, so nothing is asked to let it pass. A cancelled trajectory makes
     joint_trajectory_controller hold the arm where it is.
     """
-
-    tells_begin = False
 
     def __init__(
         self, node: SpcaNode, joints: Sequence[str], arm_controller: str, gripper_controller: str

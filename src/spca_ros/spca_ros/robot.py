@@ -19,7 +19,6 @@ from spca_core.trajectory import JointState, JointTrajectory
 from spca_ros import names
 from spca_ros.calls import NodeLost
 from spca_ros.convert.robot import joint_state
-from spca_ros.convert.time import seconds
 from spca_ros.driver import Driver, SpcaDriver
 from spca_ros.node import SpcaNode
 from spca_ros.qos import NEWEST
@@ -47,8 +46,7 @@ class RosRobot:
         self._broken: MotionError | None = None
         node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, NEWEST)
         self._followed: Any = None  # the arm's newest goal
-        self._newest, self._duration = self._followed, 0.0  # of arm or gripper; of the arm's trajectory
-        self._begun: float | None = None
+        self._begun = 0.0  # of arm or gripper
         self.attempt = ""
         """Named in every goal, for readers of the log."""
         self.on_follow: Callable[[JointTrajectory], None] | None = None
@@ -80,13 +78,12 @@ class RosRobot:
         if self.on_follow is not None:
             self.on_follow(trajectory)
         goal = self._driver.trajectory_goal(trajectory, self.attempt)
-        self._followed, self._duration, self._broken = goal, trajectory.duration, None
+        self._followed, self._broken = goal, None
         self._begin(self._driver.arm, goal, "the trajectory does not begin where the arm is, or is malformed")
 
     def begun(self) -> float:
-        """See `Robot`: the driver says it in its feedback and its result."""
-        begun = self._begun
-        return self.now() if begun is None else begun
+        """See `Robot`: the driver has a goal when it accepts it."""
+        return self._begun
 
     def command_gripper(self, gap: float) -> None:
         """Drive the pads towards `gap` metres.
@@ -180,7 +177,6 @@ class RosRobot:
     def _begin(self, client: ActionClient, goal: Any, refusal: str) -> None:
         if self._state is None:
             self.state()  # as long as none has come, the driver may know none either, and refuse
-        self._newest, self._begun = goal, None
         arm, accepted, handles = client is self._driver.arm, threading.Event(), []
 
         def on_answer(future: Any) -> None:
@@ -188,28 +184,18 @@ class RosRobot:
             handles.append(handle)
             if handle.accepted:
                 self._driver.accepted(client, handle)
-                if not self._driver.tells_begin:
-                    self._note_begin(goal)
+                self._begun = self.now()
                 handle.get_result_async().add_done_callback(
                     lambda done: self._on_end(goal, client, done.result())
                 )
             accepted.set()
 
-        def on_feedback(message: Any) -> None:
-            if self._driver.tells_begin:
-                self._note_begin(goal, seconds(message.feedback.begun) if arm else None)
-
         # In the turning thread: rclpy's action client loses answers that come before this call has returned.
-        self._node.loop.soon(lambda: client.send_goal_async(goal, on_feedback).add_done_callback(on_answer))
+        self._node.loop.soon(lambda: client.send_goal_async(goal).add_done_callback(on_answer))
         if not accepted.wait(self._patience):
             raise MotionError("stale", "the arm's driver does not answer")
         if not handles[0].accepted:
             raise MotionError("deviation" if arm else "limit", f"refused: {refusal}")
-
-    def _note_begin(self, goal: Any, begun: float | None = None) -> None:
-        """The newest motion began at `begun`, or just now."""
-        if goal is self._newest and self._begun is None and (state := self._state) is not None:
-            self._begun = state.stamp if begun is None else begun
 
     def _on_end(self, goal: Any, client: ActionClient, answer: Any) -> None:
         arm = client is self._driver.arm
@@ -219,8 +205,6 @@ class RosRobot:
             with self._news:
                 self._broken = problem
                 self._news.notify_all()
-        elif (state := self._state) is not None:  # what is short may end without any feedback
-            self._note_begin(goal, state.stamp - self._duration if arm else None)
 
     def _on_state(self, message: JointStateMsg) -> None:
         try:
