@@ -71,17 +71,12 @@ _FRAME_S = 5.0  # simulated seconds to wait for a picture
 _SILENT_S = 5.0  # wall seconds without a wish for time after which a motion's client counts as lost
 _TICK_S = 0.02  # wall seconds between two looks at simulated time
 _MOMENT_S = 0.04  # simulated seconds that pass between two looks at what is waited for
-_LOOK_S, _STATE_S = (
-    1.0,
-    0.05,
-)  # wall seconds between two looks at who watches, and two states while time stands
+_LOOK_S, _STATE_S = 1.0, 0.05  # wall seconds between two looks at who watches, and two joint states
 _UNHEARD_S = 2.0  # wall seconds without a tick of the clock after which time is granted once more
 _PASSING_S = 0.002  # wall seconds between two looks at the clock, at the least
 _CLOCK_S = 0.01  # wall seconds between two messages on /clock, at least
 _START_S = 50.0  # wall seconds until the first joint state
 _STALL_S = 30.0  # wall seconds that simulated time may stand still
-
-ROBOTS = ("generated", "vendor")
 
 _ROBOT_SENSORS = 4  # links of the robot that may report in one physics step: the fingertips, and two more
 
@@ -95,7 +90,9 @@ class GazeboSim(SpcaNode):
         self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/, or a path"))
         self._joints = self._world.robot.arm.joint_names
         gripper = gripper_names(
-            self.parameter("robot", "generated", "which robot description Gazebo has", choices=ROBOTS)
+            self.parameter(
+                "robot", "generated", "which robot description Gazebo has", choices=("generated", "vendor")
+            )
         )
         watched = self.parameter(
             "watched", "", "objects whose contacts Gazebo reports, with commas; empty: all"
@@ -226,7 +223,6 @@ class GazeboSim(SpcaNode):
         self._handed_over.wait()
         self._asked = time.monotonic()
         passed = self._pass(request.seconds)
-        self._asked = time.monotonic()
         return LetPass.Response(success=True, stamp=time_msg(passed))
 
     def _pass(self, duration: float = _MOMENT_S) -> float:
@@ -285,9 +281,8 @@ class GazeboSim(SpcaNode):
         except SpcaError as error:
             return result(status=result.REFUSED, message=str(error))
         finally:
-            begun = self._now
+            begun, self._asked = self._now, time.monotonic()
             self._handed_over.set()
-        self._asked = time.monotonic()
         while self._now - begun < wanted.duration:
             if number != self._follow_number:
                 return result(status=result.REPLACED)
