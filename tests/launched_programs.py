@@ -167,7 +167,8 @@ def check_gz(call: Call) -> None:
 
 def check_bridge(call: Call) -> None:
     [given] = call.parameters.values()
-    assert call.arguments == () and set(given) == {"config_file", "subscription_heartbeat", "use_sim_time"}
+    assert call.arguments[0].endswith("/control@ros_gz_interfaces/srv/ControlWorld")
+    assert set(given) == {"config_file", "subscription_heartbeat", "use_sim_time"}
     assert given["subscription_heartbeat"] > 0  # milliseconds
     keys = {"ros_topic_name", "gz_topic_name", "ros_type_name", "gz_type_name", "direction", "lazy"}
     assert all(set(entry) <= keys for entry in yaml.safe_load(Path(given["config_file"]).read_text()))
@@ -189,7 +190,8 @@ def check_spawner(call: Call) -> None:
 
 def check_state_publisher(call: Call) -> None:
     [given] = call.parameters.values()
-    assert call.arguments == () and set(given) == {"robot_description", "use_sim_time"}
+    assert call.arguments[0].endswith("/control@ros_gz_interfaces/srv/ControlWorld")
+    assert set(given) == {"robot_description", "use_sim_time"}
     assert ElementTree.fromstring(given["robot_description"]).tag == "robot"
 
 
