@@ -125,7 +125,7 @@ class GazeboSim(SpcaNode):
         self._handed_over = threading.Event()  # unless a path is on its way to the controller
         self._handed_over.set()
         self._follow_number = self._grip_number = 0
-        self._held = threading.Event()
+        self._held, self._ended = threading.Event(), threading.Event()
 
         self._states = self.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
         self._film = Film(self, self._world)
@@ -234,7 +234,8 @@ class GazeboSim(SpcaNode):
         granted = asked
         self._passing.until(end + AHEAD_S)
         while (left := end - self._now) > 0.0:
-            threading.Event().wait(max(left / 2, _PASSING_S))
+            if self._ended.wait(max(left / 2, _PASSING_S)):
+                raise SpcaError("the simulation ends")
             heard = max(self._ticked, asked)
             if time.monotonic() - heard > _STALL_S:
                 raise SpcaError(f"Gazebo's clock has stood still for {_STALL_S:.0f} s")
@@ -381,9 +382,8 @@ class GazeboSim(SpcaNode):
         """Drive arm and gripper home if they are not there, with the objects out of their way."""
         patience = time.monotonic() + _START_S
         while (state := self._state) is None:  # Gazebo and its controllers come up
-            if time.monotonic() > patience:
+            if time.monotonic() > patience or self._ended.wait(_TICK_S):
                 return f"no joint state has come from Gazebo in {_START_S:.0f} s: do its controllers run?"
-            threading.Event().wait(_TICK_S)
         self._follow_number += 1
         if self._is_home(state):
             return ""
@@ -420,6 +420,7 @@ class GazeboSim(SpcaNode):
 
     def close(self) -> None:
         """Stop the arm, then the threads."""
+        self._ended.set()
         self._brake()
         self._follow.close()
         self._grip.close()
