@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Literal
 
 import pytest
 
 from spca_core.observation import Observation
-from spca_core.plan import Draft, Plan, Step
+from spca_core.plan import ActResult, Choice, Draft, Plan, Step
 from spca_core.ports.vocabulary import Extension, Vocabulary
-from spca_core.rehearsal import Fault, Moment
+from spca_core.rehearsal import Fault, Moment, Perturbation
 from spca_core.scene import Fact
 from spca_core.skill import SkillFailure, StepReport
 from spca_rehearsal.critic import Critic
-from spca_rehearsal.rehearsal import Settings, ruling
+from spca_rehearsal.rehearsal import SampledRehearsal, Settings, ruling
 
 OBJECTS = {"a": "cube", "b": "cube", "c": "cube", "table": "table"}
 DRAFT = Draft(
@@ -129,3 +131,54 @@ def test_rulings(tries: list[Fault | None], status: str | None) -> None:
 def test_one_exact_try_decides_where_nothing_is_drawn() -> None:
     assert [d.kind for d in Settings(noise=False).perturbations(3)] == ["exact"]
     assert ruling([BAD], 1) == "rejected" and ruling([None], 1) == "accepted"
+
+
+NEAR, FAR = (Choice(call="grasps", args=("a",), values=(x,)) for x in (0.1, 0.2))
+
+
+class Played:
+    """A twin in which a step moves nothing, unless the plan chooses FAR."""
+
+    certain, vocabulary = False, Words()
+
+    def refusal(self, observation: Observation) -> str:
+        return ""
+
+    def play(
+        self,
+        plan: Plan,
+        library: str,
+        observation: Observation,
+        perturbation: Perturbation,
+        go_on: Callable[[Moment], bool],
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> tuple[ActResult, float]:
+        end = Moment(step=step(), observation=DONE if FAR in plan.choices else START.observation)
+        all(map(go_on, (START, end)))
+        return ActResult(attempt="", status="done", steps=()), 10.0
+
+    def alternatives(self) -> Sequence[Sequence[Choice]]:
+        return ((NEAR, FAR),)
+
+    def record(self, folder: Path, name: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("choose", "others", "simulated_s", "status", "choices", "tries"),
+    [
+        (True, (), 120.0, "accepted", (FAR,), 6),
+        (True, (PLAN, PLAN), 120.0, "accepted", (FAR,), 8),
+        (True, (), 40.0, "rejected", None, 4),
+        (False, (), 120.0, "rejected", None, 2),
+    ],
+)
+def test_what_goes_well_takes_the_place_of_a_plan_that_does_not(
+    choose: bool, others: tuple[Plan, ...], simulated_s: float, status: str, choices: object, tries: int
+) -> None:
+    """Where other choices are to be tried and there is time, and until it is judged as the plan was."""
+    rehearsal = SampledRehearsal(Played, Settings(choose=choose))
+    found = rehearsal.try_out("1", PLAN, "", START.observation, simulated_s, others=lambda: others)
+    assert (found.status, found.simulated) == (status, 10.0 * tries)
+    assert (found.instead and found.instead.choices) == choices
