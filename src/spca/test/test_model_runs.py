@@ -17,6 +17,7 @@ from spca_core.options import RunOptions
 from spca_core.paths import ROOT
 from spca_core.plan import Plan
 from spca_core.run_folder import RunFolder
+from spca_core.skill_package import library_source
 from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
@@ -161,7 +162,7 @@ def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: 
 
 
 def test_what_grew_from_nothing_stays_apart_from_the_builtin_skills(lifted: Path) -> None:
-    builtin = Tabletop.builtin_skills.read_text()
+    builtin = library_source("tabletop", Tabletop.builtin_skills)
     for skills, known in (("builtin", {"pick_up"}), ("trusted", {"pick_up"}), ("empty", {"lift_cube"})):
         asked = options(lifted, proposer="builtin", skills=skills)
         with open_stages(asked, TabletopKit(), RunFolder(lifted / "unused")) as stages:

@@ -21,6 +21,7 @@ from spca_core.ports.chat import ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError, NotUnderstood
 from spca_core.scene import Fact
 from spca_core.skill import SkillSignature
+from spca_core.skill_package import library_source
 from spca_core.verdict import Ending
 from spca_llm.chat import NotInVain
 from spca_planner.critics import with_synonyms
@@ -275,7 +276,7 @@ def atoms(text: str) -> str:
 
 def test_the_pattern_that_is_needed_is_shown() -> None:
     """Among all that a library knows after thirty levels: the built-in skills, and those of a model."""
-    text = "\n\n\n".join(path.read_text() for path in (TabletopKit.builtin_skills, SKILLS))
+    text = f"{library_source('tabletop', TabletopKit.builtin_skills)}\n\n\n{SKILLS.read_text()}"
     known = actions_of(TabletopKit().builtin().domains, [pddl.DOMAIN])
     told = told_of(known, TabletopVocabulary().words())
     lacking = []

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from spca_core.errors import InputError
@@ -24,6 +25,7 @@ from spca_core.names import words_of
 if TYPE_CHECKING:
     from spca_core.geometry import Vec3
     from spca_core.scene import SceneObject
+    from spca_core.skill_package import SkillPackage
     from spca_core.world import WorkArea
 
 GROUP = "spca.relations"
@@ -39,12 +41,12 @@ class Relation:
     """How things can be to one another on the table: said, seen, planned, placed and told."""
 
     name: str
-    example: str
-    """Name of a place, of things X and Y, for whoever writes PDDL."""
-    holds: Callable[[SceneObject, Sequence[SceneObject], Values], bool]
-    """Whether a thing is in the relation to all the others."""
     spots: Callable[[SceneObject, Sequence[SceneObject], Values, WorkArea], Iterator[Spot]]
     """Places for a thing to be in the relation, best first, whether there is room or not."""
+    example: str = ""
+    """Name of a place, of things X and Y, for whoever writes PDDL."""
+    holds: Callable[[SceneObject, Sequence[SceneObject], Values], bool] = lambda thing, others, values: False
+    """Whether a thing is in the relation to all the others."""
     things: range = range(1)
     """How many things a place may be related to."""
     numbers: range = range(1)
@@ -63,6 +65,14 @@ class Relation:
     """Whether a thing at one point can be told by another one by this relation: "the cube left of it"."""
     told: Callable[[Sequence[str], Values], str] | None = None
     """The place in words, from those for its things."""
+    # --- of one with a predicate, an action and a skill of its own; the others are places for `place_at`
+    skill: SkillPackage | None = None
+    meaning: str = ""
+    """What the predicate says of ?a and ?b."""
+    of: tuple[str, ...] = ()
+    """Kinds of what it may be to."""
+    leans: bool = False
+    """Whether what is let go at a spot comes to rest on the table as well, and on the other only in part."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +126,8 @@ def relations() -> tuple[Relation, ...]:
 
 @lru_cache(maxsize=1)
 def _relations() -> dict[str, Relation]:
-    files = sorted((Path(__file__).parent / "relations").glob("[a-z]*.py"))
-    modules = [import_module(f"spca_core.relations.{file.stem}") for file in files]
+    found = sorted(module.name for module in iter_modules([str(Path(__file__).parent / "relations")]))
+    modules = [import_module(f"spca_core.relations.{name}") for name in found]
     rows: list[Relation] = [row for module in modules for row in module.ROWS]
     for name, plugin in installed(GROUP).items():
         row = plugin.load()

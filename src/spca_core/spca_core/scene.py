@@ -39,10 +39,9 @@ class Fact(Record):
         return f"({' '.join((self.predicate, *self.args))})"
 
 
-# What Sense says about objects. `left_of` and so on are as the camera sees them: left is +y, near is small x.
+# What Sense says about objects, besides rows' relations, as the camera sees it: left is +y, near is small x.
 RELATIONS = {
     "on": "?a rests on ?b (an object or the table)",
-    "on_edge": "?a leans on the edge of ?b, a plate, and stands on the table as well",
     "in": "?a is in ?b, a bowl or a tray",
     "next_to": "?a and ?b stand side by side and touch",
     "held": "?a is in the gripper",

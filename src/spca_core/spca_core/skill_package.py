@@ -26,6 +26,7 @@ from pydantic import field_validator
 from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_core.model import Record
+from spca_core.relation import relations
 from spca_core.skill import python_name
 from spca_core.validation import expecting, read_yaml
 
@@ -151,11 +152,12 @@ class SkillPackage(Record):
 
 @cache
 def skill_packages(environment: str) -> tuple[SkillPackage, ...]:
-    """The installed skill packages of an environment, by name. Raises InputError for a broken one."""
+    """Those of an environment: the installed ones and those of relations. InputError for a broken one."""
     found = []
     for name, plugin in installed(GROUP).items():
         module = plugin.load()
         found.append(SkillPackage.read(name, Path(module.__file__).parent))
+    found += [row.skill for row in relations() if row.skill is not None]
     return tuple(package for package in found if package.environment == environment)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
+from spca_core.relation import relations
 from spca_core.scene import TIE, Fact, SceneObject
 from spca_sense.outline import footprint, gap, overlap, polygon_area
 
@@ -39,8 +40,8 @@ def relate(
         supports = _supports(thing, resting, table_top)
         facts += [_fact("on", thing.id, support) for support in supports]
         facts += [_fact("in", thing.id, s) for s in supports if kinds.get(s) in CONTAINERS]
-        if TABLE_SYMBOL in supports:
-            facts += [_fact("on_edge", thing.id, s) for s in supports if kinds.get(s) == "plate"]
+        for row in relations() if TABLE_SYMBOL in supports else ():
+            facts += [_fact(row.name, thing.id, s) for s in supports if row.leans and kinds.get(s) in row.of]
         if not supports:
             notes.append(f"{thing.id} rests on nothing that is known")
     inside = {f.args for f in facts if f.predicate == "in"}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
 from spca_core.names import TABLE_SYMBOL
+from spca_core.relation import relations
 from spca_core.scene import RELATIONS, Fact, Scene, SceneObject
 from spca_sense.observation import observation_of
 from spca_sense.relations import TIE, relate
@@ -215,7 +216,7 @@ def test_four_to_eight_sentences_without_numbers(things: list[SceneObject], hold
 def test_facts_are_consistent(things: list[SceneObject]) -> None:
     facts, _ = relate(things, None, TOP)
     assert len(set(facts)) == len(facts)
-    assert {f.predicate for f in facts} <= set(RELATIONS)
+    assert {f.predicate for f in facts} <= {*RELATIONS, *(row.name for row in relations())}
     symbols = {o.id for o in things}
     below = {f.args for f in facts if f.predicate == "on"}
     clear = {f.args[0] for f in facts if f.predicate == "clear"}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from spca_act.executor import PlanExecutor
 from spca_core import scene as scenes
+from spca_core.camera import RgbdFrame
 from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
 from spca_core.errors import Unsupported
@@ -30,12 +31,13 @@ from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
 from spca_motion.manipulator import embedded_arm
 from spca_referee import referee as referees
+from spca_referee.contacts import save_timeline
 from spca_referee.level import SETTLE_S, Level, task
 from spca_referee.referee import Referee
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detector
-from spca_sense.drawing import draw_scene
+from spca_sense.drawing import draw_scene, save_looks
 from spca_sense.observation import observation_of
 from spca_sense.remarks import with_remarks
 from spca_sense.search import ShapeDetector
@@ -43,7 +45,6 @@ from spca_sense.tracker import SceneTracker
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 from spca_tabletop.presets import load_table
-from spca_tabletop.recording import Recording
 
 if TYPE_CHECKING:
     from spca_sim.web_view import WebView
@@ -77,7 +78,8 @@ class Tabletop(Environment, Generic[_TableT]):
         detector: Detector | None = None,
     ) -> None:
         self.task = task(level)
-        self.recording = Recording()
+        self.looks: list[tuple[RgbdFrame, Scene]] = []
+        """Pictures and what was seen in them, kept until the verdict so that the run is not slowed down."""
         self.level, self.world, self.poses = level, world, layout.poses
         self.table = table
         if level.needs_poses:
@@ -102,11 +104,11 @@ class Tabletop(Environment, Generic[_TableT]):
         self._arm.resume()
         scene = self._ctx.survey()
         if self._vision is not None and not self.verdict().final:  # the run is over: nobody will read it
-            image = self.recording.looks[-1][0].colour
+            image = self.looks[-1][0].colour
             if (seen := self._vision.observation(scene, image, self.task)) is not None:
                 return seen
             scene = with_remarks(scene, self._vision, image, self.task)
-            self.recording.looks[-1] = (self.recording.looks[-1][0], scene)
+            self.looks[-1] = (self.looks[-1][0], scene)
         return observation_of(scene)
 
     def act(
@@ -172,14 +174,14 @@ class Tabletop(Environment, Generic[_TableT]):
         self.level = load_table(options)[1]
         self.task = task(self.level)
         self._referee = Referee(self.level, self.world, self.poses)
-        self.recording.clear()
+        self.looks.clear()
         self.table.record_afresh()
         self._cancelled = False
         self.table.wait(_TICK_S)  # for a first sample, by which the referee knows the time
 
     def picture(self) -> NDArray[np.uint8]:
         """Return the camera's picture at the last look, detections drawn in: RGB (height, width, 3)."""
-        return draw_scene(*self.recording.looks[-1])
+        return draw_scene(*self.looks[-1])
 
     # --- for runs -------------------------------------------------------------------------------------------
 
@@ -187,18 +189,19 @@ class Tabletop(Environment, Generic[_TableT]):
         """See `Environment`."""
         if self.web_view is not None:
             self.web_view.tell(kind, text, data)
-            if kind == "stage_ended" and self.recording.looks:
+            if kind == "stage_ended" and self.looks:
                 self.web_view.saw(self.picture())
 
     def save_recording(self, folder: Path) -> None:
-        """Write looks, contacts and states into a run's folder."""
-        self.recording.save(folder, self._referee.timeline())
+        """Write `looks/` (see `save_looks`), `contacts.json` and states into a run's folder."""
+        save_looks(self.looks, folder / "looks")
+        save_timeline(self._referee.timeline(), folder / "contacts.json")
         self.table.save_recording(folder)
 
     def _perceive(self) -> Scene:
         frame = self.table.camera.capture()
         scene = self._tracker.update(frame, self._arm.held, self._arm.tool_pose(), self._arm.state())
-        self.recording.looks.append((frame, scene))
+        self.looks.append((frame, scene))
         return scene
 
     def _judge(self, sample: ContactSample) -> None:

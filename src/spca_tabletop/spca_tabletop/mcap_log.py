@@ -33,7 +33,6 @@ from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
 from spca_sim.recording import SimState, recorded_states
 from spca_tabletop.message_definitions import Message, definition, header, mirrored, quaternion, time, vector
 from spca_tabletop.presets import load_table
-from spca_tabletop.recording import CONTACTS, LOOKS
 
 LOG = "run.mcap"
 CAMERA_FRAME = "camera_color_optical_frame"
@@ -146,7 +145,7 @@ def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:
 
 def _write_looks(log: _Log, folder: Path, world: World, _: list[SimState]) -> None:
     """Write what the camera delivered and what came of it: raw RGB-D, /scene, both as pictures and text."""
-    paths = sorted((folder / LOOKS).glob("*.json"))
+    paths = sorted((folder / "looks").glob("*.json"))
     if paths:
         pose = world.camera.pose
         x, y, z, w = pose.quaternion
@@ -228,7 +227,7 @@ def _scene_markers(scene: Scene) -> list[Message]:
 
 def _write_contacts(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
     """/contacts: every pair that touches, ten times a second."""
-    path = folder / CONTACTS
+    path = folder / "contacts.json"
     intervals = json.loads(path.read_text()) if path.is_file() else []
     end = max((i["end"] for i in intervals), default=0.0)
     for stamp in np.arange(0.0, end, _CONTACT_PERIOD):

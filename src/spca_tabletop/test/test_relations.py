@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
+import json
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spca_core import relation
 from spca_core.geometry import Pose
 from spca_core.ports.proposer import Impossible
 from spca_core.relation import place_of, relations
 from spca_core.scene import SceneObject
 from spca_core.world import load_world
 from spca_tabletop.act.ctx import TabletopCtx
-from spca_tabletop.language.understanding import understand
 from spca_testing.contracts.relation_contract import RelationContract
-from spca_testing.observations import scene, task
 
 TEXTS = {
     "left_of__cube_green": "Put the red cube to the left of the green cube.",
@@ -28,6 +30,8 @@ TEXTS = {
     "turned__500__m150__30": "Turn the red cube by 30 degrees.",
     "left_half": "Put the red cube in the left half of the table.",
 }
+OWN = {"on_edge__plate_red": "Put the red cube on the edge of the red plate."}
+"""Of relations with a predicate, an action and a skill of their own."""
 HALVES = {"left_half", "right_half"}  # the red cube stands in the right one already
 
 
@@ -39,7 +43,7 @@ class TestOwnRelations(RelationContract):
 
 
 def test_every_row_has_a_text() -> None:
-    rows = {found.relation.name for symbol in TEXTS if (found := place_of(symbol))}
+    rows = {found.relation.name for symbol in TEXTS | OWN if (found := place_of(symbol))}
     assert rows | HALVES == {row.name for row in relations()}
 
 
@@ -90,13 +94,66 @@ def test_a_round_thing_cannot_be_turned() -> None:
         row.fixed(_cube("cylinder_red", 0.5, 0.0, kind="cylinder"), (45,))
 
 
-def test_a_relation_without_its_row_is_unknown_and_the_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To planning, placing and judging; the grammar is made of the rows when it is loaded."""
-    rows = {row.name: row for row in relations() if row.name != "between"}
-    monkeypatch.setattr(relation, "_relations", lambda: rows)
-    assert place_of("between__cube_blue__cube_green") is None
-    assert place_of("left_of__cube_green") is not None
-    assert understand(task(TEXTS["left_of__cube_green"]), scene())
+def _knowing(name: str, without: str, texts: str) -> None:
+    """Print which texts are read, and the layers that know a relation, where one has no row."""
+    from contextlib import suppress
+
+    from spca_core import relation
+
+    rows = {row.name: row for row in relation.relations() if row.name != without}
+    relation._relations = lambda: rows  # type: ignore[assignment]
+    from spca_core.geometry import Pose
+    from spca_core.ports.proposer import Impossible, NotUnderstood
+    from spca_core.scene import SceneObject
+    from spca_core.skill_package import library_source
+    from spca_sense.relations import relate
+    from spca_tabletop.act.ctx import TABLETOP_API
+    from spca_tabletop.kit import TabletopKit
+    from spca_tabletop.language.understanding import understand
+    from spca_tabletop.plan.problem import domain
+    from spca_tabletop.plan.vocabulary import TabletopVocabulary
+    from spca_testing.observations import scene, task
+
+    read = []
+    for place, text in json.loads(texts).items():
+        with suppress(NotUnderstood, Impossible):
+            understand(task(text), scene())
+            read.append(place)
+    things = [
+        SceneObject(id=name, kind=kind, colour="red", pose=Pose.from_xyz_yaw(0.5, y, z), size=s, confidence=1)
+        for name, kind, y, z, s in (
+            ("plate_red", "plate", 0.0, 0.405, (0.11, 0.11, 0.01)),
+            ("cuboid_red", "cuboid", 0.063, 0.425, (0.05, 0.08, 0.03)),
+        )
+    ]
+    said = {
+        "sight": relate(things, None, 0.4)[0],
+        "domain": domain(),
+        "skills": library_source("tabletop", TabletopKit.builtin_skills),
+        "ctx": TABLETOP_API,
+        "words": TabletopVocabulary().words(),
+        "judging": TabletopVocabulary().after(scene()).keys(),
+        "places": [place for place in map(relation.place_of, json.loads(texts)) if place],
+    }
+    print(json.dumps([read, [layer for layer, words in said.items() if name in str(words)]]))
+
+
+@pytest.mark.parametrize(
+    ("name", "layers"),
+    [("in_front_of", ["words", "places"]),
+     ("on_edge", ["sight", "domain", "skills", "words", "judging", "places"])],
+)  # fmt: skip
+def test_a_relation_without_its_row_is_unknown_and_the_others_stay(name: str, layers: list[str]) -> None:
+    """To language, sight, planning, placing and judging; grammar and domain are made of the rows."""
+    code = f"import json, sys\n{inspect.getsource(_knowing)}\n_knowing(*sys.argv[1:])"
+
+    def known(without: str) -> list[list[str]]:
+        command = [sys.executable, "-c", code, name, without, json.dumps(TEXTS | OWN)]
+        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        return [*json.loads(told)]
+
+    assert known("") == [[*TEXTS, *OWN], layers]
+    assert known(name) == [[place for place in TEXTS | OWN if not place.startswith(name)], []]
 
 
 def test_a_skill_is_told_what_a_place_is() -> None:

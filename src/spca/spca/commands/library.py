@@ -108,9 +108,9 @@ def _library(environment: str, folder: str, from_nothing: bool) -> TrustedLibrar
     from spca.kits import kit_named
     from spca_coder.trusted import TrustedLibrary
     from spca_core.paths import LIBRARY
+    from spca_core.skill_package import library_source
 
     kit = kit_named(environment)
-    base = Path(folder) if folder else LIBRARY
-    base = base / "from_nothing" if from_nothing else base
-    builtin = "" if from_nothing else kit.builtin_skills.read_text(encoding="utf-8")
+    base = (Path(folder) if folder else LIBRARY) / ("from_nothing" if from_nothing else "")
+    builtin = "" if from_nothing else library_source(environment, kit.builtin_skills)
     return TrustedLibrary(base / "skills" / environment, builtin)

@@ -26,20 +26,15 @@ PRESS = 0.002
 # Beside what lies at the border of the work area, a thing is put down so far (metres) beyond it.
 BORDER = 0.05
 CHOICES = 6
-CHOOSING = (
-    "grasps", "touch_poses", "spots_on", "spots_next_to", "spots_on_table", "spots_at", "spots_across",
-    "spots_at_edge", "spots_off_table",
-)  # fmt: skip
-"""The calls whose answers are alternatives."""
 
 
 class Alternatives(SkillContext):
-    """Tool poses that geometry allows; those that are preferred come first."""
+    """Tool poses that geometry allows; those of its own calls that are preferred come first."""
 
     def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """See `DeclaredCtx`."""
         answer = super().call(method, args, kwargs)
-        if method not in CHOOSING:
+        if f"_do_{method}" not in vars(Alternatives):
             return answer
         return self.preferences.arranged(method, (*args, *kwargs.values()), answer)
 
@@ -141,6 +136,9 @@ class Alternatives(SkillContext):
             raise ValueError(f"'{place}' is no place; one is named by a relation and what it is to")
         held, table = self._held(), self._world.table
         area = self._world.work_area.widened(BORDER)
+        if at.relation.leans:
+            above = placements.above(at, self.scene, area, held, self._hold)
+            return self._placing_json(above, *at.things)
 
         def spots(seen: Scene) -> list[Pose]:
             return self._placing_json(placements.at_place(at, seen, area, table.top, held, self._hold))
@@ -160,12 +158,6 @@ class Alternatives(SkillContext):
         beside = [o.id for o in placements.beside_on(left, right, self.scene, held)]
         spots = placements.across(left, right, self.scene, held, self._hold)
         return self._placing_json(spots, a, b, *beside)
-
-    @offered
-    def _do_spots_at_edge(self, name: str) -> list[Pose]:
-        """From where it leans on a plate's rim."""
-        spots = placements.at_edge(self._thing(name), self.scene, self._held(), self._hold)
-        return self._placing_json(spots, name)
 
     @offered
     def _do_spots_off_table(self) -> list[Pose]:

@@ -30,8 +30,6 @@ PUSH = 0.005
 # Against a round one less: its outline is modelled less exactly, and what may be touched may be pressed by
 # 6 mm at most.
 ROUND_PUSH = 0.003
-# A cube this far outside a plate's rim tips onto it: its weight is off the plate, an edge is on the table.
-OVER_RIM = 0.010
 # 1 - cos of the angle by which a row may be bent.
 STRAIGHT = 0.1
 # A row is begun where it can go on for so many more things: then it has four.
@@ -369,21 +367,17 @@ def at_place(place: Place, scene: Scene, area: WorkArea, top: float, held: str, 
                 yield top_down(x, y, top + hold.height + DROP, turn)
 
 
-def at_edge(plate: SceneObject, scene: Scene, held: str, hold: Hold) -> Iterator[Pose]:
-    """Over a plate's rim, where a cube tips off the plate and stays leaning on it; the freest side first."""
-    x, y, _ = plate.pose.position
-    d = plate.size[0] / 2 + OVER_RIM
-    others = [o for o in scene.objects if o.id not in (held, plate.id, "table")]
-
-    def free(angle: float) -> float:
-        p = (x + (d + hold.along / 2) * math.cos(angle), y + (d + hold.along / 2) * math.sin(angle))
-        return min((math.dist(p, o.pose.position[:2]) for o in others), default=1.0)
-
-    for angle in sorted(np.linspace(-math.pi, math.pi, 16, endpoint=False), key=free, reverse=True):
-        for turn in (math.pi / 2, -math.pi / 2, 0.0, math.pi):
-            yield top_down(
-                x + d * math.cos(angle), y + d * math.sin(angle), plate.top + hold.height + DROP, angle + turn
-            )
+def above(place: Place, scene: Scene, area: WorkArea, held: str, hold: Hold) -> Iterator[Pose]:
+    """Above what a place is of, where a thing that is let go comes to lean on it; the freest side first."""
+    thing, others = scene.get(held), [o for o in scene.objects if o.id in place.things]
+    if thing is None or not others:
+        return
+    rest = [o.pose.position[:2] for o in scene.objects if o.id not in (held, *place.things, "table")]
+    spots = list(place.relation.spots(thing, others, place.values, area))
+    spots.sort(key=lambda s: -min((math.dist(s[:2], p) for p in rest), default=1.0))
+    for x, y, yaw in spots:
+        z = max(o.deck for o in others) + hold.height + DROP
+        yield top_down(x, y, z, hold.yaw if yaw is None else yaw)
 
 
 def off_table(table: Table, base: tuple[float, float], hold: Hold) -> Iterator[Pose]:

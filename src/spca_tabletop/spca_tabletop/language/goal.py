@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise, permutations
 
 from spca_core.kinds import CONTAINERS, DOMED, SOLIDS, SUPPORTS, TOPLESS
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import things_of
+from spca_core.relation import place_of, relations, things_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Talk
 
@@ -22,7 +22,7 @@ RULES = ("unfit", "kept", "stays", "before")
 """Predicates of a goal that must hold all along, not in the end."""
 
 _MOST_ALTERNATIVES = 40
-_LOCATIONS = ("on", "on_edge", "across", "holding", "discarded")
+_LOCATIONS = ("on", "across", "holding", "discarded", *(row.name for row in relations() if row.skill))
 """Predicates that say where a cube is; a cube is at one place only."""
 
 
@@ -221,13 +221,14 @@ class _Told:
         return atoms
 
     def _touch_table(self, atoms: set[Atom], cube: str, others: list[str]) -> None:
-        """A cube that touches the table and a plate lies on the plate's edge."""
-        plates = [p for p in others if self._scene.objects.get(p) == "plate"]
-        plates += [a[2] for a in atoms if a[:2] == ("on", cube) and self._scene.objects.get(a[2]) == "plate"]
-        if plates:
-            atoms -= {("on", cube, plates[0]), ("on", cube, TABLE_SYMBOL)}
-            atoms.add(("on_edge", cube, plates[0]))
-        elif not any(a[1] == cube for a in atoms):
+        """A thing that touches the table as well as another leans on that, where a relation says so."""
+        touched = [*others, *(a[2] for a in atoms if a[:2] == ("on", cube))]
+        rows, kinds = [row for row in relations() if row.leans], self._scene.objects
+        for row, other in ((r, o) for r in rows for o in touched if kinds.get(o) in r.of):
+            atoms -= {("on", cube, other), ("on", cube, TABLE_SYMBOL)}
+            atoms.add((row.name, cube, other))
+            return
+        if not any(a[1] == cube for a in atoms):
             atoms.add(("on", cube, TABLE_SYMBOL))
 
     def _floors(self, atoms: set[Atom]) -> Iterator[Atom]:
@@ -248,7 +249,7 @@ class _Told:
                 raise Contradiction(f"The {words_of(cube)} cannot be next to itself.")
             where = [a for a in atoms if a[1] == cube and a[0] in _LOCATIONS]
             if len(where) > 1:
-                raise Contradiction(f"The {words_of(cube)} cannot be at two places: {_told(where)}.")
+                raise Contradiction(f"A thing cannot be at two places: {describe([frozenset(where)])}.")
             burden = [a for a in atoms if a[0] == "on" and a[2] == cube]
             spans = [a for a in atoms if a[0] == "across" and cube in a[2:]]
             if len(burden) + min(len(spans), 1) > 1 or len(spans) > 2:
@@ -264,7 +265,9 @@ class _Told:
             others = [a for a in where if a != ("on", cube, TABLE_SYMBOL)]
             others += [a for a in atoms if a[0] in ("next_to", "abreast") and a[1] == cube]
             if len(at) > 1 or (at and others):
-                raise Contradiction(f"The {words_of(cube)} cannot be at two places: {_told([*at, *others])}.")
+                raise Contradiction(
+                    f"A thing cannot be at two places: {describe([frozenset([*at, *others])])}."
+                )
             if beside and where and where[0] != ("on", cube, TABLE_SYMBOL):
                 raise Contradiction(f"The {words_of(cube)} can stand next to another cube only on the table.")
         if len([a for a in atoms if a[0] == "holding"]) > 1:
@@ -306,8 +309,25 @@ class _Told:
                 raise Contradiction(f"The {words_of(cube)} must be left alone, but is needed.")
 
 
-def _told(atoms: Iterable[Atom]) -> str:
-    return " and ".join(
-        f"{a[0].replace('_', ' ') * (a[0] != 'at')} {' '.join(map(words_of, a[2:]))}".strip()
-        for a in sorted(atoms)
+def describe(goals: Sequence[Goal]) -> str:
+    """Goals in words."""
+    told = [", ".join(_sentence(atom) for atom in sorted(goal)) for goal in goals[:3]]
+    return "; or ".join(told) + ("; or …" if len(goals) > 3 else "")
+
+
+def _sentence(atom: Atom) -> str:
+    predicate, first, *others = atom
+    if place_of(place := "__".join((predicate, *others))):
+        return f"the {words_of(first)} {words_of(place)}"
+    rest = " and the ".join(words_of(o) for o in others)
+    words = {
+        "on": "on the", "next_to": "next to the", "abreast": "side by side with the", "across": "across the",
+        "unfit": "never on the", "kept": "left alone", "stays": "not moved", "before": "before the",
+        "holding": "in the gripper", "touched": "touched", "discarded": "thrown off the table",
+        "clear": "uncovered, to see what it is", "put_down": "set down on the table first", "at": "",
+    }  # fmt: skip
+    if predicate == "on" and others[0].partition("_")[0] in CONTAINERS:
+        return f"the {words_of(first)} in the {rest}"
+    return " ".join(
+        f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".split()
     )

@@ -268,9 +268,6 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "IN_A_ROW": ("in(?:to)? (?:a|one) (?:straight |single )?(?:row|line)",),
     "ACROSS": ("across|across both|spanning|bridging",),
-    "HALF_ON": ("(?:only )?(?:half|halfway|partly|partially) (?:on|onto|over|upon)|leaning (?:on|against)",),
-    "EDGE_OF": (f"(?:right )?(?:on|onto|at|to|against) (?:the|an?) {_EDGE} of",),
-    "EDGE": (f"'s {_EDGE}",),
     "BEYOND": (f"(?:beyond|past|off|over) (?:the |an )?(?:{_EDGE}|side|end) of|beyond|past",),
     "FROM": ("from|away from|out of|off|off of|down from",),
     "TOP": (
@@ -366,7 +363,7 @@ def said_as(token: str, word: str) -> tuple[str, object]:
 
 
 _LITERAL = re.compile(r"[a-z0-9' -]+")
-_UNBOUNDED = ("COMMA", "DASH", "END", "EDGE")
+_UNBOUNDED = ("COMMA", "DASH", "END")
 """Tokens whose patterns may touch other characters."""
 
 

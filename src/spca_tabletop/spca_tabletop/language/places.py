@@ -25,7 +25,8 @@ from spca_tabletop.language.talk import (
 )
 from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, alone, found_by, named, rule, ways
 
-_TO_OTHERS = ("next_to", "under", "across", "on_edge", "off")
+_TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS), "off": ("plate", "table")}
+_TO_OTHERS |= dict.fromkeys(("under", "across"), LIFTABLE)
 NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
 _WHICH_WHERE = "I do not know which of them should go where; say it for each."
 
@@ -78,7 +79,6 @@ for _forms, _relation in {
     ("BESIDE Things",): "next_to",
     ("UNDER Things",): "under",
     ("ACROSS Things",): "across",
-    ("HALF_ON|EDGE_OF Things", "ON|AT|IN|TO Things EDGE"): "on_edge",
     ("BEYOND Things",): "off",
 }.items():
     rule(*(f"Place -> {form}" for form in _forms))(_to(*f"{_relation} ".split(" ")[:2]))
@@ -176,20 +176,22 @@ def _placed(
         yield things, towers.of_these(things, said, talk)
     elif relation == "abreast":
         yield things, _abreast(things, talk, level, place.slot == "row")
-    elif relation in ROWS:
-        for targets, after in found_by(place.things, talk, TANGIBLE):
-            yield things, related(things, ROWS[relation], targets, place.values, after)
-    elif relation not in _TO_OTHERS:
+    elif relation not in (*ROWS, *_TO_OTHERS):
         raise NotUnderstood(NO_DIRECTION)
     else:
-        subject = things[0] if len(things) == 1 else ""
-        kinds = {"next_to": (*LIFTABLE, *CONTAINERS)} | dict.fromkeys(("on_edge", "off"), ("plate", "table"))
-        for targets, after in found_by(place.things, talk, kinds.get(relation, LIFTABLE), subject):
-            yield things, _relative(things, relation, targets, place, after)
+        row, subject = ROWS.get(relation), things[0] if len(things) == 1 else ""
+        kinds = _TO_OTHERS[relation] if row is None else (*row.of, "table") if row.of else TANGIBLE
+        for targets, after in found_by(place.things, talk, kinds, subject):
+            if row is None:
+                yield things, _relative(things, relation, targets, after)
+            else:
+                yield things, related(things, row, targets, place.values, after)
 
 
 def related(things: Things, row: Relation, others: Things, values: Values, talk: Talk) -> Talk:
     """Ask for a relation of things on the table; what its numbers depend on is fixed by what is seen now."""
+    if row.of and any(talk.table.kind(other) not in row.of for other in others):
+        raise NotUnderstood(f"I can put things {Place(row, row.of).words} only.")
     if TABLE_SYMBOL in others:
         raise NotUnderstood(NO_DIRECTION)
     if {*things} & {*others}:
@@ -202,12 +204,12 @@ def related(things: Things, row: Relation, others: Things, values: Values, talk:
     for thing in things:
         if thing not in seen:
             raise NotUnderstood(f"I do not see where the {words_of(thing)} is.")
-        place = Place(row, others, row.fixed(seen[thing], values))
-        talk = talk.claim("at", [thing], place.symbol)
+        place = Place(row, others, row.fixed(seen[thing], values)).symbol
+        talk = talk.ask([(row.name, thing, *others) if row.skill else ("at", thing, place)])
     return talk
 
 
-def _relative(things: Things, relation: str, targets: Things, place: Destination, talk: Talk) -> Talk:
+def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Talk:
     if relation == "next_to":
         for target in targets:
             kind = talk.table.kind(target)
@@ -223,14 +225,9 @@ def _relative(things: Things, relation: str, targets: Things, place: Destination
         return talk.claim("on", targets, things[0]).put_down(things)
     if relation == "across":
         return towers.across(things, targets, talk)
-    if len(targets) != 1:
-        raise NotUnderstood(f"'{place.text}' is at several things where only one can be meant.")
-    kind = talk.table.kind(targets[0])
-    if relation == "off" and kind == "table":
-        return talk.claim("discarded", things)
-    if relation == "on_edge" and kind == "plate":
-        return talk.claim("on_edge", things, targets[0])
-    raise NotUnderstood("I can put things on the edge of a plate, or beyond that of the table.")
+    if targets != (TABLE_SYMBOL,):
+        raise NotUnderstood("I can drop things beyond the edge of the table only.")
+    return talk.claim("discarded", things)
 
 
 def _abreast(things: Things, talk: Talk, level: bool, row: bool) -> Talk:

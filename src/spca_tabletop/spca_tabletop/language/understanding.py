@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import combinations, islice, permutations, product
 from typing import NamedTuple
 
-from spca_core.kinds import CONTAINERS, SOLIDS
-from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
+from spca_core.kinds import SOLIDS
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.task import Task
 from spca_sense.observation import colours_of
-from spca_tabletop.language.goal import Atom, Goal, alternatives
+from spca_tabletop.language.goal import Goal, alternatives, describe
 from spca_tabletop.language.questions import Answered
 from spca_tabletop.language.reading import reads_as, ways_to_read
 from spca_tabletop.language.talk import (
@@ -181,26 +181,3 @@ def _set_down_first(task: Task, observation: Observation) -> list[Goal]:
             continue
         found |= {goal | {("put_down", cube)}: None for goal in goals if any(cube in atom for atom in goal)}
     return list(found)
-
-
-def describe(goals: Sequence[Goal]) -> str:
-    """Goals in words."""
-    told = [", ".join(_sentence(atom) for atom in sorted(goal)) for goal in goals[:3]]
-    return "; or ".join(told) + ("; or …" if len(goals) > 3 else "")
-
-
-def _sentence(atom: Atom) -> str:
-    predicate, first, *others = atom
-    rest = " and the ".join(words_of(o) for o in others)
-    words = {
-        "on": "on the", "next_to": "next to the", "abreast": "side by side with the",
-        "on_edge": "on the edge of the", "across": "across the", "unfit": "never on the",
-        "kept": "left alone", "stays": "not moved", "before": "before the",
-        "holding": "in the gripper", "touched": "touched", "discarded": "thrown off the table",
-        "clear": "uncovered, to see what it is", "put_down": "set down on the table first", "at": "",
-    }  # fmt: skip
-    if predicate == "on" and others[0].partition("_")[0] in CONTAINERS:
-        return f"the {words_of(first)} in the {rest}"
-    return " ".join(
-        f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".split()
-    )

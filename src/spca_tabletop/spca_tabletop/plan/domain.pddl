@@ -29,7 +29,6 @@
     (touched ?x - item)
     (next_to ?a ?b - item)           ; ?a was put, or is seen, on the table beside ?b, touching it
     (abreast ?a ?b - item)           ; side by side, on the table or on the same thing: near enough for a third across both
-    (on_edge ?c - solid ?p - plate)   ; half on the plate, half on the table
     (across ?c ?a ?b - solid)        ; a bridge over two things that stand side by side
     (discarded ?c - solid)            ; on the ground, out of reach
     (blocks ?b - solid ?x - item)     ; ?b is in the way of grasping ?x, or of putting something on it
@@ -61,7 +60,7 @@
       (forall (?x - item) (and
         (not (next_to ?c ?x)) (not (next_to ?x ?c)) (not (abreast ?c ?x)) (not (abreast ?x ?c))))
       (forall (?x - item) (and (when (blocks ?c ?x) (not (blocked ?x))) (when (crowds ?c ?x) (not (crowded ?x)))))
-      (forall (?x - plate) (not (on_edge ?c ?x)))
+      ;ended
       (forall (?p - place) (and (not (at ?c ?p)) (when (obstructs ?c ?p) (not (obstructed ?p)))))
       (forall (?p - place ?o - solid) (when (of ?p ?c) (not (at ?o ?p))))
       (not (crowded ?c))
@@ -105,11 +104,6 @@
       (abreast ?c ?other) (abreast ?other ?c)
       (forall (?y - item) (when (before ?c ?y) (not (waits ?y))))
       (increase (total-cost) 2)))
-
-  (:action place_on_edge
-    :parameters (?c - solid ?p - plate)
-    :precondition (and (holding ?c) (not (waits ?c)))
-    :effect (and (not (holding ?c)) (hand_empty) (on_edge ?c ?p) (forall (?y - item) (when (before ?c ?y) (not (waits ?y)))) (increase (total-cost) 3)))
 
   (:action place_across
     :parameters (?c - solid ?a - solid ?b - solid)

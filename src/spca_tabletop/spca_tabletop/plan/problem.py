@@ -12,7 +12,7 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.plan import Draft
 from spca_core.ports.proposer import Impossible
-from spca_core.relation import place_of
+from spca_core.relation import place_of, relations
 from spca_core.scene import Fact
 from spca_core.skill_package import extended_domain
 from spca_sense.observation import sizes_of
@@ -26,8 +26,10 @@ OBSTRUCTIONS = {"blocks": "blocked", "crowds": "crowded", "obstructs": "obstruct
 
 @lru_cache(maxsize=1)
 def domain() -> str:
-    """The tabletop's domain, with the kinds and actions of installed packages."""
+    """The tabletop's domain, with the kinds and actions of installed packages and of relations."""
     text = (Path(__file__).parent / "domain.pddl").read_text()
+    ended = (f"(forall (?x - {k}) (not ({r.name} ?c ?x)))" for r in relations() if r.skill for k in r.of)
+    text = text.replace(";ended", "\n      ".join(ended))
     return extended_domain("tabletop", text.replace("ball - solid", " ".join(["ball", *MESHES, "- solid"])))
 
 
@@ -45,9 +47,11 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     if any(atom[0] == "across" for goal in goals for atom in goal):
         rules.append(("bridging",))
     ends = [sorted(atom for atom in goal if atom[0] not in RULES) for goal in goals]
-    leaning = [[a for a in end if a[0] == "on" and observation.holds("on_edge", *a[1:])] for end in ends]
+    leans = [row.name for row in relations() if row.leans]
+    leaning = [[(n, *a[1:]) for a in end if a[0] == "on" for n in leans if observation.holds(n, *a[1:])]
+               for end in ends]  # fmt: skip
     conditions = [
-        f"(and {' '.join([*map(_text, end), *map(_not_leaning, atoms)])})"
+        f"(and {' '.join([*map(_text, end), *(f'(not {_text(a)})' for a in atoms)])})"
         for end, atoms in zip(ends, leaning, strict=True)
     ]
     # What is to be put upright takes up room on its plate until then.
@@ -69,7 +73,7 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
 
 def with_places(observation: Observation, names: Iterable[str]) -> Observation:
     """The observation with those of the names that are places: what they are of, and what stands there."""
-    places = {name: place for name in names if (place := place_of(name)) is not None}
+    places = {n: place for n in names if (place := place_of(n)) is not None and not place.relation.skill}
     if not places:
         return observation
     facts = [Fact(predicate="of", args=(n, thing)) for n, place in places.items() for thing in place.things]
@@ -125,13 +129,14 @@ def initial(observation: Observation) -> Iterator[Atom]:
         yield from ((word, name) for name in sorted(found & observation.objects.keys()))
     yield from (("too_large", name) for name in sorted(_too_large(observation)))
     within_reach = reachable(observation)
+    seen = {"on", "clear", "at", *(row.name for row in relations() if row.skill)}
     pairs: set[Atom] = set()
     across = bridges(observation)
     bridging = {lying for lying, _, _ in across}
     for fact in observation.facts:
         if fact.args[0] not in within_reach:
             continue
-        if fact.predicate in ("on", "on_edge", "clear", "at"):
+        if fact.predicate in seen:
             yield (fact.predicate, *fact.args)
             if fact.predicate == "on" and fact.args[1] in cubes and fact.args[0] not in bridging:
                 yield ("topped", fact.args[1])
@@ -178,10 +183,6 @@ def _carrying(observation: Observation) -> list[str]:
     """Return the things of no known kind that carry something."""
     carrying = {f.args[1] for f in observation.facts if f.predicate == "on"}
     return [s for s in _of(observation, "unknown") if s in carrying]
-
-
-def _not_leaning(on: Atom) -> str:
-    return f"(not (on_edge {on[1]} {on[2]}))"
 
 
 def _supports(observation: Observation) -> Iterator[Atom]:

@@ -62,11 +62,9 @@ _EXPLAINED = (
     ),
     ObservableWord(
         name="at", args=("?a", "?p"),
-        meaning=f"?p is a place: {', '.join(row.example for row in relations())}",
+        meaning=f"?p is a place: {', '.join(row.example for row in relations() if row.example)}",
     ),
-    ObservableWord(
-        name="on_edge", args=("?a", "?b"), meaning="?a leans on the rim of plate ?b",
-    ),
+    *(ObservableWord(name=r.name, args=("?a", "?b"), meaning=r.meaning) for r in relations() if r.skill),
     *(
         ObservableWord(name=name, args=("?a",), meaning=_of_its_kind(name), aside=True)
         for name in ROLES
@@ -117,7 +115,7 @@ class TabletopVocabulary(Vocabulary):
             # of a held cube, some say that it is clear and some do not; a fallen one had better not be
             "clear": Extension((_CUBE,), free - held - lost, unsaid=held),
             "next_to": Extension((_CUBE | _PLATE,) * 2, pairs | {(b, a) for a, b in pairs}),
-            "on_edge": Extension((_CUBE, frozenset({"plate"})), seen("on_edge")),
+            **{r.name: Extension((_CUBE, frozenset(r.of)), seen(r.name)) for r in relations() if r.skill},
             "at": Extension((_CUBE, frozenset({"place"})), seen("at")),
         }
         found["held"] = Extension((_CUBE,), held)

@@ -53,6 +53,6 @@ class RosTabletop(Tabletop[RosWorld]):
         else:
             frame = self.table.camera.capture()
             scene = self._elsewhere(self._arm.held, self._arm.tool_pose(), self._arm.state())
-            self.recording.looks.append((frame, scene))
+            self.looks.append((frame, scene))
         self._saw(scene)
         return scene

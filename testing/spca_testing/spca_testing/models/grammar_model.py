@@ -21,6 +21,7 @@ from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Fact
+from spca_core.skill_package import library_source
 from spca_core.task import Task
 from spca_referee.level import list_levels, load_level, task
 from spca_testing.models.behaviours import Behaviour, Say, say_json
@@ -59,7 +60,7 @@ class GrammarModel:
     def __init__(self, plan_errs: bool = True, code_errs: bool = True) -> None:
         kit = kit_named("tabletop")
         self._proposer = kit.builtin()
-        self._skills = read(kit.builtin_skills.read_text())
+        self._skills = read(library_source(kit.name, kit.builtin_skills))
         self._tasks = [task(load_level(name)) for name in list_levels()]
         self._plan_faults: Iterator[Callable[[Draft], Behaviour]] = cycle(_PLAN_FAULTS if plan_errs else ())
         self._code_faults: Iterator[Callable[[str], str]] = cycle(_CODE_FAULTS if code_errs else ())
