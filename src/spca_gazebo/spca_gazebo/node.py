@@ -274,8 +274,7 @@ class GazeboSim(SpcaNode):
 
     def _do_follow(self, job: Job) -> FollowTrajectory.Result:
         result, wanted = FollowTrajectory.Result, trajectory(job.goal.trajectory, self._joints)
-        self._follow_number += 1
-        number = self._follow_number
+        number = self._follow_number = self._follow_number + 1
         self._held.clear()
         try:
             self._arm.follow(wanted)
@@ -300,8 +299,8 @@ class GazeboSim(SpcaNode):
     def _do_grip(self, job: Job) -> CommandGripper.Result:
         result, state = CommandGripper.Result, self._state
         assert state is not None  # see _refuse_grip
-        self._grip_number += 1
-        number, begun = self._grip_number, self._now
+        number = self._grip_number = self._grip_number + 1
+        begun = self._now
         duration = self._command_finger(state, float(job.goal.gap))
         job.feedback(CommandGripper.Feedback(attempt=job.goal.attempt, gap=state.gripper_gap))
         while self._now - begun < duration + 0.5 and number == self._grip_number and not job.cancelled():
