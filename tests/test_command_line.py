@@ -187,7 +187,7 @@ def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_f
     assert done.stdout == ""
     assert done.stderr.strip().endswith(f"spca resume {folder}") and "Traceback" not in done.stderr
     assert not left and not (folder / "crash.txt").exists()
-    again = start("resume", str(folder))
+    again = (start if over_ros else spca)("resume", str(folder))
     assert again.returncode == 0, again.stdout + again.stderr
 
 
