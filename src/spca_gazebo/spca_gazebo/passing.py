@@ -45,11 +45,10 @@ class Passing:
 
 def bridged(node: SpcaNode, service: str) -> Control:
     """The control of Gazebo's time by its service of that name, which `ros_gz_bridge` offers."""
-    types = importlib.import_module("ros_gz_interfaces.srv"), importlib.import_module("ros_gz_interfaces.msg")
-    call = ServiceCall(node, types[0].ControlWorld, service)
+    srv, msg = (importlib.import_module(f"ros_gz_interfaces.{kind}") for kind in ("srv", "msg"))
+    call = ServiceCall(node, srv.ControlWorld, service)
 
     def control(steps: int) -> None:
-        wish = types[1].WorldControl(pause=True, multi_step=steps)
-        call(types[0].ControlWorld.Request(world_control=wish))
+        call(srv.ControlWorld.Request(world_control=msg.WorldControl(pause=True, multi_step=steps)))
 
     return control

@@ -191,7 +191,8 @@ def _placed(
 def related(things: Things, row: Relation, others: Things, values: Values, talk: Talk) -> Talk:
     """Ask for a relation of things on the table; what its numbers depend on is fixed by what is seen now."""
     if row.of and any(talk.table.kind(other) not in row.of for other in others):
-        raise NotUnderstood(f"I can put things {Place(row, row.of).words} only.")
+        where = row.told([f"a {kind}" for kind in row.of], values) if row.told else row.name
+        raise NotUnderstood(f"I can put things {where} only.")
     if TABLE_SYMBOL in others:
         raise NotUnderstood(NO_DIRECTION)
     if {*things} & {*others}:
