@@ -152,7 +152,7 @@ class GazeboSim(SpcaNode):
         self._watch = self.wall_timer(_LOOK_S, self._film.look)
         self._beat = self.wall_timer(_STATE_S, self._tell_state)
         self._follow = LongAction(
-            self, FollowTrajectory, names.FOLLOW, self._do_follow, refuse=self._refuse_follow
+            self, FollowTrajectory, names.FOLLOW, self._do_follow, self._brake, self._refuse_follow
         )
         self._grip = LongAction(self, CommandGripper, names.GRIPPER, self._do_grip, refuse=self._refuse_grip)
         self.create_service(Trigger, names.HOLD, self._hold)
@@ -287,7 +287,6 @@ class GazeboSim(SpcaNode):
             if number != self._follow_number:
                 return result(status=result.REPLACED)
             if self._held.is_set() or job.cancelled():
-                self._brake()
                 return result(status=result.HELD)
             if (silence := time.monotonic() - self._asked) > _SILENT_S:
                 self._brake()  # whoever comes next must not find a motion that goes on
