@@ -27,6 +27,7 @@ from launch.actions import (
 )
 from launch.event_handlers import OnProcessExit, OnShutdown
 from launch.events import Shutdown
+from launch.events.process import ProcessExited
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
@@ -186,8 +187,9 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         sigterm_timeout="60",
         sigkill_timeout="5",
     )
-    watches = [_ends(n, folder.path / ENDED) for n in nodes]
-    return [freed, logs, *secured, *includes, *nodes, *watches, program, _ends(program, well=True)]
+    # The newest handler is asked first: the file is there before the others end the launch.
+    watches = [*map(_ends, nodes), _ends(program, well=True), _tells(folder.path / ENDED, program)]
+    return [freed, logs, *secured, *includes, *nodes, program, *watches]
 
 
 def _node(
@@ -211,26 +213,40 @@ def _node(
     )
 
 
-def _ends(process: Node, told: Path | None = None, well: bool = False) -> RegisterEventHandler:
+def _ends(process: Node, well: bool = False) -> RegisterEventHandler:
     """Whatever ends first ends the launch: the program with the verdict (`well`), a node with its fault.
 
-    With `well` it may end. The program reads the fault in the file `told`, or it would only hear that nothing
-    comes any more. The launch's exit status is 0 only if the program's is; an exception is the one way to
-    another one.
+    With `well` it may end. The launch's exit status is 0 only if the program's is; an exception is the one
+    way to another one.
     """
 
-    def on_exit(event: object, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    def on_exit(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
         if context.is_shutdown:
             return []
-        name, status = getattr(event, "process_name", "a process"), getattr(event, "returncode", 1)
-        reason = f"{name} ended with status {status}"
-        if told is not None:
-            told.write_text(f"{reason}\n")
+        reason, status = _ended(event)
         if not (well and status == 0):
             raise SpcaError(reason)
         return [LogInfo(msg=reason), EmitEvent(event=Shutdown(reason=reason))]
 
     return RegisterEventHandler(OnProcessExit(target_action=process, on_exit=on_exit))
+
+
+def _tells(file: Path, program: Node) -> RegisterEventHandler:
+    """Say in a file for the program which process failed first, Gazebo and its own among them.
+
+    It would only hear that nothing comes any more.
+    """
+
+    def on_exit(event: ProcessExited, context: LaunchContext) -> None:
+        reason, status = _ended(event)
+        if status != 0 and event.action is not program and not context.is_shutdown and not file.exists():
+            file.write_text(f"{reason}\n")
+
+    return RegisterEventHandler(OnProcessExit(on_exit=on_exit))
+
+
+def _ended(event: ProcessExited) -> tuple[str, int]:
+    return f"{event.process_name} ended with status {event.returncode}", event.returncode
 
 
 def _check_installed(chosen: Mapping[str, str], real: bool) -> None:

@@ -436,7 +436,7 @@ def test_whatever_ends_by_itself_ends_the_launch_with_its_reason(
     installed.with_suffix(".wanted").write_text("99\n")
     assert run("bringup.launch.py", {"record": str(tmp_path / "run")}) != 0
     assert said in caplog.text
-    assert not (tmp_path / "run" / "ended.txt").exists()
+    assert (tmp_path / "run" / "ended.txt").exists() == (program != "program")
 
 
 def test_a_program_is_told_which_process_has_ended(

@@ -10,6 +10,7 @@ from types import FrameType
 
 from spca_core.errors import EXIT_INTERRUPTED
 
+STOPPED = "stopped by the user"
 _AGAIN_S = 0.02
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from spca.events import Event, Listener
-from spca.interrupt import stopping_on_interrupt
+from spca.interrupt import STOPPED, stopping_on_interrupt
 from spca.kits import checked_kit, kit_of
 from spca_core.disk import is_full
 from spca_core.errors import Cancelled, InputError
@@ -54,7 +54,8 @@ class Run:
         self.options, self.files, self.resumed = options, files, resumed
         self.order = order
         self._supervisor: Supervisor | None = None
-        self.cancelled = False
+        self.cancelled = ""
+        """Reason why it was cancelled, empty unless it was."""
 
     @classmethod
     def begin(cls, options: RunOptions, out: Path | None = None) -> Run:
@@ -131,7 +132,7 @@ class Run:
             try:
                 with self.stopping_on_interrupt():
                     if self.cancelled:
-                        supervisor.cancel()
+                        supervisor.cancel(self.cancelled)
                     return supervisor.resume() if self.resumed else supervisor.run()
             finally:
                 self._supervisor = None
@@ -141,11 +142,11 @@ class Run:
         """Have the first Ctrl-C cancel the run, and the second one end the process."""
         return stopping_on_interrupt(self.cancel)
 
-    def cancel(self) -> None:
+    def cancel(self, reason: str = STOPPED) -> None:
         """Stop the arm first, then end the run. From any thread or a signal handler."""
-        self.cancelled = True
+        self.cancelled = reason
         if (supervisor := self._supervisor) is not None:
-            supervisor.cancel()
+            supervisor.cancel(reason)
 
     def document(
         self,

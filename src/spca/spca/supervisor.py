@@ -10,6 +10,7 @@ import time
 from spca.blame import blame, distrusted
 from spca.events import Listener
 from spca.history import unchanged
+from spca.interrupt import STOPPED
 from spca.journal import Journal
 from spca.rehearsing import blame_of, trusted
 from spca.repair import Repair
@@ -23,8 +24,6 @@ from spca_core.ports.reading import Evidence
 from spca_core.result import Promotion, RunResult
 from spca_core.run_folder import RunFolder
 from spca_core.verdict import Ending, Outcome
-
-STOPPED = "stopped by the user"
 
 
 def _same(before: Observation | None, afterwards: Observation | None) -> bool:
@@ -47,11 +46,11 @@ class Supervisor:
         self._repair = Repair(stages, self._journal)
         self._promotion = Promotion()
         self._drafts: list[DraftRecord] = []
-        self._cancelled = False
+        self._cancelled = ""  # why
 
-    def cancel(self) -> None:
+    def cancel(self, reason: str = STOPPED) -> None:
         """Stop the arm first, then end the run. From any thread or a signal handler."""
-        self._cancelled = True
+        self._cancelled = reason
         self._env.cancel()
 
     def run(self) -> RunResult:
@@ -82,7 +81,7 @@ class Supervisor:
         }
         while state.phase is not Phase.ENDED:
             if self._cancelled:
-                state = state.ending(Ending.CANCELLED, STOPPED)
+                state = state.ending(Ending.CANCELLED, self._cancelled)
                 break
             self._journal.save(state)
             began = time.monotonic()
@@ -109,7 +108,7 @@ class Supervisor:
             observation = self._env.sense()
         except MotionError as error:  # the arm could not be moved out of the camera's view
             if self._cancelled:
-                return state.ending(Ending.CANCELLED, STOPPED)
+                return state.ending(Ending.CANCELLED, self._cancelled)
             return self._repair.next_round(state, f"looking failed, {error.kind}: {error}")
         self._journal.keep_look(state, observation)
         return state.sensed(observation)
@@ -127,7 +126,7 @@ class Supervisor:
             failure=state.failure,
             executed=state.execution,
         )
-        result = self._stages.planner.plan(request, self._on_draft, lambda: self._cancelled)
+        result = self._stages.planner.plan(request, self._on_draft, lambda: bool(self._cancelled))
         self._journal.keep(state, "plan", result)
         state = state.counting_drafts(result.drafts)
         if result.status == "solved" and result.plan is not None:
@@ -166,7 +165,7 @@ class Supervisor:
             suspects=state.suspects,
             failure=state.skill_failure if state.suspects else state.history.lessons_for(plan),
         )
-        result = self._stages.coder.complete(request, lambda: self._cancelled)
+        result = self._stages.coder.complete(request, lambda: bool(self._cancelled))
         self._journal.keep(state, "code", result)
         for draft in result.drafts:
             self._journal.publish("code", stage="code", text=draft.rejection, data={"kind": draft.kind})
@@ -191,10 +190,10 @@ class Supervisor:
             return state.coded(state.library)
         state = state.attempting()
         attempt = self._journal.attempt(state)
-        rehearsed = rehearsing.try_out(attempt, self._env.task, state, lambda: self._cancelled)
+        rehearsed = rehearsing.try_out(attempt, self._env.task, state, lambda: bool(self._cancelled))
         self._journal.publish_rehearsal(state, rehearsed, rehearsing.rehearsal)
         if self._cancelled:
-            return state.ending(Ending.CANCELLED, STOPPED)
+            return state.ending(Ending.CANCELLED, self._cancelled)
         state = state.rehearsed(rehearsed)
         if rehearsed.status != "rejected" or rehearsed.overruled:
             return state
@@ -217,7 +216,9 @@ class Supervisor:
         result = self._env.act(self._journal.attempt(state), plan, state.library, self._journal.publish_step)
         self._journal.keep(state, "act", result)
         state = state.counting_act(result)
-        return state.ending(Ending.CANCELLED, STOPPED) if self._cancelled else self._judge(state, result)
+        if self._cancelled:
+            return state.ending(Ending.CANCELLED, self._cancelled)
+        return self._judge(state, result)
 
     def _judge(self, state: RunState, result: ActResult) -> RunState:
         """Ask for the verdict; after a failure, find out what is to blame, and put the world back."""

@@ -22,6 +22,8 @@ _TICK = 0.05
 """Wall seconds between two looks at whether a call has been cancelled or its server lost."""
 _GRACE = 10.0
 """Wall seconds that a cancelled goal may take to end."""
+_MISSED = 0.5
+"""Wall seconds that a service which was there before is waited for: its node may be starting anew."""
 
 
 class NodeLost(SpcaError):
@@ -34,6 +36,7 @@ class ServiceCall:
     def __init__(self, node: SpcaNode, kind: type, name: str) -> None:
         self._node, self._name = node, name
         self._client = node.create_client(kind, name)
+        self._met = False
 
     def __call__(self, request: Any, timeout: float = 5.0, check: Callable[[], None] = lambda: None) -> Any:
         """Call and wait for the response; `check` is called meanwhile, and may raise.
@@ -50,8 +53,13 @@ class ServiceCall:
                 self._client.remove_pending_request(future)
 
     def wait_ready(self, timeout: float) -> None:
-        """Wait until a node offers it. Raises NodeLost when none does in time."""
-        _wait_for(self._client.service_is_ready, timeout, f"service {self._name}")
+        """Wait until a node offers it: for one that has gone not as long as for one that is still to come.
+
+        Raises NodeLost when none does in time.
+        """
+        patience = min(timeout, _MISSED) if self._met else timeout
+        _wait_for(self._client.service_is_ready, patience, f"service {self._name}")
+        self._met = True
 
     def send(self, request: Any) -> None:
         """Call without waiting for the response. From any thread."""

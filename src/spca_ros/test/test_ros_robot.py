@@ -16,6 +16,7 @@ from spca_interfaces.action import FollowTrajectory
 from spca_interfaces.msg import Layout
 from spca_interfaces.srv import ResetWorld
 from std_msgs.msg import Header
+from std_srvs.srv import Trigger
 
 from spca_core.arms import load_arm
 from spca_core.errors import MotionError, SpcaError
@@ -23,7 +24,7 @@ from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
 from spca_ros import names
-from spca_ros.calls import ActionCall, ServiceCall
+from spca_ros.calls import ActionCall, NodeLost, ServiceCall
 from spca_ros.camera import RequestedCamera, StreamedCamera
 from spca_ros.convert.records import to_msg
 from spca_ros.convert.robot import GRIPPER_JOINT, trajectory_msg
@@ -72,6 +73,15 @@ def reset(alone: SpcaNode, world: World) -> Reset:
         assert response.success, response.message
 
     return to_home
+
+
+def test_a_service_that_has_gone_is_not_waited_for_as_one_that_is_to_come(alone: SpcaNode) -> None:
+    service = alone.loop.run(lambda: alone.create_service(Trigger, "there_and_gone", lambda _, said: said))
+    call = ServiceCall(alone, Trigger, "there_and_gone")
+    ask(call, Trigger.Request())
+    alone.loop.run(lambda: alone.destroy_service(service))
+    with pytest.raises(NodeLost, match="no node offers"):
+        call(Trigger.Request(), timeout=3600.0)
 
 
 class TestRobot(RobotContract):

@@ -109,8 +109,8 @@ def _converse(table: Session, progress: Progress, typed: bool) -> bool:
 
 def _carry_out(table: Session, progress: Progress, sentence: str, out: Path | None) -> bool:
     """Answer a question, or do what is said; returns whether that is done."""
+    from spca.interrupt import STOPPED
     from spca.run_command import write_report
-    from spca.supervisor import STOPPED
     from spca.terminal import results
 
     if (answer := table.ask(sentence)) is not None:

@@ -23,6 +23,7 @@ from rclpy.utilities import remove_ros_args
 from spca_interfaces.msg import NodeStatus
 
 from spca.events import Event, Listener
+from spca.interrupt import STOPPED
 from spca.kits import kit_of, kits
 from spca.ros.graph import ENDED, Check
 from spca.ros.supervisor_node import SupervisorNode
@@ -208,14 +209,19 @@ class _Launched(Run):
     def advance(self, *listeners: Listener, **_: Any) -> RunResult:
         """See `Run`."""
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: self.cancel())
+            signal.signal(number, lambda *_: self.cancel(self._fault() or STOPPED))
         try:
             with program(kit_of(self.options.level), arguments=sys.argv) as made:
                 self.result = made.conduct(self, listeners)
                 return self.result
         finally:
-            if (why := self.folder / ENDED).is_file():
-                raise SpcaError(why.read_text().strip())
+            if fault := self._fault():
+                raise SpcaError(fault)
+
+    def _fault(self) -> str:
+        """Which process of the launch failed, empty as long as none has."""
+        file = self.folder / ENDED
+        return file.read_text().strip() if file.is_file() else ""
 
 
 def _wait() -> int:
