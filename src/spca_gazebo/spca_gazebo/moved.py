@@ -19,6 +19,7 @@ from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY
 
 _NEAR = 0.03  # m from where a thing was put within which it comes to rest
+_THERE = 0.001, 0.999999  # m, and product of the quaternions (0.2°), within which nothing need be moved
 
 
 class Moved:
@@ -42,6 +43,11 @@ class Moved:
             self._poses = dict(zip(self._models, map(pose_from_msg, message.poses), strict=False))
         return self._poses if self._known else {}
 
+    def there(self, wanted: Mapping[str, Pose]) -> bool:
+        """Whether everything lies where it is wanted, as before the first level."""
+        poses = self.poses()
+        return all(name in poses and _same(poses[name], pose) for name, pose in wanted.items())
+
     def compare(self, laid: Mapping[str, Pose]) -> str:
         """Explain which thing does not lie where it was put just now, so that no pose is told; "" if none."""
         self._known = True
@@ -58,3 +64,8 @@ class Moved:
     def close(self) -> None:
         """Unsubscribe."""
         self._topic.close()
+
+
+def _same(one: Pose, other: Pose) -> bool:
+    alike = abs(sum(a * b for a, b in zip(one.quaternion, other.quaternion, strict=True)))
+    return math.dist(one.position, other.position) < _THERE[0] and alike > _THERE[1]

@@ -414,6 +414,8 @@ class GazeboSim(SpcaNode):
         return response
 
     def _move_objects(self, poses: Mapping[str, Pose]) -> str:
+        if self._moved.there(poses):
+            return ""
         return self._gazebo(pose_service(self._world), "Pose_V", pose_request(poses))
 
     def close(self) -> None:

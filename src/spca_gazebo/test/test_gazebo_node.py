@@ -23,6 +23,7 @@ from rclpy.action import ActionServer
 from rclpy.signals import SignalHandlerOptions
 
 from spca_core.arms import load_arm
+from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
@@ -30,6 +31,7 @@ from spca_description.names import ARM_CONTROLLER, GENERATED, GRIPPER_CONTROLLER
 from spca_description.urdf import build_urdf
 from spca_gazebo.bridge import CLOCK, COLOUR, DEPTH, POSES
 from spca_gazebo.moved import Moved
+from spca_gazebo.reset import parking
 from spca_gazebo.world_sdf import STEP as PHYSICS_STEP
 from spca_robot.gripper_2f85 import driver_angle, gap_of
 from spca_robot.windowless import mujoco
@@ -51,7 +53,7 @@ JOINT_NAMES = load_arm("ur5").joint_names
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 WORLD = load_world()
-STEP, FASTER = 0.01, 4.0  # s of simulated time a step; simulated seconds a wall second
+STEP, FASTER = 2 * PHYSICS_STEP, 4.0  # s of simulated time a step; simulated seconds a wall second
 
 
 class PlayedGazebo(SpcaNode):
@@ -98,7 +100,7 @@ class PlayedGazebo(SpcaNode):
                 self.simulator.step(STEP)
                 state, now = self.simulator.joint_state(), self.simulator.time
             self._ticks.publish(self._clock_type(clock=time_msg(now)))
-            if round(now / STEP) % 2:  # the controllers' rate is half of the physics'
+            if round(now / STEP) % 2:  # states do not come as often as time passes
                 continue
             angle = driver_angle(min(max(state.gripper_gap, 0.0), 0.085))
             speed, self._last_angle = (angle - self._last_angle) / (2 * STEP), angle
@@ -374,12 +376,12 @@ def test_silent_contact_topics_fail_the_reset_in_words(rig: Rig) -> None:
 def test_gazebo_is_asked_again_when_it_was_too_busy_to_answer_and_not_when_it_refused(rig: Rig) -> None:
     rig.requests.unlink(missing_ok=True)
     rig.busy.touch()
-    assert rig.node._move_objects({}) == ""
+    assert rig.node._move_objects(parking(WORLD)) == ""
     assert len(rig.requests.read_text().splitlines()) == 2
     rig.requests.unlink()
     rig.refusing.touch()
     try:
-        problem = rig.node._move_objects({})
+        problem = rig.node._move_objects(parking(WORLD))
     finally:
         rig.refusing.unlink()
     assert "data: false" in problem or "refuse" in problem
@@ -434,8 +436,10 @@ def test_poses_told_in_another_order_than_the_worlds_are_not_believed() -> None:
     moved._models, moved._poses, moved._known = [thing.model for thing in WORLD.objects], {}, True
     moved._topic = SimpleNamespace(take=lambda: [PoseArray(poses=told)])
     assert moved.compare(laid) == "" and moved.poses() == laid
-    told[:2] = told[1::-1]
+    assert moved.there(laid) and not moved.there(parking(WORLD))
     first, second = moved._models[:2]
+    assert not moved.there({**laid, first: Pose.from_xyz_yaw(*laid[first].position, yaw=0.01)})
+    told[:2] = told[1::-1]
     assert moved.compare(laid) == f"Gazebo tells other places than where {first}, {second} was put"
     assert moved.poses() == {}
 
@@ -445,7 +449,7 @@ def test_time_that_is_asked_for_is_gazebos_own(rig: Rig) -> None:
 
     let_pass, before = ServiceCall(rig.client, LetPass, names.LET_PASS), rig.node._now
     answer = let_pass(LetPass.Request(client=rig.client.get_name(), seconds=0.1))
-    assert answer.success and before + 0.1 <= seconds(answer.stamp) <= rig.node._now
+    assert answer.success and before + 0.1 <= 1e-9 + seconds(answer.stamp) <= rig.node._now
 
 
 def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(rig: Rig) -> None:
