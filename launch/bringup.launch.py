@@ -82,12 +82,7 @@ ARGUMENTS = (
         ["true", "false"],
         "markers, frames and the robot's description for RViz, Foxglove and your own nodes",
     ),
-    (
-        "rate",
-        "",
-        None,
-        "greatest real-time factor; 0: none; empty: 1.5 with Gazebo (or it leaves nodes behind), else 0",
-    ),
+    ("rate", "0", None, "greatest real-time factor; 0: none"),
     ("record", "", None, "the run's folder; empty: a new one in runs/"),
     ("config", "", None, "a file of parameters on top of config/nodes.yaml"),
     *((stage, "", None, f"node that takes the place of {stage}") for stage in ("sense", "planner", "coder")),
@@ -117,7 +112,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         robot="" if real or chosen["robot"] in SOURCES else chosen["robot"],
         seed=seed,
         proposer=chosen["proposer"],
-        rate=number(chosen["rate"] or "0", float, "rate:=") or None,
+        rate=number(chosen["rate"], float, "rate:=") or None,
         view=chosen["headless"] == "false",
     )
     checked_kit(options)  # an unknown level is reported here, before anything starts
@@ -152,7 +147,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         drawn = {"world": world, "layout_seed": str(seed) if seed else ""}
         # All that both files declare: an included file sees this one's values, also the empty ones, not its
         # own defaults.
-        drawn |= {"robot": source, "headless": chosen["headless"], "rate": chosen["rate"] or "1.5"}
+        drawn |= {"robot": source, "headless": chosen["headless"], "rate": chosen["rate"]}
         drawn["watched"] = "" if waits else ",".join(level.watched(load_world(world)))
         includes.append(_include("gazebo.launch.py", drawn))
     if "true" in (chosen["rviz"], chosen["markers"]):

@@ -38,8 +38,6 @@ from spca_gazebo.reset import control_service, watched_models
 from spca_gazebo.write import write_all
 
 SPAWN_TIMEOUT_S = "60"
-# Two cores reach 1.2 of it. As fast as it can, Gazebo leaves nothing of them to the nodes, and rounds fail.
-RATE = "1.5"
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -62,9 +60,7 @@ def generate_launch_description() -> LaunchDescription:
                 "headless", default_value="true", choices=["true", "false"], description="no Gazebo window"
             ),
             DeclareLaunchArgument(
-                "rate",
-                default_value=RATE,
-                description="greatest real-time factor; 0: none",
+                "rate", default_value="0", description="greatest real-time factor; 0: none"
             ),
             DeclareLaunchArgument(
                 "watched",

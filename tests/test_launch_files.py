@@ -61,12 +61,12 @@ DEFAULTS = {
             "headless": "true",
             "rviz": "false",
         },
-        **{"markers": "true", "rate": "", "record": "", "config": "", "secure": ""},
+        **{"markers": "true", "rate": "0", "record": "", "config": "", "secure": ""},
         **{"sense": "", "planner": "", "coder": ""},
     },
     "gazebo.launch.py": {
         **{"world": "tabletop", "layout_seed": "", "robot": "generated", "headless": "true"},
-        **{"rate": "1.5", "watched": ""},
+        **{"rate": "0", "watched": ""},
     },
     "rviz.launch.py": {"world": "tabletop", "rviz": "true", "robot_state_publisher": "true"},
 }
@@ -91,7 +91,7 @@ PASSED_ON = {
         "proposer": ("builtin", "openai"),
         "preset": ("nominal", "shuffled", "noisy", "hard", "disturbed"),
         "layout_seed": ("", "0", "5"),
-        "rate": ("", "0", "1", "0.5"),
+        "rate": ("0", "1", "0.5"),
         "level": ("stack_01", "bowls_01", "none"),
         "config": ("", "more.yaml"),
         "markers": ("true", "false"),
@@ -102,7 +102,7 @@ PASSED_ON = {
     "gazebo.launch.py": {
         "world": ("tabletop", "bowls"),
         "layout_seed": ("", "3"),
-        "rate": ("1.5", "0"),
+        "rate": ("0", "1.5"),
         "robot": ("generated",),
         "watched": ("", "box_red,box_blue"),
     },
@@ -190,7 +190,7 @@ def options_of(given: Mapping[str, str]) -> RunOptions:
         preset=given["preset"],
         seed=int(given["layout_seed"] or 0),
         proposer=given["proposer"],
-        rate=float(given["rate"] or 0) or None,
+        rate=float(given["rate"]) or None,
         view=given["headless"] == "false",
     )
 
@@ -210,7 +210,7 @@ def included(given: Mapping[str, str]) -> dict[str, dict[str, str]]:
             "headless": given["headless"],
             "world": world,
             "layout_seed": given["layout_seed"].replace("0", ""),
-            "rate": given["rate"] or "1.5",
+            "rate": given["rate"],
             "watched": WATCHED[given["level"]],
         }
     if "true" in (given["rviz"], given["markers"]):
@@ -232,7 +232,7 @@ def parameters_of_nodes(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
         found[node]["use_sim_time"] = not real
     found["supervisor"] |= {name: given[name] for name in ("proposer", "sense", "planner", "coder")}
     found["sense"]["world"] = found["sim"]["world"] = world_of(given)
-    found["sim"]["rate"] = float(given["rate"] or 0)
+    found["sim"]["rate"] = float(given["rate"])
     found["sim"]["view"] = "none" if given["headless"] == "true" else "window"
     found["executor"] |= {
         "arm": given["arm"],
