@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -37,23 +36,6 @@ class Rates:
     jerk: float
 
 
-class Piece(Protocol):
-    """A part of a path, run through by `s` from 0 to `length`."""
-
-    @property
-    def length(self) -> float:
-        """Largest value of `s`."""
-        ...
-
-    def at(self, s: Array) -> tuple[Array, Array]:
-        """Joints and their derivatives by s, each (m, n), at s (n,)."""
-        ...
-
-    def rates(self, limits: MotionLimits) -> Rates:
-        """Return the rates that keep every joint within the limits anywhere on this piece."""
-        ...
-
-
 @dataclass(frozen=True)
 class Leg:
     """A straight segment in joint space.
@@ -66,13 +48,13 @@ class Leg:
     length: float
 
     def at(self, s: Array) -> tuple[Array, Array]:
-        """See `Piece`."""
+        """Joints and their derivatives by s, each (m, n), at s (n,)."""
         return self.start + s[:, None] * self.direction, np.broadcast_to(
             self.direction, (len(s), len(self.direction))
         )
 
     def rates(self, limits: MotionLimits) -> Rates:
-        """See `Piece`."""
+        """The rates that keep every joint within the limits anywhere on it."""
         share = np.abs(self.direction).clip(min=1e-9)
         return Rates(
             float((limits.velocity / share).min()),
@@ -94,14 +76,14 @@ class Corner:
     length: float
 
     def at(self, s: Array) -> tuple[Array, Array]:
-        """See `Piece`."""
+        """See `Leg`."""
         u = (s / self.length)[:, None]
         turn = self.after - self.before
         slope = self.before + turn * (3 * u**2 - 2 * u**3)
         return self.start + self.length * (self.before * u + turn * (u**3 - u**4 / 2)), slope
 
     def rates(self, limits: MotionLimits) -> Rates:
-        """See `Piece`.
+        """See `Leg`.
 
         At this speed the turn alone reaches the limits, so there is no room left to change it.
         """
@@ -131,11 +113,11 @@ class Curve:
         ]
 
     def at(self, s: Array) -> tuple[Array, Array]:
-        """See `Piece`."""
+        """See `Leg`."""
         return self._spline(s), self._spline(s, 1)
 
     def rates(self, limits: MotionLimits) -> Rates:
-        """See `Piece`. With q(s(t)): q̈ = q'' ṡ² + q' s̈ and q⃛ = q''' ṡ³ + 3 q'' ṡ s̈ + q' s⃛."""
+        """See `Leg`. With q(s(t)): q̈ = q'' ṡ² + q' s̈ and q⃛ = q''' ṡ³ + 3 q'' ṡ s̈ + q' s⃛."""
         first, second, third = self._slopes
         speed = float((limits.velocity / first.max(axis=0).clip(min=1e-9)).min())
         speed = min(speed, limits.tool_speed / max(self._extent, 1e-9))
@@ -149,6 +131,10 @@ class Curve:
             speed, acceleration = 0.9 * speed, 0.9 * acceleration
         jerk = float((limits.jerk / first.max(axis=0).clip(min=1e-9)).min()) * (1 - twist)
         return Rates(float(speed), float(acceleration), jerk)
+
+
+Piece = Leg | Corner | Curve
+"""A part of a path, run through by `s` from 0 to `length`."""
 
 
 def rounded(waypoints: Array, roundings: Sequence[float] | None = None) -> list[Piece]:

@@ -7,8 +7,6 @@ would lose digits near a singularity.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -101,26 +99,6 @@ def wrap(angles: ArrayLike) -> Array:
     return (np.asarray(angles, dtype=float) + np.pi) % _TURN - np.pi
 
 
-class InverseKinematics(Protocol):
-    """All configurations that put the flange where it is wanted."""
-
-    free: Array
-    """Angles (k,) of the last joint to try where nothing else says at which one it is to be."""
-
-    def __call__(self, flange: Array, last: Array) -> Array:
-        """The branches (…, 8·k, n) for flange poses (…, 4, 4), NaN where one has no solution.
-
-        The last joint is put at `last` (…, k) where the pose leaves it free: everywhere for an arm of seven
-        joints, at a singularity for one of six. A branch keeps its place as the pose varies.
-        """
-        ...
-
-
-def inverse_of(arm: ArmDescription) -> InverseKinematics:
-    """The solver for an arm's kind of chain."""
-    return ParallelAxes(arm) if arm.dh == "standard" else SphericalShoulder(arm)
-
-
 class ParallelAxes:
     """Arms of Universal Robots, of six joints: the axes of joints 2, 3 and 4 are parallel.
 
@@ -131,11 +109,17 @@ class ParallelAxes:
 
     def __init__(self, arm: ArmDescription) -> None:
         self.free = np.zeros(1)
+        """Angles (k,) of the last joint to try where nothing else says at which one it is to be."""
         self._a, self._d = arm.column("a"), arm.column("d")
         self._to_dh = arm.offsets[0][:3, :3]
 
     def __call__(self, flange: Array, last: Array) -> Array:
-        """See `InverseKinematics`; of several angles of the last joint the first one is taken."""
+        """The branches (…, 8·k, n) for flange poses (…, 4, 4), NaN where one has no solution.
+
+        The last joint is put at `last` (…, k) where the pose leaves it free: everywhere for an arm of seven
+        joints; at a singularity for one of six, at the first of its angles. A branch keeps its place as the
+        pose varies.
+        """
         a, d = self._a, self._d
         target = (self._to_dh @ flange[..., :3, :])[..., None, :, :]
         x6, y6, z6 = target[..., 0], target[..., 1], target[..., 2]
@@ -183,7 +167,7 @@ class SphericalShoulder:
         self._base = np.linalg.inv(arm.offsets[0])[:3, :3]
 
     def __call__(self, flange: Array, last: Array) -> Array:
-        """See `InverseKinematics`."""
+        """See `ParallelAxes`."""
         target = (self._base @ flange[..., :3, :])[..., None, :, :]
         q7 = np.repeat(np.broadcast_to(last, (*flange.shape[:-2], last.shape[-1])), BRANCHES, axis=-1)
         count = q7.shape[-1] // BRANCHES
@@ -225,6 +209,15 @@ class SphericalShoulder:
         x1, y1 = (np.where(split, shoulder * z3[..., i], z3[..., 2] * x3[..., i]) for i in (0, 1))
         q3 = np.where(split, np.arctan2(shoulder * y3[..., 2], -shoulder * x3[..., 2]), 0.0)
         return np.stack([np.arctan2(y1, x1), q2, q3, q4, q5, q6, q7], axis=-1)
+
+
+InverseKinematics = ParallelAxes | SphericalShoulder
+"""All configurations that put the flange where it is wanted."""
+
+
+def inverse_of(arm: ArmDescription) -> InverseKinematics:
+    """The solver for an arm's kind of chain."""
+    return ParallelAxes(arm) if arm.dh == "standard" else SphericalShoulder(arm)
 
 
 def _dot(a: Array, b: Array) -> Array:
