@@ -30,7 +30,6 @@
     (next_to ?a ?b - item)           ; ?a was put, or is seen, on the table beside ?b, touching it
     (abreast ?a ?b - item)           ; side by side, on the table or on the same thing: near enough for a third across both
     (across ?c ?a ?b - solid)        ; a bridge over two things that stand side by side
-    (discarded ?c - solid)            ; on the ground, out of reach
     (blocks ?b - solid ?x - item)     ; ?b is in the way of grasping ?x, or of putting something on it
     (blocked ?x - item)              ; by something that has to be moved first
     (crowds ?b - solid ?x - item)     ; ?b is in the way of putting something next to ?x
@@ -126,9 +125,4 @@
       (not (across ?c ?a ?b)) (not (across ?c ?b ?a)) (not (spanned ?a ?b)) (not (spanned ?b ?a))
       (when (not (twice ?a)) (clear ?a)) (not (twice ?a)) (when (not (twice ?b)) (clear ?b)) (not (twice ?b))
       (forall (?x - item) (and (not (abreast ?c ?x)) (not (abreast ?x ?c))))
-      (increase (total-cost) 1)))
-
-  (:action discard
-    :parameters (?c - solid)
-    :precondition (and (holding ?c) (not (waits ?c)))
-    :effect (and (not (holding ?c)) (hand_empty) (discarded ?c) (not (clear ?c)) (forall (?y - item) (when (before ?c ?y) (not (waits ?y)))) (increase (total-cost) 9))))
+      (increase (total-cost) 1))))

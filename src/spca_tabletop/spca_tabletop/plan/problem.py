@@ -28,7 +28,7 @@ OBSTRUCTIONS = {"blocks": "blocked", "crowds": "crowded", "obstructs": "obstruct
 def domain() -> str:
     """The tabletop's domain, with the kinds and actions of installed packages and of relations."""
     text = (Path(__file__).parent / "domain.pddl").read_text()
-    ended = (f"(forall (?x - {k}) (not ({r.name} ?c ?x)))" for r in relations() if r.skill for k in r.of)
+    ended = (f"(forall (?x - {k}) (not ({r.name} ?c ?x)))" for r in relations() if r.meaning for k in r.of)
     text = text.replace(";ended", "\n      ".join(ended))
     return extended_domain("tabletop", text.replace("ball - solid", " ".join(["ball", *MESHES, "- solid"])))
 
@@ -47,7 +47,7 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     if any(atom[0] == "across" for goal in goals for atom in goal):
         rules.append(("bridging",))
     ends = [sorted(atom for atom in goal if atom[0] not in RULES) for goal in goals]
-    leans = [row.name for row in relations() if row.leans]
+    leans = [row.name for row in relations() if row.rests == TABLE_SYMBOL]
     leaning = [[(n, *a[1:]) for a in end if a[0] == "on" for n in leans if observation.holds(n, *a[1:])]
                for end in ends]  # fmt: skip
     conditions = [
