@@ -138,8 +138,6 @@ def initial(observation: Observation) -> Iterator[Atom]:
             continue
         if fact.predicate in seen:
             yield (fact.predicate, *fact.args)
-            if fact.predicate == "on" and fact.args[1] in cubes and fact.args[0] not in bridging:
-                yield ("topped", fact.args[1])
         elif fact.predicate == "next_to":
             a, b = fact.args
             pairs |= {("next_to", a, b), ("next_to", b, a)}
@@ -148,9 +146,9 @@ def initial(observation: Observation) -> Iterator[Atom]:
     for lying, a, b in sorted(across):
         yield from (("across", lying, a, b), ("spanned", a, b))
     yield from sorted(("bridge", lying) for lying in bridging)
-    for below, above in sorted(_burdens(observation).items()):
-        if len(bridging.intersection(above)) > 1:
-            yield ("twice", below)
+    burdens = _burdens(observation)
+    free = (c for c in cubes if len(above := burdens.get(c, [])) < 2 and bridging.issuperset(above))
+    yield from (("half_free", cube) for cube in free)
 
 
 def abreast(observation: Observation) -> set[tuple[str, str]]:
