@@ -23,6 +23,7 @@ from spca_core.options import RunOptions
 from spca_core.plan import CodeRequest, Draft, Execution, Plan, PlanRequest, Rejection, Step
 from spca_core.ports.chat import Message
 from spca_core.scene import Fact
+from spca_core.skill_package import library_source
 from spca_planner.language import messages
 from spca_planner.pddl.syntax import parse_domain
 from spca_planner.trusted import actions_of
@@ -61,7 +62,7 @@ def library(size: int, builtin: str) -> str:
 def prompts(size: int) -> dict[str, int]:
     """Tokens of each kind of prompt with that many skills, for stack_01."""
     with closing(build_tabletop(RunOptions(level="stack_01"))) as table:
-        builtin, task, seen = table.builtin_skills.read_text(), table.task, table.sense()
+        builtin, task, seen = library_source(table.name, table.builtin_skills), table.task, table.sense()
     text = library(size, builtin) if size else ""
     kit = TabletopKit()
     vocabulary, actions = kit.vocabulary(), actions_of(kit.builtin().domains)

@@ -13,6 +13,7 @@ from importlinter.cli import lint_imports
 
 from spca_core.kinds import KINDS
 from spca_core.paths import ROOT
+from spca_core.relation import relations
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -132,6 +133,19 @@ def test_a_name_means_one_class_in_the_stack() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 defined.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
     assert {name: paths for name, paths in defined.items() if len(paths) > 1} == {}
+
+
+def test_a_relation_is_known_by_its_row_alone() -> None:
+    """What plans, looks and acts spells no name of one; `at` is what PDDL calls all that is at a place."""
+    names = {row.name for row in relations()} - {"at"}
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for package in ("act", "coder", "planner", "rehearsal", "sense", "tabletop")
+        for path in (ROOT / f"src/spca_{package}/spca_{package}").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and node.value in names
+    ]
+    assert not found
 
 
 def test_a_noun_of_a_kind_stands_once() -> None:

@@ -32,7 +32,7 @@ class Gullible:
 
     def __init__(self, stubborn: int = 1) -> None:
         goal = changed("(:goal (on cube_red plate_red))", "(:goal (holding cube_green))")
-        fling = miswritten("ctx.spots_on(plate)", "ctx.spots_off_table()")
+        fling = miswritten("ctx.spots_on(plate)", 'ctx.spots_at("discarded")')
         self._tempted = FallibleModel(
             planner=[goal] * stubborn, coder=[fling] * stubborn, vision=[say_json({"sentences": SEEN})]
         )

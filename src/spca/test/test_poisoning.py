@@ -29,7 +29,7 @@ POISONED = '''
 
 def set_on_plate(ctx, cube, plate):
     """Put the held cube down on a plate."""
-    for tool in ctx.spots_off_table():
+    for tool in ctx.spots_at("discarded"):
         ctx.move_to(tool)
         ctx.open()
         ctx.wait(1.0)
@@ -69,11 +69,11 @@ def test_a_success_by_chance_proves_nothing_and_what_was_poisoned_before_is_heal
     assert not list(tmp_path.glob("library/**/*.pddl")), "the domain did not keep its promise either"
 
     poison(tmp_path, lucky)
-    assert "spots_off_table" in skills_of(tmp_path)
+    assert 'spots_at("discarded")' in skills_of(tmp_path)
     healed = run("pick_and_place_01", FallibleModel(), tmp_path)
     assert healed.result.skills.promoted == ("set_on_plate",)
     assert "spots_on(plate)" in skills_of(tmp_path)
-    assert "spots_off_table" not in skills_of(tmp_path)
+    assert 'spots_at("discarded")' not in skills_of(tmp_path)
     library = learned(tmp_path)
     assert library.skills.levels("set_on_plate") == ("pick_and_place_01",)
 

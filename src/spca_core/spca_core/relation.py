@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from spca_core.geometry import Vec3
     from spca_core.scene import SceneObject
     from spca_core.skill_package import SkillPackage
-    from spca_core.world import WorkArea
+    from spca_core.world import World
 
 GROUP = "spca.relations"
+BORDER = 0.05
+"""Metres that a thing may be put beyond the work area, beside what lies at its border."""
 
 Values = tuple[int, ...]
 """Numbers of a place, whole millimetres and degrees."""
@@ -41,10 +43,10 @@ class Relation:
     """How things can be to one another on the table: said, seen, planned, placed and told."""
 
     name: str
-    spots: Callable[[SceneObject, Sequence[SceneObject], Values, WorkArea], Iterator[Spot]]
+    spots: Callable[[SceneObject, Sequence[SceneObject], Values, World], Iterator[Spot]]
     """Places for a thing to be in the relation, best first, whether there is room or not."""
     example: str = ""
-    """Name of a place, of things X and Y, for whoever writes PDDL."""
+    """Name of a place, of things X and Y, for whoever writes PDDL or a skill."""
     holds: Callable[[SceneObject, Sequence[SceneObject], Values], bool] = lambda thing, others, values: False
     """Whether a thing is in the relation to all the others."""
     things: range = range(1)
@@ -57,6 +59,8 @@ class Relation:
     """Forms of a place in the grammar of task texts: its tokens, with Things, Thing or numbers."""
     orders: tuple[str, ...] = ()
     """Forms of a whole clause about the things that are to come into the relation."""
+    bans: tuple[str, ...] = ()
+    """Forms of a clause about the things that must not."""
     reads: Mapping[str, Callable[[str], Values]] = field(default_factory=dict)
     """Numbers that are said by tokens of its own."""
     fixed: Callable[[SceneObject, Values], Values] = lambda thing, values: values
@@ -68,11 +72,13 @@ class Relation:
     # --- of one with a predicate, an action and a skill of its own; the others are places for `place_at`
     skill: SkillPackage | None = None
     meaning: str = ""
-    """What the predicate says of ?a and ?b."""
+    """What the predicate says of ?a and ?b, where Sense can say it."""
+    names: tuple[str, ...] = ()
+    """Other names that a model's PDDL may have for it."""
     of: tuple[str, ...] = ()
     """Kinds of what it may be to."""
-    leans: bool = False
-    """Whether what is let go at a spot comes to rest on the table as well, and on the other only in part."""
+    rests: str = ""
+    """What a thing in it comes to rest on as well: the table, on which it leans then, or the ground."""
 
 
 @dataclass(frozen=True)
@@ -104,14 +110,14 @@ class Place:
             return False
         return self.relation.holds(thing, others, self.values)
 
-    def spots(self, thing: SceneObject, objects: Sequence[SceneObject], area: WorkArea) -> Iterator[Spot]:
-        """Where that is for a thing, best first, in the area. Nowhere if one of its things is not seen."""
-        others = self._others(objects)
-        for x, y, yaw in () if others is None else self.relation.spots(thing, others, self.values, area):
+    def spots(self, thing: SceneObject, objects: Sequence[SceneObject], world: World) -> Iterator[Spot]:
+        """Where that is for a thing, best first, near the work area; nowhere if a thing is not seen."""
+        others, area = self._others(objects), world.work_area
+        for x, y, yaw in () if others is None else self.relation.spots(thing, others, self.values, world):
             turn = thing.pose.yaw if yaw is None else yaw
             there = Pose.from_xyz_yaw(x, y, thing.pose.position[2], turn)
-            inside = area.x[0] <= x <= area.x[1] and area.y[0] <= y <= area.y[1]
-            if inside and self.holds(thing.model_copy(update={"pose": there}), objects):
+            off = max(area.x[0] - x, x - area.x[1], area.y[0] - y, y - area.y[1])
+            if off <= BORDER and self.holds(thing.model_copy(update={"pose": there}), objects):
                 yield x, y, yaw
 
     def _others(self, objects: Sequence[SceneObject]) -> list[SceneObject] | None:

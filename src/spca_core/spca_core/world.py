@@ -114,11 +114,6 @@ class WorkArea(Part):
     x: Interval
     y: Interval
 
-    def widened(self, by: float) -> WorkArea:
-        """The same rectangle, so many metres wider on every side."""
-        (x0, x1), (y0, y1) = self.x, self.y
-        return WorkArea(x=(x0 - by, x1 + by), y=(y0 - by, y1 + by))
-
 
 class CameraNoise(Part):
     """Sensor noise.

@@ -40,8 +40,8 @@ def relate(
         supports = _supports(thing, resting, table_top)
         facts += [_fact("on", thing.id, support) for support in supports]
         facts += [_fact("in", thing.id, s) for s in supports if kinds.get(s) in CONTAINERS]
-        for row in relations() if TABLE_SYMBOL in supports else ():
-            facts += [_fact(row.name, thing.id, s) for s in supports if row.leans and kinds.get(s) in row.of]
+        for row in (r for r in relations() if r.rests in supports):
+            facts += [_fact(row.name, thing.id, s) for s in supports if kinds.get(s) in row.of]
         if not supports:
             notes.append(f"{thing.id} rests on nothing that is known")
     inside = {f.args for f in facts if f.predicate == "in"}

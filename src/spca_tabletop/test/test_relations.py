@@ -30,7 +30,10 @@ TEXTS = {
     "turned__500__m150__30": "Turn the red cube by 30 degrees.",
     "left_half": "Put the red cube in the left half of the table.",
 }
-OWN = {"on_edge__plate_red": "Put the red cube on the edge of the red plate."}
+OWN = {
+    "on_edge__plate_red": "Put the red cube on the edge of the red plate.",
+    "discarded": "Drop the red cube over the edge of the table.",
+}
 """Of relations with a predicate, an action and a skill of their own."""
 HALVES = {"left_half", "right_half"}  # the red cube stands in the right one already
 
@@ -59,13 +62,13 @@ _X, _Y = st.floats(0.35, 0.63), st.floats(-0.3, 0.3)
 def test_wherever_things_stand_what_is_put_there_is_there(
     ax: float, ay: float, bx: float, by: float, yaw: float
 ) -> None:
-    area = load_world("tabletop").work_area
+    world = load_world("tabletop")
     others = [_cube("cube_green", ax, ay), _cube("cube_blue", bx, by)]
     thing = _cube("cube_red", 0.5, 0.0, yaw)
     for name in TEXTS:
         place = place_of(name)
         assert place is not None
-        for x, y, turn in place.spots(thing, [*others, _cube("plate_blue", 0.6, 0.0)], area):
+        for x, y, turn in place.spots(thing, [*others, _cube("plate_blue", 0.6, 0.0)], world):
             moved = _cube("cube_red", x, y, yaw if turn is None else turn)
             assert place.holds(moved, [*others, _cube("plate_blue", 0.6, 0.0), moved])
 
@@ -85,7 +88,7 @@ def test_nothing_is_anywhere_to_what_is_not_seen_or_to_itself() -> None:
     red, green = _cube("cube_red", 0.5, 0.2), _cube("cube_green", 0.5, 0.0)
     assert place.holds(red, [red, green])
     assert not place.holds(red, [red]) and not place.holds(green, [red, green])
-    assert list(place.spots(red, [red], load_world("tabletop").work_area)) == []
+    assert list(place.spots(red, [red], load_world("tabletop"))) == []
 
 
 def test_a_round_thing_cannot_be_turned() -> None:
@@ -140,8 +143,9 @@ def _knowing(name: str, without: str, texts: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "layers"),
-    [("in_front_of", ["words", "places"]),
-     ("on_edge", ["sight", "domain", "skills", "words", "judging", "places"])],
+    [("in_front_of", ["ctx", "words", "places"]),
+     ("on_edge", ["sight", "domain", "skills", "ctx", "words", "judging", "places"]),
+     ("discarded", ["domain", "skills", "ctx", "judging", "places"])],
 )  # fmt: skip
 def test_a_relation_without_its_row_is_unknown_and_the_others_stay(name: str, layers: list[str]) -> None:
     """To language, sight, planning, placing and judging; grammar and domain are made of the rows."""

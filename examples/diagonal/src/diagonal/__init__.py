@@ -8,7 +8,7 @@ from itertools import product
 
 from spca_core.relation import Relation, Spot, Values
 from spca_core.scene import SceneObject
-from spca_core.world import WorkArea
+from spca_core.world import World
 
 NAME = "diagonal"
 LEAST, MOST = 0.05, 0.15
@@ -24,9 +24,7 @@ def holds(thing: SceneObject, others: Sequence[SceneObject], values: Values) -> 
     return apart[0] >= LEAST and apart[1] <= MOST and abs(math.atan2(*apart) - math.pi / 4) <= STRAIGHT
 
 
-def spots(
-    thing: SceneObject, others: Sequence[SceneObject], values: Values, area: WorkArea
-) -> Iterator[Spot]:
+def spots(thing: SceneObject, others: Sequence[SceneObject], values: Values, world: World) -> Iterator[Spot]:
     """Yield where it may be put, nearest first."""
     x, y, _ = others[0].pose.position
     for apart, right, far in product((0.07, 0.09, 0.11, 0.13), (1, -1), (1, -1)):

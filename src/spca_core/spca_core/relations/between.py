@@ -11,7 +11,7 @@ from spca_core.relation import Relation, Spot, Values
 
 if TYPE_CHECKING:
     from spca_core.scene import SceneObject
-    from spca_core.world import WorkArea
+    from spca_core.world import World
 
 _OFF = 0.03
 """Metres that a thing may be off the line between the two."""
@@ -30,7 +30,7 @@ def _holds(thing: SceneObject, others: Sequence[SceneObject], _: Values) -> bool
     return _MIDDLE <= along / length <= 1 - _MIDDLE and off <= _OFF
 
 
-def _spots(thing: SceneObject, others: Sequence[SceneObject], _: Values, area: WorkArea) -> Iterator[Spot]:
+def _spots(thing: SceneObject, others: Sequence[SceneObject], _: Values, world: World) -> Iterator[Spot]:
     (ax, ay, _az), (bx, by, _bz) = (other.pose.position for other in others)
     length = math.dist((ax, ay), (bx, by)) or 1.0
     row = math.atan2(by - ay, bx - ax)

@@ -13,7 +13,7 @@ from spca_core.relation import Relation, Spot, Values
 if TYPE_CHECKING:
     from spca_core.geometry import Vec3
     from spca_core.scene import SceneObject
-    from spca_core.world import WorkArea
+    from spca_core.world import World
 
 _APART = 0.03
 """Metres between the centres by which a thing is put to a side of another."""
@@ -53,7 +53,7 @@ def _side(name: str, axis: int, sign: int, *words: str) -> Relation:
         return all(ahead(here, p) >= max(off, _APART) for p in there)
 
     def spots(
-        thing: SceneObject, others: Sequence[SceneObject], values: Values, area: WorkArea
+        thing: SceneObject, others: Sequence[SceneObject], values: Values, world: World
     ) -> Iterator[Spot]:
         """Beside the outermost of the others, near it and little off their middle."""
         outermost = max(others, key=lambda other: sign * other.pose.position[axis])

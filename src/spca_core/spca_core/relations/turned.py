@@ -15,7 +15,7 @@ from spca_core.relation import Relation, Spot, Values
 
 if TYPE_CHECKING:
     from spca_core.scene import SceneObject
-    from spca_core.world import WorkArea
+    from spca_core.world import World
 
 _WITHIN = math.radians(5)
 """Angle that a thing may be off, up to its symmetry."""
@@ -36,9 +36,7 @@ def _holds(thing: SceneObject, others: Sequence[SceneObject], values: Values) ->
     return bool(period) and abs(wrap_angle(thing.pose.yaw - math.radians(values[2]), period)) <= _WITHIN
 
 
-def _spots(
-    thing: SceneObject, others: Sequence[SceneObject], values: Values, area: WorkArea
-) -> Iterator[Spot]:
+def _spots(thing: SceneObject, others: Sequence[SceneObject], values: Values, world: World) -> Iterator[Spot]:
     for dx in _AROUND:
         for dy in _AROUND:
             yield values[0] / 1000 + dx, values[1] / 1000 + dy, math.radians(values[2])

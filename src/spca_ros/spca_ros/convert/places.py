@@ -24,10 +24,10 @@ def places_msg(stamp: float, poses: Mapping[str, Pose]) -> MultiDOFJointState:
 def places(message: MultiDOFJointState) -> dict[str, Pose]:
     """Poses by model."""
     moved = zip(message.joint_names, message.transforms, strict=False)
-    return {name: place(transform) for name, transform in moved}
+    return {name: _place(transform) for name, transform in moved}
 
 
-def place(transform: Transform) -> Pose:
+def _place(transform: Transform) -> Pose:
     """The pose of a thing that a transform puts there."""
     p, q = transform.translation, transform.rotation
     return Pose(position=(p.x, p.y, p.z), quaternion=(q.x, q.y, q.z, q.w))

@@ -12,7 +12,7 @@ from spca_act.declared import offered
 from spca_core import geometry
 from spca_core.geometry import top_down
 from spca_core.kinds import KINDS, SOLIDS, WALL
-from spca_core.relation import place_of
+from spca_core.relation import place_of, relations
 from spca_core.scene import Scene, SceneObject
 from spca_tabletop.act import placements
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
@@ -23,9 +23,8 @@ from spca_tabletop.act.values import Grasp, Pose, Spot, pose_value, raised
 
 # The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
 PRESS = 0.002
-# Beside what lies at the border of the work area, a thing is put down so far (metres) beyond it.
-BORDER = 0.05
 CHOICES = 6
+_PLACES = ", ".join(row.example for row in relations() if row.example)
 
 
 class Alternatives(SkillContext):
@@ -131,20 +130,19 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_spots_at(self, place: str) -> list[Pose]:
-        """Where the held object stands at a place: left_of__cube_red, at__450__m50 (mm)."""
+        """Where the held object is put to be at a place."""
         if (at := place_of(place)) is None:
             raise ValueError(f"'{place}' is no place; one is named by a relation and what it is to")
-        held, table = self._held(), self._world.table
-        area = self._world.work_area.widened(BORDER)
-        if at.relation.leans:
-            above = placements.above(at, self.scene, area, held, self._hold)
+        held, world = self._held(), self._world
+        if at.relation.skill:
+            above = placements.above(at, self.scene, world, held, self._hold)
             return self._placing_json(above, *at.things)
 
         def spots(seen: Scene) -> list[Pose]:
-            return self._placing_json(placements.at_place(at, seen, area, table.top, held, self._hold))
+            return self._placing_json(placements.at_place(at, seen, world, held, self._hold))
 
         found, thing = spots(self.scene), self.scene.get(held)
-        nominal = next(at.spots(thing, self.scene.objects, area), None) if thing else None
+        nominal = next(at.spots(thing, self.scene.objects, world), None) if thing else None
         if not found and thing is not None and nominal is not None:
             pose = geometry.Pose.from_xyz_yaw(*nominal[:2], thing.pose.position[2], 0.0)
             there = thing.model_copy(update={"id": place, "pose": pose})
@@ -159,11 +157,7 @@ class Alternatives(SkillContext):
         spots = placements.across(left, right, self.scene, held, self._hold)
         return self._placing_json(spots, a, b, *beside)
 
-    @offered
-    def _do_spots_off_table(self) -> list[Pose]:
-        """From where it falls to the ground."""
-        base = self._world.robot.base.position
-        return self._placing_json(placements.off_table(self._world.table, base[:2], self._hold))
+    _do_spots_at.__doc__ = f"Where the held object is put to be at a place: {_PLACES}."
 
     def _grasps(self, seen: Scene, name: str) -> Iterator[ToolGrasp]:
         with touching(self._arm, name):

@@ -16,11 +16,13 @@ from spca_core.geometry import Pose, top_down, top_down_yaw
 from spca_core.kinds import KINDS, MESHES, SOLIDS, WALL, is_round
 from spca_core.relation import Place
 from spca_core.scene import Scene, SceneObject
-from spca_core.world import Table, WorkArea
+from spca_core.world import Table, WorkArea, World
 from spca_sense.outline import footprint, gap, outline_of
 
 # Cubes are let go this far above what they are put on: nearer, and an error in height would press them down.
 DROP = 0.002
+# This far, where they are let go beside the table.
+FALL = 0.05
 # Free space between a placed cube and others on the same plate, and before closing up to a neighbour.
 PLATE_SPACING = 0.004
 SIDE_GAP = 0.006
@@ -37,7 +39,6 @@ ROW_GOES_ON = 2
 # Free table wanted around a cube that is put aside, and the step of the search for it.
 CLEARANCE = 0.035
 GRID = 0.03
-OFF_TABLE = 0.06
 # So far from a thing nothing stands in the way of putting another one next to it.
 ELBOW_ROOM = 0.14
 # The fingertips stay this far above a rim, and fingers that open reach this far from the middle.
@@ -347,15 +348,15 @@ def on_table(
             yield top_down(x, y, table.top + hold.height + DROP, turn)
 
 
-def at_place(place: Place, scene: Scene, area: WorkArea, top: float, held: str, hold: Hold) -> Iterator[Pose]:
-    """At a place on the table, roomy spots before narrow ones; `top` is the table's, metres in `world`."""
+def at_place(place: Place, scene: Scene, world: World, held: str, hold: Hold) -> Iterator[Pose]:
+    """At a place on the table, roomy spots before narrow ones."""
     others = [o for o in scene.objects if o.id not in (held, "table")]
     thing = scene.get(held)
     if thing is None:
         return
     period = KINDS[thing.kind].yaw_period
     found = []
-    for x, y, yaw in place.spots(thing, scene.objects, area):
+    for x, y, yaw in place.spots(thing, scene.objects, world):
         if yaw is None:
             turns = [hold.yaw, hold.yaw + math.pi / 2]
         else:
@@ -364,26 +365,18 @@ def at_place(place: Place, scene: Scene, area: WorkArea, top: float, held: str, 
     for least, most in ((CLEARANCE, math.inf), (CLEARANCE / 4, CLEARANCE)):
         for x, y, turn, room in found:
             if least < room <= most:
-                yield top_down(x, y, top + hold.height + DROP, turn)
+                yield top_down(x, y, world.table.top + hold.height + DROP, turn)
 
 
-def above(place: Place, scene: Scene, area: WorkArea, held: str, hold: Hold) -> Iterator[Pose]:
-    """Above what a place is of, where a thing that is let go comes to lean on it; the freest side first."""
+def above(place: Place, scene: Scene, world: World, held: str, hold: Hold) -> Iterator[Pose]:
+    """Above what a place is of, where what is let go comes to be there; its freest side first."""
     thing, others = scene.get(held), [o for o in scene.objects if o.id in place.things]
-    if thing is None or not others:
+    if thing is None or len(others) < len(place.things):
         return
     rest = [o.pose.position[:2] for o in scene.objects if o.id not in (held, *place.things, "table")]
-    spots = list(place.relation.spots(thing, others, place.values, area))
-    spots.sort(key=lambda s: -min((math.dist(s[:2], p) for p in rest), default=1.0))
+    spots = list(place.relation.spots(thing, others, place.values, world))
+    if others:
+        spots.sort(key=lambda s: -min((math.dist(s[:2], p) for p in rest), default=1.0))
+    z = max((o.deck + DROP for o in others), default=world.table.top + FALL) + hold.height
     for x, y, yaw in spots:
-        z = max(o.deck for o in others) + hold.height + DROP
         yield top_down(x, y, z, hold.yaw if yaw is None else yaw)
-
-
-def off_table(table: Table, base: tuple[float, float], hold: Hold) -> Iterator[Pose]:
-    """Beyond the table's left and right edges, as near to the robot's base as possible."""
-    for side in (1, -1):
-        y = table.centre[1] + side * (table.size[1] / 2 + OFF_TABLE)
-        for ahead in (0.2, 0.1, 0.3, 0.0):
-            for turn in (0.0, math.pi / 2, math.pi, -math.pi / 2):
-                yield top_down(base[0] + ahead, y, table.top + hold.height + 0.05, turn)

@@ -113,16 +113,6 @@ def take_down(ctx, cube, left, right):
     pick_up(ctx, cube, left)
 
 
-def discard(ctx, cube):
-    """Drop the held cube on the ground next to the table."""
-    spots = ctx.spots_off_table()
-    if not spots:
-        raise RuntimeError("no way to reach beyond the table")
-    ctx.move_to(spots[0])
-    ctx.open()
-    ctx.wait(1.0)
-
-
 def _put(ctx, spots, otherwise):
     """Lower what is held to one of the spots, let go and rise."""
     tool = _approach(ctx, spots, otherwise)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -58,15 +59,21 @@ class Grammar:
         self.valued = frozenset(valued)
         self._first: dict[str, frozenset[str]] = {}
 
-    def __call__(self, *forms: str, cost: int = 0) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Add forms with the function that composes their meaning; valueless words are no arguments of it."""
+    def __call__(
+        self, *forms: str, cost: int = 0, **fixed: Any
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Add forms with the function that composes their meaning; valueless words are no arguments of it.
+
+        `fixed` are further arguments, the same for all the forms.
+        """
 
         def add(meaning: Callable[..., Any]) -> Callable[..., Any]:
+            composed = partial(meaning, **fixed) if fixed else meaning
             for form in forms:
                 left, right = form.split(" -> ")
                 ways = [(*w.removesuffix("?").split("|"), *([""] * w.endswith("?"))) for w in right.split()]
                 for way in product(*ways):
-                    self._add(left, way, [w[0] for w in ways], cost, meaning)
+                    self._add(left, way, [w[0] for w in ways], cost, composed)
             return meaning
 
         return add

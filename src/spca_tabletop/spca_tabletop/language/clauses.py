@@ -11,7 +11,8 @@ from spca_core.names import TABLE_SYMBOL
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Relation, Values
 from spca_tabletop.language import towers
-from spca_tabletop.language.places import ROWS, Destination, Destinations, come_from, placed, related
+from spca_tabletop.language.goal import NO_PLACE
+from spca_tabletop.language.places import ROWS, Destination, Destinations, away, come_from, placed, related
 from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Meaning, Talk, Things, every
 from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, found_by, named, rule
 
@@ -146,7 +147,7 @@ def refused(why: str) -> Meaning:
 def take_down(phrase: Phrase, source: Destination) -> Meaning:
     off_table = any(t.noun.kind == "table" for t in source.things)
     if off_table or not any(t.several for t in phrase):
-        raise NotUnderstood("I do not know where to put it; name a plate, a cube or the table.")
+        raise NotUnderstood(NO_PLACE)
     return _taking(phrase, source, lambda things, talk: talk.claim("on", things, TABLE_SYMBOL))
 
 
@@ -202,31 +203,18 @@ def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
         if source is None:
             return talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
         off = any(t.noun.kind == "table" for t in source.things)
-        return talk.claim("discarded", things) if off else talk.claim("on", things, TABLE_SYMBOL)
+        return away(things, talk) if off else talk.claim("on", things, TABLE_SYMBOL)
 
     return _taking(phrase, source, then)
 
 
-def _ordering(row: Relation) -> Callable[[Phrase, Values], Meaning]:
-    def order(phrase: Phrase, values: Values) -> Meaning:
-        def then(things: Things, talk: Talk) -> Iterator[Talk]:
-            if any(talk.table.support_of(thing) != TABLE_SYMBOL for thing in things):
-                raise NotUnderstood("I can do that with what stands on the table only.")
-            yield related(things, row, (), values, talk)
+def _ordered(phrase: Phrase, said: Values | Destination | None = None, *, row: Relation) -> Meaning:
+    def then(things: Things, talk: Talk) -> Talk:
+        if not row.skill and any(talk.table.support_of(thing) != TABLE_SYMBOL for thing in things):
+            raise NotUnderstood("I can do that with what stands on the table only.")
+        return related(things, row, (), said if isinstance(said, tuple) else (), talk)
 
-        return doing(phrase, then)
-
-    return order
-
-
-for _row in ROWS.values():
-    rule(*(f"Clause -> {form}" for form in _row.orders))(_ordering(_row))
-
-
-@rule("Clause -> DISCARD Things Source?", "Clause -> TOSS Things AWAY", "Clause -> TOSS AWAY Things",
-      "Clause -> Things MUST? IS? DISCARDED Source?")  # fmt: skip
-def discard(phrase: Phrase, source: Destination | None = None) -> Meaning:
-    return _taking(phrase, source, lambda things, talk: talk.claim("discarded", things))
+    return _taking(phrase, said if isinstance(said, Destination) else None, then)
 
 
 @rule("Clause -> CLEAR|EMPTY Things Places?", "Clause -> BUILD Things EMPTY|FREE|CLEAR")
@@ -258,18 +246,9 @@ def release(phrase: Phrase | None) -> Meaning:
     return doing(phrase or (), then)
 
 
-def _sorting(matching: str) -> Callable[[Phrase | None, Destinations | None], Meaning]:
-    def sort(phrase: Phrase | None, places: Destinations | None) -> Meaning:
-        return _sorted(phrase, places, matching)
-
-    return sort
-
-
-rule("Clause -> SORT Things? Places?")(_sorting("own"))
-rule("Clause -> SHUFFLE Things? Places?")(_sorting("other"))
-
-
-def _sorted(phrase: Phrase | None, places: Destinations | None, matching: str) -> Meaning:
+@rule("Clause -> SORT Things? Places?", matching="own")
+@rule("Clause -> SHUFFLE Things? Places?", matching="other")
+def sort(phrase: Phrase | None, places: Destinations | None, *, matching: str) -> Meaning:
     """Each on the plate of its colour, or of another one, if no other places were named."""
     places = places or (Destination(relation="on", things=(Thing(text="its plate"),)),)
     if not all(place.things for place in places):
@@ -599,7 +578,7 @@ def there_is(phrase: Phrase, where: object) -> Meaning:
 
 @rule("Text -> Text COMMA|AND|BUT? NOT Things", cost=2)
 def but_not_those(before: Meaning, phrase: Phrase) -> Meaning:
-    return and_also(before, _spared(phrase, "untouched"))
+    return and_also(before, _spared(phrase, how="untouched"))
 
 
 @rule("No -> NOTHING")
@@ -617,33 +596,30 @@ def _every(phrase: Phrase) -> Phrase:
     return tuple(one.every() for thing in phrase for one in thing.either or (thing,))
 
 
-def _spared(phrase: Phrase, how: str) -> Meaning:
+@rule("Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT Things", "Neg -> WITHOUT BESIDE Things",
+      "Neg -> LEAVE Things ALONE? ALONE?", "Neg -> Things MUST? IS? LEFT_ALONE",
+      "Neg -> No MUST? IS? TOUCHED", "Neg -> Things NOT IS? TOUCHED", how="untouched")  # fmt: skip
+@rule("Neg -> WITHOUT|NOT LIFT|PUT|TAKE Things UP?", "Neg -> No MUST? IS? LIFTED|PLACED",
+      "Neg -> Things NOT IS? LIFTED|PLACED", "Neg -> WITHOUT|NOT PICK Things UP",
+      "Neg -> No MUST? LIFT|PUT|TAKE", how="unmoved")  # fmt: skip
+def _spared(phrase: Phrase, *, how: str, of: Things = ()) -> Meaning:
+    """Keep things as `how` says: themselves, or from being what a predicate says `of` them."""
+
     def meaning(talk: Talk) -> Iterator[Talk]:
         for things, after in found_by(_every(phrase), talk, ANYTHING):
             if TABLE_SYMBOL in things:
                 raise NotUnderstood("Everything rests on the table; say what else must be left alone.")
-            one = after.but(**{how: (*getattr(after, how), *things)}, forbidding=True)
+            kept = [(*of, thing) for thing in things] if of else things
+            one = after.but(**{how: (*getattr(after, how), *kept)}, forbidding=True)
             # "without moving the blue cube, stack the red one on it"
             yield one if talk.subject else one.about(things)
 
     return meaning
 
 
-def _sparing(how: str) -> Callable[[Phrase], Meaning]:
-    def sparing(phrase: Phrase) -> Meaning:
-        return _spared(phrase, how)
-
-    return sparing
-
-
-rule("Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT Things", "Neg -> WITHOUT BESIDE Things",
-     "Neg -> LEAVE Things ALONE? ALONE?", "Neg -> Things MUST? IS? LEFT_ALONE", "Neg -> No MUST? IS? TOUCHED",
-     "Neg -> Things NOT IS? TOUCHED")(_sparing("untouched"))  # fmt: skip
-rule("Neg -> WITHOUT|NOT LIFT|PUT|TAKE Things UP?", "Neg -> No MUST? IS? LIFTED|PLACED",
-     "Neg -> Things NOT IS? LIFTED|PLACED", "Neg -> WITHOUT|NOT PICK Things UP",
-     "Neg -> No MUST? LIFT|PUT|TAKE")(_sparing("unmoved"))  # fmt: skip
-rule("Neg -> WITHOUT|NOT THROW|TOSS|TOPPLE|DISCARD Things", "Neg -> No MUST? IS? DISCARDED",
-     "Neg -> Things NOT IS? DISCARDED")(_sparing("unfallen"))  # fmt: skip
+for _row in ROWS.values():
+    rule(*(f"Clause -> {form}" for form in _row.orders), row=_row)(_ordered)
+    rule(*(f"Neg -> {form}" for form in _row.bans), how="banned", of=(_row.name,))(_spared)
 
 
 @rule("Neg -> PUT NOTHING Places")

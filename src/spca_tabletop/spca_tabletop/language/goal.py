@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, permutations
 
 from spca_core.kinds import CONTAINERS, DOMED, SOLIDS, SUPPORTS, TOPLESS
-from spca_core.names import TABLE_SYMBOL, words_of
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import place_of, relations, things_of
 from spca_tabletop.language import towers
@@ -21,9 +21,12 @@ CAPACITY = {"plate": 3, "tray": 6}
 RULES = ("unfit", "kept", "stays", "before")
 """Predicates of a goal that must hold all along, not in the end."""
 
+NO_PLACE = "I do not know where to put it; name a plate, a cube or the table."
 _MOST_ALTERNATIVES = 40
-_LOCATIONS = ("on", "across", "holding", "discarded", *(row.name for row in relations() if row.skill))
+_LOCATIONS = ("on", "across", "holding", *(row.name for row in relations() if row.skill))
 """Predicates that say where a cube is; a cube is at one place only."""
+_GONE = [row.name for row in relations() if row.rests == GROUND_SYMBOL]
+"""Those that say that it is out of reach."""
 
 
 def alternatives(talks: Sequence[Talk]) -> list[Goal]:
@@ -50,7 +53,7 @@ def _finished(talk: Talk) -> Talk:
     for thing, said in talk.placeless:
         since = [a for _, a in talk.wants[said:]] + list(talk.described)
         if not (thing in talk.tower.members or thing in touching or any(a[1] == thing for a in since)):
-            raise NotUnderstood("I do not know where to put it; name a plate, a cube or the table.")
+            raise NotUnderstood(NO_PLACE)
     if len(held) > 1:
         raise Impossible("There is one gripper; it cannot hold several cubes at once.")
     if held and talk.released:
@@ -58,9 +61,7 @@ def _finished(talk: Talk) -> Talk:
     stage = max((n for t, n in talk.since if t in held), default=talk.stage)
     talk = talk.but(wants=(*talk.wants, *((stage, ("holding", t)) for t in held)), held=held)
     if not (talk.wants or talk.contacts or talk.mutual or talk.described or talk.tower.active):
-        raise NotUnderstood(
-            "I do not see what to do: name something to touch, pick up, put, stack or discard."
-        )
+        raise NotUnderstood("I do not see what to do: name something to touch, pick up, put or stack.")
     pairs = (*talk.contacts, *talk.mutual, *talk.apart, *talk.off)
     tower = talk.tower
     concerned = {t for a in (*talk.atoms, *talk.described, *talk.rules) for t in a[1:]}
@@ -201,9 +202,8 @@ class _Told:
             if near and not moved.intersection(pair):
                 told = " and the ".join(map(words_of, pair))
                 raise Contradiction(f"The {told} touch now; say where to put them.")
-        for symbol in self._talk.unfallen:
-            if ("discarded", symbol) in atoms:
-                raise Contradiction(f"The {words_of(symbol)} must not fall, but has to.")
+        if banned := atoms.intersection(self._talk.banned):
+            raise Contradiction(f"That must not be, but has to: {describe([frozenset(banned)])}.")
         if any(a[0] == "before" and a[1] == a[2] for a in atoms):
             raise Contradiction("A thing cannot come before itself.")
 
@@ -223,7 +223,7 @@ class _Told:
     def _touch_table(self, atoms: set[Atom], cube: str, others: list[str]) -> None:
         """A thing that touches the table as well as another leans on that, where a relation says so."""
         touched = [*others, *(a[2] for a in atoms if a[:2] == ("on", cube))]
-        rows, kinds = [row for row in relations() if row.leans], self._scene.objects
+        rows, kinds = [row for row in relations() if row.rests == TABLE_SYMBOL], self._scene.objects
         for row, other in ((r, o) for r in rows for o in touched if kinds.get(o) in r.of):
             atoms -= {("on", cube, other), ("on", cube, TABLE_SYMBOL)}
             atoms.add((row.name, cube, other))
@@ -255,7 +255,7 @@ class _Told:
             if len(burden) + min(len(spans), 1) > 1 or len(spans) > 2:
                 raise Contradiction(f"Only one cube can rest on the {words_of(cube)}.")
             beside = any(a[0] in ("next_to", "abreast") and cube in a[1:] for a in atoms)
-            gone = any(a[0] in ("holding", "discarded") for a in where)
+            gone = any(a[0] in ("holding", *_GONE) for a in where)
             related = any(a[0] == "at" and cube in things_of(a[2]) for a in atoms)
             if gone and (burden or spans or beside or related):
                 raise Contradiction(
@@ -323,7 +323,7 @@ def _sentence(atom: Atom) -> str:
     words = {
         "on": "on the", "next_to": "next to the", "abreast": "side by side with the", "across": "across the",
         "unfit": "never on the", "kept": "left alone", "stays": "not moved", "before": "before the",
-        "holding": "in the gripper", "touched": "touched", "discarded": "thrown off the table",
+        "holding": "in the gripper", "touched": "touched",
         "clear": "uncovered, to see what it is", "put_down": "set down on the table first", "at": "",
     }  # fmt: skip
     if predicate == "on" and others[0].partition("_")[0] in CONTAINERS:

@@ -47,7 +47,6 @@ _WANT = (
 )
 _FINE = "(?:good|great|nice|lovely|perfect|wonderful|best|cool|fine|all)"
 _FARTHEST = "(?:farthest|furthest|most|farthest away|all the way)"
-_EDGE = "(?:outer )?(?:edge|rim|border|lip|brim)"
 _NUMBER = "|".join(NUMBERS)
 _LOW = "(?:bottom|base)"
 
@@ -148,10 +147,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "PLACED": ("placed|moved|stacked|brought|laid|carried|transferred|arranged",),
     "STACK": ("stack|pile|stacking|piling",),
     "BUILD": ("(?:build|make|create|construct|assemble|erect|form|do)(?: me| us)?|let|have",),
-    "DISCARD": ("discard|throw away|throw out|toss away|dump|get rid of|dispose of|trash|bin",),
     "THROW": ("push|shove|knock|sweep|tip|drop",),
     "TOSS": ("throw|toss|fling|chuck",),
-    "DISCARDED": ("discarded|thrown away|dumped|thrown|tossed|pushed|dropped",),
     "REMOVE": ("remove|unload",),
     "FREE": ("free|vacant|unoccupied",),
     "UNSTACK": ("unstack|take apart|dismantle|take down",),
@@ -268,7 +265,6 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "IN_A_ROW": ("in(?:to)? (?:a|one) (?:straight |single )?(?:row|line)",),
     "ACROSS": ("across|across both|spanning|bridging",),
-    "BEYOND": (f"(?:beyond|past|off|over) (?:the |an )?(?:{_EDGE}|side|end) of|beyond|past",),
     "FROM": ("from|away from|out of|off|off of|down from",),
     "TOP": (
         "on top|(?:at|on)(?: the)?(?: very)? top|as the top(?: one)?|topmost|uppermost|top",

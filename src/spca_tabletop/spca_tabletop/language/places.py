@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
-from spca_core.names import TABLE_SYMBOL, words_of
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_core.relation import Place, Relation, Values, relations
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
-from spca_tabletop.language.goal import CAPACITY
+from spca_tabletop.language.goal import CAPACITY, NO_PLACE
 from spca_tabletop.language.talk import (
     ANYTHING,
     LIFTABLE,
@@ -25,7 +25,7 @@ from spca_tabletop.language.talk import (
 )
 from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, alone, found_by, named, rule, ways
 
-_TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS), "off": ("plate", "table")}
+_TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS)}
 _TO_OTHERS |= dict.fromkeys(("under", "across"), LIFTABLE)
 NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
 _WHICH_WHERE = "I do not know which of them should go where; say it for each."
@@ -64,25 +64,18 @@ def on_different(said: tuple[str, bool]) -> Destination:
     return Destination(relation="on", things=(Thing(Det("any", 1, other=True), Nominal(*said)),))
 
 
-def _to(relation: str, slot: str = "") -> Callable[[Phrase], Destination]:
-    def place(things: Phrase) -> Destination:
-        return Destination(relation=relation, things=things, slot=slot)
+@rule("Place -> ON Things", relation="on")
+@rule("Place -> OVER Things", relation="on", slot="over")
+@rule("Place -> IN Things", relation="in")
+@rule("Place -> TO Things", relation="to")
+@rule("Place -> BESIDE Things", relation="next_to")
+@rule("Place -> UNDER Things", relation="under")
+@rule("Place -> ACROSS Things", relation="across")
+@rule("Source -> FROM Things", relation="from")
+def to(things: Phrase, *, relation: str, slot: str = "") -> Destination:
+    return Destination(relation=relation, things=things, slot=slot)
 
-    return place
 
-
-for _forms, _relation in {
-    ("ON Things",): "on",
-    ("OVER Things",): "on over",
-    ("IN Things",): "in",
-    ("TO Things",): "to",
-    ("BESIDE Things",): "next_to",
-    ("UNDER Things",): "under",
-    ("ACROSS Things",): "across",
-    ("BEYOND Things",): "off",
-}.items():
-    rule(*(f"Place -> {form}" for form in _forms))(_to(*f"{_relation} ".split(" ")[:2]))
-rule("Source -> FROM Things")(_to("from"))
 rule.means(Destination(relation="on_each_other"), "Place -> ON EACH_OTHER")
 rule.means(Destination(relation="abreast"), "Place -> SIDE_BY_SIDE")
 rule.means(Destination(relation="abreast", slot="row"), "Place -> IN_A_ROW")
@@ -98,29 +91,25 @@ def for_each(thing: Thing) -> Destination:
     return Destination(relation="on", things=(replace(thing, det=Det("each")),))
 
 
-def _in(row: Relation) -> Callable[..., Destination]:
-    def related(*said: Thing | Phrase | Values) -> Destination:
-        things: Phrase = ()
-        values: Values = ()
-        for one in said:
-            if isinstance(one, Thing):
-                things += (one,)
-            elif one and isinstance(one[0], int):
-                values += one
-            else:
-                things += one  # type: ignore[operator]
-        named = next(
-            (t.noun.kind for t in reversed(things) if t.noun.kind), ""
-        )  # "the red and the blue cube"
-        return Destination(relation=row.name, things=tuple(t.like(named) for t in things), values=values)
-
-    return related
+def _in(*said: Thing | Phrase | Values, relation: str) -> Destination:
+    things: Phrase = ()
+    values: Values = ()
+    for one in said:
+        if isinstance(one, Thing):
+            things += (one,)
+        elif one and isinstance(one[0], int):
+            values += one
+        else:
+            things += one  # type: ignore[operator]
+    # "the red and the blue cube"
+    named = next((t.noun.kind for t in reversed(things) if t.noun.kind), "")
+    return Destination(relation=relation, things=tuple(t.like(named) for t in things), values=values)
 
 
 ROWS = {row.name: row for row in relations()}
 """The relations that things can be put into on the table."""
 for _row in ROWS.values():
-    rule(*(f"Place -> {form}" for form in _row.forms))(_in(_row))
+    rule(*(f"Place -> {form}" for form in _row.forms), relation=_row.name)(_in)
 
 
 @rule("Place -> TO|ON|AT THE? FLANK SIDE?", cost=-1)
@@ -192,9 +181,10 @@ def related(things: Things, row: Relation, others: Things, values: Values, talk:
     """Ask for a relation of things on the table; what its numbers depend on is fixed by what is seen now."""
     if row.of and any(talk.table.kind(other) not in row.of for other in others):
         where = row.told([f"a {kind}" for kind in row.of], values) if row.told else row.name
-        raise NotUnderstood(f"I can put things {where} only.")
-    if TABLE_SYMBOL in others:
+        raise NotUnderstood(f"Things can be {where} only.")
+    if TABLE_SYMBOL in others and "table" not in row.of:
         raise NotUnderstood(NO_DIRECTION)
+    others = tuple(other for other in others if other != TABLE_SYMBOL)
     if {*things} & {*others}:
         raise NotUnderstood("A thing cannot be related to itself; name another one.")
     if len(others) not in row.things:
@@ -208,6 +198,14 @@ def related(things: Things, row: Relation, others: Things, values: Values, talk:
         place = Place(row, others, row.fixed(seen[thing], values)).symbol
         talk = talk.ask([(row.name, thing, *others) if row.skill else ("at", thing, place)])
     return talk
+
+
+def away(things: Things, talk: Talk) -> Talk:
+    """Ask for things to be out of reach on the ground."""
+    for row in ROWS.values():
+        if row.rests == GROUND_SYMBOL:
+            return related(things, row, (), (), talk)
+    raise NotUnderstood(NO_PLACE)
 
 
 def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Talk:
@@ -224,11 +222,7 @@ def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Tal
         if len(things) != 1 or len(targets) != 1:
             raise NotUnderstood("Only one thing can be right under another one; name it.")
         return talk.claim("on", targets, things[0]).put_down(things)
-    if relation == "across":
-        return towers.across(things, targets, talk)
-    if targets != (TABLE_SYMBOL,):
-        raise NotUnderstood("I can drop things beyond the edge of the table only.")
-    return talk.claim("discarded", things)
+    return towers.across(things, targets, talk)
 
 
 def _abreast(things: Things, talk: Talk, level: bool, row: bool) -> Talk:
@@ -279,7 +273,7 @@ def _on(
 def _together(resting: Things, targets: Things, paired: bool, place: Destination, talk: Talk) -> Talk:
     solid = all(talk.table.kind(t) in SOLIDS for t in targets)
     if {talk.table.kind(t) for t in targets} == {"ground"}:
-        return talk.claim("discarded", resting)
+        return away(resting, talk)
     if solid and place.relation == "to":  # on it, or next to it? that is for what follows to say
         pending = tuple((thing, len(talk.atoms)) for thing in resting)
         return talk.but(placeless=(*talk.placeless, *pending), group=(*resting, *targets))

@@ -146,7 +146,7 @@ class Talk:
     off: tuple[tuple[str, str], ...] = ()
     untouched: Things = ()
     unmoved: Things = ()
-    unfallen: Things = ()
+    banned: tuple[Atom, ...] = ()
     counted: Things = ()
     spoken: tuple[tuple[str, str], ...] = ()
     tower: Tower = field(default_factory=Tower)

@@ -550,21 +550,16 @@ class Where(Spoken):
         return test
 
 
-def _being(relation: str) -> Callable[[Thing], Where]:
-    def where(reference: Thing) -> Where:
-        return Where(relation=relation, reference=reference)
-
-    return where
-
-
-rule("Where -> ON|OVER|IN Thing", "Where -> ON|IN Either")(_being("on"))
-rule("Where -> UNDER Thing")(_being("under"))
-rule("Where -> BESIDE Thing")(_being("next_to"))
+@rule("Where -> ON|OVER|IN Thing", "Where -> ON|IN Either", relation="on")
+@rule("Where -> UNDER Thing", relation="under")
+@rule("Where -> BESIDE Thing", relation="next_to")
+def being(reference: Thing, *, relation: str) -> Where:
+    return Where(relation=relation, reference=reference)
 
 
 for _row in (row for row in relations() if row.name in _DESCRIBING):
     _forms = (form for form in _row.forms if not {*VALUED}.intersection(form.split()))
-    rule(*(f"Where -> {form.replace('Things', 'Thing')}" for form in _forms))(_being(_row.name))
+    rule(*(f"Where -> {form.replace('Things', 'Thing')}" for form in _forms), relation=_row.name)(being)
 
 
 def _holds(
@@ -632,15 +627,10 @@ rule.means(Det("the"), "Det -> THE")
 rule.means(Det("all", 2), "Det -> BOTH OF? THE?")
 
 
-def _some(other: bool) -> Callable[[Det | None], Det]:
-    def some_one(whole: Det | None = None) -> Det:
-        return Det("any", 1, whole.number if whole else None, other, part=whole is not None)
-
-    return some_one
-
-
-rule("Det -> A|ANY|ONE|EITHER", "Det -> A|ANY|ONE|EITHER OF All")(_some(False))
-rule("Det -> ANOTHER", "Det -> ANOTHER OF All")(_some(True))
+@rule("Det -> A|ANY|ONE|EITHER", "Det -> A|ANY|ONE|EITHER OF All", other=False)
+@rule("Det -> ANOTHER", "Det -> ANOTHER OF All", other=True)
+def some_one(whole: Det | None = None, *, other: bool) -> Det:
+    return Det("any", 1, whole.number if whole else None, other, part=whole is not None)
 
 
 @rule("Det -> ANY? NUMBER", "Det -> ANY? NUMBER OF All")

@@ -19,18 +19,16 @@
     (before ?a ?b - item)            ; ?a is to be touched, or put where it belongs, before ?b
     (waits ?x - item)                ; its turn has not come yet
     (too_large ?c - solid)           ; the gripper does not fit around ?c
-    (topped ?x - thing)              ; something rests on the middle of ?x
+    (half_free ?x - thing)           ; there is room on ?x for a bridge: nothing on its middle, one bridge at most
     (bridging)                       ; the task asks for bridges
     (spanned ?a ?b - solid)          ; something rests on both
     (bridge ?c - solid)              ; it lies across two things
-    (twice ?x - solid)               ; two bridges rest on it
     (holding ?c - solid)
     (hand_empty)
     (touched ?x - item)
     (next_to ?a ?b - item)           ; ?a was put, or is seen, on the table beside ?b, touching it
     (abreast ?a ?b - item)           ; side by side, on the table or on the same thing: near enough for a third across both
     (across ?c ?a ?b - solid)        ; a bridge over two things that stand side by side
-    (discarded ?c - solid)            ; on the ground, out of reach
     (blocks ?b - solid ?x - item)     ; ?b is in the way of grasping ?x, or of putting something on it
     (blocked ?x - item)              ; by something that has to be moved first
     (crowds ?b - solid ?x - item)     ; ?b is in the way of putting something next to ?x
@@ -56,7 +54,7 @@
       (holding ?c)
       (not (hand_empty))
       (forall (?x - thing) (not (on ?c ?x)))
-      (clear ?from) (not (topped ?from))
+      (clear ?from) (half_free ?from)
       (forall (?x - item) (and
         (not (next_to ?c ?x)) (not (next_to ?x ?c)) (not (abreast ?c ?x)) (not (abreast ?x ?c))))
       (forall (?x - item) (and (when (blocks ?c ?x) (not (blocked ?x))) (when (crowds ?c ?x) (not (crowded ?x)))))
@@ -79,7 +77,7 @@
     :parameters (?c - solid ?base - solid)
     :precondition (and (holding ?c) (not (waits ?c)) (clear ?base) (not (= ?c ?base)) (not (unfit ?c ?base)))
     :effect (and
-      (not (holding ?c)) (hand_empty) (on ?c ?base) (not (clear ?base)) (topped ?base)
+      (not (holding ?c)) (hand_empty) (on ?c ?base) (not (clear ?base)) (not (half_free ?base))
       (forall (?y - item) (when (before ?c ?y) (not (waits ?y))))
       (increase (total-cost) 2)))
 
@@ -108,11 +106,11 @@
   (:action place_across
     :parameters (?c - solid ?a - solid ?b - solid)
     :precondition (and
-      (bridging) (holding ?c) (not (waits ?c)) (abreast ?a ?b) (not (topped ?a)) (not (topped ?b)) (not (spanned ?a ?b)))
+      (bridging) (holding ?c) (not (waits ?c)) (abreast ?a ?b) (half_free ?a) (half_free ?b) (not (spanned ?a ?b)))
     :effect (and
       (not (holding ?c)) (hand_empty) (across ?c ?a ?b) (bridge ?c) (spanned ?a ?b) (spanned ?b ?a)
       (on ?c ?a) (on ?c ?b) (not (clear ?a)) (not (clear ?b))
-      (when (not (clear ?a)) (twice ?a)) (when (not (clear ?b)) (twice ?b))
+      (when (not (clear ?a)) (not (half_free ?a))) (when (not (clear ?b)) (not (half_free ?b)))
       (forall (?o - solid) (when (on ?o ?a) (and (abreast ?c ?o) (abreast ?o ?c))))
       (forall (?o - solid) (when (on ?o ?b) (and (abreast ?c ?o) (abreast ?o ?c))))
       (forall (?y - item) (when (before ?c ?y) (not (waits ?y))))
@@ -124,11 +122,6 @@
     :effect (and
       (holding ?c) (not (hand_empty)) (not (bridge ?c)) (not (on ?c ?a)) (not (on ?c ?b))
       (not (across ?c ?a ?b)) (not (across ?c ?b ?a)) (not (spanned ?a ?b)) (not (spanned ?b ?a))
-      (when (not (twice ?a)) (clear ?a)) (not (twice ?a)) (when (not (twice ?b)) (clear ?b)) (not (twice ?b))
+      (when (half_free ?a) (clear ?a)) (half_free ?a) (when (half_free ?b) (clear ?b)) (half_free ?b)
       (forall (?x - item) (and (not (abreast ?c ?x)) (not (abreast ?x ?c))))
-      (increase (total-cost) 1)))
-
-  (:action discard
-    :parameters (?c - solid)
-    :precondition (and (holding ?c) (not (waits ?c)))
-    :effect (and (not (holding ?c)) (hand_empty) (discarded ?c) (not (clear ?c)) (forall (?y - item) (when (before ?c ?y) (not (waits ?y)))) (increase (total-cost) 9))))
+      (increase (total-cost) 1))))

@@ -28,7 +28,7 @@ OBSTRUCTIONS = {"blocks": "blocked", "crowds": "crowded", "obstructs": "obstruct
 def domain() -> str:
     """The tabletop's domain, with the kinds and actions of installed packages and of relations."""
     text = (Path(__file__).parent / "domain.pddl").read_text()
-    ended = (f"(forall (?x - {k}) (not ({r.name} ?c ?x)))" for r in relations() if r.skill for k in r.of)
+    ended = (f"(forall (?x - {k}) (not ({r.name} ?c ?x)))" for r in relations() if r.meaning for k in r.of)
     text = text.replace(";ended", "\n      ".join(ended))
     return extended_domain("tabletop", text.replace("ball - solid", " ".join(["ball", *MESHES, "- solid"])))
 
@@ -47,7 +47,7 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     if any(atom[0] == "across" for goal in goals for atom in goal):
         rules.append(("bridging",))
     ends = [sorted(atom for atom in goal if atom[0] not in RULES) for goal in goals]
-    leans = [row.name for row in relations() if row.leans]
+    leans = [row.name for row in relations() if row.rests == TABLE_SYMBOL]
     leaning = [[(n, *a[1:]) for a in end if a[0] == "on" for n in leans if observation.holds(n, *a[1:])]
                for end in ends]  # fmt: skip
     conditions = [
@@ -138,8 +138,6 @@ def initial(observation: Observation) -> Iterator[Atom]:
             continue
         if fact.predicate in seen:
             yield (fact.predicate, *fact.args)
-            if fact.predicate == "on" and fact.args[1] in cubes and fact.args[0] not in bridging:
-                yield ("topped", fact.args[1])
         elif fact.predicate == "next_to":
             a, b = fact.args
             pairs |= {("next_to", a, b), ("next_to", b, a)}
@@ -148,9 +146,9 @@ def initial(observation: Observation) -> Iterator[Atom]:
     for lying, a, b in sorted(across):
         yield from (("across", lying, a, b), ("spanned", a, b))
     yield from sorted(("bridge", lying) for lying in bridging)
-    for below, above in sorted(_burdens(observation).items()):
-        if len(bridging.intersection(above)) > 1:
-            yield ("twice", below)
+    burdens = _burdens(observation)
+    free = (c for c in cubes if len(above := burdens.get(c, [])) < 2 and bridging.issuperset(above))
+    yield from (("half_free", cube) for cube in free)
 
 
 def abreast(observation: Observation) -> set[tuple[str, str]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
-from spca_core.names import TABLE_SYMBOL
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.ports.vocabulary import Extension, ObservableWord, Vocabulary
 from spca_core.relation import relations
-from spca_core.scene import RELATIONS, ROLES
+from spca_core.scene import RELATIONS
 from spca_core.task import Task
 from spca_tabletop.language.goal import RULES
 from spca_tabletop.language.understanding import describe, out_of_sight, understand
@@ -20,11 +20,6 @@ _CUBE, _PLATE, _TABLE = frozenset(SOLIDS), frozenset(SUPPORTS), frozenset({"tabl
 _GROUND = frozenset({"ground"})
 _ROOMY = frozenset(k.name for k in KINDS.values() if k.room == "many")
 _ANYTHING = _CUBE | _PLATE | _TABLE
-
-
-def _of_its_kind(role: str) -> str:
-    words = {"middle": "in the middle", "nearest": "nearest to the robot"}.get(role, role)
-    return f"{words} of its kind"
 
 
 _EXPLAINED = (
@@ -62,13 +57,9 @@ _EXPLAINED = (
     ),
     ObservableWord(
         name="at", args=("?a", "?p"),
-        meaning=f"?p is a place: {', '.join(row.example for row in relations() if row.example)}",
+        meaning=f"?p is a place: {', '.join(r.example for r in relations() if r.example and not r.skill)}",
     ),
-    *(ObservableWord(name=r.name, args=("?a", "?b"), meaning=r.meaning) for r in relations() if r.skill),
-    *(
-        ObservableWord(name=name, args=("?a",), meaning=_of_its_kind(name), aside=True)
-        for name in ROLES
-    ),
+    *(ObservableWord(name=r.name, args=("?a", "?b"), meaning=r.meaning) for r in relations() if r.meaning),
 )  # fmt: skip
 _WORDS = _EXPLAINED + tuple(
     ObservableWord(name=name, args=("?a", "?b")[: meaning.count("?")], meaning=meaning, aside=True)
@@ -77,7 +68,6 @@ _WORDS = _EXPLAINED + tuple(
 )
 _NAMES = {word.name: (word.name, *word.synonyms) for word in _WORDS}
 ON_NAMES = _NAMES["on"]
-_OFF_TABLE = ("discarded", "off_table", "fallen", "on_ground", "on_floor", "thrown_away", "removed")
 TOUCHED_NAMES = ("touched", "touching", "in_contact", "contacted")
 
 
@@ -115,7 +105,7 @@ class TabletopVocabulary(Vocabulary):
             # of a held cube, some say that it is clear and some do not; a fallen one had better not be
             "clear": Extension((_CUBE,), free - held - lost, unsaid=held),
             "next_to": Extension((_CUBE | _PLATE,) * 2, pairs | {(b, a) for a, b in pairs}),
-            **{r.name: Extension((_CUBE, frozenset(r.of)), seen(r.name)) for r in relations() if r.skill},
+            **{r.name: Extension((_CUBE, frozenset(r.of)), seen(r.name)) for r in relations() if r.meaning},
             "at": Extension((_CUBE, frozenset({"place"})), seen("at")),
         }
         found["held"] = Extension((_CUBE,), held)
@@ -153,9 +143,9 @@ class TabletopVocabulary(Vocabulary):
         }
         seen = Extension((_CUBE | _PLATE,), free, unsaid=clear.unsaid | (roomy - free))
         found |= dict.fromkeys(_NAMES["clear"], seen)
-        found |= dict.fromkeys(
-            _OFF_TABLE, Extension((_CUBE,), frozenset((c,) for c, x in on if x == "ground"))
-        )
+        for row in (r for r in relations() if r.rests == GROUND_SYMBOL):
+            fallen = Extension((_CUBE,), frozenset((c,) for c, x in on if x == GROUND_SYMBOL))
+            found |= dict.fromkeys((row.name, *row.names), fallen)
         return found
 
     def required(self, task: Task, observation: Observation) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ class RelationContract:
         assert place is not None
         thing = next(o for o in seen.things if o.id == "cube_red")
         assert not place.holds(thing, seen.things)
-        spots = list(islice(place.spots(thing, seen.things, load_world("tabletop").work_area), 30))
+        spots = list(islice(place.spots(thing, seen.things, load_world("tabletop")), 30))
         assert spots
         for x, y, yaw in spots:
             pose = Pose.from_xyz_yaw(x, y, thing.pose.position[2], thing.pose.yaw if yaw is None else yaw)

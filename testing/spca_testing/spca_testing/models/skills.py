@@ -62,7 +62,7 @@ def set_on_cube(ctx, cube, base):
 
 def drop_off_table(ctx, cube):
     """Drop the held cube on the ground next to the table."""
-    for tool in ctx.spots_off_table():
+    for tool in ctx.spots_at("discarded"):
         ctx.move_to(tool)
         ctx.open()
         ctx.wait(1.0)

@@ -15,6 +15,7 @@ from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.environment import Environment
 from spca_core.skill import StepReport
+from spca_core.skill_package import library_source
 from spca_core.validation import expecting
 from spca_core.verdict import Outcome
 from spca_programs.grammar import read_briefing
@@ -140,20 +141,19 @@ class TabletopWorld:
         done = 0
         if steps:
             request = Plan(steps=tuple(steps), schemas=(), draft=Draft(domain="", problem=""))
-            library = environment.builtin_skills.read_text(encoding="utf-8")
+            library = library_source(environment.name, environment.builtin_skills)
             result = environment.act(str(self._decisions), request, library)
             done = len(result.steps)
             remarks = [_remark(s) for s in result.steps if s.status == "failed"] or remarks
         self._decisions += 1
         verdict = environment.settle()
-        success = verdict.outcome is Outcome.SUCCESS
         if not verdict.final:
             try:
                 self._seen = environment.sense()
             except MotionError as error:  # the arm cannot leave the camera's view: what was seen last remains
                 remarks.append(Remark(kind="precondition", text=f"no new look: {error}"))
             verdict = environment.verdict()
-            success = verdict.outcome is Outcome.SUCCESS
+        success = verdict.outcome is Outcome.SUCCESS
         late = not verdict.final and self._decisions >= _DECISIONS
         if verdict.outcome is Outcome.FAIL:
             remarks.append(Remark(kind="violation", text="something happened that ends the task"))

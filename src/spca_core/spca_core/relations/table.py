@@ -1,20 +1,29 @@
-"""At coordinates of the table, in the frame `world`: x away from the robot, y to the left."""
+"""Places of the table: at coordinates in the frame `world` (x away from the robot, y to the left), in a half.
+
+The halves lie to either side of the robot's middle line, y = 0.
+"""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from spca_core.relation import Relation, Spot, Values
 
 if TYPE_CHECKING:
     from spca_core.scene import SceneObject
-    from spca_core.world import WorkArea
+    from spca_core.world import World
 
 _WITHIN = 0.012
 """Metres that a thing's middle may be off."""
+_BEYOND = 0.02
+"""Metres that a thing's middle is beyond the middle line."""
+_STEP = 0.03
 _NUMBER = r"-?\d*\.?\d+"
 _UNIT = r"(?: ?(?:millimet(?:er|re)s?|centimet(?:er|re)s?|met(?:er|re)s?|mm|cm|m))?"
 _WORD = "(?:(?:the )?(?:position|point|coordinates) )?"
@@ -25,9 +34,7 @@ def _holds(thing: SceneObject, others: Sequence[SceneObject], values: Values) ->
     return math.dist(thing.pose.position[:2], [value / 1000 for value in values]) <= _WITHIN
 
 
-def _spots(
-    thing: SceneObject, others: Sequence[SceneObject], values: Values, area: WorkArea
-) -> Iterator[Spot]:
+def _spots(thing: SceneObject, others: Sequence[SceneObject], values: Values, world: World) -> Iterator[Spot]:
     x, y = (value / 1000 for value in values)
     yield x, y, None
     for turn in range(8):
@@ -43,6 +50,33 @@ def _read(words: str) -> Values:
     """
     found = re.findall(rf"({_NUMBER}) ?(mm|millimet|cm|centimet)?", words)
     return tuple(round(float(number) * _METRES.get(unit, 1.0) * 1000) for number, unit in found)
+
+
+def _half(side: str, sign: int) -> Relation:
+    def holds(thing: SceneObject, others: Sequence[SceneObject], _: Values) -> bool:
+        return sign * thing.pose.position[1] >= _BEYOND
+
+    def spots(thing: SceneObject, others: Sequence[SceneObject], _: Values, world: World) -> Iterator[Spot]:
+        """Well within that half, near its middle first."""
+        area = world.work_area
+        clear = sign * (_BEYOND + max(thing.size[:2]) / 2)
+        outer = area.y[1] if sign > 0 else area.y[0]
+        low, high = sorted((clear, outer))
+        x0, y0 = sum(area.x) / 2, (low + high) / 2
+        grid = product(np.arange(area.x[0], area.x[1] + 1e-9, _STEP), np.arange(low, high + 1e-9, _STEP))
+        for x, y in sorted(grid, key=lambda p: (p[0] - x0) ** 2 + (p[1] - y0) ** 2):
+            yield float(x), float(y), None
+
+    token = f"{side.upper()}_HALF"
+    return Relation(
+        name=f"{side}_half",
+        example=f"{side}_half",
+        holds=holds,
+        spots=spots,
+        words={token: (f"(?:the )?{side}(?:-hand| hand)? half(?: of the (?:table|workspace|work area))?",)},
+        forms=(f"IN|ON|TO|AT {token}",),
+        told=lambda things, values: f"in the {side} half of the table",
+    )
 
 
 ROWS = (
@@ -62,4 +96,6 @@ ROWS = (
         reads={"COORDINATES": _read},
         told=lambda things, values: "at x = {:g} m, y = {:g} m".format(*(value / 1000 for value in values)),
     ),
+    _half("left", 1),
+    _half("right", -1),
 )
