@@ -92,31 +92,27 @@ class Run:
 
         An `environment` that is given is neither opened nor closed. `approve` is asked before each plan is
         carried out. The first Ctrl-C cancels the run. The solver's process stays for the next run in this
-        process. An unexpected failure leaves its traceback in the folder and is raised as it is.
+        process.
         """
-        try:
-            if environment is None and self.options.transport == "ros":
-                from spca.ros_ready import require_ros
+        if environment is None and self.options.transport == "ros":
+            from spca.ros_ready import require_ros
 
-                require_ros()
-                from spca.ros.graph import on_graph
+            require_ros()
+            from spca.ros.graph import on_graph
 
-                self.result = on_graph(self, listeners, approve)
-            else:
-                place = _given(environment) if environment is not None else _here
-                self.result = self.carry_out(place, listeners, approve)
-        except (InputError, Cancelled):
-            raise
-        except Exception as error:
-            if not is_full(error):
-                self.files.write(CRASH, traceback.format_exc())
-            raise
+            self.result = on_graph(self, listeners, approve)
+        else:
+            place = _given(environment) if environment is not None else _here
+            self.result = self.carry_out(place, listeners, approve)
         return self.result
 
     def carry_out(
         self, place: Place, listeners: tuple[Listener, ...] = (), approve: Approve | None = None
     ) -> RunResult:
-        """Have the supervisor carry out the run, where `place` says."""
+        """Have the supervisor carry out the run, where `place` says.
+
+        An unexpected failure leaves its traceback in the folder and is raised as it is.
+        """
         from spca.assembly import open_stages
 
         if not self.resumed:
@@ -124,6 +120,7 @@ class Run:
         log_to(self.folder)
         kit = kit_of(self.options.level)
         with (
+            self._telling_of_failure(),
             open_stages(self.options, kit, self.files) as opened,  # first: its solver warms up meanwhile
             place(self.options, replace(opened, approve=approve)) as (world, there),
         ):
@@ -137,6 +134,17 @@ class Run:
             finally:
                 self._supervisor = None
                 world.save_recording(self.folder)
+
+    @contextmanager
+    def _telling_of_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except (InputError, Cancelled):
+            raise
+        except Exception as error:
+            if not is_full(error):
+                self.files.write(CRASH, traceback.format_exc())
+            raise
 
     def stopping_on_interrupt(self) -> AbstractContextManager[None]:
         """Have the first Ctrl-C cancel the run, and the second one end the process."""

@@ -114,6 +114,14 @@ class WorkArea(Part):
     x: Interval
     y: Interval
 
+    def contains(self, x: float, y: float) -> bool:
+        """Return whether (x, y) lies in it."""
+        return self.x[0] <= x <= self.x[1] and self.y[0] <= y <= self.y[1]
+
+    def __str__(self) -> str:
+        (x0, x1), (y0, y1) = ([round(1000 * v) for v in interval] for interval in (self.x, self.y))
+        return f"at x {x0} to {x1} mm, y {y0} to {y1} mm"
+
 
 class CameraNoise(Part):
     """Sensor noise.

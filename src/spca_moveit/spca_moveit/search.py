@@ -113,6 +113,7 @@ def moveit_arm(
 
 def _scaled(limits: MotionLimits, arm: ArmDescription) -> MotionLimits:
     """Limits whose joint speeds are at most that share of what the arm's can do; the rest in proportion."""
+    limits = limits.within(arm)
     velocity = np.minimum(limits.velocity, VELOCITY_SCALING * arm.column("velocity"))
     share = float((velocity / limits.velocity).min())
     return MotionLimits(velocity, limits.acceleration * share, limits.jerk * share, limits.tool_speed * share)

@@ -76,6 +76,15 @@ class TestMoveItArm(ArmContract):
     pass
 
 
+def test_an_arm_of_seven_joints_moves_within_its_limits(process: PlannerProcess) -> None:
+    world = load_world("tabletop@panda")
+    simulator = MujocoSimulator(world)
+    try:
+        assert moveit_arm(world, SimRobot(simulator), process).state().position.shape == (7,)
+    finally:
+        simulator.close()
+
+
 def with_cube_at(scene: Scene, name: str, x: float, y: float, z: float) -> Scene:
     things = tuple(
         o.model_copy(update={"pose": Pose(position=(x, y, z))}) if o.id == name else o for o in scene.objects

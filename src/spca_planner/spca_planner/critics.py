@@ -60,7 +60,6 @@ def _near(name: str, known: Sequence[str]) -> str:
 def _wrong_init(
     domain: Domain, problem: Problem, observation: Observation, extensions: Mapping[str, Extension]
 ) -> Iterator[str]:
-    types = {o.name: o.type for o in (*domain.constants, *problem.objects)}
     stated = {ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not")}
     false = [a for a in sorted(stated) if observed_truth(observation, extensions, a) is False]
     if false:
@@ -68,14 +67,20 @@ def _wrong_init(
             f"(:init …) states {_listed(false)}, which the scene does not "
             f"show{_instead(false[0], extensions)}"
         )
+    if missing := unstated(domain, problem, extensions):
+        yield f"(:init …) lacks {_listed(missing)}, which the scene shows"
+
+
+def unstated(domain: Domain, problem: Problem, extensions: Mapping[str, Extension]) -> list[Atom]:
+    """What is observed in the domain's words, and the problem's init leaves out."""
+    types = {o.name: o.type for o in (*domain.constants, *problem.objects)}
+    stated = {ground(fact, {}) for fact in problem.init}
     shown = (
         (name, *args)
         for name in domain.predicates
         for args in sorted(extensions[name].atoms if name in extensions else ())
     )
-    missing = [atom for atom in shown if domain.says(atom, types) and atom not in stated]
-    if missing:
-        yield f"(:init …) lacks {_listed(missing)}, which the scene shows"
+    return [atom for atom in shown if domain.says(atom, types) and atom not in stated]
 
 
 def _instead(atom: Atom, extensions: Mapping[str, Extension]) -> str:

@@ -22,9 +22,9 @@ from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, Plan
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.scene import ROLES, TIE
 from spca_core.skill import SkillSignature, python_name
-from spca_planner.critics import meant
+from spca_planner.critics import meant, unstated, with_synonyms
 from spca_planner.pddl.formula import ground
-from spca_planner.pddl.lint import quantified
+from spca_planner.pddl.lint import examine, quantified
 from spca_planner.pddl.sexpr import Group
 from spca_planner.pddl.syntax import Action
 from spca_planner.trusted import Actions, stems
@@ -87,16 +87,18 @@ class LanguageProposer(PlanProposer):
         self._chat, self._role = chat, role
         self._vocabulary, self._actions = vocabulary or Vocabulary(), actions
         self._refused: dict[str, Exception] = {}
-        self._measured: dict[str, str] = {}
+        self._measured: dict[str, list[str]] = {}  # names, by the task that needs their measures
         self.name = f"openai:{role}"
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
         """The model's draft, with the domain of `previous` where the model leaves that as it is.
 
-        A model that asks for measures gets those of what it names, once. Raises ModelError, and in the
-        model's words NotUnderstood and Impossible; these again for the same request, which is not sent twice.
+        A model that asks for measures gets those of what it names, and again whenever the task is planned
+        anew. Raises ModelError, and in the model's words NotUnderstood and Impossible; these again for the
+        same request, which is not sent twice.
         """
-        measures = self._measured.get(request.attempt, "")
+        names = self._measured.get(request.task.text, [])
+        measures = measured(request.observation, names) if names else ""
         asked = messages(request, previous, rejection, self._vocabulary, self._actions(), measures)
         if (key := json.dumps(asked)) in self._refused:
             raise self._refused[key]
@@ -104,8 +106,8 @@ class LanguageProposer(PlanProposer):
         if not isinstance(answer, WholeDraft):
             raise ModelError("the model gave no draft", kind="invalid")
         if not answer.problem.strip():
-            if answer.measure and not measures:
-                self._measured = {request.attempt: measured(request.observation, answer.measure)}
+            if answer.measure and not names:
+                self._measured = {request.task.text: answer.measure}
                 return self.draft(request, previous, rejection)
             if refusal := answer.refusal():
                 self._refused[key] = refusal
@@ -113,7 +115,19 @@ class LanguageProposer(PlanProposer):
         kept = previous.domain if previous else ""
         same = answer.domain.strip() in ("", kept.strip())
         domain = kept if same else _bare(answer.domain)
-        return Draft(domain=domain, problem=_bare(answer.problem), remark=answer.remark)
+        problem = self._observed(domain, _bare(answer.problem), request.observation)
+        return Draft(domain=domain, problem=problem, remark=answer.remark)
+
+    def _observed(self, domain: str, problem: str, observation: Observation) -> str:
+        """The problem, with what is observed and its init leaves out."""
+        reading = examine(domain, problem)
+        if reading.domain is None or reading.problem is None:
+            return problem
+        extensions = self._vocabulary.extensions(observation)
+        extensions, _ = with_synonyms(reading.domain, self._vocabulary.words(), extensions)
+        lacking = unstated(reading.domain, reading.problem, extensions)
+        facts = "".join(f" ({' '.join(atom)})" for atom in lacking)
+        return re.sub(r"\(\s*:init\b", lambda begin: begin[0] + facts, problem, count=1, flags=re.IGNORECASE)
 
 
 def messages(

@@ -52,7 +52,7 @@ def open_proposer(tmp_path: Path) -> Iterator[Open]:
         chat = Chat(
             OpenAISource(LlmConfig(roles={"planner_big": model})), ExchangeLog(tmp_path / str(len(servers)))
         )
-        return LanguageProposer(chat, "planner_big"), servers[-1]
+        return LanguageProposer(chat, "planner_big", TabletopVocabulary()), servers[-1]
 
     yield open_it
     for server in servers:
