@@ -60,8 +60,15 @@ def unmet(verdict: Verdict) -> str:
     return "not met: " + "; ".join(conditions[:_MOST_CONDITIONS]) if conditions else ""
 
 
-_MOST_FACTS = 24
-"""Of those that a failure is described by."""
+_MOST_FACTS, _MOST_LINES = 24, 5
+"""Facts, and lines of a skill's log, by which a failure is described."""
+
+
+def logged(result: ActResult) -> str:
+    """What the step that failed last logged at its end, for the author of its skill; may be empty."""
+    last = result.steps[-1] if result.steps else None
+    lines = last.log[-_MOST_LINES:] if last and last.status == "failed" else ()
+    return f". It logged: {'; '.join(lines)}" if lines else ""
 
 
 class Blame(Record):
@@ -115,7 +122,7 @@ def blame(
     judged = f"referee: {verdict.reason}" if verdict.final else unmet(verdict)
     return Blame(
         suspects=tuple(dict.fromkeys(found.suspects)),
-        skill_failure=". ".join(found.told) + seen,
+        skill_failure=". ".join(found.told) + logged(result) + seen,
         plan_failure=". ".join(filter(None, [*found.told, judged])) + seen,
         execution=Execution(
             steps=tuple(map(describe_step, result.steps)),

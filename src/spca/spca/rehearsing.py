@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from spca.blame import Blame, describe_step
+from spca.blame import Blame, describe_step, logged
 from spca.state import RunState
 from spca_core.budgets import Budgets
 from spca_core.options import Rehearse
@@ -92,7 +92,7 @@ def blame_of(rehearsed: Rehearsed) -> Blame:
     fault = rehearsed.fault
     return Blame(
         suspects=rehearsed.suspects,
-        skill_failure=rehearsed.sentence,
+        skill_failure=rehearsed.sentence + (logged(failing.result) if failing else ""),
         plan_failure=rehearsed.sentence,
         execution=Execution(
             steps=tuple(map(describe_step, failing.result.steps)) if failing else (),

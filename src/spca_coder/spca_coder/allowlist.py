@@ -188,8 +188,8 @@ class _Checker(ast.NodeVisitor):
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:
             self._note(node, f"a number of {node.value.bit_length()} bits; {MAX_BITS} are allowed")
-        elif isinstance(node.value, str) and "__" in node.value:
-            self._note(node, "double underscores in a text may not be used")
+        elif isinstance(node.value, str) and "__" in node.value and "{" in node.value:
+            self._note(node, "double underscores in a text with braces may not be used")
         elif isinstance(node.value, str) and self._objects and (found := self._objects.search(node.value)):
             self._note(
                 node, f"the object '{found[0]}' is named here; a skill takes its objects from its arguments"

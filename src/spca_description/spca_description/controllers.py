@@ -9,8 +9,8 @@ from spca_description.names import GripperNames
 from spca_description.templates import filled
 from spca_description.xml import Element, add
 
-# Hz: once in a physics step. gz_ros2_control makes up a mimic joint's error with the speed error · UPDATE_RATE,
-# so all of it in a step; at half the rate fingers hold no better (decision 11).
+# Hz: once in a physics step. gz_ros2_control makes up a mimic joint's error with the speed
+# error · UPDATE_RATE, so all of it in a step; at half the rate fingers hold no better (decision 11).
 UPDATE_RATE = 250
 
 PRESS_GAIN = 10.0
