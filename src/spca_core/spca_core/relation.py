@@ -43,7 +43,7 @@ class Relation:
     """How things can be to one another on the table: said, seen, planned, placed and told."""
 
     name: str
-    spots: Callable[[SceneObject, Sequence[SceneObject], Values, World], Iterator[Spot]]
+    spots: Callable[[SceneObject, Sequence[SceneObject], Values, World], Iterator[Spot]] = lambda *_: iter(())
     """Places for a thing to be in the relation, best first, whether there is room or not."""
     example: str = ""
     """Name of a place, of things X and Y, for whoever writes PDDL or a skill."""
@@ -77,6 +77,8 @@ class Relation:
     """Other names that a model's PDDL may have for it."""
     of: tuple[str, ...] = ()
     """Kinds of what it may be to."""
+    put: str = ""
+    """The predicate by which a thing is put into it, where that is another one's."""
     rests: str = ""
     """What a thing in it comes to rest on as well: the table, on which it leans then, or the ground."""
 

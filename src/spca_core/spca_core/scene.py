@@ -42,7 +42,6 @@ class Fact(Record):
 # What Sense says about objects, besides rows' relations, as the camera sees it: left is +y, near is small x.
 RELATIONS = {
     "on": "?a rests on ?b (an object or the table)",
-    "in": "?a is in ?b, a bowl or a tray",
     "next_to": "?a and ?b stand side by side and touch",
     "held": "?a is in the gripper",
     "clear": "nothing rests on ?a",
