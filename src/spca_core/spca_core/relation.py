@@ -65,8 +65,8 @@ class Relation:
     """Numbers that are said by tokens of its own."""
     fixed: Callable[[SceneObject, Values], Values] = lambda thing, values: values
     """Numbers of the place for a thing that stands where it does when the text is understood."""
-    describes: Callable[[Vec3, Vec3], bool] | None = None
-    """Whether a thing at one point can be told by another one by this relation: "the cube left of it"."""
+    ahead: Callable[[Vec3, Vec3], float] | None = None
+    """Metres by which one point is that way from another, where things are told so: "the cube left of it"."""
     told: Callable[[Sequence[str], Values], str] | None = None
     """The place in words, from those for its things."""
     # --- of one with a predicate, an action and a skill of its own; the others are places for `place_at`
