@@ -47,7 +47,7 @@ RELATIONS = {
     "clear": "nothing rests on ?a",
     "leftmost": "?a is the leftmost of its kind",
     "rightmost": "?a is the rightmost of its kind",
-    "middle": "?a is, from left to right, the middle one of its kind",
+    "middle": "?a is in the middle of its kind",
     "nearest": "?a is the nearest to the robot of its kind",
     "farthest": "?a is the farthest from the robot of its kind",
     "far": "?a lies farther away than the arm reaches from above",
