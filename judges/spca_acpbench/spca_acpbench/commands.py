@@ -9,8 +9,8 @@ import typer
 
 from spca_acpbench.questions import KINDS
 from spca_bench.command import BenchCommand
-from spca_core.checked import checked
 from spca_core.errors import InputError
+from spca_core.model import checked
 
 
 def _acpbench(

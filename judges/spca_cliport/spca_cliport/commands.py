@@ -9,8 +9,8 @@ import typer
 
 from spca_bench.command import BenchCommand
 from spca_cliport.episode import COLOURS, TASKS
-from spca_core.checked import checked
 from spca_core.errors import InputError
+from spca_core.model import checked
 
 
 def _cliport(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from spca_bench.command import BenchCommand
-from spca_core.checked import checked
+from spca_core.model import checked
 
 
 def _mbm(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from spca_bench.command import BenchCommand, Llm, Usd
-from spca_core.checked import checked
+from spca_core.model import checked
 
 Count = Annotated[int, typer.Option(help="Of each domain, or published file, evenly spread.", min=1)]
 Rounds = Annotated[int, typer.Option(help="Further answers after a refusal, at most.", min=0)]

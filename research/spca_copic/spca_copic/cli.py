@@ -10,8 +10,8 @@ import typer
 from spca.commands import BENCHES
 from spca.commands.plugin import Command
 from spca_bench.command import Llm
-from spca_core.checked import checked
 from spca_core.extensions import installed
+from spca_core.model import checked
 
 _WORLDS = ", ".join(installed("spca.plan_worlds"))
 World = Annotated[str, typer.Argument(help=f"{_WORLDS}, `file.py:factory` or `module:factory`.")]

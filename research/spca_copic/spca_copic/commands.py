@@ -18,7 +18,7 @@ from spca_copic.cli import (
     Task,
     Temperature,
 )
-from spca_core.checked import checked
+from spca_core.model import checked
 
 
 def _copic(

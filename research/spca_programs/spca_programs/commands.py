@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from spca_bench.command import BenchCommand, Usd
-from spca_core.checked import checked
+from spca_core.model import checked
 
 Data = Annotated[
     Path | None, typer.Option(help="Folder of GRASP's released grids; generated ones by default.")

@@ -10,7 +10,7 @@ import typer
 
 from spca.commands import BENCHES
 from spca.commands.plugin import Command
-from spca_core.checked import checked
+from spca_core.model import checked
 from spca_worldcoder import OPTIONS
 
 

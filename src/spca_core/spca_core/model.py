@@ -1,10 +1,12 @@
-"""The base class of every record that is passed between stages or written to disk."""
+"""The base classes of records that are passed on or written to disk, and records from a command line."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
+
+T = TypeVar("T", bound=BaseModel)
 
 
 class Record(BaseModel):
@@ -26,3 +28,17 @@ def _ascending(values: tuple[float, float]) -> tuple[float, float]:
 
 
 Interval = Annotated[tuple[float, float], AfterValidator(_ascending)]
+
+
+def checked(kind: type[T], **values: object) -> T:
+    """A record from command-line values. Raises InputError that names the option which is wrong."""
+    from pydantic import ValidationError
+
+    from spca_core.errors import InputError
+
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        option = "--" + ".".join(str(p) for p in first["loc"]).replace("_", "-")
+        raise InputError(f"{option} {first['input']!r}", hint=first["msg"]) from error

@@ -43,7 +43,7 @@ class Relation:
     """How things can be to one another on the table: said, seen, planned, placed and told."""
 
     name: str
-    spots: Callable[[SceneObject, Sequence[SceneObject], Values, World], Iterator[Spot]]
+    spots: Callable[[SceneObject, Sequence[SceneObject], Values, World], Iterator[Spot]] = lambda *_: iter(())
     """Places for a thing to be in the relation, best first, whether there is room or not."""
     example: str = ""
     """Name of a place, of things X and Y, for whoever writes PDDL or a skill."""
@@ -65,8 +65,8 @@ class Relation:
     """Numbers that are said by tokens of its own."""
     fixed: Callable[[SceneObject, Values], Values] = lambda thing, values: values
     """Numbers of the place for a thing that stands where it does when the text is understood."""
-    describes: Callable[[Vec3, Vec3], bool] | None = None
-    """Whether a thing at one point can be told by another one by this relation: "the cube left of it"."""
+    ahead: Callable[[Vec3, Vec3], float] | None = None
+    """Metres by which one point is that way from another, where things are told so: "the cube left of it"."""
     told: Callable[[Sequence[str], Values], str] | None = None
     """The place in words, from those for its things."""
     # --- of one with a predicate, an action and a skill of its own; the others are places for `place_at`
@@ -77,6 +77,8 @@ class Relation:
     """Other names that a model's PDDL may have for it."""
     of: tuple[str, ...] = ()
     """Kinds of what it may be to."""
+    put: str = ""
+    """The predicate by which a thing is put into it, where that is another one's."""
     rests: str = ""
     """What a thing in it comes to rest on as well: the table, on which it leans then, or the ground."""
 

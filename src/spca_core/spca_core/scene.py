@@ -42,13 +42,12 @@ class Fact(Record):
 # What Sense says about objects, besides rows' relations, as the camera sees it: left is +y, near is small x.
 RELATIONS = {
     "on": "?a rests on ?b (an object or the table)",
-    "in": "?a is in ?b, a bowl or a tray",
     "next_to": "?a and ?b stand side by side and touch",
     "held": "?a is in the gripper",
     "clear": "nothing rests on ?a",
     "leftmost": "?a is the leftmost of its kind",
     "rightmost": "?a is the rightmost of its kind",
-    "middle": "?a is, from left to right, the middle one of its kind",
+    "middle": "?a is in the middle of its kind",
     "nearest": "?a is the nearest to the robot of its kind",
     "farthest": "?a is the farthest from the robot of its kind",
     "far": "?a lies farther away than the arm reaches from above",

@@ -16,6 +16,7 @@ from spca_core.contacts import Pair, Way, pair
 from spca_core.geometry import Pose, wrap_angle
 from spca_core.kinds import KINDS
 from spca_core.model import Record
+from spca_core.relation import relations
 from spca_core.world import Interval
 
 STILL_S = 0.3
@@ -24,9 +25,9 @@ STILL_S = 0.3
 STILL_WITHIN = 0.001
 """Metres within which a thing stays that is at rest."""
 
-_AXES = {"left_of": (1, 1), "right_of": (1, -1), "in_front_of": (0, -1), "behind": (0, 1)}
+_SIDES = {row.name: row.ahead for row in relations() if row.ahead is not None}
 _BY_CONTACT = ("touches", "rests_on", "beside", "inside", "between", "held", "lifted")
-_RELATIONS = (*_BY_CONTACT, "region", "at", *_AXES, "near", "far_from", "yaw", "at_rest")
+_RELATIONS = (*_BY_CONTACT, "region", "at", *_SIDES, "near", "far_from", "yaw", "at_rest")
 _WITHIN, _BY = {"at": 0.03, "near": 0.1}, 0.01
 """Metres where a condition does not say `within` how many, or `by` how many a thing lies to one side."""
 
@@ -85,7 +86,7 @@ class JudgedState(Record):
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> JudgedState:
-        said = [key for key in _RELATIONS if getattr(self, key) is not None]
+        said = [key for key in _RELATIONS if getattr(self, key, None) is not None]
         if bool(self.thing) == bool(self.group):
             raise ValueError("name one `thing`, or a `group` of several")
         if self.group and (len(self.group) < 2 or self.within is None or said):
@@ -99,7 +100,7 @@ class JudgedState(Record):
     @property
     def relation(self) -> str:
         """Name of the relation that is asked for."""
-        return "group" if self.group else next(k for k in _RELATIONS if getattr(self, k) is not None)
+        return "group" if self.group else next(k for k in _RELATIONS if getattr(self, k, None) is not None)
 
     @property
     def by_contact(self) -> bool:
@@ -174,9 +175,8 @@ class JudgedState(Record):
         if self.at_rest is not None:
             return (self.thing in now.still) == self.at_rest
         there = now.poses[str(self.other)].position
-        if self.relation in _AXES:
-            axis, sign = _AXES[self.relation]
-            return sign * (position[axis] - there[axis]) >= (self.by or _BY)
+        if self.relation in _SIDES:
+            return _SIDES[self.relation](position, there) >= (self.by or _BY)
         apart = math.dist(position, there)
         return apart <= self._within if self.near is not None else apart >= (self.by or 0)
 

@@ -39,12 +39,11 @@ def relate(
     for thing in resting:
         supports = _supports(thing, resting, table_top)
         facts += [_fact("on", thing.id, support) for support in supports]
-        facts += [_fact("in", thing.id, s) for s in supports if kinds.get(s) in CONTAINERS]
-        for row in (r for r in relations() if r.rests in supports):
+        for row in (r for r in relations() if r.rests in ("", *supports)):
             facts += [_fact(row.name, thing.id, s) for s in supports if kinds.get(s) in row.of]
         if not supports:
             notes.append(f"{thing.id} rests on nothing that is known")
-    inside = {f.args for f in facts if f.predicate == "in"}
+    inside = {f.args for f in facts if f.predicate == "on" and kinds.get(f.args[1]) in CONTAINERS}
     pairs = _neighbours([o for o in resting if o.kind in (*SOLIDS, *CONTAINERS)])
     facts += [f for f in pairs if not {f.args, f.args[::-1]} & inside]
     facts += _larger(objects)
@@ -84,6 +83,8 @@ def _supports(thing: SceneObject, others: Sequence[SceneObject], table_top: floa
             if polygon_area(shared) > _MIN_SHARE * area:
                 found[other.id] = shared
     names, lowest = list(found), min_corner(thing)
+    if any(o.id in found and o.kind in CONTAINERS for o in others):
+        return names  # however it leans there
     tipping = bool(found) and bottom - table_top < max(thing.size) and _tips_over(thing, found.values())
     low = (not found or leaning) and abs(lowest - table_top) < 2 * _REST
     if tipping or low or (not found and _leans_beside(thing, others, table_top)):

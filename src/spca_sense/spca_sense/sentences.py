@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
+from spca_core.relation import Place, relations
 from spca_core.scene import Fact, SceneObject
 from spca_sense.detection import UNKNOWN
 
@@ -68,14 +69,15 @@ def _resting(facts: Sequence[Fact]) -> str:
             supports.setdefault(fact.args[1], []).append(fact.args[0])
     if not supports:
         return "Nothing stands on the table."
-    containers = {f.args[1] for f in facts if f.predicate == "in"}
+    rows = {row.name: row for row in relations() if row.put == "on"}
+    told = {f.args[1]: Place(rows[f.predicate], f.args[1:]).words for f in facts if f.predicate in rows}
     first = {TABLE_SYMBOL: 0, GROUND_SYMBOL: 2}
     clauses = []
     for support in sorted(supports, key=lambda s: (first.get(s, 1), s)):
         things = sorted(supports[support])
         clauses.append(
             f"{_join([_the(t) for t in things])} {'is' if len(things) == 1 else 'are'} "
-            f"{'in' if support in containers else 'on'} {_the(support)}"
+            f"{told.get(support, f'on {_the(support)}')}"
         )
     return _sentence("; ".join(clauses))
 

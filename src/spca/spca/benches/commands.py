@@ -8,7 +8,7 @@ import typer
 
 from spca.commands.options import takes
 from spca_bench.command import BenchCommand, FirstSeed, Presets
-from spca_core.checked import checked
+from spca_core.model import checked
 
 
 @takes("proposer", "transport", "robot", transport="inproc")

@@ -9,8 +9,8 @@ import typer
 
 from spca.commands import MACHINE
 from spca.commands.options import VIEW
-from spca_core.checked import checked
 from spca_core.errors import InputError
+from spca_core.model import checked
 
 app = typer.Typer()
 _GONE = {

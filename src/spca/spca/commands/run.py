@@ -9,7 +9,7 @@ import typer
 
 from spca.commands import LEVELS
 from spca.commands.options import OVER_ROS, complete_level, complete_run, takes, transport_of
-from spca_core.checked import checked
+from spca_core.model import checked
 from spca_core.options import RunOptions
 
 app = typer.Typer()

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 _APART = 0.03
 """Metres between the centres by which a thing is put to a side of another."""
-_CLEARLY = 0.01
-"""Metres between the centres by which a thing is told by its side of another."""
 _WITHIN, _IN_LINE = 0.008, 0.02
 """Metres by which a distance from side to side may be off, and the middles off a line, where one is said."""
 _GAPS = (0.04, 0.05, 0.06, 0.08, 0.1, 0.13, 0.16, 0.2)
@@ -81,7 +79,7 @@ def _side(name: str, axis: int, sign: int, *words: str) -> Relation:
         words={token: words},
         forms=(f"{token} Things", f"SPACING {token} Thing"),
         told=told,
-        describes=lambda one, other: ahead(one, other) > _CLEARLY,
+        ahead=ahead,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from spca_core.geometry import wrap_angle
@@ -37,9 +38,8 @@ def _holds(thing: SceneObject, others: Sequence[SceneObject], values: Values) ->
 
 
 def _spots(thing: SceneObject, others: Sequence[SceneObject], values: Values, world: World) -> Iterator[Spot]:
-    for dx in _AROUND:
-        for dy in _AROUND:
-            yield values[0] / 1000 + dx, values[1] / 1000 + dy, math.radians(values[2])
+    for dx, dy in product(_AROUND, _AROUND):
+        yield values[0] / 1000 + dx, values[1] / 1000 + dy, math.radians(values[2])
 
 
 def _read(words: str) -> Values:

@@ -62,10 +62,7 @@ class Grammar:
     def __call__(
         self, *forms: str, cost: int = 0, **fixed: Any
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Add forms with the function that composes their meaning; valueless words are no arguments of it.
-
-        `fixed` are further arguments, the same for all the forms.
-        """
+        """Add forms with the function that makes their meaning, of `fixed` and of words with values."""
 
         def add(meaning: Callable[..., Any]) -> Callable[..., Any]:
             composed = partial(meaning, **fixed) if fixed else meaning

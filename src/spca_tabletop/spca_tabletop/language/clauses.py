@@ -129,7 +129,7 @@ def lift(phrase: Phrase, source: Destination | None) -> Meaning:
 def lift_to(phrase: Phrase, places: Destinations) -> Meaning:
     if any(p.slot == "over" for p in places):
         return refused("I can hold a thing, but not over a certain place.")
-    if any(p.relation in ("on", "in") for p in places):
+    if any(p.relation == "on" for p in places):
         return refused(f"'{places[0].text}': is it to go there, or is it there? Say 'put', or 'that is'.")
     return put(phrase, None, places)
 
@@ -385,7 +385,7 @@ def _tower(
     for place in places:
         if place.relation == "slot":
             found = [towers.at_slot(things, place.slot, one) for one in found]
-        elif place.relation in ("on", "in"):
+        elif place.relation == "on":
             found = [_based(base, place, after) for one in found for base, after in
                      found_by(place.things, one, (*SUPPORTS, "table"))]  # fmt: skip
         elif place.relation != "on_each_other":
@@ -630,7 +630,7 @@ def put_nothing(places: Destinations) -> Meaning:
 @rule("Neg -> WITHOUT|NOT PUT|STACK Things Places")
 def never_put(phrase: Phrase, places: Destinations) -> Meaning:
     """As in "never put a larger block on a smaller one", "never put a cube on the table"."""
-    if any(p.relation not in ("on", "in") for p in places):
+    if any(p.relation != "on" for p in places):
         raise NotUnderstood("I can mind only what must not be put on what; say it like that.")
     lower = tuple(t for p in places for t in p.things)
     sizes = [{told for _, _, told in t.noun.tests} for t in (*phrase, *lower)]
@@ -669,7 +669,7 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
     if place.relation == "slot":
         more = tuple((place.slot, thing) for thing in things)
         yield talk.but(tower=replace(talk.tower, barred=(*talk.tower.barred, *more)))
-    elif place.relation in ("on", "in", "next_to"):
+    elif place.relation in ("on", "next_to"):
         beside = place.relation == "next_to"
         for targets, after in found_by(_every(place.things), talk, LIFTABLE if beside else ANYTHING):
             pairs = tuple((a, b) for a in things for b in targets if a != b)
@@ -804,7 +804,7 @@ def _in_turn(things: Things, talk: Talk) -> Talk:
 
 def _not_there_yet(phrase: Phrase, places: Destinations) -> Phrase:
     """As in "put another cube on the plate": one that is not on it."""
-    targets = tuple(p.things[0] for p in places if p.relation in ("on", "in") and len(p.things) == 1)
+    targets = tuple(p.things[0] for p in places if p.relation == "on" and len(p.things) == 1)
     return _lying(phrase, targets, False, lambda t: bool(targets) and (t.noun.other or t.det.other))
 
 

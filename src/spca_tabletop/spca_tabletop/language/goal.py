@@ -8,7 +8,7 @@ from itertools import pairwise, permutations
 from spca_core.kinds import CONTAINERS, DOMED, SOLIDS, SUPPORTS, TOPLESS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import place_of, relations, things_of
+from spca_core.relation import Place, place_of, relations, things_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Talk
 
@@ -25,7 +25,7 @@ NO_PLACE = "I do not know where to put it; name a plate, a cube or the table."
 _MOST_ALTERNATIVES = 40
 _LOCATIONS = ("on", "across", "holding", *(row.name for row in relations() if row.skill))
 """Predicates that say where a cube is; a cube is at one place only."""
-_GONE = [row.name for row in relations() if row.rests == GROUND_SYMBOL]
+GONE = [row.name for row in relations() if row.rests == GROUND_SYMBOL]
 """Those that say that it is out of reach."""
 
 
@@ -255,7 +255,7 @@ class _Told:
             if len(burden) + min(len(spans), 1) > 1 or len(spans) > 2:
                 raise Contradiction(f"Only one cube can rest on the {words_of(cube)}.")
             beside = any(a[0] in ("next_to", "abreast") and cube in a[1:] for a in atoms)
-            gone = any(a[0] in ("holding", *_GONE) for a in where)
+            gone = any(a[0] in ("holding", *GONE) for a in where)
             related = any(a[0] == "at" and cube in things_of(a[2]) for a in atoms)
             if gone and (burden or spans or beside or related):
                 raise Contradiction(
@@ -326,8 +326,9 @@ def _sentence(atom: Atom) -> str:
         "holding": "in the gripper", "touched": "touched",
         "clear": "uncovered, to see what it is", "put_down": "set down on the table first", "at": "",
     }  # fmt: skip
-    if predicate == "on" and others[0].partition("_")[0] in CONTAINERS:
-        return f"the {words_of(first)} in the {rest}"
+    for row in relations():
+        if predicate == row.put and others[0].partition("_")[0] in row.of:
+            return f"the {words_of(first)} {Place(row, (others[0],)).words}"
     return " ".join(
         f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".split()
     )

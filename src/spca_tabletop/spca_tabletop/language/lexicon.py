@@ -49,8 +49,6 @@ _FINE = "(?:good|great|nice|lovely|perfect|wonderful|best|cool|fine|all)"
 _FARTHEST = "(?:farthest|furthest|most|farthest away|all the way)"
 _NUMBER = "|".join(NUMBERS)
 _LOW = "(?:bottom|base)"
-
-
 _IRREGULAR = {"die": "dice"}
 
 

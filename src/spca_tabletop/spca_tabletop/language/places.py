@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
-from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
+from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_core.relation import Place, Relation, Values, relations
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
-from spca_tabletop.language.goal import CAPACITY, NO_PLACE
+from spca_tabletop.language.goal import CAPACITY, GONE, NO_PLACE
 from spca_tabletop.language.talk import (
     ANYTHING,
     LIFTABLE,
@@ -25,8 +25,7 @@ from spca_tabletop.language.talk import (
 )
 from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, alone, found_by, named, rule, ways
 
-_TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS)}
-_TO_OTHERS |= dict.fromkeys(("under", "across"), LIFTABLE)
+_TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS), "under": LIFTABLE, "across": LIFTABLE}
 NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
 _WHICH_WHERE = "I do not know which of them should go where; say it for each."
 
@@ -41,6 +40,8 @@ class Destination(Spoken):
     respectively: bool = False
     values: Values = ()
     """Numbers of a relation that has some."""
+    into: bool = False
+    """Whether it cannot be on a solid."""
 
 
 Destinations = tuple[Destination, ...]
@@ -66,7 +67,6 @@ def on_different(said: tuple[str, bool]) -> Destination:
 
 @rule("Place -> ON Things", relation="on")
 @rule("Place -> OVER Things", relation="on", slot="over")
-@rule("Place -> IN Things", relation="in")
 @rule("Place -> TO Things", relation="to")
 @rule("Place -> BESIDE Things", relation="next_to")
 @rule("Place -> UNDER Things", relation="under")
@@ -91,25 +91,19 @@ def for_each(thing: Thing) -> Destination:
     return Destination(relation="on", things=(replace(thing, det=Det("each")),))
 
 
-def _in(*said: Thing | Phrase | Values, relation: str) -> Destination:
-    things: Phrase = ()
-    values: Values = ()
-    for one in said:
-        if isinstance(one, Thing):
-            things += (one,)
-        elif one and isinstance(one[0], int):
-            values += one
-        else:
-            things += one  # type: ignore[operator]
-    # "the red and the blue cube"
-    named = next((t.noun.kind for t in reversed(things) if t.noun.kind), "")
-    return Destination(relation=relation, things=tuple(t.like(named) for t in things), values=values)
+def _in(*said: Thing | Phrase | Values, row: Relation) -> Destination:
+    parts = [part for one in said for part in ((one,) if isinstance(one, Thing) else one)]
+    values = tuple(part for part in parts if isinstance(part, int))
+    things = [part for part in parts if isinstance(part, Thing)]
+    named = next((t.noun.kind for t in reversed(things) if t.noun.kind), "")  # "the red and the blue cube"
+    phrase = tuple(thing.like(named) for thing in things)
+    return Destination(relation=row.put or row.name, things=phrase, values=values, into=bool(row.put))
 
 
 ROWS = {row.name: row for row in relations()}
 """The relations that things can be put into on the table."""
 for _row in ROWS.values():
-    rule(*(f"Place -> {form}" for form in _row.forms), relation=_row.name)(_in)
+    rule(*(f"Place -> {form}" for form in _row.forms), row=_row)(_in)
 
 
 @rule("Place -> TO|ON|AT THE? FLANK SIDE?", cost=-1)
@@ -144,7 +138,7 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
     """
     ways: list[tuple[Things, Talk]] = [(things, talk)]
     places = sorted(places, key=lambda p: p.relation == "abreast")  # type: ignore[assignment]
-    level = any(t.noun.kind in SUPPORTS for p in places for t in p.things if p.relation in ("on", "in"))
+    level = any(t.noun.kind in SUPPORTS for p in places for t in p.things if p.relation == "on")
     for number, place in enumerate(places):
         first = said if number == 0 else ()
         ways = list(every(ways, lambda way, p=place, f=first: _placed(  # type: ignore[misc]
@@ -156,7 +150,7 @@ def _placed(
     resting: Things, place: Destination, things: Things, said: Phrase, talk: Talk, level: bool
 ) -> Iterator[tuple[Things, Talk]]:
     relation = place.relation
-    if relation in ("on", "in", "to"):
+    if relation in ("on", "to"):
         yield from _on(resting, place, things, said, talk)
         return
     if relation == "slot":
@@ -171,10 +165,8 @@ def _placed(
         row, subject = ROWS.get(relation), things[0] if len(things) == 1 else ""
         kinds = _TO_OTHERS[relation] if row is None else (*row.of, "table") if row.of else TANGIBLE
         for targets, after in found_by(place.things, talk, kinds, subject):
-            if row is None:
-                yield things, _relative(things, relation, targets, after)
-            else:
-                yield things, related(things, row, targets, place.values, after)
+            asked = related(things, row, targets, place.values, after) if row else None
+            yield things, asked or _relative(things, relation, targets, after)
 
 
 def related(things: Things, row: Relation, others: Things, values: Values, talk: Talk) -> Talk:
@@ -202,10 +194,9 @@ def related(things: Things, row: Relation, others: Things, values: Values, talk:
 
 def away(things: Things, talk: Talk) -> Talk:
     """Ask for things to be out of reach on the ground."""
-    for row in ROWS.values():
-        if row.rests == GROUND_SYMBOL:
-            return related(things, row, (), (), talk)
-    raise NotUnderstood(NO_PLACE)
+    if not GONE:
+        raise NotUnderstood(NO_PLACE)
+    return talk.claim(GONE[0], things)
 
 
 def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Talk:
@@ -248,11 +239,11 @@ def _on(
     if _distributed(resting, said, phrase):
         yield from ((resting, after) for after in _one_for_each(resting, phrase[0], talk))
         return
-    kinds = tuple(SUPPORTS) if place.relation == "in" else ANYTHING
+    kinds = tuple(SUPPORTS) if place.into else ANYTHING
     for targets, after in found_by(phrase, talk, kinds, resting[0] if len(resting) == 1 else ""):
         of = [talk.table.kind(t) for t in targets]
         solid = [kind in SOLIDS for kind in of]
-        if place.relation == "in" and any(solid):
+        if place.into and any(solid):
             raise NotUnderstood(f"Nothing can be put into '{phrase[0].text}'; say 'on'.")
         alone = all(solid) and place.relation == "to"
         counts = {len(resting), len(said), len(phrase), len(targets)}

@@ -38,7 +38,7 @@ _CLEARLY = 0.01
 _AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1),
          "highest": (2, -1)}  # fmt: skip
 """The axis of `world` and the sign that a side is about: left is +y, far is +x."""
-_DESCRIBING = {row.name: row.describes for row in relations() if row.describes is not None}
+_DESCRIBING = {row.name: row.ahead for row in relations() if row.ahead is not None}
 """The relations by which a thing is told from others: "the cube left of the blue one"."""
 Test = Callable[[list[str], Talk, "Nominal"], list[str]]
 
@@ -568,8 +568,8 @@ def _holds(
     if relation in _DESCRIBING:
         if any(s not in table.places for s in (thing, *others)):
             raise NotUnderstood(f"I do not know what is {relation.replace('_', ' ')} what here.")
-        lies = _DESCRIBING[relation]
-        return bool(others) and all(lies(table.places[thing], table.places[other]) for other in others)
+        ahead, places = _DESCRIBING[relation], table.places
+        return bool(others) and all(ahead(places[thing], places[other]) > _CLEARLY for other in others)
     if relation == "under":
         return bool(others) and every(("on", other, thing) in table.facts for other in others)
     if relation == "next_to":

@@ -28,7 +28,8 @@ OBSTRUCTIONS = {"blocks": "blocked", "crowds": "crowded", "obstructs": "obstruct
 def domain() -> str:
     """The tabletop's domain, with the kinds and actions of installed packages and of relations."""
     text = (Path(__file__).parent / "domain.pddl").read_text()
-    ended = (f"(forall (?x - {k}) (not ({r.name} ?c ?x)))" for r in relations() if r.meaning for k in r.of)
+    leans = [(row.name, kind) for row in relations() if row.rests == TABLE_SYMBOL for kind in row.of]
+    ended = (f"(forall (?x - {kind}) (not ({name} ?c ?x)))" for name, kind in leans)
     text = text.replace(";ended", "\n      ".join(ended))
     return extended_domain("tabletop", text.replace("ball - solid", " ".join(["ball", *MESHES, "- solid"])))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
+from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
@@ -52,14 +52,11 @@ _EXPLAINED = (
         synonyms=("beside", "adjacent"), like=r"(is_)?(next_to|beside|adjacent|adjacent_to|side_by_side)",
     ),
     ObservableWord(
-        name="in", args=("?a", "?b"), meaning="?a is in bowl or tray ?b; then also (on ?a ?b)",
-        synonyms=("inside",), like=r"(is_)?(in|inside|within|contained_in)",
-    ),
-    ObservableWord(
         name="at", args=("?a", "?p"),
         meaning=f"?p is a place: {', '.join(r.example for r in relations() if r.example and not r.skill)}",
     ),
-    *(ObservableWord(name=r.name, args=("?a", "?b"), meaning=r.meaning) for r in relations() if r.meaning),
+    *(ObservableWord(name=row.name, args=("?a", "?b"), meaning=row.meaning, synonyms=row.names)
+      for row in relations() if row.meaning),
 )  # fmt: skip
 _WORDS = _EXPLAINED + tuple(
     ObservableWord(name=name, args=("?a", "?b")[: meaning.count("?")], meaning=meaning, aside=True)
@@ -67,7 +64,6 @@ _WORDS = _EXPLAINED + tuple(
     if name not in {word.name for word in _EXPLAINED}
 )
 _NAMES = {word.name: (word.name, *word.synonyms) for word in _WORDS}
-ON_NAMES = _NAMES["on"]
 TOUCHED_NAMES = ("touched", "touching", "in_contact", "contacted")
 
 
@@ -97,15 +93,13 @@ class TabletopVocabulary(Vocabulary):
 
         on, held, pairs = seen("on"), seen("held"), seen("next_to")
         lost = frozenset((c,) for c in cubes - within_reach)
-        inside = frozenset((c, x) for c, x in on if observation.objects.get(x) in CONTAINERS)
         free = frozenset(f.args for f in observation.facts if f.predicate == "clear" and f.args[0] in cubes)
         found = {
             "on": Extension((_CUBE, _ANYTHING), on),
-            "in": Extension((_CUBE, _ANYTHING), inside),
             # of a held cube, some say that it is clear and some do not; a fallen one had better not be
             "clear": Extension((_CUBE,), free - held - lost, unsaid=held),
             "next_to": Extension((_CUBE | _PLATE,) * 2, pairs | {(b, a) for a, b in pairs}),
-            **{r.name: Extension((_CUBE, frozenset(r.of)), seen(r.name)) for r in relations() if r.meaning},
+            **{r.name: Extension((_CUBE, _ANYTHING), seen(r.name)) for r in relations() if r.meaning},
             "at": Extension((_CUBE, frozenset({"place"})), seen("at")),
         }
         found["held"] = Extension((_CUBE,), held)

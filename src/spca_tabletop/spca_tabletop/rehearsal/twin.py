@@ -6,7 +6,6 @@ import json
 import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +36,7 @@ from spca_sim.recording import StateRecorder, save_states
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
-from spca_tabletop.plan.vocabulary import ON_NAMES, TOUCHED_NAMES, TabletopVocabulary
+from spca_tabletop.plan.vocabulary import TOUCHED_NAMES, TabletopVocabulary
 from spca_tabletop.rehearsal.world import Errors, SeenWorld
 
 _KEPT = 10
@@ -320,7 +319,4 @@ class TwinVocabulary(TabletopVocabulary):
 
         found |= dict.fromkeys(TOUCHED_NAMES, Extension((solids | supports,), said("touched")))
         found["across"] = Extension((solids,) * 3, said("across"))
-        off = {(thing, TABLE_SYMBOL) for thing, _ in found["in"].atoms}  # even where it leans in a container
-        for name in ON_NAMES:
-            found[name] = replace(found[name], atoms=found[name].atoms - off)
         return found
