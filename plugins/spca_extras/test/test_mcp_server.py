@@ -93,8 +93,9 @@ def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: 
                 (await call("plan", sentence="put the red cube on the blue plate")).content[0].text
             )
             assert planned["goal"] == "the red cube on the blue plate" and len(planned["steps"]) == 2
-            tried = json.loads((await call("rehearse", plan_id=planned["plan_id"])).content[0].text)
-            assert tried["status"] == "accepted"
+            if approve:
+                tried = json.loads((await call("rehearse", plan_id=planned["plan_id"])).content[0].text)
+                assert tried["status"] == "accepted"
             done = json.loads((await call("run_plan", plan_id=planned["plan_id"])).content[0].text)
             assert done["outcome"] == ("success" if approve else "cancelled"), done
             assert (

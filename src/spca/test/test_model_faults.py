@@ -68,17 +68,11 @@ SERVER_FAULTS: dict[str, Behaviour] = {
 
 PLANNER_FAULTS: dict[str, tuple[PlannerFault, str, str]] = {
     "prose": (Say("I suggest to touch the blue cube."), "model", "no JSON object"),
-    "broken JSON": (Say('{"domain": "(define (domain d', usage=None), "model", "JSON"),
-    "another shape": (say_json({"plan": ["touch"]}), "model", "schema"),
     "no problem": (say_json({"domain": "(define)", "problem": "", "remark": ""}), "parse", ""),
     "unparsable": (changed("(:predicates", "(:predicate", "domain"), "parse", ":predicate"),
-    "undeclared": (changed(":effect (touched", ":effect (was_touched", "domain"), "parse",
-                   "did you mean 'touched'"),
     "unsolvable": (changed(":precondition (hand_empty)", ":precondition (touched ?thing)", "domain"), "solve",
                    "touched"),
     "hallucinated": (changed("cube_blue - cube", "cube_blue cube_gold - cube"), "scene", "cube_gold"),
-    "wrong scene": (changed("(on cube_blue table)", "(on cube_blue cube_red)"), "scene",
-                    "on cube_blue cube_red"),
     "off topic": (changed("(touched cube_blue)", "(touched cube_red)"), "goal", "cube_blue"),
     "vacuous": (changed(":parameters (?thing - thing)\n    :precondition (hand_empty)\n"
                         "    :effect (touched ?thing)",
@@ -90,15 +84,7 @@ PLANNER_FAULTS: dict[str, tuple[PlannerFault, str, str]] = {
 CODER_FAULTS: dict[str, tuple[CoderFault, str]] = {
     "prose": (Say("You could move the arm downwards."), "no Python function"),
     "syntax": (miswritten("ctx.close()", "ctx.close("), "never closed"),
-    "arity": (miswritten("(ctx, thing)", "(ctx, thing, height)"), "does not fit the action"),
-    "another name": (miswritten("def touch_thing", "def tap"), "lacks the skill"),
     "import": (miswritten('    """Touch', '    import os\n    """Touch'), "os may not be imported"),
-    "unknown call": (miswritten("ctx.close()", "ctx.teleport()"), "ctx has no 'teleport'"),
-    "undefined": (miswritten("ctx.close()", "ctx.log(str(target))"), "target"),
-    "deep": (miswritten("ctx.close()", f"x = {'+'.join(['1'] * 400)}"), "nested too deeply"),
-    "huge number": (miswritten("ctx.close()", f"x = 0x{'f' * 5000}"), "a number of 20000 bits"),
-    "a future": (lambda source: written(f"from __future__ import nosuch\n\n\n{source}"), "not Python"),
-    "a star": (miswritten("ctx.close()", "from math import *"), "not Python"),
     "fails on import": (
         lambda source: written("LIMIT = 1 / 0\n\n\n" + source.replace("ctx.close()", "ctx.log(LIMIT)")),
         "ZeroDivisionError",
@@ -110,11 +96,9 @@ SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
                  "(touched cube_blue), which nothing can show"),
     "too low": (miswritten("tool.z, tool.yaw)", "tool.z - 0.03, tool.yaw)"), "touch_thing(cube_blue)"),
     "raises": (miswritten("ctx.close()", "raise RuntimeError('the fingers hurt')"), "the fingers hurt"),
-    "wrong type": (miswritten("ctx.close()", "ctx.move_to(thing)"), "touch_thing(cube_blue)"),
     "waits for ever": (miswritten("ctx.close()", "while True:\n        ctx.wait(5.0)"),
                        "still running when the time was over"),
     "waits beyond all numbers": (miswritten("ctx.close()", "ctx.wait(10 ** 400)"), "touch_thing(cube_blue)"),
-    "says it failed": (miswritten("ctx.close()", "return False"), "returned False"),
 }  # fmt: skip
 
 
@@ -217,16 +201,8 @@ def always(planner: PlannerFault | None = None, coder: CoderFault | None = None)
 
 HOPELESS: dict[str, tuple[FallibleModel, str]] = {
     "a planner that refuses": (always(refuse("I must not.")), "refused: I must not."),
-    "a planner without a server": (always(Status(500, "out of order")), "out of order"),
-    "a planner that stalls": (always(Stall()), "2 requests in a row had no answer; the last: model"),
     "a coder that stalls": (always(coder=Stall()), "2 requests in a row had no answer; the last: model"),
     "a planner that cannot plan": (always(changed("(touched cube_blue)", "(touched cube_red)")), "cube_blue"),
-    "a planner that repeats itself": (always(changed("(hand_empty) ", "")), "hand_empty"),
-    "a coder that refuses": (
-        always(coder=refuse("No robots.")),
-        "no usable code for `touch_thing(ctx, thing)`",
-    ),
-    "a coder that cannot write": (always(coder=miswritten("ctx.close()", "ctx.close(")), "never closed"),
     "a skill that never works": (
         always(coder=miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)")),
         "cobot touches blue cube",
@@ -234,27 +210,14 @@ HOPELESS: dict[str, tuple[FallibleModel, str]] = {
 }
 
 
-SILENT = ("a planner without a server", "a planner that stalls", "a coder that stalls")
-"""Where nothing was answered in a round, there is no other."""
-EACH = {
-    "a planner that refuses",
-    "a coder that stalls",
-    "a planner that cannot plan",
-    "a skill that never works",
-}
-"""One of each stage and of each sort of fault: tried each time."""
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.full] * (name not in EACH)) for name in HOPELESS]
-)
+@pytest.mark.parametrize("name", HOPELESS)
 def test_a_model_that_never_gets_it_right_ends_in_a_clear_verdict(name: str, tmp_path: Path) -> None:
     model, words = HOPELESS[name]
     patience = {"timeout_s": 2.0} if "stalls" in name else {}  # else a busy machine would stall, too
     ended = run(model, tmp_path, budgets=SMALL_BUDGET, settings=patience)
     assert ended.result.outcome == "gave_up"
     assert ended.result.exit_status == 1
-    assert ended.result.rounds == (1 if name in SILENT else 2)
+    assert ended.result.rounds == (1 if "stalls" in name else 2)  # where nothing is answered
     assert words in ended.result.reason
     assert ended.result.skills.promoted == ()
     assert not list(tmp_path.rglob("skills/*/*.py"))  # what failed is not learned

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -148,26 +148,24 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_outside_scheduler_s_workers_run_trials_from_other_folders(tmp_path: Path) -> None:
     """As on several machines (docs/campaigns.md), with one disk in common."""
-    address = tmp_path / "scheduler.json"
-    common = ("--scheduler-file", str(address), "--no-dashboard")
-    programs = [("scheduler", ("--host", "127.0.0.1", "--port", "0"))]
-    programs += [("worker", ("--nthreads", "1", "--name", name)) for name in ("one", "other")]
-    started = []
+    started: list[subprocess.Popen[str]] = []
+
+    def start(kind: str, *options: str) -> None:
+        folder = tmp_path / f"{kind}-{len(started)}"
+        folder.mkdir()
+        command = [sys.executable, "-m", "dask", kind, "--no-dashboard", *options]
+        started.append(subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True))
+
     try:
-        for kind, options in programs:
-            folder = tmp_path / f"{kind}-{len(started)}"
-            folder.mkdir()
-            command = [sys.executable, "-m", "dask", kind, *common, *options]
-            started.append(subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL))
-            while kind == "scheduler" and not address.is_file():
-                assert started[0].poll() is None
-                time.sleep(0.05)
-        scheduler = json.loads(address.read_text())["address"]
-        campaign = run_campaign(
-            ToyBench(chains=("a", "b"), length=2), tmp_path / "campaign", scheduler=scheduler
-        )
+        start("scheduler", "--host", "127.0.0.1", "--port", "0")
+        told = (re.search(r"Scheduler at:\s+(tcp:\S+)", line) for line in started[0].stderr or ())
+        address = next(filter(None, told))[1]
+        for name in ("one", "other"):
+            start("worker", address, "--nthreads", "1", "--name", name)
+        bench = ToyBench(chains=("a", "b"), length=2)
+        campaign = run_campaign(bench, tmp_path / "campaign", scheduler=address)
     finally:
         for process in reversed(started):
             process.terminate()
-            process.wait(30)
+            process.communicate()
     assert len(campaign.results) == 4 and not campaign.broken

@@ -41,6 +41,7 @@ SURFACE = Surface(API)
         ("def f(ctx): return (x for x in []).gi_frame", 1, "attribute 'gi_frame'"),
         ("def f(ctx): return '{0.__class__}'.format(1)", 1, "double underscores in a text"),
         ("def f(ctx):\n    try: pass\n    except: pass", 3, "this catches everything"),
+        ("def f(ctx):\n    try: pass\n    except Exception: pass", 3, "this catches everything"),
         (
             "def f(ctx):\n    try: pass\n    except (ValueError, BaseException): pass",
             3,

@@ -17,8 +17,8 @@ from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.ledger import ExchangeLog
 from spca_testing.coding import API as CODER_API
-from spca_testing.coding import WAVE, request
-from spca_testing.models.behaviours import Behaviour, Say, Status, cut_off, refuse
+from spca_testing.coding import request
+from spca_testing.models.behaviours import Behaviour, Say, cut_off, refuse
 from spca_testing.models.server import ModelServer
 
 SCHEMA = ActionSchema(
@@ -150,21 +150,3 @@ def test_a_coder_can_say_that_the_plan_is_wrong(open_coder: Open) -> None:
     assert len(server.requests) == 1
     with pytest.raises(PlanAtFault, match="no way"):
         code_in("**PLAN:** no way")
-
-
-def test_from_bad_answers_to_a_good_skill(open_coder: Open) -> None:
-    """A refusal, a busy server, broken Python, a wrong call, then the right thing."""
-    fenced = "```python\n{}```"
-    coder, server = open_coder(
-        refuse(),
-        Status(429),
-        Say(fenced.format("def wave_at(ctx, thing:\n")),
-        Say(fenced.format(WAVE.replace("nod", "wave_hand"))),
-        Say(fenced.format(WAVE)),
-    )
-    result = DraftingCoder(coder, CODER_API).complete(request("wave_at"))
-    assert result.status == "complete"
-    assert [d.kind for d in result.drafts] == ["first", "first", "syntax", "syntax"]
-    last = server.requests[-1].body["messages"][1]["content"]
-    assert "ctx has no 'wave_hand'; it has: nod" in last
-    assert "return ctx.wave_hand(thing)" in last

@@ -35,16 +35,6 @@ def turned_by(a: float, b: float) -> float:
 
 
 @given(poses)
-def test_a_matrix_is_rigid(pose: Pose) -> None:
-    m = pose.matrix()
-    assert m.shape == (4, 4) and m.dtype == np.float64
-    assert m[:3, :3] @ m[:3, :3].T == pytest.approx(np.eye(3), abs=1e-9)
-    assert np.linalg.det(m[:3, :3]) == pytest.approx(1.0)
-    assert m[3].tolist() == [0, 0, 0, 1]
-    assert tuple(m[:3, 3]) == pose.position
-
-
-@given(poses)
 def test_pose_to_matrix_and_back(pose: Pose) -> None:
     back = Pose.from_matrix(pose.matrix())
     assert back.position == pose.position

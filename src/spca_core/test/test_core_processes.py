@@ -29,8 +29,9 @@ setup = wire.receive()
 print("hello from", setup["name"], flush=True)
 if setup["name"] == "lame":
     wire.send({"op": "failed", "message": "no legs"})
-if setup["name"] == "hung" and not os.path.exists(__file__ + ".hung"):
-    open(__file__ + ".hung", "w").close()
+if setup["name"] == "hung":
+    with open(__file__ + ".hung", "w") as told:
+        print(os.getpid(), file=told)
     time.sleep(600)
 wire.send({"op": "ready"})
 while True:
@@ -63,24 +64,24 @@ def make(tmp_path: Path, request: pytest.FixtureRequest):
 
 def test_a_service_that_dies_is_started_again_for_the_next_question(make, tmp_path: Path) -> None:
     service = make()
-    first = service.ask("pid", 5.0)
+    first = service.ask("pid", 50.0)
     with pytest.raises(ServiceDied, match="SIGABRT during 'die': last words"):
-        service.ask("die", 5.0)
-    assert service.ask("pid", 5.0) != first
+        service.ask("die", 50.0)
+    assert service.ask("pid", 50.0) != first
     assert service.starts == 2
     assert (tmp_path / "log").read_text().count("hello from joe") == 2  # what it prints is kept
     with pytest.raises(ServiceFailed, match="cannot"):
-        service.ask("fail", 5.0)
+        service.ask("fail", 50.0)
     assert service.starts == 2
 
 
 def test_a_service_that_hangs_is_ended_and_one_that_is_left_goes_on(make) -> None:
     service = make()
-    pid = service.ask("pid", 5.0)
+    pid = service.ask("pid", 50.0)
     polls = itertools.count()
     with pytest.raises(Interrupted):
-        service.ask("sleep", 5.0, lambda: next(polls) > 1, nap=0.6)
-    assert service.ask("pid", 5.0) == pid  # the answer to the question that was left does not count
+        service.ask("sleep", 50.0, lambda: next(polls) > 1, nap=0.6)
+    assert service.ask("pid", 50.0) == pid  # the answer to the question that was left does not count
     with pytest.raises(ServiceTimeout, match="no answer to 'sleep' in 0 s"):
         service.ask("sleep", 0.2, nap=20.0)
     assert not outliving([pid]) and not service.alive
@@ -96,10 +97,11 @@ def test_a_service_that_somebody_has_stopped_is_lost_at_once(make) -> None:
 
 
 def test_a_service_that_hangs_at_its_start_is_started_once_more(make, tmp_path: Path) -> None:
-    service = make("hung")
+    service, pipe = make("hung"), tmp_path / "served.py.hung"
+    os.mkfifo(pipe)
     first = service.begin()
-    while not (tmp_path / "served.py.hung").exists():
-        assert first.alive
+    assert int(pipe.read_text()) == first.pid
+    (tmp_path / "served.py").write_text(SERVICE.replace('== "hung"', '== ""'))
     first._deadline = time.monotonic()
     assert service.start() is not first and service.starts == 2
     assert service.ask("pid", 50.0) == service.pid
@@ -108,18 +110,18 @@ def test_a_service_that_hangs_at_its_start_is_started_once_more(make, tmp_path: 
 def test_a_service_that_cannot_start_says_why_and_a_closed_one_stays_closed(make) -> None:
     with pytest.raises(ServiceFailed, match="no legs"):
         make("lame").start()
-    service = make()
+    service, asked = make(), threading.Event()
     service.start()
 
     def sleep() -> None:
         with pytest.raises(ServiceDied):
-            service.ask("sleep", 20.0, nap=20.0)
+            service.ask("sleep", 600.0, lambda: bool(asked.set()), nap=600.0)
 
     waiting = threading.Thread(target=sleep)
     waiting.start()
-    time.sleep(0.2)
+    assert asked.wait(60.0)
     service.close()
-    waiting.join(5.0)
+    waiting.join(60.0)
     assert not waiting.is_alive()
     with pytest.raises(ServiceDied, match="closed"):
         service.ask("pid", 1.0)

@@ -178,12 +178,6 @@ def test_content_in_parts_is_put_together(bench: Bench):
     assert bench.ask([Raw(json.dumps(body).encode())], Answer).parsed.domain == "d"
 
 
-def test_half_a_surrogate_pair_does_no_harm(bench: Bench):
-    body = b'{"choices": [{"message": {"content": "a\\ud800b"}}]}'
-    assert bench.ask([Raw(body)]).text == "a?b"
-    assert bench.exchanges()[0].answer.text == "a?b"
-
-
 def test_tokens_are_estimated_when_the_server_counts_none(bench: Bench):
     reply = bench.ask([Say("x" * 400, usage=None)])
     assert reply.usage.output_tokens == 100
@@ -287,7 +281,8 @@ def test_a_web_page_in_place_of_an_answer_is_bad_input(bench: Bench):
 )
 def test_lasting_trouble_ends_after_the_attempts(bench: Bench, behaviour: Any, kind: str):
     server = bench.serve(lambda seen: behaviour)
-    error = error_of(lambda: bench.chat(server, attempts=2, timeout_s=0.3).complete("planner_big", ASK))
+    patience = 0.3 if kind == "timeout" else 60.0
+    error = error_of(lambda: bench.chat(server, attempts=2, timeout_s=patience).complete("planner_big", ASK))
     assert error.kind == kind
     assert len(server.requests) == 2
     exchange = bench.exchanges()[0]

@@ -75,6 +75,8 @@ def test_the_port_is_kept(make: Make) -> None:
     assert (result.status, result.attempt) == ("solved", REQUEST.attempt)
     assert result.plan is not None and tuple(told) == result.drafts
     assert told[-1].draft == result.plan.draft and [d.rejection for d in told] == [None]
+    one = told[-1]
+    assert min(one.draft_seconds, one.parse_seconds, one.solve_seconds, one.validate_seconds) > 0
     schemas = {schema.name: schema for schema in result.plan.schemas}
     assert set(schemas) == {step.action for step in result.plan.steps}
     for step in result.plan.steps:
@@ -89,18 +91,6 @@ def test_the_port_is_kept(make: Make) -> None:
 
 def statuses(records: Sequence[DraftRecord]) -> list[tuple[str, str]]:
     return [(r.mode, r.rejection.critic if r.rejection else "") for r in records]
-
-
-def test_a_good_draft_is_accepted_at_once(make: Make) -> None:
-    result = make().plan(REQUEST)
-    assert result.plan is not None
-    assert [str(s) for s in result.plan.steps] == [
-        "pick_up(cube_red, table)",
-        "stack_on(cube_red, cube_blue)",
-    ]
-    assert statuses(result.drafts) == [("fresh", "")]
-    record = result.drafts[0]
-    assert min(record.draft_seconds, record.parse_seconds, record.solve_seconds, record.validate_seconds) > 0
 
 
 def test_rejections_go_back_to_the_proposer_until_it_gets_it_right(make: Make) -> None:

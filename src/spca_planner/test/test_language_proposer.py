@@ -16,11 +16,8 @@ from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.ledger import ExchangeLog
 from spca_planner.language import LanguageProposer, messages, relevant_skills
-from spca_planner.planner import DraftingPlanner
-from spca_planner.trusted import TrustedDomains
 from spca_tabletop.plan.problem import domain
 from spca_tabletop.plan.proposer import BuiltinProposer
-from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.contracts.plan_proposer_contract import PlanProposerContract
 from spca_testing.models.behaviours import Behaviour, Say, refuse
 from spca_testing.models.server import ModelServer
@@ -187,14 +184,3 @@ def test_a_model_declines_in_few_words_and_is_not_asked_the_same_again(
 def test_an_answer_with_a_draft_is_none_that_declines(open_proposer: Open) -> None:
     answer = json.dumps({**json.loads(WHOLE), "question": "none", "impossible_because": "n/a"})
     assert open_proposer(Say(answer))[0].draft(REQUEST, None, None).problem.strip() == GOOD.problem.strip()
-
-
-def test_a_bad_draft_is_mended_by_the_models_next_answer(open_proposer: Open, tmp_path: Path) -> None:
-    proposer, server = open_proposer(Say(BROKEN), Say(WHOLE))
-    trusted = TrustedDomains(tmp_path / "trusted")
-    with DraftingPlanner("tabletop", proposer, trusted, TabletopVocabulary()) as planner:
-        result = planner.plan(REQUEST)
-    assert result.status == "solved"
-    assert [r.rejection.critic if r.rejection else "" for r in result.drafts] == ["parse", ""]
-    assert "parse critic" in server.requests[1].text
-    assert "never closed" in server.requests[1].text

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from sensor_msgs.msg import MultiDOFJointState
 from spca_interfaces.msg import Contacts, Verdict
@@ -20,7 +18,7 @@ from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.places import places_msg
 from spca_ros.convert.records import to_msg
 from spca_ros.qos import EVERY, STATE
-from spca_testing.ros import ask, referee, running
+from spca_testing.ros import Heard, ask, heeded, referee, running
 
 pytestmark = pytest.mark.ros
 
@@ -30,10 +28,9 @@ def test_a_level_begins_where_the_simulators_clock_is() -> None:
     world = load_world("tabletop")
     level = load_level("touch_01", world)
     resting = frozenset(pair(model, "table") for model in nominal_layout(world).poses)
-    verdicts: list[Verdict] = []
     with running(referee(world="tabletop")) as (node, _):
-        node.create_subscription(Verdict, names.VERDICT, verdicts.append, STATE)
-        contacts = node.create_publisher(Contacts, names.CONTACTS, EVERY)
+        verdicts = Heard.on(node, Verdict, names.VERDICT, STATE)
+        contacts = heeded(node, Contacts, names.CONTACTS, EVERY)
         judge = ServiceCall(node, Judge, names.JUDGE)
         assert not ask(judge, Judge.Request()).success
         begin = ServiceCall(node, BeginLevel, names.BEGIN_LEVEL)
@@ -41,12 +38,8 @@ def test_a_level_begins_where_the_simulators_clock_is() -> None:
         assert ask(begin, BeginLevel.Request(level="touch_01", layout=layout)).success
 
         def judged(stamp: float) -> Verdict:
-            end = time.monotonic() + 60.0
-            while not (verdicts and verdicts[-1].stamp >= stamp - 500.0 - 1e-6):
-                assert time.monotonic() < end
-                contacts.publish(contacts_msg([ContactSample(stamp=stamp, pairs=resting)]))
-                time.sleep(0.05)
-            return verdicts[-1]
+            contacts.publish(contacts_msg([ContactSample(stamp=stamp, pairs=resting)]))
+            return verdicts.until(lambda verdict: verdict.stamp >= stamp - 500.0 - 1e-6)
 
         first = judged(500.02)
         assert first.outcome == Verdict.RUNNING and first.stamp == pytest.approx(0.02)
@@ -59,19 +52,14 @@ def test_a_level_of_places_is_judged_by_where_things_are() -> None:
     """They are told before the contacts of the same time."""
     world = load_world("tabletop")
     layout = nominal_layout(world)
-    verdicts: list[Verdict] = []
     with running(referee(world="tabletop")) as (node, _):
-        node.create_subscription(Verdict, names.VERDICT, verdicts.append, STATE)
-        contacts = node.create_publisher(Contacts, names.CONTACTS, EVERY)
-        places = node.create_publisher(MultiDOFJointState, names.PLACES, EVERY)
+        verdicts = Heard.on(node, Verdict, names.VERDICT, STATE)
+        contacts = heeded(node, Contacts, names.CONTACTS, EVERY)
+        places = heeded(node, MultiDOFJointState, names.PLACES, EVERY)
         begin = ServiceCall(node, BeginLevel, names.BEGIN_LEVEL)
         message = to_msg(layout, LayoutMsg())
         assert ask(begin, BeginLevel.Request(level="arrange_01", layout=message)).success
-        end, stamp = time.monotonic() + 60.0, 0.0
-        while not (verdicts and verdicts[-1].stamp > 0.0):
-            assert time.monotonic() < end
-            stamp = round(stamp + 0.02, 6)
-            places.publish(places_msg(stamp, layout.poses))
-            time.sleep(0.05)
-            contacts.publish(contacts_msg([ContactSample(stamp=stamp, pairs=frozenset())]))
-        assert verdicts[-1].outcome == Verdict.RUNNING
+        places.publish(places_msg(0.02, layout.poses))
+        ask(ServiceCall(node, Judge, names.JUDGE), Judge.Request())  # by now the places have come
+        contacts.publish(contacts_msg([ContactSample(stamp=0.02, pairs=frozenset())]))
+        assert verdicts.until(lambda verdict: verdict.stamp > 0.0).outcome == Verdict.RUNNING

@@ -36,7 +36,7 @@ from spca_ros.robot import RosRobot
 from spca_ros.session import RosSession
 from spca_testing.contracts.camera_contract import CameraContract
 from spca_testing.contracts.robot_contract import RobotContract, gentle
-from spca_testing.ros import ask, running, sim
+from spca_testing.ros import Heard, ask, heeded, running, sim
 
 JOINT_NAMES = load_arm("ur5").joint_names
 
@@ -119,7 +119,6 @@ class TestStreamedCamera(CameraContract):
 
 def test_the_last_picture_reaches_whoever_looks_on_or_comes_late(alone: SpcaNode, world: World) -> None:
     """Best effort is not enough: a picture is larger than a socket's buffer, and parts of it were lost."""
-    seen: dict[str, Image | CameraInfo] = {}
     taken = RequestedCamera(alone, world.camera).capture()
     for kind, topic in (
         (Image, names.COLOUR),
@@ -127,62 +126,53 @@ def test_the_last_picture_reaches_whoever_looks_on_or_comes_late(alone: SpcaNode
         (CameraInfo, names.COLOUR_INFO),
         (CameraInfo, names.DEPTH_INFO),
     ):
-        alone.create_subscription(kind, topic, lambda m, topic=topic: seen.update({topic: m}), STATE)
-    _until(lambda: len(seen) == 4)
-    for message in seen.values():
+        message = Heard.on(alone, kind, topic, STATE).until()
         assert (message.width, message.height) == (world.camera.width, world.camera.height)
         assert seconds(message.header.stamp) == pytest.approx(taken.stamp)
 
 
 def test_no_state_from_before_a_reset_is_left_in_a_queue() -> None:
     """A busy process once handled such states after the reset and took them for another reset."""
-    stamps: list[float] = []
 
     class Recording(RosRobot):
         def _on_state(self, message: JointStateMsg) -> None:
-            stamps.append(seconds(message.header.stamp))
+            heard.hear(seconds(message.header.stamp))
 
     def state(stamp: float) -> JointStateMsg:
         return JointStateMsg(header=Header(stamp=time_msg(stamp)), name=[*JOINT_NAMES], position=[0.0] * 6)
 
     with own_domain(), RosSession("reader") as node:
+        heard = Heard()
         Recording(node, JOINT_NAMES)
-        publisher = node.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
-        _until(lambda: publisher.publish(state(1.0)) or stamps)
+        publisher = heeded(node, JointStateMsg, names.JOINT_STATES, SENSOR)
+        publisher.publish(state(1.0))
+        heard.until()
         free = threading.Event()
         node.loop.soon(lambda: free.wait(10.0))
-        before = len(stamps)
+        before = len(heard)
         for stamp in (9.7, 9.8, 9.9, 0.0):
             publisher.publish(state(stamp))
         time.sleep(0.2)
         free.set()
-        _until(lambda: 0.0 in stamps)
-        assert len(stamps) <= before + 2, "at most one was under way already"
+        heard.until(lambda stamp: stamp == 0.0)
+        assert len(heard) <= before + 2, "at most one was under way already"
 
 
 def test_states_without_the_robots_joints_are_not_its_own(driver: RosRobot, alone: SpcaNode) -> None:
     """Other devices publish on this topic, too; they must not silence the node."""
-    publisher = alone.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
+    publisher = heeded(alone, JointStateMsg, names.JOINT_STATES, SENSOR)
+    stranger = JointStateMsg(header=Header(stamp=time_msg(1.0)), name=["conveyor"], position=[0.0])
     for _ in range(20):
-        publisher.publish(
-            JointStateMsg(header=Header(stamp=time_msg(1.0)), name=["conveyor"], position=[0.0])
-        )
-        time.sleep(0.01)
-    alone.destroy_publisher(publisher)
+        publisher.publish(stranger)
     assert len(driver.state().position) == len(JOINT_NAMES)
 
 
 def test_a_state_of_nonsense_is_no_news(driver: RosRobot, alone: SpcaNode) -> None:
     """It is dropped with a warning, whoever sent it."""
-    publisher = alone.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
-    nan = [float("nan")] * 7
+    publisher = heeded(alone, JointStateMsg, names.JOINT_STATES, SENSOR)
+    joints, nan = [*JOINT_NAMES, GRIPPER_JOINT], [float("nan")] * 7
     for _ in range(20):
-        message = JointStateMsg(
-            header=Header(stamp=time_msg(1.0)), name=[*JOINT_NAMES, GRIPPER_JOINT], position=nan
-        )
-        publisher.publish(message)
-        time.sleep(0.01)
-    alone.destroy_publisher(publisher)
+        publisher.publish(JointStateMsg(header=Header(stamp=time_msg(1.0)), name=joints, position=nan))
     assert np.isfinite(driver.state().position).all()
 
 
@@ -228,10 +218,3 @@ def test_a_dead_driver_is_noticed(world: World) -> None:
         assert error.value.kind == "stale"
         with pytest.raises(MotionError, match="gone"):
             robot.state()
-
-
-def _until(condition: Callable[[], bool], timeout: float = 30.0) -> None:
-    end = time.monotonic() + timeout
-    while not condition():
-        assert time.monotonic() < end, "it never came to pass"
-        time.sleep(0.02)

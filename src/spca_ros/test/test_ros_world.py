@@ -8,11 +8,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.msg import Contacts
 from spca_interfaces.msg import Layout as LayoutMsg
@@ -25,13 +24,12 @@ from spca_ros import names
 from spca_ros.calls import ServiceCall
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import to_msg
-from spca_ros.convert.time import seconds
 from spca_ros.node import SpcaNode
 from spca_ros.node_process import NodeProcess
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.world import RosWorld
 from spca_testing.contracts.table_contract import TableContract, turn
-from spca_testing.ros import ask, running, sim
+from spca_testing.ros import Heard, ask, heeded, running, sim
 
 pytestmark = pytest.mark.ros
 
@@ -109,21 +107,16 @@ with RosSession("mover") as node:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 def test_the_arm_stands_as_soon_as_its_client_is_gone(how: signal.Signals) -> None:
     """No time passes but for a client, and what it had begun is over when the next one comes."""
-    seen: list[tuple[float, float]] = []  # simulated seconds, rad/s
-
-    def look(message: JointStateMsg) -> None:
-        seen.append((seconds(message.header.stamp), max(map(abs, message.velocity[:6]))))
-
     with running(sim(rate=1.0), name="onlooker") as (node, _):
-        node.create_subscription(JointStateMsg, names.JOINT_STATES, look, SENSOR)
+        seen = Heard.on(node, JointStateMsg, names.JOINT_STATES, SENSOR)
         mover = subprocess.Popen([sys.executable, "-c", _MOVES])
         try:
-            until(lambda: bool(seen) and seen[-1][1] > 0.02)
+            seen.until(lambda message: max(map(abs, message.velocity[:6])) > 0.02)
             os.kill(mover.pid, how)
             time.sleep(0.5)
-            stood = seen[-1][0]
+            stood = seen[-1].header.stamp
             time.sleep(0.5)
-            assert seen[-1][0] == stood
+            assert seen[-1].header.stamp == stood
             after = RosWorld(node, load_world())
             after.wait_ready(30.0)
             after.wait(0.2)
@@ -144,7 +137,9 @@ def test_contacts_of_another_time_are_dropped(stamp: float, graph: Graph, table:
     )
     for sample in message.samples:
         sample.stamp.sec = int(min(stamp, 2**31 - 1))
-    send(graph[0], names.CONTACTS, message, EVERY)
+    publisher = heeded(graph[0], Contacts, names.CONTACTS, EVERY)
+    for _ in range(25):
+        publisher.publish(message)
     table.wait(0.5)
     assert not any("cobot" in each for sample in heard for each in sample.pairs)
     assert len(heard) == 50
@@ -167,19 +162,3 @@ def test_another_node_neither_resets_the_world_nor_lets_time_pass(graph: Graph, 
         answer = ask(call, request)
         assert not answer.success and answer.message
     assert table.now() == before
-
-
-def send(node: SpcaNode, topic: str, message: Contacts, qos: QoSProfile, duration: float = 0.5) -> None:
-    """By a publisher that stays: rclpy's loop ends with an error on an event of one that has gone."""
-    publisher = node.create_publisher(type(message), topic, qos)
-    end = time.monotonic() + duration
-    while time.monotonic() < end:
-        publisher.publish(message)
-        time.sleep(0.02)
-
-
-def until(condition: Callable[[], bool], timeout: float = 60.0) -> None:
-    end = time.monotonic() + timeout
-    while not condition():
-        assert time.monotonic() < end, "it never came to pass"
-        time.sleep(0.02)

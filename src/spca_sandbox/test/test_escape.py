@@ -386,13 +386,6 @@ def test_sly_values_are_sent_as_what_they_are_or_not_at_all(host: SkillHost) -> 
     assert attack(host, body).status in ("done", "failed")
 
 
-def test_what_a_skill_leaves_behind_does_not_outlive_a_new_load(host: SkillHost) -> None:
-    host.load(ARMED + "    real('math').pi = 3\n    return real('math').pi")
-    assert host.run("attack", ("",), World()).value == 3
-    host.load("import math\ndef skill(ctx): return math.pi")
-    assert host.run("skill", (), World()).value > 3.14
-
-
 def test_a_worker_that_does_not_listen(hasty: SkillHost) -> None:
     """A forged early end, then deaf: the next run is in another worker."""
     loaded = hasty.load(

@@ -173,12 +173,6 @@ def test_prints_become_the_log(host: SkillHost) -> None:
     assert outcome.log == ("a-1", "\\x1b[31mred")
 
 
-def test_nothing_is_carried_from_run_to_run(host: SkillHost) -> None:
-    source = "seen = []\ndef skill(ctx):\n    seen.append(1)\n    return len(seen)\n"
-    assert run(host, source).value == 1
-    assert host.run("skill", (), World()).value == 1
-
-
 def test_an_unknown_function(host: SkillHost) -> None:
     host.load("def other(ctx): pass")
     assert failure(host.run("skill", (), World())).message == "there is no function 'skill'; known: other"
@@ -191,14 +185,6 @@ def test_wrong_arity(host: SkillHost) -> None:
 def test_running_before_loading_is_a_misuse() -> None:
     with SkillHost(API) as host, pytest.raises(SpcaError, match="nothing is loaded"):
         host.run("skill", (), World())
-
-
-def test_the_worlds_own_time_bounds_a_run(host: SkillHost) -> None:
-    world = World()
-    outcome = run(host, "def skill(ctx):\n    while True: ctx.wait(1)", world=world, deadline_s=5.0)
-    assert failure(outcome).kind == "timeout"
-    assert 5 < world.clock <= 6
-    assert world.stops
 
 
 def test_wall_time_bounds_a_call_that_hangs_in_the_world(host: SkillHost) -> None:

@@ -6,7 +6,7 @@ import math
 import os
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -181,14 +181,20 @@ def test_what_is_kept_of_earlier_pictures_does_not_change_later_ones(
 def test_threads_draw_once_what_they_share(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_renderer, "_backdrops", {})
     drawn: list[object] = []
+    come = threading.Barrier(2)
+    keep = ray_renderer.RayRenderer._kept_backdrop
     draw = ray_renderer.RayRenderer._draw_backdrop
 
-    def slowly(renderer: ray_renderer.RayRenderer) -> object:
+    def together(renderer: ray_renderer.RayRenderer) -> object:
+        come.wait(60.0)
+        return keep(renderer)
+
+    def noted(renderer: ray_renderer.RayRenderer) -> object:
         drawn.append(renderer)
-        time.sleep(0.3)  # in which the other one comes
         return draw(renderer)
 
-    monkeypatch.setattr(ray_renderer.RayRenderer, "_draw_backdrop", slowly)
+    monkeypatch.setattr(ray_renderer.RayRenderer, "_kept_backdrop", together)
+    monkeypatch.setattr(ray_renderer.RayRenderer, "_draw_backdrop", noted)
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda _: frame_of(world, noise=False), range(2)))
     assert len(drawn) == 1

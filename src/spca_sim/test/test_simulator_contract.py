@@ -9,8 +9,7 @@ import pytest
 
 from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample, pair
-from spca_core.errors import InputError, MotionError
-from spca_core.geometry import Pose
+from spca_core.errors import InputError
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World, load_world
@@ -63,25 +62,6 @@ def varied(world: World, request: pytest.FixtureRequest) -> Iterator[MujocoSimul
     simulator.close()
 
 
-def test_reset_puts_the_robot_home_and_open_at_time_zero(world: World, simulator: MujocoSimulator) -> None:
-    """Whatever happened before."""
-    simulator.follow(move(simulator))
-    simulator.command_gripper(0.0)
-    simulator.step(0.7)
-    simulator.reset(nominal_layout(world))
-    state = simulator.joint_state()
-    assert simulator.time == state.stamp == 0.0
-    assert state.position == pytest.approx(world.robot.home, abs=1e-3)
-    assert state.velocity == pytest.approx(np.zeros(6), abs=1e-6)
-    assert state.gripper_gap == pytest.approx(0.085, abs=1e-3)
-
-
-def test_reset_refuses_an_unknown_object(simulator: MujocoSimulator) -> None:
-    """In one line that names it."""
-    with pytest.raises(InputError, match="box_pink"):
-        simulator.reset(Layout(poses={"box_pink": Pose(position=(0.4, 0.0, 0.5))}))
-
-
 def test_time_is_what_was_stepped(world: World, simulator: MujocoSimulator) -> None:
     """Also in steps that the physics cannot divide."""
     simulator.reset(nominal_layout(world))
@@ -112,16 +92,6 @@ def test_commands_do_not_step(world: World, simulator: MujocoSimulator) -> None:
     simulator.hold()
     assert simulator.time == 0.0
     assert np.array_equal(simulator.joint_state().position, before.position)
-
-
-def test_a_trajectory_must_start_where_the_arm_is(world: World, simulator: MujocoSimulator) -> None:
-    """Nothing is worth a leap of the arm."""
-    simulator.reset(nominal_layout(world))
-    elsewhere = move(simulator)
-    far = JointTrajectory(elsewhere.times, elsewhere.positions + 0.5, elsewhere.velocities)
-    with pytest.raises(MotionError) as caught:
-        simulator.follow(far)
-    assert caught.value.kind == "deviation"
 
 
 def test_hold_brakes(world: World, simulator: MujocoSimulator) -> None:

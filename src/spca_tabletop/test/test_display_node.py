@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -99,6 +98,7 @@ def test_what_a_run_publishes_becomes_markers_on_the_topics_that_rviz_shows() ->
 
 def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its markers)
     from geometry_msgs.msg import PoseArray
+    from rclpy.event_handler import PublisherEventCallbacks
     from spca_interfaces.msg import (
         ActionSchema,
         Contacts,
@@ -127,8 +127,14 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
 
     node = DisplayNode()
     client = SpcaNode("run", node.loop)
+    heard: set[str] = set()
     sent = [
-        client.create_publisher(kind, topic, quality)
+        client.create_publisher(
+            kind,
+            topic,
+            quality,
+            event_callbacks=PublisherEventCallbacks(matched=lambda _, topic=topic: heard.add(topic)),
+        )
         for kind, topic, quality in (
             (SceneMsg, names.SCENE, STATE),
             (Plan, names.PLAN, STATE),
@@ -142,12 +148,11 @@ def _watch_a_run() -> None:  # noqa: PLR0915 (one run, from its messages to its 
     scene, plan, verdict, contacts, grasps, trajectory, events = sent
 
     def turn_until(condition) -> bool:
-        end = time.monotonic() + 60.0
-        while not condition() and time.monotonic() < end:
-            node.loop.turn(0.02)
-        return condition()
+        while not condition():
+            node.loop.turn(60.0)  # until something comes
+        return True
 
-    assert turn_until(lambda: all(p.get_subscription_count() for p in sent))
+    assert turn_until(lambda: len(heard) == len(sent))
     scene.publish(to_msg(SCENE, SceneMsg()))
     steps = [
         PlanStep(action="pick_up", args=["cube_red"]),

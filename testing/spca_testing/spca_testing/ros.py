@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tempfile
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rclpy.event_handler import PublisherEventCallbacks
+from rclpy.publisher import Publisher
 from spca_interfaces.msg import NodeStatus
 
 from spca_ros import names
@@ -20,8 +21,6 @@ from spca_ros.node import SpcaNode
 from spca_ros.node_process import NodeProcess, Value
 from spca_ros.qos import STATE
 from spca_ros.session import RosSession
-
-_READY_S = 60.0
 
 
 class NodeSpec(NamedTuple):
@@ -43,21 +42,54 @@ def running(
         RosSession(name) as node,
         ExitStack() as stack,
     ):
-        ready = {spec.node: threading.Event() for spec in specs}
-        for each, event in ready.items():
-            node.create_subscription(NodeStatus, names.status(each), partial(_note, event), STATE)
+        states = {spec.node: Heard.on(node, NodeStatus, names.status(spec.node), STATE) for spec in specs}
         started = {spec.node: stack.enter_context(NodeProcess(*spec, logs or Path(folder))) for spec in specs}
-        end = time.monotonic() + _READY_S
-        while not all(event.wait(0.05) for event in ready.values()):
-            for process in started.values():
-                process.check()
-            assert time.monotonic() < end, "a node is not ready"
+        for each, process in started.items():
+            try:
+                states[each].until(partial(_ready, states[each]))
+            finally:
+                process.check()  # says how it ended
         yield node, started
 
 
-def _note(ready: threading.Event, status: NodeStatus) -> None:
-    if status.state == NodeStatus.READY:
-        ready.set()
+def _ready(states: Heard, _: NodeStatus) -> bool:
+    return any(status.state == NodeStatus.READY for status in states)
+
+
+class Heard(list[Any]):
+    """What has come so far; whoever waits for more is told when it comes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._news = threading.Condition()
+
+    @classmethod
+    def on(cls, node: SpcaNode, kind: type, topic: str, qos: Any) -> Heard:
+        """The messages of a topic, from now on."""
+        heard = cls()
+        node.create_subscription(kind, topic, heard.hear, qos)
+        return heard
+
+    def hear(self, message: Any) -> None:
+        """Take a message."""
+        with self._news:
+            self.append(message)
+            self._news.notify_all()
+
+    def until(self, condition: Callable[[Any], bool] = lambda _: True, seconds: float = 60.0) -> Any:
+        """Wait until the newest message meets a condition; return it."""
+        with self._news:
+            assert self._news.wait_for(lambda: self and condition(self[-1]), seconds), "it never came to pass"
+            return self[-1]
+
+
+def heeded(node: SpcaNode, kind: type, topic: str, qos: Any) -> Publisher:
+    """A publisher to which somebody listens already."""
+    found = threading.Event()
+    events = PublisherEventCallbacks(matched=lambda _: found.set(), use_default_callbacks=False)
+    publisher = node.create_publisher(kind, topic, qos, event_callbacks=events)
+    assert found.wait(60.0), f"nobody listens to {topic}"
+    return publisher
 
 
 def ask(service: ServiceCall, request: Any) -> Any:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample
-from spca_core.errors import Unsupported
+from spca_core.errors import SpcaError, Unsupported
 from spca_core.geometry import Pose
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.ports.table import TableWorld
@@ -84,18 +82,6 @@ class TableContract:
         assert table.robot.state().position == pytest.approx(stopped.position, abs=2e-3)
         assert np.abs(stopped.position - trajectory.positions[-1]).min() > 0.02
 
-    def test_the_arm_can_be_stopped_from_another_thread(self, table: TableWorld) -> None:
-        """Whatever this one does."""
-        trajectory = turn(table, seconds=2.0)
-        table.robot.follow(trajectory)
-        table.wait(0.5)
-        thread = threading.Thread(target=table.robot.hold)
-        thread.start()
-        thread.join(5.0)
-        table.wait(0.5)
-        assert np.abs(table.robot.state().velocity).max() < 0.02
-        assert np.abs(table.robot.state().position - trajectory.positions[-1]).min() > 0.02
-
     def test_a_table_is_laid_anew(self, world: World, table: TableWorld) -> None:
         """The arm is home and open, only the things of the layout are there, where it says."""
         if not self.laid:
@@ -103,6 +89,7 @@ class TableContract:
                 table.reset(nominal_layout(world))
             return
         table.robot.follow(turn(table))
+        table.robot.command_gripper(0.0)
         table.wait(0.4)
         layout = random_layout(world, 3)
         gone = world.objects[0].model
@@ -110,6 +97,7 @@ class TableContract:
         table.reset(kept, seed=1)
         table.wait(2 * SAMPLE_PERIOD)
         assert table.robot.state().position == pytest.approx(world.robot.home, abs=5e-3)
+        assert table.robot.state().gripper_gap == pytest.approx(0.085, abs=2e-3)
         heard: list[ContactSample] = []
         end = table.on_contacts(heard.append)
         table.wait(0.1)
@@ -119,7 +107,7 @@ class TableContract:
 
     def test_a_table_refuses_what_it_does_not_have(self, table: TableWorld) -> None:
         """With one line that names it, or says that it cannot be laid at all."""
-        with pytest.raises(Exception, match=r"box_pink|by hand"):
+        with pytest.raises(SpcaError, match=r"box_pink|by hand"):
             table.reset(Layout(poses={"box_pink": Pose(position=(0.4, 0.0, 0.5))}))
 
     def test_places_are_true_or_not_told(self, world: World, table: TableWorld) -> None:
