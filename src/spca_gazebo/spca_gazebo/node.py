@@ -51,7 +51,7 @@ from spca_gazebo.reset import (
     untouched,
     watched_models,
 )
-from spca_gazebo.services import GazeboServices
+from spca_gazebo.services import ask
 from spca_gazebo.serving import SlowService
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
@@ -108,7 +108,6 @@ class GazeboSim(SpcaNode):
         self._below = ([world.ground.model], [world.table.model], carriers)
         self._rims = {o.model: world.table.top + o.size[2] for o in world.objects if KINDS[o.kind].walled}
         self._sampler = ContactSampler(self._on_sample, ways=self._ways)
-        self._gazebo = GazeboServices()
         self.parameter("places", False, "whether the referee is told where things are", live=True)
         control = control or bridged(self, control_service(world))
         self._passing = Passing(control, lambda: self._now)
@@ -416,7 +415,7 @@ class GazeboSim(SpcaNode):
     def _move_objects(self, poses: Mapping[str, Pose]) -> str:
         if self._moved.there(poses):
             return ""
-        return self._gazebo(pose_service(self._world), "Pose_V", pose_request(poses))
+        return ask(pose_service(self._world), "Pose_V", pose_request(poses))
 
     def close(self) -> None:
         """Stop the arm, then the threads."""
