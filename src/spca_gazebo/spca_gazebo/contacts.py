@@ -2,23 +2,27 @@
 
 Gazebo reports each touching pair of collisions once a physics step, by scoped names
 (`box_red::link::collision`), and nothing at all once they part: a pair has ended when it has not been
-reported for `timeout` seconds of simulated time.
+reported for `timeout` seconds of simulated time. Rigid things that rest side by side bear no load and part by
+less than can be seen: two that touched, and still lie to one another as they did then, touch still.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample, Pair, Touch, Way, pair
+from spca_core.geometry import Pose
 from spca_core.names import COBOT
 from spca_description.gazebo import link_of_collision
 
 # Longer than a few physics steps and than the bridge's jitter in simulated time, shorter than any dwell of a
 # level.
 TIMEOUT = 0.1
+# Metres by which one of two that touched may have moved to the other.
+STILL = 0.0005
 
 
 class ModelPairs:
@@ -89,9 +93,11 @@ class ContactSampler:
         period: float = SAMPLE_PERIOD,
         timeout: float = TIMEOUT,
         ways: Callable[[Sequence[Touch]], frozenset[Way]] = lambda touches: frozenset(),
+        poses: Callable[[], Mapping[str, Pose]] = dict,
     ) -> None:
-        """`ways` tells from all points of contact how models touch."""
+        """`ways` tells from all points of contact how models touch, `poses` where things are."""
         self._emit, self._period, self._timeout, self._ways = emit, period, timeout, ways
+        self._poses, self._lay = poses, dict[Pair, tuple[float, list[float]]]()
         self._seen: dict[Pair, float] = {}
         self._points: dict[Pair, tuple[float, Sequence[Touch]]] = {}
         self._next: float | None = None
@@ -125,12 +131,31 @@ class ContactSampler:
 
         This includes messages from before `since` that arrive later.
         """
-        self._seen.clear()
-        self._points.clear()
+        for memory in (self._seen, self._points, self._lay):
+            memory.clear()
         self._next, self._since = None, since
 
     def _sample(self, stamp: float) -> ContactSample:
-        self._seen = {p: seen for p, seen in self._seen.items() if stamp - seen <= self._timeout}
-        self._points = {p: seen for p, seen in self._points.items() if stamp - seen[0] <= self._timeout}
+        poses = self._poses()
+        for touching, seen in tuple(self._seen.items()):
+            way = _between(poses, touching)
+            when, lay = self._lay.get(touching, (-math.inf, []))
+            if seen > when:
+                self._lay[touching] = seen, way
+            elif stamp - seen > self._timeout and not (way and lay and math.dist(way, lay) < STILL):
+                del self._seen[touching], self._lay[touching]
+        self._points = {
+            key: (seen, touches)
+            for key, (seen, touches) in self._points.items()
+            if stamp - seen <= self._timeout
+            or stamp - self._seen.get(pair(touches[0].a, touches[0].b), stamp) > self._timeout
+        }
         touches = [touch for _, points in self._points.values() for touch in points]
         return ContactSample(stamp, frozenset(self._seen), self._ways(touches))
+
+
+def _between(poses: Mapping[str, Pose], two: Pair) -> list[float]:
+    """The way from one thing to the other, empty where it is not known."""
+    if two[0] not in poses or two[1] not in poses:
+        return []
+    return [b - a for a, b in zip(poses[two[0]].position, poses[two[1]].position, strict=True)]

@@ -107,7 +107,8 @@ class GazeboSim(SpcaNode):
         carriers = [o.model for o in world.objects if not KINDS[o.kind].solid]
         self._below = ([world.ground.model], [world.table.model], carriers)
         self._rims = {o.model: world.table.top + o.size[2] for o in world.objects if KINDS[o.kind].walled}
-        self._sampler = ContactSampler(self._on_sample, ways=self._ways)
+        self._recorder, self._moved = Recorder(world), Moved(self, world)
+        self._sampler = ContactSampler(self._on_sample, ways=self._ways, poses=self._moved.poses)
         self.parameter("places", False, "whether the referee is told where things are", live=True)
         control = control or bridged(self, control_service(world))
         self._passing = Passing(control, lambda: self._now)
@@ -119,7 +120,6 @@ class GazeboSim(SpcaNode):
         self._state_told = 0.0  # wall time (monotonic)
         self._newest_contacts: frozenset[Pair] = frozenset()
         self._resetting = False  # then no contacts are published: they are of no level
-        self._recorder, self._moved = Recorder(self._world), Moved(self, self._world)
         self._asked = 0.0  # wall time (monotonic) of the newest wish for time
         self._handed_over = threading.Event()  # unless a path is on its way to the controller
         self._handed_over.set()

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from spca_core.contacts import ContactSample, Touch, ways_of_touching
+from spca_core.geometry import Pose
 from spca_core.world import load_world
 from spca_gazebo.contacts import ContactSampler, ModelPairs, oriented
 
@@ -76,6 +77,21 @@ def test_a_touch_begins_at_once_and_ends_by_silence():
     seen = [s.stamp for s in log.samples if TOUCH in s.pairs]
     assert 0.5 < seen[0] <= 0.53
     assert 0.78 <= seen[-1] <= 0.81  # 0.7 plus the time-out
+
+
+def test_two_that_part_by_less_than_can_be_seen_touch_until_one_moves():
+    poses = {name: Pose(position=(0.04 * i, 0.0, 0.42)) for i, name in enumerate(TOUCH)}
+    log = Log(period=0.02, timeout=0.1, poses=lambda: poses)
+    log.run(0.0, 0.5, [TOUCH])
+    poses[TOUCH[1]] = Pose(position=(0.0403, 0.0, 0.42))
+    log.run(0.5, 2.0)
+    assert TOUCH in log.samples[-1].pairs
+    poses[TOUCH[1]] = Pose(position=(0.041, 0.0, 0.42))
+    log.run(2.0, 2.1)
+    assert TOUCH not in log.samples[-1].pairs
+    poses[TOUCH[1]] = Pose(position=(0.0403, 0.0, 0.42))
+    log.run(2.1, 2.3)
+    assert TOUCH not in log.samples[-1].pairs
 
 
 def test_reports_that_arrive_late_do_not_end_a_touch():

@@ -18,6 +18,7 @@ from spca_llm.ledger import ExchangeLog
 from spca_planner.language import LanguageProposer, messages, relevant_skills
 from spca_tabletop.plan.problem import domain
 from spca_tabletop.plan.proposer import BuiltinProposer
+from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.contracts.plan_proposer_contract import PlanProposerContract
 from spca_testing.models.behaviours import Behaviour, Say, refuse
 from spca_testing.models.server import ModelServer
