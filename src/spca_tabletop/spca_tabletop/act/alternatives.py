@@ -74,7 +74,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_spots_on(self, name: str) -> list[Pose]:
-        """Where the held object rests on (or in) a thing or the table."""
+        """Tool poses at which the held object rests on (or in) a thing or the table."""
         base = self._thing(name)
         if base is self._table:
             return self._do_spots_on_table()
@@ -123,7 +123,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_spots_on_table(self) -> list[Pose]:
-        """A few roomy places for the held object on the table."""
+        """A few tool poses at which the held object stands free on the table."""
         table, area = self._world.table, self._world.work_area
         spots = placements.on_table(self.scene, table, area, self._held(), self._hold, self._cramped)
         return self._placing_json(spots)
@@ -153,13 +153,13 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_spots_across(self, a: str, b: str) -> list[Pose]:
-        """Where the held object rests on two things side by side."""
+        """Tool poses at which the held object rests on two things side by side."""
         left, right, held = self._thing(a), self._thing(b), self._held()
         beside = [o.id for o in placements.beside_on(left, right, self.scene, held)]
         spots = placements.across(left, right, self.scene, held, self._hold)
         return self._placing_json(spots, a, b, *beside)
 
-    _do_spots_at.__doc__ = f"Where the held object is put to be at a place: {_PLACES}."
+    _do_spots_at.__doc__ = f"Tool poses at which the held object is at a place: {_PLACES}."
 
     def _grasps(self, seen: Scene, name: str) -> Iterator[ToolGrasp]:
         with touching(self._arm, name):

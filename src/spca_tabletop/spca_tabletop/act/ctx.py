@@ -49,7 +49,7 @@ class Perception(SkillContext):
 
     @offered
     def _do_holds(self, relation: str, *names: str) -> bool:
-        """Whether it was last seen: on, next_to, larger of two; held, clear; at a place; and so on."""
+        """Whether it was last seen: "on", a, b; "clear", a; "at", a, place; "larger", a, b; and so on."""
         if relation == "at" and len(names) == 2 and (place := place_of(names[1])) is not None:
             return place.holds(self._thing(names[0]), self.scene.objects)
         return Fact(predicate=relation, args=names) in self.scene.relations
