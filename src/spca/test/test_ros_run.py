@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +38,7 @@ from spca_ros.session import RosSession
 from spca_testing.command import interrupted
 from spca_testing.models.fallible_model import FallibleModel, changed, miswritten
 from spca_testing.models.model_run import run_with_model
+from spca_testing.processes import outliving
 from spca_testing.ros import ask, running, sim
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
@@ -50,7 +50,7 @@ def nothing_left_behind() -> Iterator[None]:
     warm_solver()
     before = _family()
     yield
-    _until(lambda: _family() <= before)
+    assert not outliving(_family() - before)
 
 
 def run_ros(
@@ -107,17 +107,19 @@ def test_a_simulator_that_dies_ends_the_run_and_is_named(tmp_path: Path) -> None
 def test_the_arm_stands_at_the_end_and_nothing_is_left(how: signal.Signals, tmp_path: Path) -> None:
     """Of a Ctrl-C the arm is stopped first; a program that is killed can no longer let time pass."""
     velocities: list[float] = []
+    moving = threading.Event()
+
+    def seen(message: JointStateMsg) -> None:
+        velocities.append(max(abs(v) for v in message.velocity[:6]))
+        if len(velocities) > 10 and velocities[-1] > 0.3:
+            moving.set()
+
     with own_domain() as domain, RosSession("onlooker") as node:
-        node.create_subscription(
-            JointStateMsg,
-            names.JOINT_STATES,
-            lambda m: velocities.append(max(abs(v) for v in m.velocity[:6])),
-            SENSOR,
-        )
+        node.create_subscription(JointStateMsg, names.JOINT_STATES, seen, SENSOR)
         command = ("run", "stack_01", "--ros", "--rate", "1", "--no-video", "--out", str(tmp_path / "run"))
         run = _spca(*command, domain=domain)
         try:
-            _until(lambda: len(velocities) > 10 and velocities[-1] > 0.3)
+            assert moving.wait(60.0), "the arm never moved"
             family = [psutil.Process(run.pid), *psutil.Process(run.pid).children(recursive=True)]
             shared = [path for p in family for path in _mapped(p) if "/dev/shm/fastrtps" in path]
             run.send_signal(how)
@@ -294,10 +296,3 @@ def _mapped(process: psutil.Process) -> list[str]:
 def _family() -> set[int]:
     """Everything this process has started, and what that has started."""
     return {p.pid for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE}
-
-
-def _until(condition: Callable[[], bool], timeout: float = 60.0) -> None:
-    end = time.monotonic() + timeout
-    while not condition():
-        assert time.monotonic() < end, "it never came to pass"
-        time.sleep(0.05)

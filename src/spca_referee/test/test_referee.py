@@ -266,14 +266,6 @@ def test_a_copy_can_go_back_in_time():
     assert play(saved, (1, [(COBOT, B)])).outcome is Outcome.SUCCESS
 
 
-@given(st.lists(st.sampled_from([(COBOT, B), (B, COBOT)]), min_size=50, max_size=50))
-def test_pairs_are_unordered(pairs: list[tuple[str, str]]):
-    judge = referee("touch_02")
-    for i, names in enumerate(pairs):
-        judge.consume(ContactSample(i * PERIOD, frozenset({names})))
-    assert judge.verdict.outcome is Outcome.SUCCESS
-
-
 @given(st.lists(st.integers(1, 15), min_size=1, max_size=20))
 def test_flicker_shorter_than_the_ttl_does_not_matter(gaps: list[int]):
     """Where a level names pairs, contact in single samples, up to 0.3 s apart, is one contact."""
