@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import importlib
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from rclpy.action import ActionClient
 from spca_interfaces.action import CommandGripper, FollowTrajectory
@@ -31,58 +32,55 @@ PRESSING = 20.0
 """Newtons reported for a gripper that says that it has stalled, where joint states carry no effort."""
 
 
-class Driver(Protocol):
+class Driver(ABC):
     """The client that drives the arm."""
 
     arm: ActionClient
     gripper: ActionClient
-    check: Callable[[], None]
-    """Called while an answer is waited for; raises why none will come."""
+    pressing = 0.0
+    """Newtons at the pads, as far as the driver knows better than joint states do."""
 
+    def __init__(self, joints: Sequence[str]) -> None:
+        self._joints = joints
+        self.check: Callable[[], None] = lambda: None
+        """Called while an answer is waited for; raises why none will come."""
+
+    @abstractmethod
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
         """The goal message for `arm`."""
-        ...
 
+    @abstractmethod
     def gripper_goal(self, gap: float, attempt: str) -> Any:
         """The goal message for `gripper`."""
-        ...
 
     def accepted(self, client: ActionClient, handle: Any) -> None:
         """Take note of a goal that the driver has accepted. In the spinning thread."""
-        ...
 
+    @abstractmethod
     def ended(self, client: ActionClient, result: Any) -> MotionError | None:
         """Explain from a goal's result why the arm stands; None if it does not. In the spinning thread."""
-        ...
 
+    @abstractmethod
     def hold(self, wait: bool) -> None:
         """Stop the arm.
 
         With `wait`, return when the driver has confirmed it; raise NodeLost if it does not.
         """
-        ...
 
     def let_pass(self, duration: float) -> float | None:
         """Have up to so much time pass; the clock then, or None where time is the robot's own.
 
         Raises MotionError('stale') when the driver refuses, NodeLost when it is gone.
         """
-        ...
-
-    @property
-    def pressing(self) -> float:
-        """Newtons at the pads, as far as the driver knows better than joint states do."""
-        ...
+        return None
 
 
-class SpcaDriver:
+class SpcaDriver(Driver):
     """The node `sim`, whichever simulator stands behind it."""
 
-    pressing = 0.0
-
     def __init__(self, node: SpcaNode, joints: Sequence[str]) -> None:
-        self._client, self._joints = node.get_name(), joints
-        self.check: Callable[[], None] = lambda: None
+        super().__init__(joints)
+        self._client = node.get_name()
         self.arm = ActionClient(node, FollowTrajectory, names.FOLLOW)
         self.gripper = ActionClient(node, CommandGripper, names.GRIPPER)
         self._hold = ServiceCall(node, Trigger, names.HOLD)
@@ -97,9 +95,6 @@ class SpcaDriver:
     def gripper_goal(self, gap: float, attempt: str) -> CommandGripper.Goal:
         """See `Driver`."""
         return CommandGripper.Goal(attempt=attempt, client=self._client, gap=float(gap))
-
-    def accepted(self, client: ActionClient, handle: Any) -> None:
-        """See `Driver`."""
 
     def ended(self, client: ActionClient, result: Any) -> MotionError | None:
         """See `Driver`."""
@@ -130,7 +125,7 @@ class SpcaDriver:
         return seconds(answer.stamp)
 
 
-class ControlDriver:
+class ControlDriver(Driver):
     """ros2_control's controllers: FollowJointTrajectory for the arm, GripperCommand for the gripper.
 
     Time is the robot's own, so nothing is asked to let it pass. A cancelled trajectory makes
@@ -140,6 +135,7 @@ class ControlDriver:
     def __init__(
         self, node: SpcaNode, joints: Sequence[str], arm_controller: str, gripper_controller: str
     ) -> None:
+        super().__init__(joints)
         try:
             actions, messages = (
                 importlib.import_module(f"control_msgs.{kind}") for kind in ("action", "msg")
@@ -154,10 +150,8 @@ class ControlDriver:
         self._messages = messages
         self.arm = ActionClient(node, self._follow, f"{arm_controller}/follow_joint_trajectory")
         self.gripper = ActionClient(node, self._command, f"{gripper_controller}/gripper_cmd")
-        self._node, self._joints = node, joints
-        self.check: Callable[[], None] = lambda: None
+        self._node = node
         self._goal: Any = None
-        self.pressing = 0.0
 
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
         """See `Driver`."""
@@ -189,6 +183,3 @@ class ControlDriver:
         self._node.loop.soon(lambda: goal.cancel_goal_async().add_done_callback(lambda _: done.set()))
         if wait and not done.wait(1.0):
             raise NodeLost("the arm's controller does not confirm that it has stopped")
-
-    def let_pass(self, duration: float) -> None:
-        """See `Driver`."""
