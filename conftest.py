@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from spca_planner.solver.engines import skip_slow_imports
+from spca_planner.solver.engines import import_unified_planning
 from spca_ros.domain import own_domain
 
-skip_slow_imports()  # as the solver's process does: else every process of the tests loads most of scipy
+import_unified_planning()  # as the solver's process does: else a test that needs it loads most of scipy
 
 # What OMPL's bindings print after the summary, about leaks, concerns nobody here.
 atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))

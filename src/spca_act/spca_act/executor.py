@@ -148,18 +148,10 @@ class PlanExecutor:
             status = "failed"
         seen = server.notice(started) if status == "done" else None
         return StepReport(
-            index=index,
-            action=step.action,
-            args=step.args,
-            status=status,
-            started=started,
-            ended=server.now(),
-            wall_seconds=time.monotonic() - wall,
-            message=why.message if why else "",
-            failure=why,
-            log=outcome.log,
-            seen=seen,
-        )
+            index=index, action=step.action, args=step.args, status=status,
+            started=started, ended=server.now(), wall_seconds=time.monotonic() - wall,
+            message=why.message if why else "", failure=why, log=outcome.log, seen=seen,
+        )  # fmt: skip
 
 
 def _says_failure(value: Any) -> SkillFailure | None:

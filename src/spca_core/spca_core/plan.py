@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
-from xml.etree import ElementTree
 
 from spca_core.model import Record
 from spca_core.observation import Observation
@@ -191,6 +190,8 @@ def behaviour_tree(steps: Sequence[Step], parameters: Mapping[str, Sequence[str]
     def ports(step: Step) -> list[str]:
         names = [f"{name}_" if name in _RESERVED else name for name in parameters.get(step.action, ())]
         return names if len(names) == len(step.args) else [f"arg{i}" for i in range(1, len(step.args) + 1)]
+
+    from xml.etree import ElementTree
 
     root = ElementTree.Element("root", BTCPP_format="4", main_tree_to_execute=TREE)
     sequence = ElementTree.SubElement(ElementTree.SubElement(root, "BehaviorTree", ID=TREE), "Sequence")

@@ -8,17 +8,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from ompl import base as ob
-from ompl import geometric as og
-from ompl import util as ou
 
 from spca_core.errors import Interrupted
 from spca_core.geometry import Array
 from spca_motion.paths import Piece
 from spca_motion.query import EDGE_STEP, Query
+
+if TYPE_CHECKING:
+    from ompl import base as ob
 
 _RANGE = 0.5  # longest edge of the trees, rad; twice as long ones do not get into narrow openings
 _SHORTCUTS = 30
@@ -49,7 +49,6 @@ _SEEDS = (1, 2, 3)
 
 # OMPL's seed is global; a search sets it and creates every generator it uses under this lock.
 _lock = threading.Lock()
-ou.setLogLevel(ou.LOG_NONE)
 
 
 class PathNotFound(Exception):
@@ -117,6 +116,11 @@ def find_path(
 
     `limits` (n, 2) are those of the joints. Raises Interrupted as soon as `stop` says so.
     """
+    from ompl import base as ob  # most paths are straight
+    from ompl import geometric as og
+    from ompl import util as ou
+
+    ou.setLogLevel(ou.LOG_NONE)
     hull, (low, high) = np.vstack([start, goals]), limits.T
     lower = np.maximum(hull.min(axis=0) - effort.margin, low)
     upper = np.minimum(hull.max(axis=0) + effort.margin, high)

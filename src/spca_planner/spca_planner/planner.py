@@ -251,12 +251,9 @@ class _Loop:
         self._on_draft(record)
 
     def _end(self, status: Status, plan: Plan | None = None, message: str = "") -> PlanResult:
+        drafts = tuple(self._records)
         return PlanResult(
-            attempt=self._request.attempt,
-            status=status,
-            plan=plan,
-            drafts=tuple(self._records),
-            message=message,
+            attempt=self._request.attempt, status=status, plan=plan, drafts=drafts, message=message
         )
 
 

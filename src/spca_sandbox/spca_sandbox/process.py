@@ -7,8 +7,6 @@ import os
 import sys
 from pathlib import Path
 
-import psutil
-
 import spca_core
 from spca_core.errors import SpcaError
 from spca_core.processes.service import Worker
@@ -67,6 +65,8 @@ class WorkerProcess(Worker):
 
     def cpu_s(self) -> float:
         """Processor time that it has used so far, in seconds."""
+        import psutil
+
         with contextlib.suppress(psutil.NoSuchProcess):
             guard = psutil.Process(self.pid)  # the process that runs the code is its child
             return sum(sum(one.cpu_times()[:2]) for one in (guard, *guard.children()))

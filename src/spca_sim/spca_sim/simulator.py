@@ -260,18 +260,12 @@ class MujocoSimulator:
         physics = np.empty(mujoco.mj_stateSize(self.model, spec))
         mujoco.mj_getState(self.model, self.data, physics, spec)
         return SimSnapshot(
-            objects=self._scene.objects,
-            variation=self.variation,
-            steps=self._steps,
-            owed=self._owed,
-            physics=physics,
-            servo=self._servo.save(),
-            gripper=(self._gripper.setpoint, self._gripper.target),
-            sleep={name: copy(getattr(self.data, name)) for name in _SLEEP},
-            contacts=self._scene.monitor.save(),
-            noise=dict(self._noise.bit_generator.state),
+            objects=self._scene.objects, variation=self.variation, steps=self._steps, owed=self._owed,
+            physics=physics, sleep={name: copy(getattr(self.data, name)) for name in _SLEEP},
+            servo=self._servo.save(), gripper=(self._gripper.setpoint, self._gripper.target),
+            contacts=self._scene.monitor.save(), noise=dict(self._noise.bit_generator.state),
             disturbed=self.disturber.save(),
-        )
+        )  # fmt: skip
 
     def restore(self, snapshot: SimSnapshot) -> None:
         """Back to a snapshot of a simulator of the same world and variation; ValueError for another one's."""

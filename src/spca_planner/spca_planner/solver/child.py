@@ -21,8 +21,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, NoReturn
 
-import psutil
-
 from spca_core.budgets import PATIENCE
 from spca_core.ports.engine import Solution
 from spca_core.processes.wire import limit
@@ -84,6 +82,8 @@ class BoundedChild:
     def end(self) -> None:
         """Kill it, and whatever it has started, if it still runs."""
         if self._pid:
+            import psutil
+
             offspring = psutil.Process(self._pid).children(recursive=True)
             os.kill(self._pid, signal.SIGKILL)
             for process in offspring:

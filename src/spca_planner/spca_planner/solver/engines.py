@@ -5,8 +5,11 @@ They come from installed packages and from Unified Planning itself.
 
 from __future__ import annotations
 
+import importlib
+import subprocess
 import sys
 import types
+from typing import NoReturn
 
 from spca_core import extensions
 from spca_core.errors import InputError
@@ -23,7 +26,7 @@ def open_engine(name: str) -> Engine:
     if name in plugins:
         engine: Engine = plugins[name].load()()
         return engine
-    skip_slow_imports()
+    import_unified_planning()
     from spca_planner.solver.factory import FactoryEngine, oneshot_engines
 
     if name not in oneshot_engines():
@@ -34,7 +37,7 @@ def open_engine(name: str) -> Engine:
 
 def installed() -> list[str]:
     """The names of all engines on this machine. Imports Unified Planning, which takes a second."""
-    skip_slow_imports()
+    import_unified_planning()
     from spca_planner.solver.factory import oneshot_engines
 
     return list(dict.fromkeys([*extensions.installed(GROUP), *sorted(oneshot_engines())]))
@@ -46,13 +49,38 @@ def require_engine(name: str) -> None:
         open_engine(name)
 
 
-def skip_slow_imports() -> None:
-    """Keep Unified Planning from importing ConfigSpace, and with it most of scipy.
+def import_unified_planning() -> None:
+    """Import Unified Planning and TAMER, but for what takes longer than they do and is not needed here.
 
-    It needs the module only for a type in the signature of a method that is never called here.
-
-    A stand-in halves the time this process takes to start.
+    Of two modules they need a type in a signature; and they have git tell the version of whatever the working
+    folder belongs to.
     """
-    stand_in = types.ModuleType("ConfigSpace")
-    setattr(stand_in, "ConfigurationSpace", object)  # noqa: B010 - a module has no such attribute to a type checker
-    sys.modules.setdefault("ConfigSpace", stand_in)
+    late = {name: _Late(name) for name in _TYPES.keys() - sys.modules.keys()}
+    for name, module in late.items():
+        setattr(module, _TYPES[name], object)
+    sys.modules.update(late)
+    run, subprocess.check_output = subprocess.check_output, _fail
+    try:
+        for name in ("unified_planning.io", "unified_planning.engines", "up_tamer.engine"):
+            importlib.import_module(name)
+    finally:
+        subprocess.check_output = run
+        for name, module in late.items():
+            del sys.modules[name]
+            delattr(module, _TYPES[name])
+
+
+_TYPES = {"networkx": "DiGraph", "ConfigSpace": "ConfigurationSpace"}
+
+
+class _Late(types.ModuleType):
+    """A module that is loaded when something of it is used, once nobody who imports it gets this."""
+
+    def __getattr__(self, name: str) -> object:
+        if sys.modules.get(self.__name__) is self:
+            raise AttributeError(name)
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def _fail(*_: object, **__: object) -> NoReturn:
+    raise OSError

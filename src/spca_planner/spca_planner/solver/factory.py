@@ -71,16 +71,17 @@ def _solve(name: str, problem: Problem) -> Solution:
     if "ACTIONS_COST" not in supported:
         problem.clear_quality_metrics()  # a plan need not be the cheapest
     removable = {feature for _, features in _COMPILED_AWAY for feature in features}
-    if lacking := problem.kind.features - supported - removable:
+    there = problem.kind
+    if lacking := there.features - supported - removable:
         words = ", ".join(sorted(f.lower().replace("_", " ") for f in lacking))
         return Solution(status="refused", message=f"{name} does not support {words}")
     undo = []
     for kind, features in _COMPILED_AWAY:
-        if (problem.kind.features - supported) & set(features):
-            with environment.factory.Compiler(problem_kind=problem.kind, compilation_kind=kind) as compiler:
+        if (there.features - supported) & set(features):
+            with environment.factory.Compiler(problem_kind=there, compilation_kind=kind) as compiler:
                 result = compiler.compile(problem, kind)
-            problem, back = result.problem, result.map_back_action_instance
-            undo.append(back)
+            problem, there = result.problem, result.problem.kind
+            undo.append(result.map_back_action_instance)
     result = engine.solve(problem)
     if result.status in _SOLVED:
         plan = result.plan

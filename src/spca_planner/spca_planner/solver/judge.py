@@ -49,6 +49,7 @@ def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> 
             task = read(case.domain, case.problem)
         except PddlError as error:
             return Judgement(critic="parse", message=str(error), **clock.times())
+        task.kind  # noqa: B018 - found out while the search runs; the validator needs it
         clock.lap("parse_seconds")
         solution = search.wait()
     finally:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import re
 import warnings
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
+import unified_planning.engines
 import unified_planning.environment
 from pyparsing import ParserElement, ParseResults
-from unified_planning.environment import Environment, get_environment
+from unified_planning.engines import Factory
+from unified_planning.environment import Environment
 from unified_planning.io import PDDLReader
 from unified_planning.model import Problem
 
@@ -32,6 +34,12 @@ class _Reader(PDDLReader):
         self._pp_domain: Any = _Remembering(self._pp_domain)
 
 
+class _Environment(Environment):
+    """UP's environment, whose factory is made when it is asked for, as it imports every engine."""
+
+    factory = cached_property(Factory)
+
+
 class _Remembering:
     """A pyparsing grammar that keeps its latest results."""
 
@@ -43,19 +51,25 @@ class _Remembering:
         return self._parse(text)
 
 
+class _Task(Problem):
+    """A problem whose kind is found out once; UP's validator asks for it three times."""
+
+    kind = cached_property(Problem.kind.fget)
+
+
 def read(domain: str, problem: str) -> Problem:
-    """The planning problem in two PDDL texts. Raises PddlError."""
+    """The problem in two PDDL texts, not to be changed once its kind was asked for. Raises PddlError."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             task = _reader().parse_problem_string(domain, problem)
     except Exception as error:
         raise PddlError(f"Unified Planning cannot read it: {summary(error)}") from error
-    for (
-        fluent
-    ) in task.fluents:  # costs add up from nothing, as Fast Downward has it, unless the text says else
+    # Costs add up from nothing, as Fast Downward has it, unless the text says else.
+    for fluent in task.fluents:
         if fluent.name == COST and not task.explicit_initial_values.keys() & {fluent()}:
             task.set_initial_value(fluent, 0)
+    task.__class__ = _Task
     return task
 
 
@@ -83,8 +97,9 @@ def _reader() -> _Reader:
     """
     global _reads, _cached_reader  # noqa: PLW0603 - mirrors UP's own global
     if _cached_reader is None or _reads % _RENEWED_EVERY == 0:
-        unified_planning.environment.GLOBAL_ENVIRONMENT = None
-        environment = get_environment()
+        unified_planning.engines.Factory = lambda environment: None
+        unified_planning.environment.GLOBAL_ENVIRONMENT = environment = _Environment()
+        unified_planning.engines.Factory = Factory
         environment.credits_stream = None
         environment.error_used_name = False
         _cached_reader = _Reader(environment)

@@ -25,7 +25,7 @@ from spca_core.errors import one_line
 from spca_core.ports.engine import Engine
 from spca_core.processes.wire import Wire, limit, wire_of_service
 from spca_planner.pddl.sexpr import LONGEST_MESSAGE, clipped
-from spca_planner.solver.engines import open_engine, skip_slow_imports
+from spca_planner.solver.engines import import_unified_planning, open_engine
 from spca_planner.solver.judgement import (
     GRACE_SECONDS,
     MAX_BYTES,
@@ -69,7 +69,7 @@ def main(judge: Callable[[Case, Engine], Judgement] = judged) -> None:
 
 
 def _serve(wire: Wire, judge: Callable[[Case, Engine], Judgement]) -> None:
-    skip_slow_imports()
+    import_unified_planning()
     warnings.simplefilter("ignore")
     setup = wire.receive()
     tempfile.tempdir = setup["folder"]

@@ -8,57 +8,17 @@ import struct
 # AUDIT_ARCH_* of linux/audit.h, and the numbers of the calls: x86_64 from syscall_64.tbl, aarch64 from
 # unistd.h.
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+_CALLS = {
+    "read": (0, 63), "write": (1, 64), "close": (3, 57), "munmap": (11, 215), "brk": (12, 214),
+    "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139),
+    "sched_yield": (24, 124), "mremap": (25, 216), "madvise": (28, 233), "getpid": (39, 172),
+    "exit": (60, 93), "gettimeofday": (96, 169), "sigaltstack": (131, 132), "gettid": (186, 178),
+    "futex": (202, 98), "restart_syscall": (219, 128), "clock_gettime": (228, 113),
+    "clock_getres": (229, 114), "exit_group": (231, 94), "getrandom": (318, 278), "membarrier": (324, 283),
+}  # fmt: skip
 ALLOWED = {
-    "x86_64": {
-        "read": 0,
-        "write": 1,
-        "close": 3,
-        "munmap": 11,
-        "brk": 12,
-        "rt_sigaction": 13,
-        "rt_sigprocmask": 14,
-        "rt_sigreturn": 15,
-        "sched_yield": 24,
-        "mremap": 25,
-        "madvise": 28,
-        "getpid": 39,
-        "exit": 60,
-        "gettimeofday": 96,
-        "sigaltstack": 131,
-        "gettid": 186,
-        "futex": 202,
-        "restart_syscall": 219,
-        "clock_gettime": 228,
-        "clock_getres": 229,
-        "exit_group": 231,
-        "getrandom": 318,
-        "membarrier": 324,
-    },
-    "aarch64": {
-        "close": 57,
-        "read": 63,
-        "write": 64,
-        "exit": 93,
-        "exit_group": 94,
-        "futex": 98,
-        "clock_gettime": 113,
-        "clock_getres": 114,
-        "sched_yield": 124,
-        "restart_syscall": 128,
-        "sigaltstack": 132,
-        "rt_sigaction": 134,
-        "rt_sigprocmask": 135,
-        "rt_sigreturn": 139,
-        "gettimeofday": 169,
-        "getpid": 172,
-        "gettid": 178,
-        "brk": 214,
-        "munmap": 215,
-        "mremap": 216,
-        "madvise": 233,
-        "getrandom": 278,
-        "membarrier": 283,
-    },
+    architecture: {name: numbers[i] for name, numbers in _CALLS.items()}
+    for i, architecture in enumerate(ARCHITECTURES)
 }
 WITHOUT_EXEC = {"x86_64": {"mmap": 9, "mprotect": 10}, "aarch64": {"mmap": 222, "mprotect": 226}}
 """Allowed, but for memory that could be executed."""

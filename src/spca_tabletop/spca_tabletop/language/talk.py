@@ -227,10 +227,10 @@ def each_way(talks: Iterable[Talk], meaning: Meaning) -> list[Talk]:
 
 def combine(
     parts: Iterable[Callable[[Talk], Iterable[tuple[Things, Talk]]]], talk: Talk
-) -> list[tuple[Things, Talk]]:
-    """The ways of several phrases in turn, their things put together."""
-    ways: list[tuple[Things, Talk]] = [((), talk)]
+) -> Iterable[tuple[Things, Talk]]:
+    """The ways of several phrases in turn, their things put together, as far as they are asked for."""
+    ways: Iterable[tuple[Things, Talk]] = [((), talk)]
     for part in parts:
-        ways = list(every(ways, lambda way, p=part: (  # type: ignore[misc]
-            ((*way[0], *more), after) for more, after in p(way[1]))))  # fmt: skip
+        ways = every(ways, lambda way, p=part: (  # type: ignore[misc]
+            ((*way[0], *more), after) for more, after in p(way[1])))  # fmt: skip
     return ways
