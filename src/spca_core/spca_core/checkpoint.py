@@ -54,7 +54,7 @@ def array(content: bytes) -> np.ndarray:
     return np.lib.format.read_array(stream, allow_pickle=False)
 
 
-_MAGIC = b"spca-checkpoint-3\n"
+_MAGIC = b"spca-checkpoint-4\n"
 _SEAL = 64  # characters
 _PLAIN = (str, bool, int, float, type(None))
 _SEQUENCES: dict[str, type] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spca_core.contacts import LEVEL, UPRIGHT, Pair, Touch, Way, pair, ways_of_touching
 from spca_core.geometry import Array
@@ -12,6 +13,8 @@ from spca_robot.windowless import mujoco
 
 _WEIGHT = 0.1
 """Least share of the weight of what lies over several things that each of them carries."""
+_GRAIN = np.array([1.0, 1.0, 0.01, 0.01, 0.01, 1e-4, 1e-4, 1e-4])
+"""Geoms, normals and places (m) that differ less are the same."""
 
 
 class ContactMonitor:
@@ -19,6 +22,8 @@ class ContactMonitor:
 
     The model already excludes neighbouring links and the gripper's own fingers, and static bodies never
     touch: any remaining contact between two geoms of the robot is a real self-collision.
+
+    The physics has no contacts of what sleeps: those at which it fell asleep hold until it wakes.
     """
 
     def __init__(self, model: mujoco.MjModel, geom_models: Sequence[str], robot: str) -> None:
@@ -30,42 +35,67 @@ class ContactMonitor:
         shape = (len(geom_models), len(geom_models))
         self._seen, self._beside = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
         self._last: tuple[bytes, frozenset[Way]] = b"", frozenset()
+        self._trees = model.body_treeid[model.geom_bodyid]  # -1: the last one, of what never moves
+        self._sleeps, self._still = b"", np.zeros(0, dtype=bool)
+        self._kept = np.zeros((0, 8))
 
     def watch(self, data: mujoco.MjData) -> None:
         """Record the contacts of the last step."""
-        a, b = data.contact.geom[:, 0], data.contact.geom[:, 1]
-        self._seen[a, b] = True
-        self._beside[a, b] |= np.abs(data.contact.frame[:, 2]) <= LEVEL
+        contact = data.contact
+        self._mark(contact.geom, contact.frame[:, 2])
+        if (sleeps := data.tree_asleep.tobytes()) != self._sleeps:
+            self._mark(self._kept[:, :2].astype(int), self._kept[:, 4])
+            self._sleeps, self._still = sleeps, np.append(data.tree_asleep >= 0, True)
+            kept = np.vstack([self._kept, _contacts(data)])
+            self._kept = kept[self._rests(kept)]
+
+    def _mark(self, geoms: Array, up: Array) -> None:
+        """Note that these pairs of geoms touch; `up` is the vertical part of the normal between them."""
+        if len(geoms):
+            a, b = geoms.T
+            self._seen[a, b] = True
+            self._beside[a, b] |= np.abs(up) <= LEVEL
+
+    def _rests(self, touching: Array) -> NDArray[np.bool_]:
+        """Return of which contacts nothing is awake."""
+        return np.asarray(self._still[self._trees[touching[:, :2].astype(int)]].all(axis=1), dtype=np.bool_)
 
     def take(self, data: mujoco.MjData, rims: Mapping[str, float]) -> tuple[frozenset[Pair], frozenset[Way]]:
         """Return the pairs seen and how they touch now; forget them. `rims` as in `ways_of_touching`."""
+        self._mark(self._kept[:, :2].astype(int), self._kept[:, 4])
         pairs, beside = self._pairs(self._seen), self._pairs(self._beside)
         self._seen[:] = self._beside[:] = False
         beside = frozenset(p for p in beside if self._robot not in p)
-        return pairs, self._ways(data, rims) | {("beside", *names) for names in beside}
+        touching = _contacts(data)
+        touching = np.vstack([touching[~self._rests(touching)], self._kept])
+        return pairs, self._ways(data, touching, rims) | {("beside", *names) for names in beside}
 
     def _pairs(self, seen: Array) -> frozenset[Pair]:
         return frozenset(pair(self._names[a], self._names[b]) for a, b in np.argwhere(seen))
 
-    def _ways(self, data: mujoco.MjData, rims: Mapping[str, float]) -> frozenset[Way]:
-        where = np.round(np.hstack([data.contact.pos, data.contact.frame[:, :3] / 100]), 4)
-        seen = data.contact.geom.tobytes() + where.tobytes()
+    def _ways(self, data: mujoco.MjData, touching: Array, rims: Mapping[str, float]) -> frozenset[Way]:
+        seen = np.round(touching / _GRAIN).tobytes()
         if seen != self._last[0]:  # what rests does so for many samples
-            touches = [self._touch(*touch) for touch in self._contacts(data)]
-            self._last = seen, ways_of_touching(touches, rims, self._robot, self._weightless(data))
+            found = [*self._by_height(touching)]
+            touches = [self._touch(*touch) for touch in found]
+            self._last = seen, ways_of_touching(touches, rims, self._robot, self._weightless(data, found))
         return self._last[1]
 
-    def _contacts(self, data: mujoco.MjData) -> Iterator[tuple[int, int, Array, Array]]:
+    def _by_height(self, touching: Array) -> Iterator[tuple[int, int, Array, Array]]:
         """Yield lower and upper geom, the unit normal from one to the other, and the place."""
-        for (a, b), frame, point in zip(data.contact.geom, data.contact.frame, data.contact.pos, strict=True):
+        for (a, b), normal, point in zip(
+            touching[:, :2].astype(int).tolist(), touching[:, 2:5], touching[:, 5:], strict=True
+        ):
             if self._names[a] != self._names[b]:
-                yield (a, b, frame[:3], point) if frame[2] > 0 else (b, a, -frame[:3], point)
+                yield (a, b, normal, point) if normal[2] > 0 else (b, a, -normal, point)
 
     def _touch(self, lower: int, upper: int, normal: Array, point: Array) -> Touch:
         links = self._links[lower], self._links[upper]
         return Touch(self._names[lower], self._names[upper], tuple(normal), tuple(point), links)
 
-    def _weightless(self, data: mujoco.MjData) -> frozenset[Pair]:
+    def _weightless(
+        self, data: mujoco.MjData, touching: Iterable[tuple[int, int, Array, Array]]
+    ) -> frozenset[Pair]:
         """Return (upper, lower) of which the lower one carries none of the upper one's weight.
 
         The soft contacts of the physics spread weight over the thinnest strip, as of a cube on one block
@@ -74,7 +104,7 @@ class ContactMonitor:
         """
         below: dict[int, dict[str, list[Array]]] = {}
         names: dict[int, str] = {}
-        for lower, upper, normal, point in self._contacts(data):
+        for lower, upper, normal, point in touching:
             if normal[2] >= UPRIGHT and self._weighs[upper]:
                 names[self._bodies[upper]] = self._names[upper]
                 below.setdefault(self._bodies[upper], {}).setdefault(self._names[lower], []).append(point[:2])
@@ -86,15 +116,23 @@ class ContactMonitor:
                 found |= {(names[body], lower) for lower, share in shares if share < _WEIGHT}
         return frozenset(found)
 
-    def save(self) -> bytes:
-        """Return what has been seen since the last `take`, for a snapshot."""
-        return np.packbits(np.stack([self._seen, self._beside])).tobytes()
+    def save(self) -> tuple[bytes, Array]:
+        """Return what has been seen since the last `take`, and what sleeps touches, for a snapshot."""
+        return np.packbits(np.stack([self._seen, self._beside])).tobytes(), self._kept
 
-    def load(self, saved: bytes) -> None:
-        """Back to what `save` returned."""
+    def load(self, saved: tuple[bytes, Array], data: mujoco.MjData) -> None:
+        """Back to what `save` returned, with the physics as it was then."""
         n = len(self._names)
-        bits = np.unpackbits(np.frombuffer(saved, dtype=np.uint8), count=2 * n * n)
+        bits = np.unpackbits(np.frombuffer(saved[0], dtype=np.uint8), count=2 * n * n)
         self._seen[:], self._beside[:] = bits.reshape(2, n, n).astype(bool)
+        self._sleeps, self._still = data.tree_asleep.tobytes(), np.append(data.tree_asleep >= 0, True)
+        self._kept = saved[1]
+
+
+def _contacts(data: mujoco.MjData) -> Array:
+    """Return the physics' contacts (n, 8): two geoms, the normal from one to the other, the place."""
+    contact = data.contact
+    return np.hstack([contact.geom, contact.frame[:, :3], contact.pos])
 
 
 def _shares(centre: Array, at: Array) -> Array:

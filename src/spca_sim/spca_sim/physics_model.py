@@ -44,6 +44,7 @@ def build_physics(
     views = {SENSOR: sensor_view(world, variation), OVERVIEW: overview(world)}
     for name, view in views.items():
         _add_camera(spec, name, view)
+    spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)  # what rests is not stepped
     spec.visual.global_.offwidth = max(v.intrinsics.width for v in views.values())
     spec.visual.global_.offheight = max(v.intrinsics.height for v in views.values())
     spec.visual.map.znear, spec.visual.map.zfar = 0.02, 20.0
@@ -60,18 +61,11 @@ def _add_legs(spec: mujoco.MjSpec, world: World) -> None:
     body = spec.body(table.model)
     for sx in (-1, 1):
         for sy in (-1, 1):
+            x, y = sx * (table.size[0] / 2 - 0.04), sy * (table.size[1] / 2 - 0.04)
             body.add_geom(
-                type=mujoco.mjtGeom.mjGEOM_BOX,
-                pos=(
-                    sx * (table.size[0] / 2 - 0.04),
-                    sy * (table.size[1] / 2 - 0.04),
-                    -table.size[2] / 2 - height,
-                ),
-                size=(0.025, 0.025, height),
-                rgba=LEG,
-                contype=0,
-                conaffinity=0,
-            )
+                type=mujoco.mjtGeom.mjGEOM_BOX, pos=(x, y, -table.size[2] / 2 - height),
+                size=(0.025, 0.025, height), rgba=LEG, contype=0, conaffinity=0,
+            )  # fmt: skip
 
 
 def _add_light(spec: mujoco.MjSpec, world: World, variation: SimVariation) -> None:
@@ -79,14 +73,10 @@ def _add_light(spec: mujoco.MjSpec, world: World, variation: SimVariation) -> No
     lamp = Lighting.of(world, variation)
     centre = np.array([*world.table.centre, world.table.top])
     spec.worldbody.add_light(
-        type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
-        pos=centre - 3.0 * lamp.direction,
-        dir=lamp.direction,
-        diffuse=(lamp.diffuse,) * 3,
+        type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, pos=centre - 3.0 * lamp.direction, dir=lamp.direction,
+        diffuse=(lamp.diffuse,) * 3, specular=(0.1,) * 3, castshadow=True,
         ambient=(0, 0, 0),  # OpenGL would take a lamp's ambient light away in its shadow
-        specular=(0.1,) * 3,
-        castshadow=True,
-    )
+    )  # fmt: skip
     spec.visual.headlight.ambient = (lamp.ambient,) * 3
     spec.visual.headlight.diffuse = spec.visual.headlight.specular = (0, 0, 0)
 
@@ -105,11 +95,8 @@ def _camera_quat(view: CameraView) -> Array:
 def _add_camera(spec: mujoco.MjSpec, name: str, view: CameraView) -> None:
     c = view.intrinsics
     spec.worldbody.add_camera(
-        name=name,
-        pos=view.pose.position,
-        quat=_camera_quat(view),
-        resolution=(c.width, c.height),
+        name=name, pos=view.pose.position, quat=_camera_quat(view), resolution=(c.width, c.height),
         sensor_size=(c.width * 1e-5, c.height * 1e-5),  # any size: the figures below are in pixels
         focal_pixel=(c.fx, c.fy),
         principal_pixel=(c.cx - (c.width - 1) / 2, (c.height - 1) / 2 - c.cy),
-    )
+    )  # fmt: skip

@@ -6,6 +6,7 @@ One thread at a time may use it. Nothing is welded or attached: what the gripper
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -36,6 +37,12 @@ from spca_sim.view import CameraView, RgbdSensor, moved, sensor_view
 _SETTLE_STEPS = 50  # at reset: things sink 0.1 mm into their contacts and come to rest within a few of these
 _MAX_START_DEVIATION = 0.1  # rad between the arm and the first point of a trajectory
 _STILL = (0.0, 0.0, 0.0)
+_WAKING = 1e-9  # m/s and rad/s: whatever has a velocity is awake
+_SLEEP = (
+    "tree_asleep", "tree_awake", "body_awake", "body_awake_ind", "parent_awake_ind", "dof_awake_ind",
+    "ntree_awake", "nbody_awake", "nparent_awake", "nv_awake", "qacc_smooth", "qfrc_smooth",
+)  # fmt: skip
+"""What MuJoCo's data say of who sleeps, and what the solver reads of sleepers; its state does not hold it."""
 _T = TypeVar("_T")
 
 
@@ -50,7 +57,8 @@ class SimSnapshot:
     physics: Array
     servo: tuple[Array, Array, int]
     gripper: tuple[float, float]
-    contacts: bytes
+    sleep: dict[str, Any]
+    contacts: tuple[bytes, Array]
     noise: dict[str, Any]
     disturbed: Disturbed
 
@@ -75,6 +83,11 @@ class _Scene:
         self.friction = self.model.geom_friction.copy()
         self.tendon_qpos = [int(self.model.joint(f"{s}_driver").qposadr[0]) for s in ("left", "right")]
         self.tendon_qvel = [int(self.model.joint(f"{s}_driver").dofadr[0]) for s in ("left", "right")]
+
+    @property
+    def rims(self) -> dict[str, float]:
+        """Heights of the containers' rims now, metres in `world`."""
+        return {name: self.data.xpos[body, 2] + up for name, (body, up) in self.containers.items()}
 
 
 class MujocoSimulator:
@@ -140,7 +153,7 @@ class MujocoSimulator:
             self._advance()
         scene.data.qvel[:] = 0.0
         scene.data.time = 0.0
-        scene.monitor.take(scene.data, {})
+        scene.monitor.take(scene.data, scene.rims)
         self._steps = 0
 
     def step(self, seconds: float) -> None:
@@ -247,17 +260,12 @@ class MujocoSimulator:
         physics = np.empty(mujoco.mj_stateSize(self.model, spec))
         mujoco.mj_getState(self.model, self.data, physics, spec)
         return SimSnapshot(
-            objects=self._scene.objects,
-            variation=self.variation,
-            steps=self._steps,
-            owed=self._owed,
-            physics=physics,
-            servo=self._servo.save(),
-            gripper=(self._gripper.setpoint, self._gripper.target),
-            contacts=self._scene.monitor.save(),
-            noise=dict(self._noise.bit_generator.state),
+            objects=self._scene.objects, variation=self.variation, steps=self._steps, owed=self._owed,
+            physics=physics, sleep={name: copy(getattr(self.data, name)) for name in _SLEEP},
+            servo=self._servo.save(), gripper=(self._gripper.setpoint, self._gripper.target),
+            contacts=self._scene.monitor.save(), noise=dict(self._noise.bit_generator.state),
             disturbed=self.disturber.save(),
-        )
+        )  # fmt: skip
 
     def restore(self, snapshot: SimSnapshot) -> None:
         """Back to a snapshot of a simulator of the same world and variation; ValueError for another one's."""
@@ -266,11 +274,17 @@ class MujocoSimulator:
         self._scene = scene = self._scene_of(snapshot.objects)
         mujoco.mj_resetData(scene.model, scene.data)
         mujoco.mj_setState(scene.model, scene.data, snapshot.physics, mujoco.mjtState.mjSTATE_INTEGRATION)
+        mujoco.mj_fwdPosition(scene.model, scene.data)  # a sleeper's geoms stay where they are put now
+        for name, value in snapshot.sleep.items():
+            if name.startswith("n"):
+                setattr(scene.data, name, value)
+            else:
+                getattr(scene.data, name)[:] = value
         self._steps, self._owed = snapshot.steps, snapshot.owed
         self._servo.load(snapshot.servo)
         self._gripper = GripperRamp(snapshot.gripper[0])
         self._gripper.target = snapshot.gripper[1]
-        scene.monitor.load(snapshot.contacts)
+        scene.monitor.load(snapshot.contacts, scene.data)
         self._noise.bit_generator.state = snapshot.noise
         self._frame = None
         self.disturber.load(snapshot.disturbed)
@@ -312,8 +326,8 @@ class MujocoSimulator:
             self.disturber.watch(self.time, self._scene.index, self.data)
             if self.disturber.now.friction != before:
                 self._apply_friction()
-        rims = {name: self.data.xpos[body, 2] + up for name, (body, up) in self._scene.containers.items()}
-        sample = ContactSample(self.time, *self._scene.monitor.take(self.data, rims))
+                self.data.qvel[self.data.qvel == 0] = _WAKING
+        sample = ContactSample(self.time, *self._scene.monitor.take(self.data, self._scene.rims))
         for listener in tuple(self._contact_listeners):
             listener(sample)
         if self._state_listeners:

@@ -43,24 +43,14 @@ class SimVariation(Record):
 _SPREADS: dict[str, dict[str, float]] = {
     "nominal": {},
     "noisy": {
-        "light": 0.15,
-        "tilt": 0.2,
-        "friction": 0.15,
-        "mass": 0.1,
-        "shift": 0.0005,
-        "turn": 0.0005,
-        "depth": 0.0005,
+        "light": 0.15, "tilt": 0.2, "friction": 0.15, "mass": 0.1,
+        "shift": 0.0005, "turn": 0.0005, "depth": 0.0005,
     },
     "hard": {
-        "light": 0.35,
-        "tilt": 0.5,
-        "friction": 0.35,
-        "mass": 0.3,
-        "shift": 0.0015,
-        "turn": 0.0015,
-        "depth": 0.001,
+        "light": 0.35, "tilt": 0.5, "friction": 0.35, "mass": 0.3,
+        "shift": 0.0015, "turn": 0.0015, "depth": 0.001,
     },
-}
+}  # fmt: skip
 _NOISE = {"nominal": 1.0, "noisy": 1.5, "hard": 2.5}
 PRESETS = tuple(_SPREADS)
 

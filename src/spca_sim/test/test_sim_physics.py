@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample, pair
 from spca_core.geometry import Array, Pose, Vec3
 from spca_core.layout import Layout, nominal_layout, random_layout
@@ -14,7 +15,8 @@ from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
 from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import ArmKinematics
-from spca_sim.simulator import MujocoSimulator
+from spca_sim.disturbances.disturbance import Disturbance
+from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator
 from spca_sim.variation import SimVariation
 
 COBOT, TABLE, GROUND = "cobot", "table_lightgray", "ground_plane"
@@ -135,6 +137,61 @@ def test_a_tower_of_three_stands(world: World, simulator: MujocoSimulator, base:
         assert simulator.object_pose(model).position == pytest.approx(poses[model].position, abs=5e-4)
     standing = {pair("box_red", base), pair("box_red", "box_green"), pair("box_blue", "box_green")}
     assert all(standing <= s.pairs for s in samples)
+
+
+def tower(world: World, simulator: MujocoSimulator) -> tuple[str, ...]:
+    """Three cubes on each other, alone on the table, once they sleep."""
+    names = ("box_red", "box_green", "box_blue")
+    x, y, _ = nominal_layout(world).poses["box_blue"].position
+    poses = {name: Pose.from_xyz_yaw(x, y, 0.42 + 0.04 * i) for i, name in enumerate(names)}
+    simulator.reset(Layout(poses=poses))
+    simulator.step(0.5)
+    assert asleep(simulator) == {*names} and simulator.data.ncon == 0
+    return names
+
+
+def asleep(simulator: MujocoSimulator) -> set[str]:
+    model, trees = simulator.model, simulator.data.tree_asleep
+    return {name for name in simulator.state().objects if trees[model.body_treeid[model.body(name).id]] >= 0}
+
+
+def test_what_sleeps_touches_what_it_did_until_the_arm_wakes_it(
+    world: World, simulator: MujocoSimulator
+) -> None:
+    """Also after a checkpoint, with which all goes on to the last bit."""
+    low, middle, high = tower(world, simulator)
+    standing = {pair(low, TABLE), pair(low, middle), pair(middle, high)}
+    carried = {("rests_on", low, TABLE), ("rests_on", middle, low), ("rests_on", high, middle)}
+    samples = watch(simulator)
+    simulator.step(0.3)
+    assert all(s.pairs == standing and carried <= s.ways for s in samples)
+    kept = unpack(pack(simulator.snapshot()), SNAPSHOT_KINDS)
+    ends = []
+    for number, one in enumerate((simulator, simulator, MujocoSimulator(world))):
+        if number:
+            one.restore(kept)
+        heard = watch(one)
+        grasp(one, high)
+        raise_tool(one, high)
+        ends.append((one.snapshot().physics.tobytes(), [(s.stamp, s.pairs, s.ways) for s in heard]))
+        assert asleep(one) == {low, middle}
+    assert ends[0] == ends[1] == ends[2]
+    assert pair(middle, high) not in ends[0][1][-1][1] and pair(low, middle) in ends[0][1][-1][1]
+
+
+def test_whatever_moves_a_thing_by_hand_wakes_it_and_what_stands_on_it(world: World) -> None:
+    one = Disturbance(kind="friction", at=0.7, seed=1, names=(), spare=())
+    simulator = MujocoSimulator(world, variation=SimVariation(disturbances=(one,)))
+    low, middle, high = tower(world, simulator)
+    simulator.step(0.2)
+    assert simulator.disturber.now.friction != 1.0
+    simulator.step(0.002)
+    assert not asleep(simulator)
+    simulator.step(0.3)
+    assert asleep(simulator) == {low, middle, high}
+    simulator.data.qpos[simulator._scene.index.item_qpos[low]] += 0.2
+    simulator.step(0.5)
+    assert simulator.object_pose(high).position[2] < 0.47
 
 
 def test_a_tower_off_its_balance_falls(world: World, simulator: MujocoSimulator) -> None:

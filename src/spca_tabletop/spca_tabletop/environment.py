@@ -120,14 +120,9 @@ class Tabletop(Environment, Generic[_TableT]):
         """
         self._arm.resume()
         return self._executor.execute(
-            attempt,
-            plan,
-            library,
-            self._ctx,
-            on_step,
-            cancelled=lambda: self._cancelled,
-            enough=lambda: self.verdict().final,
-        )
+            attempt, plan, library, self._ctx, on_step,
+            cancelled=lambda: self._cancelled, enough=lambda: self.verdict().final,
+        )  # fmt: skip
 
     def settle(self) -> Verdict:
         """Let the world come to rest and the referee see enough of it."""

@@ -131,16 +131,9 @@ def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:
         r, g_, b, a = (float(c) for c in model.geom_rgba[g])
         frame = model.body(int(model.geom_bodyid[g])).name or "world"
         yield _marker(
-            0.0,
-            frame,
-            "world",
-            g,
-            shapes[kind],
-            model.geom_pos[g],
-            model.geom_quat[g],
-            scale[shapes[kind]],
+            0.0, frame, "world", g, shapes[kind], model.geom_pos[g], model.geom_quat[g], scale[shapes[kind]],
             (r, g_, b, a),
-        )
+        )  # fmt: skip
 
 
 def _write_looks(log: _Log, folder: Path, world: World, _: list[SimState]) -> None:
@@ -209,19 +202,9 @@ def _scene_markers(scene: Scene) -> list[Message]:
         x, y, z, w = thing.pose.quaternion
         colour = (*_COLOURS.get(thing.colour, (0.6, 0.6, 0.6)), 0.9 if thing.visible else 0.4)
         shape = 3 if is_round(thing.kind) else 1
-        found.append(
-            _marker(
-                scene.stamp,
-                "world",
-                "scene",
-                number,
-                shape,
-                np.array(thing.pose.position),
-                np.array([w, x, y, z]),
-                np.array(thing.size) * 1.02,
-                colour,
-            )
-        )
+        where = np.array(thing.pose.position), np.array([w, x, y, z])
+        size = np.array(thing.size) * 1.02
+        found.append(_marker(scene.stamp, "world", "scene", number, shape, *where, size, colour))
     return found
 
 
@@ -282,16 +265,9 @@ def _transform(stamp: float, frame: str, position: Any, wxyz: Any) -> Message:
 
 
 def _marker(
-    stamp: float,
-    frame: str,
-    namespace: str,
-    number: int,
-    shape: int,
-    position: Any,
-    wxyz: Any,
-    scale: Any,
+    stamp: float, frame: str, namespace: str, number: int, shape: int, position: Any, wxyz: Any, scale: Any,
     rgba: tuple[float, float, float, float],
-) -> Message:
+) -> Message:  # fmt: skip
     return {
         "header": header(stamp, frame),
         "ns": namespace,
