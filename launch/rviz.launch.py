@@ -50,8 +50,6 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             package="spca_tabletop",
             executable="display",
             name="display",
-            # The stack comes up first: somebody who looks on can wait.
-            prefix="nice",
             parameters=[{"world": argument("world")}],
         )
     ]

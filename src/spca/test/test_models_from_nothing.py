@@ -22,8 +22,9 @@ FIRST_LEVELS = {
                miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)")],
     ),
     "pickup_02": FallibleModel(
-        # what the scene shows of the hand is left out
-        planner=[changed("(hand_empty) ", ""), changed("(holding cube_red)", "(holding cube_blue)")],
+        # the hand is said to hold what the scene shows on the table
+        planner=[changed("(hand_empty) ", "(hand_empty) (holding cube_blue) "),
+                 changed("(holding cube_red)", "(holding cube_blue)")],
         coder=[miswritten("(ctx, cube, support)", "(ctx, cube)"),
                miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)")],
     ),
