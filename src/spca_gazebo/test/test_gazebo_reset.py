@@ -93,6 +93,11 @@ def played(goal: float, until: float, blocked: Callable[[float], float], begin: 
     return Played(angle, states)
 
 
+def steps(seconds: float) -> int:
+    """Cycles of the controllers in so many seconds."""
+    return round(seconds * UPDATE_RATE)
+
+
 @dataclass
 class Played:
     angle: float
@@ -105,20 +110,22 @@ def test_finger_command_is_within_limits_and_a_free_finger_gets_there_without_fo
     for begin, gap in ((0.0, 0.04), (0.0, 0.0), (command(0.03), 0.085), (command(0.03), 0.035)):
         finger = played(command(gap), 1.5, lambda _: math.inf, begin)
         assert finger.states[-1].gap == pytest.approx(gap, abs=5e-4)
-        assert all(state.force == 0.0 for state in finger.states[30:])
+        assert all(state.force == 0.0 for state in finger.states[steps(0.12) :])
 
 
 def test_a_held_back_finger_presses_with_all_its_force():
     cube, closed = command(0.04), command(0.01)
     finger = played(closed, 2.0, lambda _: cube)
-    assert all(state.force == pytest.approx(46, abs=3) for state in finger.states[-200:])  # as embedded
+    assert all(
+        state.force == pytest.approx(46, abs=3) for state in finger.states[-steps(0.8) :]
+    )  # as embedded
 
 
 def test_a_finger_whose_contact_was_lost_for_a_moment_is_back_soon():
     """What it holds turns and slides meanwhile (decision 11)."""
     cube, closed, away = command(0.04), command(0.01), command(0.0395)
     finger = played(closed, 2.0, lambda time: away if 1.0 < time < 1.1 else cube if time <= 1.0 else math.inf)
-    begun = round(1.0 * UPDATE_RATE) + 1
+    begun = steps(1.0) + 1
     reached = next(i for i, state in enumerate(finger.states[begun:]) if state.gap <= 0.0395 + 1e-6)
     assert reached / UPDATE_RATE <= 0.012
 
@@ -126,14 +133,14 @@ def test_a_finger_whose_contact_was_lost_for_a_moment_is_back_soon():
 def test_a_finger_keeps_pressing_when_what_it_holds_gives_way_a_little():
     cube, closed = command(0.04), command(0.01)
     finger = played(closed, 3.0, lambda time: cube + 0.004 * math.sin(20 * time) ** 2 * (time > 1.0))
-    assert all(state.force > 40 for state in finger.states[200:])
+    assert all(state.force > 40 for state in finger.states[steps(0.8) :])
 
 
 def test_a_finger_that_has_lost_what_it_held_is_noticed():
     cube, closed = command(0.04), command(0.01)
     finger = played(closed, 1.2, lambda time: cube if time < 1.0 else math.inf)
-    assert finger.states[249].force > 40
-    assert finger.states[-20].force == 0.0
+    assert finger.states[steps(1.0) - 1].force > 40
+    assert finger.states[-steps(0.08)].force == 0.0
 
 
 def test_written_bridge_file_lists_what_the_node_needs(tmp_path):
