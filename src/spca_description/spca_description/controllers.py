@@ -12,7 +12,7 @@ from spca_description.xml import Element, add
 # Hz: once in two physics steps. gz_ros2_control makes up a mimic joint's error with the speed error ·
 # UPDATE_RATE: a half of it a step. At one step's rate it would be all of it, and the fingers would swing
 # about what they hold (decision 11).
-UPDATE_RATE = 125
+UPDATE_RATE = 200
 
 PRESS_GAIN = 10.0
 """1/s: speed with which a finger that is held back wants to go on, per rad that it is short of its goal.
@@ -21,8 +21,8 @@ Gazebo's motor gives all its force however small that speed is, but only while t
 step without it, the finger must be back in the next few (decision 11).
 """
 
-# Velocity of a joint in Gazebo = gain · error · update rate (125 Hz): the joint trails its command by 10 ms.
-POSITION_GAIN = 0.8
+# Velocity of a joint in Gazebo = gain · error · update rate (200 Hz): the joint trails its command by 10 ms.
+POSITION_GAIN = 0.5
 
 
 def controllers(gripper: GripperNames, joints: Sequence[str]) -> str:

@@ -165,7 +165,7 @@ def test_joint_states_come_as_often_as_the_referee_looks():
     parameters = yaml.safe_load(controllers(GENERATED, WORLD.robot.arm.joint_names))
     states = parameters[STATE_BROADCASTER]["ros__parameters"]
     assert states["update_rate"] == pytest.approx(1 / SAMPLE_PERIOD)
-    assert states["update_rate"] <= UPDATE_RATE  # ros2_control keeps to it in the mean, in whole cycles
+    assert UPDATE_RATE % states["update_rate"] == 0
 
 
 def test_the_camera_frame_is_the_calibrated_one():
