@@ -10,8 +10,7 @@ from spca_description.templates import filled
 from spca_description.xml import Element, add
 
 # Hz: once in two physics steps. gz_ros2_control makes up a mimic joint's error with the speed error ·
-# UPDATE_RATE: a half of it a step. At one step's rate it would be all of it, and the fingers would swing
-# about what they hold (decision 11).
+# UPDATE_RATE, a half of it a step. At one step's rate fingers swing about what they hold (decision 11).
 UPDATE_RATE = 200
 
 PRESS_GAIN = 10.0
