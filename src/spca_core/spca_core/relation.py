@@ -114,12 +114,12 @@ class Place:
 
     def spots(self, thing: SceneObject, objects: Sequence[SceneObject], world: World) -> Iterator[Spot]:
         """Where that is for a thing, best first, near the work area; nowhere if a thing is not seen."""
-        others, area = self._others(objects), world.work_area
+        others = self._others(objects)
         for x, y, yaw in () if others is None else self.relation.spots(thing, others, self.values, world):
             turn = thing.pose.yaw if yaw is None else yaw
             there = Pose.from_xyz_yaw(x, y, thing.pose.position[2], turn)
-            off = max(area.x[0] - x, x - area.x[1], area.y[0] - y, y - area.y[1])
-            if off <= BORDER and self.holds(thing.model_copy(update={"pose": there}), objects):
+            near = world.work_area.contains(x, y, beyond=BORDER)
+            if near and self.holds(thing.model_copy(update={"pose": there}), objects):
                 yield x, y, yaw
 
     def _others(self, objects: Sequence[SceneObject]) -> list[SceneObject] | None:

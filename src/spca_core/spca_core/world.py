@@ -114,9 +114,9 @@ class WorkArea(Part):
     x: Interval
     y: Interval
 
-    def contains(self, x: float, y: float) -> bool:
-        """Return whether (x, y) lies in it."""
-        return self.x[0] <= x <= self.x[1] and self.y[0] <= y <= self.y[1]
+    def contains(self, x: float, y: float, beyond: float = 0.0) -> bool:
+        """Return whether (x, y) lies in it, or at most so many metres `beyond`."""
+        return max(self.x[0] - x, x - self.x[1], self.y[0] - y, y - self.y[1]) <= beyond
 
     def __str__(self) -> str:
         (x0, x1), (y0, y1) = ([round(1000 * v) for v in interval] for interval in (self.x, self.y))

@@ -413,7 +413,7 @@ class GazeboSim(SpcaNode):
         return response
 
     def _move_objects(self, poses: Mapping[str, Pose]) -> str:
-        if self._moved.there(poses):
+        if self.loop.run(lambda: self._moved.there(poses)):
             return ""
         return ask(pose_service(self._world), "Pose_V", pose_request(poses))
 

@@ -143,9 +143,9 @@ class Alternatives(SkillContext):
 
         found, thing = spots(self.scene), self.scene.get(held)
         nominal = next(at.spots(thing, self.scene.objects, world), None) if thing else None
+        if thing is not None and nominal is None and not at.things:
+            raise ValueError(f"no way to put it {place}: things lie {world.work_area}")
         if not found and thing is not None and nominal is not None:
-            if not world.work_area.contains(*nominal[:2]):
-                raise ValueError(f"no way to put it {place}: things lie {world.work_area}")
             pose = geometry.Pose.from_xyz_yaw(*nominal[:2], thing.pose.position[2], 0.0)
             there = thing.model_copy(update={"id": place, "pose": pose})
             self._hinder("obstructs", there, lambda seen: bool(spots(seen)))
