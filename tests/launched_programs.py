@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from spca_core.options import Manifest
+from spca_core.options import THINKING, Manifest, described
 from spca_core.run_folder import MANIFEST, RunFolder
 
 EXECUTABLES = {
@@ -214,6 +214,8 @@ def check_parameters(call: Call) -> None:
     nodes = NODES.get(call.program, {call.program: call.package})
     for node, package in nodes.items():
         declared, shared = declared_parameters(package), {"use_sim_time", "sense", "planner", "coder"}
+        if node == "supervisor":
+            declared = {**declared, **{option: type(described(option)[0]) for option in THINKING}}
         for name, value in {**call.parameters.get("/**", {}), **call.parameters.get(node, {})}.items():
             assert name in {*declared, *shared}, f"{node}: {name}"
             if (kind := declared.get(name)) is not None:

@@ -21,7 +21,7 @@ import yaml
 
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
-from spca_core.options import Manifest, RunOptions
+from spca_core.options import THINKING, Manifest, RunOptions
 from spca_core.paths import ROOT
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.world import load_world
@@ -54,6 +54,8 @@ FILES = sorted(LAUNCH.glob("*.launch.py"))
 DEFAULTS = {
     "bringup.launch.py": {
         **{"level": "stack_01", "sim": "gazebo", "arm": "moveit", "pipeline": "ompl", "proposer": "builtin"},
+        **{"llm": "", "vision": "false", "detector": "shapes", "skills": "auto", "library": ""},
+        **{"engine": "fast-downward", "solver_timeout_s": "20.0", "rehearse": "auto", "video": "true"},
         **{
             "preset": "nominal",
             "layout_seed": "0",
@@ -89,6 +91,15 @@ PASSED_ON = {
     "bringup.launch.py": {
         "pipeline": ("ompl", "pilz_industrial_motion_planner", "chomp", "stomp"),
         "proposer": ("builtin", "openai"),
+        "llm": ("", "models.yaml"),
+        "vision": ("false", "true"),
+        "detector": ("shapes",),
+        "skills": ("auto", "empty"),
+        "library": ("", "learned"),
+        "engine": ("fast-downward", "pyperplan"),
+        "solver_timeout_s": ("20.0", "5"),
+        "rehearse": ("auto", "never"),
+        "video": ("true", "false", "hd"),
         "preset": ("nominal", "shuffled", "noisy", "hard", "disturbed"),
         "layout_seed": ("", "0", "5"),
         "rate": ("0", "1", "0.5"),
@@ -192,6 +203,15 @@ def options_of(given: Mapping[str, str]) -> RunOptions:
         proposer=given["proposer"],
         rate=float(given["rate"]) or None,
         view=given["headless"] == "false",
+        llm=given["llm"],
+        vision=given["vision"] == "true",
+        detector=given["detector"],
+        skills=given["skills"],  # type: ignore[arg-type]
+        library=str(Path(given["library"]).absolute()) if given["library"] else "",
+        engine=given["engine"],
+        solver_timeout_s=float(given["solver_timeout_s"]),
+        rehearse=given["rehearse"],  # type: ignore[arg-type]
+        video="hd" if given["video"] == "hd" else given["video"] == "true",
     )
 
 
@@ -230,7 +250,9 @@ def parameters_of_nodes(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
             found[node] |= values["ros__parameters"]
     for node in ("supervisor", "executor", "sense", "sim"):
         found[node]["use_sim_time"] = not real
-    found["supervisor"] |= {name: given[name] for name in ("proposer", "sense", "planner", "coder")}
+    found["supervisor"] |= {name: given[name] for name in ("sense", "planner", "coder")}
+    found["supervisor"] |= {name: getattr(options_of(given), name) for name in THINKING}
+    found["supervisor"]["library"] = given["library"]
     found["sense"]["world"] = found["sim"]["world"] = world_of(given)
     found["sim"]["rate"] = float(given["rate"])
     found["sim"]["view"] = "none" if given["headless"] == "true" else "window"
@@ -404,6 +426,8 @@ def test_every_combination_of_arguments_starts_what_its_programs_accept(
         ("bringup", {"level": "stak_01"}, "stack_01"),
         ("bringup", {"rate": "fast"}, "rate:="),
         ("bringup", {"layout_seed": "x"}, "layout_seed:="),
+        ("bringup", {"skills": "some"}, "skills"),
+        ("bringup", {"proposer": "nobody"}, "nobody"),
         pytest.param("bringup", {"arm": "moveit"}, "moveit_py", marks=NO_MOVEIT),
         pytest.param("gazebo", {}, "ros_gz_sim", marks=NO_GAZEBO),
         pytest.param("gazebo", {"robot": "vendor"}, "ur_description", marks=NO_GAZEBO),

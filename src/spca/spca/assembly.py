@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from spca.kits import PROPOSERS
 from spca.proposals import OpenProposals, Proposals
 from spca.rehearsing import Others, Rehearsing
 from spca.stages import Stages
@@ -28,8 +29,6 @@ from spca_rehearsal.rehearsal import SampledRehearsal
 
 if TYPE_CHECKING:
     from spca.learned import Learned
-
-PROPOSERS = "spca.proposers"
 
 
 @contextmanager
