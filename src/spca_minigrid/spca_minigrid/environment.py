@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from spca_act.executor import PlanExecutor
 from spca_core.errors import SpcaError
 from spca_core.flag import Flag
 from spca_core.observation import Observation
@@ -23,6 +22,7 @@ from spca_minigrid.observation import observe
 from spca_minigrid.referents import Referents
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
+from spca_sandbox.executor import PlanExecutor
 from spca_sandbox.limits import Limits
 
 SKILLS = Path(__file__).parent / "skills.py"

@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from spca_act.executor import PlanExecutor
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Choice, Plan
 from spca_core.ports.vocabulary import Extension
@@ -24,6 +23,7 @@ from spca_minigrid.proposer import MissionVocabulary
 from spca_minigrid.referents import Referents
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import KnownMap, WorldMap
+from spca_sandbox.executor import PlanExecutor
 from spca_sandbox.limits import Limits
 
 _MARGIN = 8

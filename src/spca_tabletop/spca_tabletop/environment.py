@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_act.executor import PlanExecutor
 from spca_core import scene as scenes
 from spca_core.camera import RgbdFrame
 from spca_core.checkpoint import pack, unpack
@@ -35,6 +34,7 @@ from spca_referee.contacts import save_timeline
 from spca_referee.level import SETTLE_S, Level, task
 from spca_referee.referee import Referee
 from spca_robot.gripper_2f85 import PAD_TIP
+from spca_sandbox.executor import PlanExecutor
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detector
 from spca_sense.drawing import draw_scene, save_looks

@@ -8,12 +8,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from spca_act.declared import offered
 from spca_core import geometry
 from spca_core.geometry import top_down
 from spca_core.kinds import KINDS, SOLIDS, WALL
 from spca_core.relation import place_of, relations
 from spca_core.scene import Scene, SceneObject
+from spca_sandbox.declared import offered
 from spca_tabletop.act import placements
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
 from spca_tabletop.act.grasps import GraspCandidate as ToolGrasp
