@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spca.proposals import OpenProposals, Proposals
+from spca.rehearsal.rehearsal import SampledRehearsal
 from spca.rehearsing import Others, Rehearsing
 from spca.stages import Stages
 from spca_coder.drafting import DraftingCoder
@@ -24,7 +25,6 @@ from spca_planner.prediction import PddlReader
 from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.process import warm_solver
 from spca_planner.trusted import TrustedDomains
-from spca_rehearsal.rehearsal import SampledRehearsal
 
 if TYPE_CHECKING:
     from spca.learned import Learned
