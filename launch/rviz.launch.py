@@ -12,7 +12,7 @@ from launch_ros.actions import Node
 
 from spca_core.paths import data
 from spca_core.world import load_world
-from spca_description.urdf import build_urdf
+from spca_robot.description.urdf import build_urdf
 
 
 def generate_launch_description() -> LaunchDescription:

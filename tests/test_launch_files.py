@@ -25,9 +25,9 @@ from spca_core.options import Manifest, RunOptions
 from spca_core.paths import ROOT
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.world import load_world
-from spca_description.urdf import build_urdf
 from spca_gazebo.requirements import missing
 from spca_gazebo.world_sdf import build_world
+from spca_robot.description.urdf import build_urdf
 from spca_ros import names
 from spca_ros.domain import claim
 from spca_ros.session import RosSession
@@ -461,7 +461,7 @@ def test_a_node_that_ends_by_itself_ends_a_waiting_graph_too(
 def test_a_launch_that_fails_at_its_start_leaves_no_files(
     installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("spca_description.write.build_srdf", lambda *_: 1 / 0)
+    monkeypatch.setattr("spca_robot.description.write.build_srdf", lambda *_: 1 / 0)
     for given in ({"rate": "fast"}, {}):
         assert run("gazebo.launch.py", given) != 0
         assert not list(tmp_path.glob("spca_gazebo_*"))

@@ -16,7 +16,7 @@ from rclpy.action import ActionClient
 
 from spca_core.errors import SpcaError
 from spca_core.trajectory import JointTrajectory
-from spca_description.names import ARM_CONTROLLER
+from spca_robot.description.names import ARM_CONTROLLER
 from spca_ros.convert.robot import trajectory_msg
 from spca_ros.node import SpcaNode
 

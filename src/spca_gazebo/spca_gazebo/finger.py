@@ -1,6 +1,6 @@
 """The gripper's one commanded joint: angle versus gap between the pads, and grip force.
 
-Its controller runs in Gazebo and presses by itself (`spca_description.controllers`, decision 11). Gazebo
+Its controller runs in Gazebo and presses by itself (`spca_robot.description.controllers`, decision 11). Gazebo
 reports no joint effort, so the force is inferred: a finger that gets nowhere although it is short of where it
 was sent is held back by something, and its motor then gives all it has.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from spca_description.controllers import PRESS_GAIN
+from spca_robot.description.controllers import PRESS_GAIN
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle, gap_of, pad_force
 from spca_robot.gripper_model import MAX_MOMENT
 

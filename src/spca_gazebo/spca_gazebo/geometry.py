@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from spca_core.geometry import Array, Pose, Vec3
 from spca_core.mesh import Primitive
-from spca_description.xml import Element, add, numbers, xyz_rpy
+from spca_robot.description.xml import Element, add, numbers, xyz_rpy
 
 
 def add_pose(parent: Element, pose: Array) -> None:

@@ -30,8 +30,6 @@ from spca_core.layout import Layout
 from spca_core.processes.leaving import leave
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
-from spca_description.names import GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
-from spca_description.self_contacts import harmless_pairs
 from spca_gazebo import bridge
 from spca_gazebo.contacts import ContactSampler, ModelPairs, oriented
 from spca_gazebo.controller import ArmController
@@ -53,6 +51,8 @@ from spca_gazebo.reset import (
 )
 from spca_gazebo.services import ask
 from spca_gazebo.serving import SlowService
+from spca_robot.description.names import GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
+from spca_robot.description.self_contacts import harmless_pairs
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction

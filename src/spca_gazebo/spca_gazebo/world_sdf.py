@@ -18,10 +18,6 @@ from spca_core.geometry import Array, Pose
 from spca_core.kinds import is_round, primitives
 from spca_core.layout import Layout, nominal_layout
 from spca_core.world import CameraMount, World, WorldObject
-from spca_description.frames import BODY_IN_OPTICAL
-from spca_description.gazebo import add_contact_sensor
-from spca_description.names import OPTICAL_FRAME
-from spca_description.xml import Element, add, document
 from spca_gazebo.geometry import (
     add_box,
     add_colour,
@@ -32,6 +28,10 @@ from spca_gazebo.geometry import (
     add_primitive,
     linear,
 )
+from spca_robot.description.frames import BODY_IN_OPTICAL
+from spca_robot.description.gazebo import add_contact_sensor
+from spca_robot.description.names import OPTICAL_FRAME
+from spca_robot.description.xml import Element, add, document
 
 SDF_VERSION = "1.9"  # read by sdformat 12 and all newer ones (Harmonic has 14)
 STEP = 0.0025  # s: with 4 ms, half as dear, a disc turns in the grip by more than 5° (decision 11)

@@ -27,12 +27,12 @@ from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
-from spca_description.names import ARM_CONTROLLER, GENERATED, GRIPPER_CONTROLLER, STATE_BROADCASTER
-from spca_description.urdf import build_urdf
 from spca_gazebo.bridge import CLOCK, COLOUR, DEPTH, POSES
 from spca_gazebo.moved import Moved
 from spca_gazebo.reset import parking
 from spca_gazebo.world_sdf import STEP as PHYSICS_STEP
+from spca_robot.description.names import ARM_CONTROLLER, GENERATED, GRIPPER_CONTROLLER, STATE_BROADCASTER
+from spca_robot.description.urdf import build_urdf
 from spca_robot.gripper_2f85 import driver_angle, gap_of
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, build_model

@@ -11,8 +11,6 @@ import yaml
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
-from spca_description.controllers import UPDATE_RATE, controllers
-from spca_description.names import GENERATED, GRIPPER_CONTROLLER
 from spca_gazebo.bridge import bridge_config
 from spca_gazebo.driver import ramp_time
 from spca_gazebo.finger import Finger, FingerState, command
@@ -25,6 +23,8 @@ from spca_gazebo.reset import (
     watched_models,
 )
 from spca_gazebo.write import write_all
+from spca_robot.description.controllers import UPDATE_RATE, controllers
+from spca_robot.description.names import GENERATED, GRIPPER_CONTROLLER
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
 
 WORLD = load_world()

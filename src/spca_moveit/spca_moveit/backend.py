@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from spca_core.errors import InputError
 from spca_core.geometry import Array
 from spca_core.world import World
-from spca_description.moveit_config import PIPELINES
-from spca_description.names import SOURCES
 from spca_motion.planning_scene import Held, Obstacle
+from spca_robot.description.moveit_config import PIPELINES
+from spca_robot.description.names import SOURCES
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,9 @@ class Setup:
 
     world: World
     source: str = "generated"
-    """Which robot description: see `spca_description.names`."""
+    """Which robot description: see `spca_robot.description.names`."""
     pipeline: str = "ompl"
-    """Which of MoveIt's planning pipelines searches: one of `spca_description.moveit_config.PIPELINES`."""
+    """Which of MoveIt's planning pipelines searches: one of `spca_robot.description.moveit_config.PIPELINES`."""
 
     def __post_init__(self) -> None:
         if self.source not in SOURCES:

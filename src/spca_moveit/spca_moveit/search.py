@@ -12,7 +12,6 @@ from spca_core.errors import Interrupted
 from spca_core.geometry import Array
 from spca_core.ports.table import Robot
 from spca_core.world import World
-from spca_description.moveit_config import VELOCITY_SCALING
 from spca_motion.execution import Tolerances
 from spca_motion.limits import EMPTY, HOLDING, MotionLimits
 from spca_motion.manipulator import Manipulator
@@ -23,6 +22,7 @@ from spca_motion.search import PathNotFound
 from spca_moveit.backend import Box, PathRequest
 from spca_moveit.checker import ProcessChecker
 from spca_moveit.process import PlannerProcess
+from spca_robot.description.moveit_config import VELOCITY_SCALING
 
 _GOALS = 4  # configurations of a goal that are tried
 _STRAIGHT = 1e-4  # rad; a corner that bends less is none

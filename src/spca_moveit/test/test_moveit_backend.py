@@ -14,9 +14,6 @@ import pytest
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World, load_world
-from spca_description.moveit_config import PIPELINES, moveit_config
-from spca_description.names import GENERATED
-from spca_description.urdf import build_urdf
 from spca_motion.paths import sampled
 from spca_motion.planner import MotionPlanner
 from spca_motion.planning_scene import Obstacle, PlanningScene
@@ -25,6 +22,9 @@ from spca_moveit.backend import Box, Geometry, PathRequest, Setup
 from spca_moveit.checker import ProcessChecker
 from spca_moveit.process import PlannerProcess
 from spca_moveit.search import MoveItSearch
+from spca_robot.description.moveit_config import PIPELINES, moveit_config
+from spca_robot.description.names import GENERATED
+from spca_robot.description.urdf import build_urdf
 from spca_testing.moveit import stand_in
 
 OPEN = 0.085

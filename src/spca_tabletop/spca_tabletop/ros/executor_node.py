@@ -23,9 +23,9 @@ from spca_core.ports.arm import Arm
 from spca_core.ports.table import Camera, Robot
 from spca_core.skill import StepReport
 from spca_core.world import World
-from spca_description.moveit_config import PIPELINES
-from spca_description.names import SOURCES
 from spca_motion.execution import Tolerances
+from spca_robot.description.moveit_config import PIPELINES
+from spca_robot.description.names import SOURCES
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.records import from_msg, to_msg

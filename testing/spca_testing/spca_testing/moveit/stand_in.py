@@ -27,7 +27,6 @@ import numpy as np
 from spca_core.geometry import Array, Pose
 from spca_core.names import TABLE_SYMBOL
 from spca_core.world import World
-from spca_description.names import ARM_GROUP
 from spca_motion.collision import OBJECT_CLEARANCE, CollisionChecker
 from spca_motion.planning_scene import Held, Obstacle, PlanningScene
 from spca_motion.query import edge
@@ -35,6 +34,7 @@ from spca_motion.search import Effort, find_path
 from spca_motion.tool import ToolKinematics
 from spca_moveit.backend import Backend, Setup
 from spca_moveit.checker import grown
+from spca_robot.description.names import ARM_GROUP
 from spca_robot.gripper_2f85 import STROKE, driver_angle
 
 _EFFORT = Effort(np.pi, 60_000)

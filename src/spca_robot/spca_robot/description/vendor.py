@@ -13,12 +13,12 @@ from pathlib import Path
 
 from spca_core.errors import InputError
 from spca_core.world import World
-from spca_description.controllers import add_control_plugin, add_ros2_control
-from spca_description.frames import add_camera_frames
-from spca_description.gazebo import add_contact_sensor, collision_names, keep_fixed_joint
-from spca_description.names import VENDOR
-from spca_description.self_contacts import solid_links
-from spca_description.xml import Element, add, document, numbers
+from spca_robot.description.controllers import add_control_plugin, add_ros2_control
+from spca_robot.description.frames import add_camera_frames
+from spca_robot.description.gazebo import add_contact_sensor, collision_names, keep_fixed_joint
+from spca_robot.description.names import VENDOR
+from spca_robot.description.self_contacts import solid_links
+from spca_robot.description.xml import Element, add, document, numbers
 from spca_robot.gripper_2f85 import ADAPTER
 
 PACKAGES = ("ur_description", "robotiq_description")
@@ -87,7 +87,7 @@ def extension(world: World, controllers_file: str = "", solid: tuple[str, ...] =
                 add_contact_sensor(tags, f"{link}_contact", collision_names(link))
         for joint in _KEPT_FIXED_JOINTS:
             keep_fixed_joint(robot, joint)
-    return document(robot, "Generated from the world description by spca_description; do not edit.")
+    return document(robot, "Generated from the world description by spca_robot; do not edit.")
 
 
 # `base_link` has no mass of its own: sdformat merges this link into it and renames its collision. It needs no

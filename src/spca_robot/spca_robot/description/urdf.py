@@ -17,11 +17,11 @@ from spca_core.arms import ArmDescription
 from spca_core.geometry import Array, Pose
 from spca_core.rotations import matrix_of_quaternion
 from spca_core.world import World
-from spca_description.controllers import add_control_plugin, add_ros2_control
-from spca_description.frames import add_camera_frames, add_fixed_joint, add_origin, base_pose
-from spca_description.gazebo import add_link_tags, keep_fixed_joint
-from spca_description.names import BASE_LINK, GENERATED
-from spca_description.xml import Element, add, document, numbers
+from spca_robot.description.controllers import add_control_plugin, add_ros2_control
+from spca_robot.description.frames import add_camera_frames, add_fixed_joint, add_origin, base_pose
+from spca_robot.description.gazebo import add_link_tags, keep_fixed_joint
+from spca_robot.description.names import BASE_LINK, GENERATED
+from spca_robot.description.xml import Element, add, document, numbers
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, PAD_THICKNESS, SPEED, STROKE
 from spca_robot.gripper_model import MAX_MOMENT
 from spca_robot.windowless import mujoco
@@ -71,7 +71,7 @@ def build_urdf(world: World, controllers_file: str = "") -> str:
             add_link_tags(robot, link.name, [s.friction for s in _touching(link, gazebo=True)])
             if link.joint is None:
                 keep_fixed_joint(robot, f"{link.parent}_{link.name}")
-    return document(robot, "Generated from the world description by spca_description; do not edit.")
+    return document(robot, "Generated from the world description by spca_robot; do not edit.")
 
 
 def _add_link(robot: Element, link: Link, gazebo: bool) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 
 from spca_core.geometry import Array, Pose
 from spca_core.world import World
-from spca_description.names import BASE_LINK, CAMERA_LINK, OPTICAL_FRAME
-from spca_description.xml import Element, add, xyz_rpy
+from spca_robot.description.names import BASE_LINK, CAMERA_LINK, OPTICAL_FRAME
+from spca_robot.description.xml import Element, add, xyz_rpy
 
 # A camera's body frame (REP-103: x forward, y left, z up) in its optical frame (x right, y down, z forward).
 BODY_IN_OPTICAL: Array = np.array(

@@ -18,10 +18,10 @@ from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_core.geometry import Pose
 from spca_core.world import PlanarPose, load_world
-from spca_description.controllers import UPDATE_RATE, controllers
-from spca_description.gazebo import link_of_collision
-from spca_description.moveit_config import VELOCITY_SCALING, build_srdf
-from spca_description.names import (
+from spca_robot.description.controllers import UPDATE_RATE, controllers
+from spca_robot.description.gazebo import link_of_collision
+from spca_robot.description.moveit_config import VELOCITY_SCALING, build_srdf
+from spca_robot.description.names import (
     ARM_CONTROLLER,
     ARM_GROUP,
     GENERATED,
@@ -29,10 +29,10 @@ from spca_description.names import (
     OPTICAL_FRAME,
     STATE_BROADCASTER,
 )
-from spca_description.self_contacts import harmless_pairs
-from spca_description.urdf import build_urdf
-from spca_description.vendor import build_vendor_urdf, missing_packages
-from spca_description.write import write_robot
+from spca_robot.description.self_contacts import harmless_pairs
+from spca_robot.description.urdf import build_urdf
+from spca_robot.description.vendor import build_vendor_urdf, missing_packages
+from spca_robot.description.write import write_robot
 from spca_robot.gripper_2f85 import driver_angle, tcp_offset
 from spca_robot.gripper_model import BODIES
 from spca_robot.kinematics import ArmKinematics

@@ -1,4 +1,4 @@
-"""`python -m spca_description FOLDER [--world NAME] [--source generated|vendor]`: write the robot's files."""
+"""`python -m spca_robot.description FOLDER [--world NAME] [--source generated|vendor]`: write the robot's files."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 from spca_core.errors import InputError
 from spca_core.world import load_world
-from spca_description.write import write_robot
+from spca_robot.description.write import write_robot
 
 
 def main() -> int:
     """Write URDF, SRDF, controllers and MoveIt's parameters; returns the exit status."""
     parser = argparse.ArgumentParser(
-        prog="spca_description", description="Write the robot's generated files."
+        prog="spca_robot.description", description="Write the robot's generated files."
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--world", default="tabletop")
@@ -23,7 +23,7 @@ def main() -> int:
     try:
         files = write_robot(load_world(arguments.world), arguments.folder, arguments.source)
     except InputError as error:
-        print(f"spca_description: {error}", file=sys.stderr)
+        print(f"spca_robot.description: {error}", file=sys.stderr)
         return error.exit_status
     for path in (files.urdf, files.srdf, files.controllers, files.moveit):
         print(path)

@@ -7,9 +7,9 @@ from typing import Any
 import yaml
 
 from spca_core.world import World
-from spca_description.names import GripperNames
-from spca_description.self_contacts import harmless_pairs
-from spca_description.templates import filled
+from spca_robot.description.names import GripperNames
+from spca_robot.description.self_contacts import harmless_pairs
+from spca_robot.description.templates import filled
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
 
 VELOCITY_SCALING = 0.3

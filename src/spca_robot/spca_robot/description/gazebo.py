@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from spca_description.xml import Element, add
+from spca_robot.description.xml import Element, add
 
 CONTACT_TOPIC = "/spca/gazebo/contacts"
 """All contact sensors, of the robot and of the world, publish here."""
