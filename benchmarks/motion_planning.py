@@ -30,15 +30,15 @@ from spca_core.world import World, load_world
 from spca_motion.collision import CollisionChecker
 from spca_motion.limits import EMPTY
 from spca_motion.manipulator import Manipulator, embedded_arm
+from spca_motion.moveit.backend import Setup
+from spca_motion.moveit.checker import ProcessChecker
+from spca_motion.moveit.process import PlannerProcess
+from spca_motion.moveit.search import MoveItSearch
 from spca_motion.paths import Piece, sampled
 from spca_motion.planner import MotionPlanner
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Start
 from spca_motion.timing import time_path
-from spca_moveit.backend import Setup
-from spca_moveit.checker import ProcessChecker
-from spca_moveit.process import PlannerProcess
-from spca_moveit.search import MoveItSearch
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.kinematics import ArmKinematics
 from spca_sim.mujoco_world import SimRobot

@@ -1,8 +1,8 @@
 """The gripper's one commanded joint: angle versus gap between the pads, and grip force.
 
-Its controller runs in Gazebo and presses by itself (`spca_robot.description.controllers`, decision 11). Gazebo
-reports no joint effort, so the force is inferred: a finger that gets nowhere although it is short of where it
-was sent is held back by something, and its motor then gives all it has.
+Its controller runs in Gazebo and presses by itself (`spca_robot.description.controllers`, decision 11).
+Gazebo reports no joint effort, so the force is inferred: a finger that gets nowhere although it is short of
+where it was sent is held back by something, and its motor then gives all it has.
 """
 
 from __future__ import annotations

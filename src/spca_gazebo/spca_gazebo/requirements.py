@@ -21,7 +21,7 @@ PACKAGES = (
 
 
 def missing(source: str = "generated") -> list[str]:
-    """The program `gz` and the ROS packages that are not there; `source` as in `spca_robot.description.names`."""
+    """The program `gz` and the ROS packages that lack; `source` as in `spca_robot.description.names`."""
     lacking = [] if shutil.which("gz") else ["gz (Gazebo Harmonic)"]
     lacking += [name for name in PACKAGES if not installed(name)]
     return lacking + (missing_packages() if source == "vendor" else [])

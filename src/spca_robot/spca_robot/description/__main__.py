@@ -1,4 +1,4 @@
-"""`python -m spca_robot.description FOLDER [--world NAME] [--source generated|vendor]`: write the robot's files."""
+"""`python -m spca_robot.description FOLDER [--world NAME] [--source generated|vendor]` writes its files."""
 
 from __future__ import annotations
 

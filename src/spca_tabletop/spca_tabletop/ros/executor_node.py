@@ -102,9 +102,9 @@ class ExecutorNode(SpcaNode):
             from spca_motion.manipulator import embedded_arm
 
             return embedded_arm(world, robot, tolerances=tolerances)
-        from spca_moveit.backend import Setup
-        from spca_moveit.process import PlannerProcess
-        from spca_moveit.search import moveit_arm
+        from spca_motion.moveit.backend import Setup
+        from spca_motion.moveit.process import PlannerProcess
+        from spca_motion.moveit.search import moveit_arm
 
         logs = os.environ.get("ROS_LOG_DIR")
         log = Path(logs) / "moveit.log" if logs else None

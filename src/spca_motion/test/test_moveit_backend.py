@@ -14,14 +14,14 @@ import pytest
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World, load_world
+from spca_motion.moveit.backend import Box, Geometry, PathRequest, Setup
+from spca_motion.moveit.checker import ProcessChecker
+from spca_motion.moveit.process import PlannerProcess
+from spca_motion.moveit.search import MoveItSearch
 from spca_motion.paths import sampled
 from spca_motion.planner import MotionPlanner
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Start
-from spca_moveit.backend import Box, Geometry, PathRequest, Setup
-from spca_moveit.checker import ProcessChecker
-from spca_moveit.process import PlannerProcess
-from spca_moveit.search import MoveItSearch
 from spca_robot.description.moveit_config import PIPELINES, moveit_config
 from spca_robot.description.names import GENERATED
 from spca_robot.description.urdf import build_urdf

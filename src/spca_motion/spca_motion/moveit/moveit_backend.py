@@ -29,8 +29,8 @@ from shape_msgs.msg import Mesh, MeshTriangle, SolidPrimitive
 from spca_core.errors import SpcaError
 from spca_core.geometry import Array, Pose
 from spca_core.names import TABLE_SYMBOL
+from spca_motion.moveit.backend import Box, Geometry, PathRequest, Setup
 from spca_motion.planning_scene import Obstacle
-from spca_moveit.backend import Box, Geometry, PathRequest, Setup
 from spca_robot.description.moveit_config import moveit_config
 from spca_robot.description.names import ARM_GROUP, gripper_names
 from spca_robot.description.self_contacts import solid_links
@@ -47,7 +47,7 @@ _BASES = ("base_link", "base_link_inertia")
 
 
 class MoveItBackend:
-    """See `spca_moveit.backend.Backend`."""
+    """See `spca_motion.moveit.backend.Backend`."""
 
     def __init__(self, setup: Setup) -> None:
         self._gripper, self._described = gripper_names(setup.source), setup.world.robot.arm

@@ -112,7 +112,7 @@ class Setup:
     source: str = "generated"
     """Which robot description: see `spca_robot.description.names`."""
     pipeline: str = "ompl"
-    """Which of MoveIt's planning pipelines searches: one of `spca_robot.description.moveit_config.PIPELINES`."""
+    """Which planning pipeline of MoveIt searches: one of `spca_robot.description.moveit_config.PIPELINES`."""
 
     def __post_init__(self) -> None:
         if self.source not in SOURCES:

@@ -15,13 +15,13 @@ from spca_core.world import World
 from spca_motion.execution import Tolerances
 from spca_motion.limits import EMPTY, HOLDING, MotionLimits
 from spca_motion.manipulator import Manipulator
+from spca_motion.moveit.backend import Box, PathRequest
+from spca_motion.moveit.checker import ProcessChecker
+from spca_motion.moveit.process import PlannerProcess
 from spca_motion.paths import Piece, rounded
 from spca_motion.planner import MotionPlanner
 from spca_motion.query import Query
 from spca_motion.search import PathNotFound
-from spca_moveit.backend import Box, PathRequest
-from spca_moveit.checker import ProcessChecker
-from spca_moveit.process import PlannerProcess
 from spca_robot.description.moveit_config import VELOCITY_SCALING
 
 _GOALS = 4  # configurations of a goal that are tried

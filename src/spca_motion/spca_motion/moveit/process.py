@@ -16,9 +16,9 @@ from spca_core.errors import MotionError, SpcaError
 from spca_core.geometry import Array
 from spca_core.processes.child import python_environment
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
-from spca_moveit.backend import Geometry, PathRequest, Setup
+from spca_motion.moveit.backend import Geometry, PathRequest, Setup
 
-MOVEIT = "spca_moveit.moveit_backend:MoveItBackend"
+MOVEIT = "spca_motion.moveit.moveit_backend:MoveItBackend"
 START_S, CHECK_S = 30.0, 10.0
 """How long the process may take to begin, and to answer anything but a plan (wall seconds)."""
 _GRACE_S = 5.0  # beyond the planner's own limit
@@ -38,7 +38,7 @@ class PlannerProcess:
         `log` takes the process's output; what it said before it died is quoted in errors with or without one.
         """
         self._service = Service(
-            "spca_moveit.worker",
+            "spca_motion.moveit.worker",
             {"factory": factory, "setup": setup.to_json()},
             env=python_environment(),
             log=log,

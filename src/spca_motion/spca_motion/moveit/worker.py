@@ -1,4 +1,4 @@
-"""The planning process: `python -m spca_moveit.worker`. It is the only process that loads MoveIt.
+"""The planning process: `python -m spca_motion.moveit.worker`. It is the only process that loads MoveIt.
 
 MoveIt's Python bindings are known to crash when they are torn down, and to leave threads behind. That does no
 harm here, because this process is killed and never tears them down.
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from spca_core.processes.wire import Wire, wire_of_service
-from spca_moveit.backend import Backend, Geometry, PathRequest, Setup
+from spca_motion.moveit.backend import Backend, Geometry, PathRequest, Setup
 
 _MAX_BYTES = 1 << 22
 

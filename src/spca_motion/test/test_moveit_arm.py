@@ -25,10 +25,10 @@ from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World, load_world
 from spca_motion.manipulator import Manipulator
+from spca_motion.moveit.backend import Geometry, PathRequest, Setup
+from spca_motion.moveit.process import PlannerProcess
+from spca_motion.moveit.search import bends, moveit_arm
 from spca_motion.planner import MotionPlanner
-from spca_moveit.backend import Geometry, PathRequest, Setup
-from spca_moveit.process import PlannerProcess
-from spca_moveit.search import bends, moveit_arm
 from spca_sim.mujoco_world import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over, true_scene
@@ -195,7 +195,7 @@ REQUEST = PathRequest(np.zeros(6), np.ones(6), 0.085, 0.1)
 def test_a_planner_that_hangs_is_ended_and_started_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spca_moveit.process._GRACE_S", 0.3)
+    monkeypatch.setattr("spca_motion.moveit.process._GRACE_S", 0.3)
     process = PlannerProcess(Setup(world), "spca_testing.moveit.faulty:Hanging")
     with pytest.raises(MotionError, match="no answer to 'plan'") as caught:
         process.plan(Geometry(), REQUEST)
@@ -248,8 +248,8 @@ def test_a_plan_that_is_not_wanted_any_more_is_left_at_once(world: World) -> Non
 
 def test_the_process_ends_with_its_owner(world: World) -> None:
     program = (
-        "from spca_core.world import load_world; from spca_moveit.process import PlannerProcess;"
-        "from spca_moveit.backend import Setup; import os;"
+        "from spca_core.world import load_world; from spca_motion.moveit.process import PlannerProcess;"
+        "from spca_motion.moveit.backend import Setup; import os;"
         f"p = PlannerProcess(Setup(load_world()), {STAND_IN!r}); print(p.pid, flush=True); os._exit(1)"
     )
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

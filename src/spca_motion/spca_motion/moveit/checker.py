@@ -16,10 +16,10 @@ from spca_core.geometry import Array
 from spca_core.names import TABLE_SYMBOL
 from spca_core.world import World
 from spca_motion.collision import MAX_PRESS, OBJECT_CLEARANCE, TABLE_CLEARANCE, Hit
+from spca_motion.moveit.backend import Geometry
+from spca_motion.moveit.process import PlannerProcess
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.tool import ToolKinematics
-from spca_moveit.backend import Geometry
-from spca_moveit.process import PlannerProcess
 
 # Amounts (m) by which a body in contact at the start is shrunk, in turn; if none suffices, it is ignored.
 _START_SHRINK = (0.0, 0.002, 0.004, 0.008, 0.016)
