@@ -14,8 +14,8 @@ import pytest
 
 from spca_core.layout import random_layout
 from spca_core.world import load_world
-from spca_gazebo.write import write_all
 from spca_robot.gripper_model import BODIES
+from spca_sim.gazebo.write import write_all
 
 WORLD = load_world()
 SOURCE = Path(__file__).with_name("sdf_facts.cpp")

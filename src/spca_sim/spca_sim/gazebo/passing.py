@@ -7,9 +7,9 @@ import math
 import threading
 from collections.abc import Callable
 
-from spca_gazebo.world_sdf import STEP
 from spca_ros.calls import ServiceCall
 from spca_ros.node import SpcaNode
+from spca_sim.gazebo.world_sdf import STEP
 
 AHEAD_S = 0.06
 """Simulated seconds that may pass beyond a wish, so that Gazebo need not wait for the next one."""

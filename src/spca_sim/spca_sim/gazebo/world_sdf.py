@@ -18,7 +18,11 @@ from spca_core.geometry import Array, Pose
 from spca_core.kinds import is_round, primitives
 from spca_core.layout import Layout, nominal_layout
 from spca_core.world import CameraMount, World, WorldObject
-from spca_gazebo.geometry import (
+from spca_robot.description.frames import BODY_IN_OPTICAL
+from spca_robot.description.gazebo import add_contact_sensor
+from spca_robot.description.names import OPTICAL_FRAME
+from spca_robot.description.xml import Element, add, document
+from spca_sim.gazebo.geometry import (
     add_box,
     add_colour,
     add_friction,
@@ -28,10 +32,6 @@ from spca_gazebo.geometry import (
     add_primitive,
     linear,
 )
-from spca_robot.description.frames import BODY_IN_OPTICAL
-from spca_robot.description.gazebo import add_contact_sensor
-from spca_robot.description.names import OPTICAL_FRAME
-from spca_robot.description.xml import Element, add, document
 
 SDF_VERSION = "1.9"  # read by sdformat 12 and all newer ones (Harmonic has 14)
 STEP = 0.0025  # s: with 4 ms, half as dear, a disc turns in the grip by more than 5° (decision 11)
@@ -85,7 +85,7 @@ def build_world(
         if thing.model in poses:
             _add_object(scene, thing, poses[thing.model], sensed=not watched or thing.model in watched)
     add_camera(scene, world.camera, distance=world.camera.position[2] - world.table.top)
-    return document(sdf, "Generated from the world description by spca_gazebo; do not edit.")
+    return document(sdf, "Generated from the world description by spca_sim; do not edit.")
 
 
 def _add_physics(scene: Element, rate: float) -> None:

@@ -11,10 +11,13 @@ import yaml
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
-from spca_gazebo.bridge import bridge_config
-from spca_gazebo.driver import ramp_time
-from spca_gazebo.finger import Finger, FingerState, command
-from spca_gazebo.reset import (
+from spca_robot.description.controllers import UPDATE_RATE, controllers
+from spca_robot.description.names import GENERATED, GRIPPER_CONTROLLER
+from spca_robot.gripper_2f85 import CLOSED_ANGLE
+from spca_sim.gazebo.bridge import bridge_config
+from spca_sim.gazebo.driver import ramp_time
+from spca_sim.gazebo.finger import Finger, FingerState, command
+from spca_sim.gazebo.reset import (
     parking,
     placement,
     pose_request,
@@ -22,10 +25,7 @@ from spca_gazebo.reset import (
     untouched,
     watched_models,
 )
-from spca_gazebo.write import write_all
-from spca_robot.description.controllers import UPDATE_RATE, controllers
-from spca_robot.description.names import GENERATED, GRIPPER_CONTROLLER
-from spca_robot.gripper_2f85 import CLOSED_ANGLE
+from spca_sim.gazebo.write import write_all
 
 WORLD = load_world()
 

@@ -11,10 +11,10 @@ import yaml
 from spca_core.kinds import primitives
 from spca_core.layout import Layout
 from spca_core.world import World
-from spca_gazebo.bridge import bridge_config
-from spca_gazebo.geometry import mesh_file, mesh_text
-from spca_gazebo.world_sdf import build_world
 from spca_robot.description.write import RobotFiles, write_robot
+from spca_sim.gazebo.bridge import bridge_config
+from spca_sim.gazebo.geometry import mesh_file, mesh_text
+from spca_sim.gazebo.world_sdf import build_world
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from spca_core.paths import ROOT
-from spca_gazebo.requirements import missing
+from spca_sim.gazebo.requirements import missing
 
 LAUNCH_TEST = Path(__file__).with_name("launch_gazebo.py")
 BRINGUP = ROOT / "launch" / "bringup.launch.py"

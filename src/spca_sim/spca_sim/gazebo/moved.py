@@ -10,13 +10,13 @@ from sensor_msgs.msg import MultiDOFJointState
 
 from spca_core.geometry import Pose
 from spca_core.world import World
-from spca_gazebo import bridge
-from spca_gazebo.polled import PolledTopic
 from spca_ros import names
 from spca_ros.convert.places import places_msg
 from spca_ros.convert.records import pose_from_msg
 from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY
+from spca_sim.gazebo import bridge
+from spca_sim.gazebo.polled import PolledTopic
 
 _NEAR = 0.03  # m from where a thing was put within which it comes to rest
 _THERE = 0.001, 0.999999  # m, and product of the quaternions (0.2°), within which nothing need be moved

@@ -27,10 +27,6 @@ from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
-from spca_gazebo.bridge import CLOCK, COLOUR, DEPTH, POSES
-from spca_gazebo.moved import Moved
-from spca_gazebo.reset import parking
-from spca_gazebo.world_sdf import STEP as PHYSICS_STEP
 from spca_robot.description.names import ARM_CONTROLLER, GENERATED, GRIPPER_CONTROLLER, STATE_BROADCASTER
 from spca_robot.description.urdf import build_urdf
 from spca_robot.gripper_2f85 import driver_angle, gap_of
@@ -45,6 +41,10 @@ from spca_ros.node import SpcaNode, background
 from spca_ros.qos import EVERY, SENSOR, WHOLE
 from spca_ros.robot import RosRobot
 from spca_ros.world import RosWorld
+from spca_sim.gazebo.bridge import CLOCK, COLOUR, DEPTH, POSES
+from spca_sim.gazebo.moved import Moved
+from spca_sim.gazebo.reset import parking
+from spca_sim.gazebo.world_sdf import STEP as PHYSICS_STEP
 from spca_sim.recording import recorded_states
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.robot_contract import RobotContract
@@ -144,7 +144,7 @@ class Rig:
     """The node under test, what it talks to, and a client."""
 
     def __init__(self, folder: Path) -> None:
-        from spca_gazebo.node import GazeboSim
+        from spca_sim.gazebo.node import GazeboSim
 
         urdf = folder / "cobot.urdf"
         urdf.write_text(build_urdf(WORLD))
@@ -248,7 +248,7 @@ def test_no_time_passes_unless_somebody_asks_and_a_motion_goes_on_where_it_was(r
 def test_whoever_is_gone_leaves_no_motion_behind(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     from spca_core.errors import MotionError
 
-    monkeypatch.setattr("spca_gazebo.node._SILENT_S", 0.3)
+    monkeypatch.setattr("spca_sim.gazebo.node._SILENT_S", 0.3)
     goal = rig.robot.state().position + np.array([0.8, 0, 0, 0, 0, 0])
     rig.robot.follow(to(rig, goal, 3.0))
     rig.robot.wait(1.0)
@@ -494,7 +494,7 @@ def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(ri
 def test_of_a_flood_of_reports_only_the_newest_are_read_and_only_when_asked_for(rig: Rig) -> None:
     from std_msgs.msg import Header
 
-    from spca_gazebo.polled import PolledTopic
+    from spca_sim.gazebo.polled import PolledTopic
 
     publisher = rig.client.create_publisher(Header, "/flood", SENSOR)
     topic = PolledTopic(rig.client.context, "flooded", Header, "/flood", depth=4)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spca_gazebo.passing import Passing
-from spca_gazebo.world_sdf import STEP
+from spca_sim.gazebo.passing import Passing
+from spca_sim.gazebo.world_sdf import STEP
 
 
 class Clock:

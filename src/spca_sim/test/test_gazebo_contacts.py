@@ -5,7 +5,7 @@ import pytest
 from spca_core.contacts import ContactSample, Touch, ways_of_touching
 from spca_core.geometry import Pose
 from spca_core.world import load_world
-from spca_gazebo.contacts import ContactSampler, ModelPairs, oriented
+from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
 
 WORLD = load_world()
 PAIRS = ModelPairs(WORLD.model_names, harmless=[("left_tip_link", "right_tip_link")])

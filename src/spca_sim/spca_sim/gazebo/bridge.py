@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spca_gazebo.world_sdf import CAMERA_TOPIC
 from spca_robot.description.gazebo import CONTACT_TOPIC
+from spca_sim.gazebo.world_sdf import CAMERA_TOPIC
 
 
 @dataclass(frozen=True)

@@ -30,27 +30,6 @@ from spca_core.layout import Layout
 from spca_core.processes.leaving import leave
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
-from spca_gazebo import bridge
-from spca_gazebo.contacts import ContactSampler, ModelPairs, oriented
-from spca_gazebo.controller import ArmController
-from spca_gazebo.driver import brake, ramp_time, refusal
-from spca_gazebo.film import Film
-from spca_gazebo.finger import Finger, command
-from spca_gazebo.moved import Moved
-from spca_gazebo.passing import AHEAD_S, Control, Passing, bridged
-from spca_gazebo.polled import PolledTopic
-from spca_gazebo.recorder import Recorder
-from spca_gazebo.reset import (
-    control_service,
-    parking,
-    placement,
-    pose_request,
-    pose_service,
-    untouched,
-    watched_models,
-)
-from spca_gazebo.services import ask
-from spca_gazebo.serving import SlowService
 from spca_robot.description.names import GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
 from spca_robot.description.self_contacts import harmless_pairs
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
@@ -63,6 +42,27 @@ from spca_ros.convert.time import duration_msg, seconds, time_msg
 from spca_ros.holder import Holder
 from spca_ros.node import SpcaNode, answering, existing, run_nodes
 from spca_ros.qos import EVERY, SENSOR
+from spca_sim.gazebo import bridge
+from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
+from spca_sim.gazebo.controller import ArmController
+from spca_sim.gazebo.driver import brake, ramp_time, refusal
+from spca_sim.gazebo.film import Film
+from spca_sim.gazebo.finger import Finger, command
+from spca_sim.gazebo.moved import Moved
+from spca_sim.gazebo.passing import AHEAD_S, Control, Passing, bridged
+from spca_sim.gazebo.polled import PolledTopic
+from spca_sim.gazebo.recorder import Recorder
+from spca_sim.gazebo.reset import (
+    control_service,
+    parking,
+    placement,
+    pose_request,
+    pose_service,
+    untouched,
+    watched_models,
+)
+from spca_sim.gazebo.services import ask
+from spca_sim.gazebo.serving import SlowService
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads

@@ -2,7 +2,7 @@
 
 Run by test_full_stack.py, or manually:
 
-launch_test src/spca_gazebo/test/launch_gazebo.py
+launch_test src/spca_sim/test/launch_gazebo.py
 """
 
 from __future__ import annotations

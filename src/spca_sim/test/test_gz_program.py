@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from spca_core.world import load_world
-from spca_gazebo.write import write_all
+from spca_sim.gazebo.write import write_all
 
 pytestmark = [
     pytest.mark.slow,
