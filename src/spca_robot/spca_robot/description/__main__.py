@@ -13,9 +13,7 @@ from spca_robot.description.write import write_robot
 
 def main() -> int:
     """Write URDF, SRDF, controllers and MoveIt's parameters; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="spca_robot.description", description="Write the robot's generated files."
-    )
+    parser = argparse.ArgumentParser(prog="spca_robot.description", description="Write the robot's files.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--world", default="tabletop")
     parser.add_argument("--source", default="generated", choices=("generated", "vendor"))
