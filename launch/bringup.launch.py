@@ -40,12 +40,12 @@ from spca_core.options import THINKING, RunOptions, described, manifest
 from spca_core.run_folder import MANIFEST
 from spca_core.validation import number
 from spca_core.world import load_world
-from spca_description.moveit_config import PIPELINES
-from spca_description.names import SOURCES
-from spca_gazebo.requirements import installed, missing
+from spca_robot.description.moveit_config import PIPELINES
+from spca_robot.description.names import SOURCES
 from spca_ros import environment, names, security
 from spca_ros.domain import claim
 from spca_ros.node_process import CONFIG, Value
+from spca_sim.gazebo.requirements import installed, missing
 from spca_tabletop.presets import load_table, world_named
 
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from launch_ros.actions import Node
 
 from spca_core.paths import data
 from spca_core.world import load_world
-from spca_description.urdf import build_urdf
+from spca_robot.description.urdf import build_urdf
 
 # Who looks on takes no time away from the robot, its physics and its camera: two cores are little for all.
 SPARE_TIME = "nice -n 10"

@@ -25,12 +25,12 @@ from spca_core.options import THINKING, Manifest, RunOptions
 from spca_core.paths import ROOT
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.world import load_world
-from spca_description.urdf import build_urdf
-from spca_gazebo.requirements import missing
-from spca_gazebo.world_sdf import build_world
+from spca_robot.description.urdf import build_urdf
 from spca_ros import names
 from spca_ros.domain import claim
 from spca_ros.session import RosSession
+from spca_sim.gazebo.requirements import missing
+from spca_sim.gazebo.world_sdf import build_world
 
 if TYPE_CHECKING:
     from conftest import SourcedRos
@@ -268,7 +268,7 @@ def parameters_of_nodes(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
 def programs(file: str, given: Mapping[str, str]) -> list[str]:
     """The programs that these arguments ask for."""
     if file == "gazebo.launch.py":
-        others = ["create", "gz", "parameter_bridge", "robot_state_publisher", "sim", "spawner"]
+        others = ["create", "gazebo", "gz", "parameter_bridge", "robot_state_publisher", "spawner"]
         return others + ["gz"] * (given["headless"] == "false")
     if file == "rviz.launch.py":
         asked = {"rviz2": given["rviz"], "robot_state_publisher": given["robot_state_publisher"]}
@@ -329,7 +329,7 @@ def check_gazebo(given: Mapping[str, str], call: Call) -> None:
             assert ("-name", world.robot.model) == call.arguments[-2:]
         case "spawner":
             assert len([word for word in call.arguments[:4] if not word.startswith("-")]) == 3
-        case "sim":
+        case "gazebo":
             asked = {name: given[name] for name in ("world", "robot", "watched")}
             urdf = call.of("sim").pop("urdf")
             assert call.of("sim") == {**asked, "urdf": urdf, "use_sim_time": True}
@@ -450,7 +450,7 @@ def test_bad_arguments_and_what_is_missing_are_one_clear_line(
         pytest.param("robot_state_publisher", "robot_state_publisher has ended", marks=pytest.mark.full),
         pytest.param("parameter_bridge", "the bridge to Gazebo has ended", marks=pytest.mark.full),
         pytest.param("create", "Gazebo did not take the robot", marks=pytest.mark.full),
-        pytest.param("sim", "the Gazebo node has ended", marks=pytest.mark.full),
+        pytest.param("gazebo", "the Gazebo node has ended", marks=pytest.mark.full),
     ],
 )
 def test_whatever_ends_by_itself_ends_the_launch_with_its_reason(
@@ -485,7 +485,7 @@ def test_a_node_that_ends_by_itself_ends_a_waiting_graph_too(
 def test_a_launch_that_fails_at_its_start_leaves_no_files(
     installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("spca_description.write.build_srdf", lambda *_: 1 / 0)
+    monkeypatch.setattr("spca_robot.description.write.build_srdf", lambda *_: 1 / 0)
     for given in ({"rate": "fast"}, {}):
         assert run("gazebo.launch.py", given) != 0
         assert not list(tmp_path.glob("spca_gazebo_*"))

@@ -22,7 +22,6 @@ from spca_core.plan import ActResult, Plan
 from spca_core.ports.arm import Arm
 from spca_core.ports.environment import Environment
 from spca_core.ports.table import TableWorld
-from spca_core.ports.vision import VisionModel
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
@@ -39,14 +38,13 @@ from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detector
 from spca_sense.drawing import draw_scene, save_looks
 from spca_sense.observation import observation_of
-from spca_sense.remarks import with_remarks
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
-from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 from spca_tabletop.presets import load_table
 
 if TYPE_CHECKING:
+    from spca_core.ports.vision import VisionModel
     from spca_sim.web_view import WebView
 
 _TICK_S = 0.02
@@ -63,7 +61,7 @@ class Tabletop(Environment, Generic[_TableT]):
 
     name = "tabletop"
     api: CtxApi = TABLETOP_API
-    builtin_skills = Path(skills.__file__)
+    builtin_skills = Path(__file__).with_name("act") / "skills.py"
 
     def __init__(
         self,
@@ -107,6 +105,8 @@ class Tabletop(Environment, Generic[_TableT]):
             image = self.looks[-1][0].colour
             if (seen := self._vision.observation(scene, image, self.task)) is not None:
                 return seen
+            from spca_sense.remarks import with_remarks
+
             scene = with_remarks(scene, self._vision, image, self.task)
             self.looks[-1] = (self.looks[-1][0], scene)
         return observation_of(scene)
