@@ -183,8 +183,7 @@ def _described(
 ) -> Iterator[dict[str, object]]:
     """Each skill for a prompt: what its action needs and brings, or what it says.
 
-    The name is enough of an action of the `domain`, which is shown as well, and of one that brings about
-    nothing of the `goals`, nor of what is needed for that.
+    The name is enough of what the shown `domain` has, and of what serves none of the `goals`.
     """
     known = {
         s.name: in_words(s, a, words)
@@ -207,8 +206,10 @@ def _told_atoms(text: str) -> list[Atom]:
 
 
 def _brings(about: str, wanted: Collection[Atom]) -> bool:
-    """Whether a skill that is told so brings about one of these atoms, or may: of a constant, the same."""
+    """Whether a skill that is told so may bring about one of these atoms, and no two where one is wanted."""
     told = _told_atoms(about.partition("brings ")[2])
+    if len({b[:2] for b in wanted}) == len(wanted) and len({a[:2] for a in told}) < len(told):
+        return False
     return any(a[0] == b[0] and (a[-1][0] in "?*" or a[-1] == b[-1]) for a in told for b in wanted)
 
 

@@ -180,7 +180,7 @@ def brought_about(
         return fit * (0.5 if ours is theirs is None and done[0] != wanted[0] else float(ours == theirs))
 
     def most(wanted: Sequence[Atom]) -> float:
-        """What one action does of it, nothing twice."""
+        """What one action does of it, nothing twice; half of it is not worth half."""
         found = [0.0]
         for left in map(list, deeds):
             for atom in wanted[: len(left)]:
@@ -188,7 +188,7 @@ def brought_about(
                 found[-1] += worth(nearest, atom)
                 left.remove(nearest)
             found.append(0.0)
-        return max(found)
+        return max(found) ** 2 / len(wanted)
 
     def part(goal: frozenset[Atom]) -> float:
         about = {a[1:2]: [atom for atom in sorted(goal) if atom[1:2] == a[1:2]] for a in goal}
