@@ -139,6 +139,12 @@ class TabletopKit(Kit):
 
         return domain()
 
+    def room(self, options: RunOptions) -> str:
+        """See `Kit.room`."""
+        from spca_tabletop.presets import load_table
+
+        return f"things can be put {load_table(options)[0].work_area}"
+
     def situation(self, observation: Observation) -> Draft:
         """See `Kit.situation`."""
         from spca_core.plan import Draft

@@ -24,7 +24,7 @@ from spca_tabletop.act.values import Grasp, Pose, Spot, pose_value, raised
 # The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
 PRESS = 0.002
 CHOICES = 6
-_PLACES = ", ".join(row.example for row in relations() if row.example)
+_PLACES = ", ".join(row.example for row in relations() if row.example and row.skill)
 
 
 class Alternatives(SkillContext):
@@ -51,7 +51,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_touch_poses(self, name: str) -> list[Pose]:
-        """Where closed fingertips touch its top."""
+        """Where closed fingertips touch its top: go above with move_to, down with move_linear."""
         thing = self._thing(name)
         if thing is self._table:
             raise ValueError("the table may not be touched")
@@ -159,7 +159,7 @@ class Alternatives(SkillContext):
         spots = placements.across(left, right, self.scene, held, self._hold)
         return self._placing_json(spots, a, b, *beside)
 
-    _do_spots_at.__doc__ = f"Tool poses at which the held object is at a place: {_PLACES}."
+    _do_spots_at.__doc__ = f"Tool poses at which the held object is at a place of the plan, or {_PLACES}."
 
     def _grasps(self, seen: Scene, name: str) -> Iterator[ToolGrasp]:
         with touching(self._arm, name):

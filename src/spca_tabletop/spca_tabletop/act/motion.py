@@ -45,7 +45,7 @@ class Motion(SkillContext):
 
     @offered
     def _do_move_linear(self, pose: Pose, speed: float = 1.0) -> None:
-        """Straight, for the last centimetres to and from things."""
+        """Straight, to and from things; what lies within 7 cm of its ends may be touched and pushed."""
         target = tool_pose(pose)
         ends = (target, self._arm.tool_pose())
         near = [
