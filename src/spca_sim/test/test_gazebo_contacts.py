@@ -166,6 +166,8 @@ def test_how_things_touch_is_told_whichever_way_gazebo_s_normals_point(sign):
         ("beside", "box_green", "box_yellow"),
         ("between", "box_green", "box_blue", "box_yellow"),
         ("held", "box_red", "cobot"),
+        ("touched_by", "box_red", "link"),
+        ("touched_by", "box_red", "other_link"),
     }
 
 
