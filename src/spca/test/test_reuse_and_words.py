@@ -113,7 +113,9 @@ def test_a_model_gets_measures_once_where_it_asks_for_them() -> None:
     first, second = (text for _, text in chat.asked)
     assert "size 40" not in first and "can be put" not in first
     assert re.search(r"cube_red: at [-\d ]+, size 40 40 40", second)
-    assert "things can be put at x 340 to 660 mm, y -280 to 280 mm" in second, "where the arm reaches, before it has failed to"
+    assert "things can be put at x 340 to 660 mm, y -280 to 280 mm" in second, (
+        "where the arm reaches, before it has failed to"
+    )
     assert "cube_red to plate_blue: " in second and "cube_green: " not in second
 
 
