@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 import spca
+from spca.benches.campaign import HEAD, Head, read_head
 from spca.cli import main
 from spca.kits import examine
 from spca.learned import SolvedLevel
@@ -30,7 +31,6 @@ from spca.state import SavedState
 from spca_acpbench.ipc import pairs_in
 from spca_acpbench.questions import KINDS
 from spca_acpbench.questions import load as load_questions
-from spca_bench.campaign import HEAD, Head, read_head
 from spca_boxoban.bench import read_levels
 from spca_coder.trusted import TrustedLibrary
 from spca_copic.selectors import hashed
@@ -170,6 +170,8 @@ READERS = {
 
 PACKAGE, RUN, KERNEL = "the package's own", "of the run or campaign that this program writes", "the machine's"
 OPENS: dict[str, tuple[str, ...] | str] = {
+    "spca/benches/campaign.py": ("campaign",),
+    "spca/benches/published.py": PACKAGE,
     "spca/benches/remedies.py": RUN,
     "spca/commands/new.py": PACKAGE,
     "spca/dialogue.py": RUN,
@@ -180,8 +182,6 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca/ros/program.py": RUN,
     "spca/runs.py": RUN,
     "spca/sessions.py": RUN,
-    "spca_bench/campaign.py": ("campaign",),
-    "spca_bench/published.py": PACKAGE,
     "spca_coder/trusted.py": ("module of a skill", "record of a skill"),
     "spca_core/arms.py": ("arm",),
     "spca_core/kinds.py": ("kind", "mesh of a kind"),
@@ -191,8 +191,8 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca_core/skill_package.py": ("skill package", "skill of a package"),
     "spca_core/validation.py": ("level", "world", "arm", "kind"),
     "spca_core/world.py": ("world",),
-    "spca_description/moveit_config.py": PACKAGE,
-    "spca_gazebo/node.py": RUN,
+    "spca_robot/description/moveit_config.py": PACKAGE,
+    "spca_sim/gazebo/node.py": RUN,
     "spca_llm/config.py": ("model configuration",),
     "spca_llm/ledger.py": ("replay", "run"),
     "spca_llm/prices.py": ("prices",),
