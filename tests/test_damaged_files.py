@@ -365,8 +365,13 @@ def of_judges_and_papers(folder: Path) -> None:
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize("what", READERS)
 def test_a_damaged_file_is_taken_or_refused(
-    what: str, files: Path, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+    what: str,
+    files: Path,
+    pytestconfig: pytest.Config,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
 ) -> None:
+    record_property("tried", pytestconfig.getoption("mutations"))
     monkeypatch.setattr("os.fsync", lambda _: None)  # nobody needs the reports if the power fails
     reader, dice = READERS[what], random.Random(what)
     whole = {name: (files / name).read_bytes() for name in reader.files.split()}
@@ -403,6 +408,7 @@ def test_no_file_ends_a_command_with_status_3(
     pytestconfig: pytest.Config,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    record_property: Callable[[str, object], None],
 ) -> None:
     """That is for faults of the machine."""
     (arguments, name), dice = COMMANDS[what], random.Random(what)
@@ -413,7 +419,8 @@ def test_no_file_ends_a_command_with_status_3(
     monkeypatch.setattr("sys.argv", ["spca", *arguments])
     monkeypatch.setattr("spca.cli.signal.signal", lambda *_: None)  # the test run goes on
     whole = (files / name).read_bytes()
-    for _ in range(max(2, pytestconfig.getoption("mutations") // 125)):
+    record_property("tried", count := max(2, pytestconfig.getoption("mutations") // 125))
+    for _ in range(count):
         content = damaged(whole, dice)
         while content == whole:
             content = damaged(whole, dice)
