@@ -61,7 +61,7 @@ DEFAULTS = {
             "headless": "true",
             "rviz": "false",
         },
-        **{"markers": "true", "rate": "0", "record": "", "config": "", "secure": ""},
+        **{"view": "none", "markers": "true", "rate": "0", "record": "", "config": "", "secure": ""},
         **{"sense": "", "planner": "", "coder": ""},
     },
     "gazebo.launch.py": {
@@ -230,7 +230,7 @@ def parameters_of_nodes(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
             found[node] |= values["ros__parameters"]
     for node in ("supervisor", "executor", "sense", "sim"):
         found[node]["use_sim_time"] = not real
-    found["supervisor"] |= {name: given[name] for name in ("proposer", "sense", "planner", "coder")}
+    found["supervisor"] |= {name: given[name] for name in ("proposer", "view", "sense", "planner", "coder")}
     found["sense"]["world"] = found["sim"]["world"] = world_of(given)
     found["sim"]["rate"] = float(given["rate"])
     found["sim"]["view"] = "none" if given["headless"] == "true" else "window"

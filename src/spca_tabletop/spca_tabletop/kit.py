@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,11 +108,7 @@ class TabletopKit(Kit):
         """
         from spca_tabletop.presets import check_reach, load_table
 
-        if options.view == "web":
-            from spca_sim.web_view import require_viser
-
-            require_viser()
-        elif options.view:
+        if options.view is True:
             from spca_sim.display import require_display
 
             require_display()
@@ -172,8 +168,12 @@ class TabletopKit(Kit):
         self, options: RunOptions, vision: VisionModel | None = None
     ) -> Iterator[Tabletop[MujocoWorld]]:
         """See `Kit.session`."""
-        with closing(self.build(options, vision)) as environment, live_view(options, environment):
-            yield environment
+        from spca_sim.live_view import LiveView
+
+        with closing(self.build(options, vision)) as environment:
+            window = options.view is True
+            with LiveView(environment.table.simulator) if window else nullcontext():
+                yield environment
 
     def twin(self, options: RunOptions) -> TabletopTwin:
         """See `Kit.twin`."""
@@ -242,26 +242,3 @@ def build_tabletop(
         pacer = Pacer(options.rate)
         table.on_contacts(lambda sample: pacer.pace(sample.stamp))
     return environment
-
-
-@contextmanager
-def live_view(options: RunOptions, environment: Tabletop[MujocoWorld]) -> Iterator[None]:
-    """Open the window or the page that shows the simulation, if the options ask for one."""
-    simulator = environment.table.simulator
-    if options.view == "web":
-        from spca_sim.web_view import WebView
-
-        with WebView(simulator) as view:
-            environment.web_view = view
-            view.await_viewer()
-            try:
-                yield
-            finally:
-                environment.web_view = None
-    elif options.view:
-        from spca_sim.live_view import LiveView
-
-        with LiveView(simulator):
-            yield
-    else:
-        yield

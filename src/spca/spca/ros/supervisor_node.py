@@ -50,6 +50,9 @@ class SupervisorNode(SpcaNode):
             ),
             "vision": self.parameter("vision", False, "whether a vision model adds remarks to first looks"),
         }
+        self.view = self.parameter(
+            "view", "none", "web: a page to watch and to speak to the robot on", choices=("none", "web")
+        )
         self.elsewhere = {
             stage: self.parameter(stage, "", f"node that takes the place of {stage}; empty: none")
             for stage in (names.SENSE, names.PLANNER, names.CODER)
@@ -80,7 +83,7 @@ class SupervisorNode(SpcaNode):
             wanted = {
                 name: getattr(goal, name) for name in ("level", "preset", "seed") if getattr(goal, name)
             }
-            options = self._options(wanted)
+            options = self.options(wanted)
             if checked_kit(options).name != self._kit.name:  # before anything is written
                 raise InputError(f"level '{options.level}' is not of the environment '{self._kit.name}'")
             path = Path(goal.run_folder) if goal.run_folder else None
@@ -109,7 +112,7 @@ class SupervisorNode(SpcaNode):
                 )
             folder = RunFolder.create("_".join(sentence.split())[:40])
             (path := folder.path / "task.yaml").write_text(self._kit.sentence_level(sentence))
-            return self._options({"level": str(path), "rewind": False}), folder
+            return self.options({"level": str(path), "rewind": False}), folder
 
         answer = self._conduct(job, Do, begin, anew=False)
         if isinstance(answer, Do.Result):
@@ -117,7 +120,8 @@ class SupervisorNode(SpcaNode):
         result, folder = answer
         return Do.Result(outcome=result.outcome.value, message=result.reason, run_folder=str(folder.path))
 
-    def _options(self, wanted: dict[str, Any]) -> RunOptions:
+    def options(self, wanted: dict[str, Any]) -> RunOptions:
+        """The options of a run: what is wanted, the rest by the parameters."""
         try:
             return RunOptions.model_validate({**self._defaults, **wanted})
         except ValidationError as error:
