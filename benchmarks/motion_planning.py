@@ -27,19 +27,19 @@ from spca_core.layout import random_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
-from spca_description.moveit_config import PIPELINES
 from spca_motion.collision import CollisionChecker
 from spca_motion.limits import EMPTY
 from spca_motion.manipulator import Manipulator, embedded_arm
+from spca_motion.moveit.backend import Setup
+from spca_motion.moveit.checker import ProcessChecker
+from spca_motion.moveit.process import PlannerProcess
+from spca_motion.moveit.search import MoveItSearch
 from spca_motion.paths import Piece, sampled
 from spca_motion.planner import MotionPlanner
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Start
 from spca_motion.timing import time_path
-from spca_moveit.backend import Setup
-from spca_moveit.checker import ProcessChecker
-from spca_moveit.process import PlannerProcess
-from spca_moveit.search import MoveItSearch
+from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.kinematics import ArmKinematics
 from spca_sim.mujoco_world import SimRobot
 from spca_sim.simulator import MujocoSimulator

@@ -1,4 +1,4 @@
-"""How large each role's prompt is on the real table, by the number of skills in the library.
+"""How large each role's prompt is: on the real table by the number of skills in a library, and on all levels.
 
 .venv/bin/python benchmarks/prompt_size.py
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
+from statistics import median
 
 import typer
 from rich.console import Console
@@ -24,11 +25,14 @@ from spca_core.plan import CodeRequest, Draft, Execution, Plan, PlanRequest, Rej
 from spca_core.ports.chat import Message
 from spca_core.scene import Fact
 from spca_core.skill_package import library_source
-from spca_planner.language import messages
+from spca_planner.language import messages, told_of
 from spca_planner.pddl.syntax import parse_domain
 from spca_planner.trusted import actions_of
+from spca_referee.level import list_levels, load_level
+from spca_referee.level import task as task_of
 from spca_tabletop.act.ctx import TABLETOP_API
 from spca_tabletop.kit import TabletopKit, build_tabletop
+from spca_tabletop.level_check import nominal_observation
 from spca_testing import pddl
 
 SIZES = (0, 10, 100, 1000)
@@ -109,6 +113,30 @@ def prompts(size: int) -> dict[str, int]:
     }
 
 
+def on_levels() -> dict[str, list[int]]:
+    """Tokens of the prompts that every level of the tabletop begins with; the coder writes two skills."""
+    kit, text = TabletopKit(), library_source("tabletop", TabletopKit.builtin_skills)
+    vocabulary, actions = kit.vocabulary(), actions_of(kit.builtin().domains)
+    schemas = tuple(a.schema for a in parse_domain(pddl.DOMAIN).actions.values())[1:4:2]
+    shown = relevant(text, schemas, TOKEN_BUDGET, actions=told_of(actions, vocabulary.words()))
+    plan = Plan(steps=(), schemas=schemas, draft=Draft(domain="", problem=""))
+    found: dict[str, list[int]] = {"planner, fresh": [], "planner, with skills": [], "coder, first": []}
+    for level in list_levels():
+        seen = nominal_observation(level).model_copy(update={"restated": True})
+        known = {
+            "attempt": "1",
+            "task": task_of(load_level(level)),
+            "observation": seen,
+        }
+        for name, skills in (("planner, fresh", ()), ("planner, with skills", signatures(text))):
+            asked = PlanRequest.model_validate({**known, "skills": skills})
+            found[name].append(_tokens(messages(asked, None, None, vocabulary, actions)))
+        told = situation(CodeRequest.model_validate({**known, "plan": plan, "library": text}))
+        coder = LanguageCoder(None)  # type: ignore[arg-type]
+        found["coder, first"].append(_tokens(coder.messages(schemas, TABLETOP_API, shown, told, "", "")))
+    return found
+
+
 def _tokens(conversation: list[Message]) -> int:
     return sum(tokens_of(str(m["content"])) for m in conversation)
 
@@ -119,6 +147,10 @@ def main() -> None:
     table = Table("tokens with", *(f"{size} skills" for size in SIZES))
     for name in columns[SIZES[0]]:
         table.add_row(name, *(f"{columns[size][name]:,}" for size in SIZES))
+    Console().print(table)
+    table = Table("tokens on all levels", "least", "median", "most")
+    for name, sizes in on_levels().items():
+        table.add_row(name, *(f"{round(f(sizes)):,}" for f in (min, median, max)))
     Console().print(table)
 
 

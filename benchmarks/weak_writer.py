@@ -31,6 +31,7 @@ from spca_testing.models.behaviours import Behaviour
 from spca_testing.models.fallible_model import SKILLS, FallibleModel, drafted, written
 from spca_testing.models.model_run import ModelRun, run_with_model
 from spca_testing.models.server import Seen
+from spca_testing.pddl import DOMAIN
 
 LEVELS = (
     "touch_02", "touch_10", "pickup_02", "pickup_03", "pick_and_place_01", "pick_and_place_05",
@@ -173,10 +174,15 @@ def main(
                 told[before:] = [f"{level}, library {seed}: {line}" for line in told[before:]]
                 for path in (Path(place) / "library" / "skills").rglob("*.py"):
                     trusted.update(f"{level} {name}" for name in unsound(path.read_text()))
+                for path in (Path(place) / "library").rglob("domains/**/*.pddl"):
+                    trusted.update([f"{level} {path.stem}"] * (DOMAIN.strip() not in path.read_text()))
     console = Console(width=110, highlight=False)
     for name, number in sorted(count.items()):
         console.print(f"{number:4d}  {name}")
-    console.print(f"{sum(trusted.values()):4d}  unsound skills trusted after a level {dict(trusted) or ''}")
+    console.print(f"{sum(trusted.values()):4d}  unsound, trusted after a level {dict(trusted) or ''}")
+    console.print(
+        f"{count['levels solved'] / (seeds * len(LEVELS)):.1%} of the levels solved within five rounds"
+    )
     for line in told:
         console.print(f"- {' '.join(line.split())[:400]}")
 

@@ -36,16 +36,16 @@ from spca.kits import checked_kit
 from spca.ros.graph import ENDED, LOGS, domain, robot_is_there, simulator
 from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
-from spca_core.options import RunOptions, manifest
+from spca_core.options import THINKING, RunOptions, described, manifest
 from spca_core.run_folder import MANIFEST
 from spca_core.validation import number
 from spca_core.world import load_world
-from spca_description.moveit_config import PIPELINES
-from spca_description.names import SOURCES
-from spca_gazebo.requirements import installed, missing
+from spca_robot.description.moveit_config import PIPELINES
+from spca_robot.description.names import SOURCES
 from spca_ros import environment, names, security
 from spca_ros.domain import claim
 from spca_ros.node_process import CONFIG, Value
+from spca_sim.gazebo.requirements import installed, missing
 from spca_tabletop.presets import load_table, world_named
 
 HERE = Path(__file__).parent
@@ -59,7 +59,6 @@ ARGUMENTS = (
         list(PIPELINES),
         "which of MoveIt's planning pipelines searches (arm:=moveit)",
     ),
-    ("proposer", "builtin", ["builtin", "openai"], "who drafts plans and skills"),
     (
         "preset",
         "nominal",
@@ -89,33 +88,29 @@ ARGUMENTS = (
     *((stage, "", None, f"node that takes the place of {stage}") for stage in ("sense", "planner", "coder")),
     ("secure", "", None, "an SROS2 keystore; only nodes with a key from it can communicate"),
 )
+OF_A_RUN = (*THINKING, "video")
+"""Arguments that are options of a run, as `spca run` has them."""
 _ANY_LEVEL = "stack_01"  # names the world, where no level is run
 
 
 def generate_launch_description() -> LaunchDescription:
     """The arguments, and the actions that follow from them."""
+    options = [(name, described(name)) for name in OF_A_RUN]
+    arguments = [(name, _said(default), None, text) for name, (default, _, text) in options]
     declared = [
         DeclareLaunchArgument(name, default_value=default, choices=choices, description=text)
-        for name, default, choices, text in ARGUMENTS
+        for name, default, choices, text in (*ARGUMENTS, *arguments)
     ]
     return LaunchDescription([*declared, OpaqueFunction(function=_start)])
 
 
 def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    chosen = {name: LaunchConfiguration(name).perform(context) for name, *_ in ARGUMENTS}
+    names_of_all = (*(name for name, *_ in ARGUMENTS), *OF_A_RUN)
+    chosen = {name: LaunchConfiguration(name).perform(context) for name in names_of_all}
     real = chosen["robot"] == "none"
     source = chosen["robot"] if chosen["robot"] in SOURCES else "generated"
     waits = real or chosen["level"] == "none"
-    seed = number(chosen["layout_seed"] or "0", int, "layout_seed:=")
-    options = RunOptions(
-        level=_ANY_LEVEL if chosen["level"] == "none" else chosen["level"],
-        preset=chosen["preset"],
-        robot="" if real or chosen["robot"] in SOURCES else chosen["robot"],
-        seed=seed,
-        proposer=chosen["proposer"],
-        rate=number(chosen["rate"], float, "rate:=") or None,
-        view=chosen["headless"] == "false",
-    )
+    options = _options(chosen)
     checked_kit(options)  # an unknown level is reported here, before anything starts
     level = load_table(options)[1]
     _check(chosen, real)
@@ -129,7 +124,11 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     world = world_named(options, level)
     elsewhere = {stage: chosen[stage] for stage in (names.SENSE, names.PLANNER, names.CODER)}
     thinking: dict[str, Mapping[str, Value]] = {
-        names.SUPERVISOR: {"proposer": chosen["proposer"], "view": chosen["view"], **elsewhere},
+        names.SUPERVISOR: {
+            **{name: getattr(options, name) for name in THINKING},
+            "view": chosen["view"],
+            **elsewhere,
+        },
         names.SENSE: {"world": world},
         names.EXECUTOR: {
             "arm": chosen["arm"],
@@ -145,7 +144,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     includes: list[LaunchDescriptionEntity] = []
     if chosen["sim"] == "gazebo" and not real:
-        drawn = {"world": world, "layout_seed": str(seed) if seed else ""}
+        drawn = {"world": world, "layout_seed": str(options.seed) if options.seed else ""}
         # All that both files declare: an included file sees this one's values, also the empty ones, not its
         # own defaults.
         drawn |= {"robot": source, "headless": chosen["headless"], "rate": chosen["rate"]}
@@ -195,6 +194,22 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     return [freed, logs, *secured, *includes, *nodes, program, *watches]
 
 
+def _options(chosen: Mapping[str, str]) -> RunOptions:
+    """Return the options of the run that the arguments ask for."""
+    of_the_world = chosen["robot"] == "none" or chosen["robot"] in SOURCES
+    return RunOptions.of(
+        {
+            "level": _ANY_LEVEL if chosen["level"] == "none" else chosen["level"],
+            "preset": chosen["preset"],
+            "robot": "" if of_the_world else chosen["robot"],
+            "seed": number(chosen["layout_seed"] or "0", int, "layout_seed:="),
+            "rate": number(chosen["rate"], float, "rate:=") or None,
+            "view": chosen["headless"] == "false",
+            **{name: chosen[name] for name in OF_A_RUN},
+        }
+    )
+
+
 def _node(
     package: str,
     executable: str,
@@ -214,6 +229,11 @@ def _node(
         ros_arguments=given,  # (launch_ros puts `parameters=` behind these, and the last one wins)
         **{"output": "log", **more},
     )
+
+
+def _said(value: object) -> str:
+    """Return a value as somebody would give it to an argument."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _ends(process: Node, well: bool = False) -> RegisterEventHandler:

@@ -31,11 +31,11 @@ from spca_core.errors import InputError, SpcaError
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.validation import number
 from spca_core.world import load_world
-from spca_description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER
-from spca_gazebo.bridge import HEARTBEAT_MS
-from spca_gazebo.requirements import missing
-from spca_gazebo.reset import control_service, watched_models
-from spca_gazebo.write import write_all
+from spca_robot.description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER
+from spca_sim.gazebo.bridge import HEARTBEAT_MS
+from spca_sim.gazebo.requirements import missing
+from spca_sim.gazebo.reset import control_service, watched_models
+from spca_sim.gazebo.write import write_all
 
 SPAWN_TIMEOUT_S = "60"
 
@@ -137,8 +137,8 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         output="screen",
     )
     node = Node(
-        package="spca_gazebo",
-        executable="sim",
+        package="spca_sim",
+        executable="gazebo",
         name="sim",
         parameters=[
             {

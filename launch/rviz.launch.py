@@ -12,7 +12,10 @@ from launch_ros.actions import Node
 
 from spca_core.paths import data
 from spca_core.world import load_world
-from spca_description.urdf import build_urdf
+from spca_robot.description.urdf import build_urdf
+
+# Who looks on takes no time away from the robot, its physics and its camera: two cores are little for all.
+SPARE_TIME = "nice -n 10"
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -49,7 +52,9 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         Node(
             package="spca_tabletop",
             executable="display",
+            exec_name="display",
             name="display",
+            prefix=SPARE_TIME,
             parameters=[{"world": argument("world")}],
         )
     ]
@@ -61,6 +66,13 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if argument("rviz") == "true":
         view = str(data("rviz", "spca") / "spca.rviz")
         actions.append(
-            Node(package="rviz2", executable="rviz2", arguments=["-d", view], parameters=[sim_time])
+            Node(
+                package="rviz2",
+                executable="rviz2",
+                exec_name="rviz2",
+                arguments=["-d", view],
+                parameters=[sim_time],
+                prefix=SPARE_TIME,
+            )
         )
     return actions

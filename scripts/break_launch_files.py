@@ -73,8 +73,7 @@ def _is_table(assignment: ast.Assign) -> bool:
 def _of_a_table(table: ast.expr) -> Iterator[Edit]:
     """Break a table of arguments: name, default, choices, words."""
     assert isinstance(table, ast.Tuple)
-    for entry in table.elts:
-        assert isinstance(entry, ast.Tuple)
+    for entry in (e for e in table.elts if isinstance(e, ast.Tuple)):
         yield from default(*entry.elts[:3])
         yield *left_out(entry), f"{ast.unparse(entry.elts[0])} is not declared"
 

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from spca_core.options import Manifest
+from spca_core.options import THINKING, Manifest, described
 from spca_core.run_folder import MANIFEST, RunFolder
 
 EXECUTABLES = {
@@ -26,8 +26,7 @@ EXECUTABLES = {
     "ros_gz_sim": ["create"],
     "rviz2": ["rviz2"],
     "spca": ["program"],
-    "spca_gazebo": ["sim"],
-    "spca_sim": ["sim"],
+    "spca_sim": ["gazebo", "sim"],
     "spca_tabletop": ["display"],
 }
 LIBRARIES = (
@@ -214,6 +213,8 @@ def check_parameters(call: Call) -> None:
     nodes = NODES.get(call.program, {call.program: call.package})
     for node, package in nodes.items():
         declared, shared = declared_parameters(package), {"use_sim_time", "sense", "planner", "coder"}
+        if node == "supervisor":
+            declared = {**declared, **{option: type(described(option)[0]) for option in THINKING}}
         for name, value in {**call.parameters.get("/**", {}), **call.parameters.get(node, {})}.items():
             assert name in {*declared, *shared}, f"{node}: {name}"
             if (kind := declared.get(name)) is not None:
@@ -221,9 +222,11 @@ def check_parameters(call: Call) -> None:
 
 
 NODES = {
-    "program": {"supervisor": "spca", "executor": "spca_tabletop", "sense": "spca_sense"},
+    "program": {"supervisor": "spca.ros", "executor": "spca_tabletop.ros", "sense": "spca_sense"},
+    "display": {"display": "spca_tabletop.ros.display"},
+    "gazebo": {"sim": "spca_sim.gazebo"},
 }
-"""The nodes of a program, and the packages that have them, where they are not called as it is."""
+"""The nodes of a program, and the folders that have them, if not named as it and its package are."""
 CHECKS = {
     "gz": check_gz,
     "parameter_bridge": check_bridge,
@@ -237,11 +240,11 @@ CHECKS = {
 
 @cache
 def declared_parameters(package: str) -> dict[str, type | None]:
-    """What the nodes of a package declare, and the type of each default that is a literal."""
+    """What the nodes of a folder declare, and the type of each default that is a literal."""
     spec = importlib.util.find_spec(package)
     assert spec is not None and spec.origin is not None
     found: dict[str, type | None] = {}
-    for file in Path(spec.origin).parent.rglob("*.py"):
+    for file in Path(spec.origin).parent.glob("*.py"):
         for call in ast.walk(ast.parse(file.read_text())):
             if (
                 isinstance(call, ast.Call)

@@ -140,8 +140,9 @@ def test_a_relation_is_known_by_its_row_alone() -> None:
     names = {row.name for row in relations()} - {"at"}
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
-        for package in ("act", "planner", "rehearsal", "sense", "tabletop")
-        for path in (ROOT / f"src/spca_{package}/spca_{package}").rglob("*.py")
+        for package in ("spca_planner", "spca/spca/rehearsal", "spca_sandbox", "spca_sense", "spca_tabletop")
+        for path in (ROOT / "src" / package).rglob("*.py")
+        if "test" not in path.parts
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Constant) and node.value in names
     ]

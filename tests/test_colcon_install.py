@@ -70,7 +70,7 @@ def test_levels_are_listed_and_run(install: Path, tmp_path: Path) -> None:
 
 def test_every_node_is_an_executable_for_ros2_run(install: Path) -> None:
     for name in ("spca program", "spca planner", "spca coder", "spca_sense sense", "spca_referee referee",
-                 "spca_sim sim", "spca_gazebo sim", "spca_tabletop display"):  # fmt: skip
+                 "spca_sim sim", "spca_sim gazebo", "spca_tabletop display"):  # fmt: skip
         package, executable = name.split()
         program = install / package / "lib" / package / executable
         assert os.access(program, os.X_OK), program

@@ -5,11 +5,15 @@ Each reader gets `--mutations` damaged versions of a file that it takes, always 
 
 from __future__ import annotations
 
+import ast
+import gzip
 import json
 import random
 import shutil
+import sqlite3
 import zlib
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +27,11 @@ from spca.learned import SolvedLevel
 from spca.report.index import write_index
 from spca.report.page import write_report
 from spca.state import SavedState
+from spca_acpbench.ipc import pairs_in
+from spca_acpbench.questions import KINDS
+from spca_acpbench.questions import load as load_questions
 from spca_bench.campaign import HEAD, Head, read_head
+from spca_boxoban.bench import read_levels
 from spca_coder.trusted import TrustedLibrary
 from spca_copic.selectors import hashed
 from spca_core.arms import load_arm
@@ -48,7 +56,13 @@ from spca_llm.config import load_config
 from spca_llm.exchange import Answer, Exchange, Request
 from spca_llm.prices import DEFAULT_TABLE, load_prices
 from spca_llm.replay import ReplaySource
+from spca_mbm.problems import read_problem
+from spca_planbench.planbench import Language
+from spca_planbench.planetarium import descriptions
 from spca_planner.trusted import TrustedDomains
+from spca_programs.grasp.dataset import released
+from spca_programs.grasp.grid import Grid
+from spca_programs.ipp.store import ProgramStore
 from spca_robot.arms import FILES as ARMS
 from spca_sense.recorded_camera import load_frame, save_frame
 from spca_sim.recording import SimState, load_states, save_states
@@ -95,8 +109,18 @@ roles:
   coder: {model: qwen3-coder, timeout_s: 300}
 budget: {tokens: 200000, usd: 1.5, seconds: 900}
 """
+QUESTIONS = "dataset/{}/test.gen.json.gz"
+DESCRIPTION = "llm_planning_analysis/configs/rooms.yaml"
 SKILL = 'def tap(ctx, thing):\n    """Tap it."""\n    ctx.close()\n'
 DOMAIN = "(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))"
+PLANETARIUM = """
+CREATE TABLE domains (name, domain_pddl); INSERT INTO domains VALUES ('d', '(define)');
+CREATE TABLE splits (problem_id, split_type, split); INSERT INTO splits VALUES (1, 'random', '4');
+CREATE TABLE problems (
+    id, domain, problem_pddl, natural_language, is_placeholder, init_is_abstract, goal_is_abstract
+);
+INSERT INTO problems VALUES (1, 'd', '(define)', 'two blocks', 0, 0, 1);
+"""
 TABLETOP = load_world()
 
 
@@ -134,7 +158,116 @@ READERS = {
     "checkpoint": Reader("checkpoint", unsealed),
     "campaign": Reader(HEAD, read_head),
     "report": Reader(REPORTED, report),
+    "released grids": Reader("inner_spiral_block.jsonl", lambda f: [*released(f)]),
+    "program": Reader("program.py", lambda f: ProgramStore(f).find("d", str(f / "program.py"))),
+    "Boxoban": Reader("boxoban.txt", read_levels.__wrapped__),
+    "ACPBench": Reader(QUESTIONS.format(next(iter(KINDS))), load_questions.__wrapped__),
+    "table of domains": Reader("classical/rooms/api.py", pairs_in.__wrapped__),
+    "motion problem": Reader("posts/request1.yaml posts/scene1.yaml", lambda f: read_problem(f, "posts/1")),
+    "PlanBench": Reader(DESCRIPTION, lambda f: Language.of.__wrapped__(f, "rooms")),
+    "Planetarium": Reader("planetarium.db", lambda f: descriptions.__wrapped__(f / "planetarium.db")),
 }  # fmt: skip
+
+PACKAGE, RUN, KERNEL = "the package's own", "of the run or campaign that this program writes", "the machine's"
+OPENS: dict[str, tuple[str, ...] | str] = {
+    "spca/benches/remedies.py": RUN,
+    "spca/commands/new.py": PACKAGE,
+    "spca/dialogue.py": RUN,
+    "spca/kits.py": PACKAGE,
+    "spca/learned.py": ("answer",),
+    "spca/report/index.py": ("report",),
+    "spca/report/page.py": ("report",),
+    "spca/ros/program.py": RUN,
+    "spca/runs.py": RUN,
+    "spca/sessions.py": RUN,
+    "spca/web_page.py": RUN,
+    "spca_bench/campaign.py": ("campaign",),
+    "spca_bench/published.py": PACKAGE,
+    "spca_coder/trusted.py": ("module of a skill", "record of a skill"),
+    "spca_core/arms.py": ("arm",),
+    "spca_core/kinds.py": ("kind", "mesh of a kind"),
+    "spca_core/processes/child.py": RUN,
+    "spca_core/run_folder.py": ("state", "manifest", "resume", "resume the state", "resume the world"),
+    "spca_core/seal.py": PACKAGE,
+    "spca_core/skill_package.py": ("skill package", "skill of a package"),
+    "spca_core/validation.py": ("level", "world", "arm", "kind"),
+    "spca_core/world.py": ("world",),
+    "spca_description/moveit_config.py": PACKAGE,
+    "spca_gazebo/node.py": RUN,
+    "spca_llm/config.py": ("model configuration",),
+    "spca_llm/ledger.py": ("replay", "run"),
+    "spca_llm/prices.py": ("prices",),
+    "spca_minigrid/levels.py": PACKAGE,
+    "spca_minigrid/pictures.py": RUN,
+    "spca_minigrid/proposer.py": PACKAGE,
+    "spca_planner/solver/child.py": KERNEL,
+    "spca_planner/solver/downward.py": RUN,
+    "spca_planner/trusted.py": ("domain",),
+    "spca_referee/level.py": ("level", "check"),
+    "spca_ros/domain.py": KERNEL,
+    "spca_ros/security.py": KERNEL,
+    "spca_sense/recorded_camera.py": ("frame",),
+    "spca_sim/recording.py": ("states",),
+    "spca_tabletop/plan/problem.py": PACKAGE,
+    "spca_tabletop/video.py": RUN,
+    "spca_extras/commands/calibrate.py": ("camera info", "joint state", "tool's pose"),
+    "spca_extras/hand_eye_files.py": ("camera info", "joint state", "tool's pose"),
+    "spca_extras/mcap_log.py": RUN,
+    "spca_extras/message_definitions.py": PACKAGE,
+    "spca_extras/mcp_server.py": RUN,
+    "spca_copic/selectors/weights.py": ("selector",),
+    "spca_household/engine.py": PACKAGE,
+    "spca_programs/contracts/selector_contract.py": PACKAGE,
+    "spca_programs/grammar.py": PACKAGE,
+    "spca_programs/grasp/bench.py": ("program",),
+    "spca_programs/grasp/dataset.py": ("released grids",),
+    "spca_programs/ipp/bench.py": PACKAGE,
+    "spca_programs/ipp/store.py": ("program",),
+    "spca_worldcoder/report.py": RUN,
+    "spca_worldcoder/run.py": RUN,
+    "spca_worldcoder/sandbox.py": PACKAGE,
+    "spca_acpbench/ipc.py": ("table of domains",),
+    "spca_acpbench/questions.py": ("ACPBench",),
+    "spca_boxoban/bench.py": ("Boxoban",),
+    "spca_judges/catalogue.py": PACKAGE,
+    "spca_judges/install.py": PACKAGE,
+    "spca_mbm/checking.py": PACKAGE,
+    "spca_mbm/problems.py": ("motion problem",),
+    "spca_planbench/planbench.py": ("PlanBench",),
+    "spca_planbench/planetarium.py": ("Planetarium",),
+}
+"""Every module that opens files to read them: the readers here that damage them, or whose they are."""
+
+
+def test_no_file_from_outside_is_opened_unknown_to_this_test() -> None:
+    """Whoever reads another file names here the reader that gets it damaged, or whose file it is."""
+    opening = {
+        str(path.relative_to(ROOT)).split("/", 2)[2]
+        for wing in ("src", "plugins", "research", "judges")
+        for path in (ROOT / wing).glob("*/spca*/**/*.py")
+        if "test" not in path.parts and any(_opens(node) for node in ast.walk(ast.parse(path.read_text())))
+    }
+    assert opening == OPENS.keys()
+    named = {reader for readers in OPENS.values() if not isinstance(readers, str) for reader in readers}
+    assert named <= READERS.keys() | COMMANDS.keys()
+
+
+def _opens(node: ast.AST) -> bool:
+    """Return whether it calls what opens a file to read it, or takes an archive of arrays apart."""
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Name):
+        writes = any(isinstance(a, ast.Constant) and str(a.value)[:1] in "wax" for a in node.args[1:])
+        return node.func.id in ("read_yaml", "read_arrays") or (node.func.id == "open" and not writes)
+    if not isinstance(node.func, ast.Attribute):
+        return False
+    of, name = ast.unparse(node.func.value), node.func.attr
+    reads = any(isinstance(a, ast.Constant) and str(a.value).startswith("r") for a in node.args)
+    return (
+        name in ("read_text", "read_bytes", "imread")
+        or (name == "open" and (reads or of in ("gzip", "tarfile", "zipfile")))
+        or (of, name) in (("np", "load"), ("sqlite3", "connect"), ("pickle", "load"), ("yaml", "safe_load"))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +326,40 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     head = Head(bench="levels", settings={"tables": 3}, identity={"a": 1}, software=software())
     (folder / HEAD).write_text(head.model_dump_json(indent=1))
     assert run.result.success
+    of_judges_and_papers(folder)
     return folder
+
+
+def of_judges_and_papers(folder: Path) -> None:
+    """Files as other benchmarks release them."""
+    for name in ("classical/rooms", "posts", Path(DESCRIPTION).parent, "llm_planning_analysis/instances"):
+        (folder / name).mkdir(parents=True)
+    empty = np.zeros((11, 11), bool)
+    grid = {"grid": Grid(empty, empty, (0, 2)).to_text(), "index": 0, "start": [0, 2]}
+    (folder / "inner_spiral_block.jsonl").write_text(json.dumps(grid) + "\n")
+    (folder / "program.py").write_text("def solve(grid):\n    return []\n")
+    (folder / "boxoban.txt").write_text(
+        "; 0\n#####\n#@$.#\n#   #\n#   #\n#####\n; 1\n####\n#@##\n#$.#\n####\n"
+    )
+    asked = [{"answer": "['(p)']", "question": "?", "PDDL_domain": DOMAIN, "PDDL_problem": "(define)"}]
+    for kind in KINDS:
+        (place := folder / QUESTIONS.format(kind)).parent.mkdir(parents=True)
+        place.write_bytes(gzip.compress(json.dumps(asked).encode()))
+    (folder / "classical" / "rooms" / "api.py").write_text("domains = [{'problems': [('d.pddl', 'p.pddl')]}]")
+    joints = TABLETOP.robot.arm.joint_names
+    goal = ", ".join(f"{{joint_name: {name}, position: 0.5}}" for name in joints)
+    (folder / "posts" / "request1.yaml").write_text(
+        f"start_state: {{joint_state: {{name: [{', '.join(joints)}], position: [0, 0, 0, 0, 0, 0]}}}}\n"
+        f"goal_constraints: [{{joint_constraints: [{goal}]}}]\n"
+    )
+    (folder / "posts" / "scene1.yaml").write_text(
+        "world: {collision_objects: [{id: a, primitives: [{type: box, dimensions: [1, 1, 1]}],\n"
+        "  primitive_poses: [{position: [0, 0, 0], orientation: [0, 0, 0, 1]}]}]}\n"
+    )
+    (folder / DESCRIPTION).write_text("domain_file: d.pddl\ninstance_dir: i\nactions: {walk: walk}\n")
+    (folder / "llm_planning_analysis" / "instances" / "d.pddl").write_text(DOMAIN)
+    with closing(sqlite3.connect(folder / "planetarium.db")) as base:
+        base.executescript(PLANETARIUM)
 
 
 @pytest.mark.slow

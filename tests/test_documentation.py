@@ -15,8 +15,8 @@ import pytest
 
 import spca
 import spca_core.ports
+from spca.commands.api import page
 from spca.kits import kit_named
-from spca.reference import page
 from spca_core.kinds import MESHES
 from spca_core.paths import ROOT
 

@@ -21,16 +21,16 @@ import yaml
 
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
-from spca_core.options import Manifest, RunOptions
+from spca_core.options import THINKING, Manifest, RunOptions
 from spca_core.paths import ROOT
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.world import load_world
-from spca_description.urdf import build_urdf
-from spca_gazebo.requirements import missing
-from spca_gazebo.world_sdf import build_world
+from spca_robot.description.urdf import build_urdf
 from spca_ros import names
 from spca_ros.domain import claim
 from spca_ros.session import RosSession
+from spca_sim.gazebo.requirements import missing
+from spca_sim.gazebo.world_sdf import build_world
 
 if TYPE_CHECKING:
     from conftest import SourcedRos
@@ -54,6 +54,8 @@ FILES = sorted(LAUNCH.glob("*.launch.py"))
 DEFAULTS = {
     "bringup.launch.py": {
         **{"level": "stack_01", "sim": "gazebo", "arm": "moveit", "pipeline": "ompl", "proposer": "builtin"},
+        **{"llm": "", "vision": "false", "detector": "shapes", "skills": "auto", "library": ""},
+        **{"engine": "fast-downward", "solver_timeout_s": "20.0", "rehearse": "auto", "video": "true"},
         **{
             "preset": "nominal",
             "layout_seed": "0",
@@ -89,6 +91,15 @@ PASSED_ON = {
     "bringup.launch.py": {
         "pipeline": ("ompl", "pilz_industrial_motion_planner", "chomp", "stomp"),
         "proposer": ("builtin", "openai"),
+        "llm": ("", "models.yaml"),
+        "vision": ("false", "true"),
+        "detector": ("shapes",),
+        "skills": ("auto", "empty"),
+        "library": ("", "learned"),
+        "engine": ("fast-downward", "pyperplan"),
+        "solver_timeout_s": ("20.0", "5"),
+        "rehearse": ("auto", "never"),
+        "video": ("true", "false", "hd"),
         "preset": ("nominal", "shuffled", "noisy", "hard", "disturbed"),
         "layout_seed": ("", "0", "5"),
         "rate": ("0", "1", "0.5"),
@@ -192,6 +203,15 @@ def options_of(given: Mapping[str, str]) -> RunOptions:
         proposer=given["proposer"],
         rate=float(given["rate"]) or None,
         view=given["headless"] == "false",
+        llm=given["llm"],
+        vision=given["vision"] == "true",
+        detector=given["detector"],
+        skills=given["skills"],  # type: ignore[arg-type]
+        library=str(Path(given["library"]).absolute()) if given["library"] else "",
+        engine=given["engine"],
+        solver_timeout_s=float(given["solver_timeout_s"]),
+        rehearse=given["rehearse"],  # type: ignore[arg-type]
+        video="hd" if given["video"] == "hd" else given["video"] == "true",
     )
 
 
@@ -230,7 +250,9 @@ def parameters_of_nodes(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
             found[node] |= values["ros__parameters"]
     for node in ("supervisor", "executor", "sense", "sim"):
         found[node]["use_sim_time"] = not real
-    found["supervisor"] |= {name: given[name] for name in ("proposer", "view", "sense", "planner", "coder")}
+    found["supervisor"] |= {name: given[name] for name in ("view", "sense", "planner", "coder")}
+    found["supervisor"] |= {name: getattr(options_of(given), name) for name in THINKING}
+    found["supervisor"]["library"] = given["library"]
     found["sense"]["world"] = found["sim"]["world"] = world_of(given)
     found["sim"]["rate"] = float(given["rate"])
     found["sim"]["view"] = "none" if given["headless"] == "true" else "window"
@@ -246,7 +268,7 @@ def parameters_of_nodes(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
 def programs(file: str, given: Mapping[str, str]) -> list[str]:
     """The programs that these arguments ask for."""
     if file == "gazebo.launch.py":
-        others = ["create", "gz", "parameter_bridge", "robot_state_publisher", "sim", "spawner"]
+        others = ["create", "gazebo", "gz", "parameter_bridge", "robot_state_publisher", "spawner"]
         return others + ["gz"] * (given["headless"] == "false")
     if file == "rviz.launch.py":
         asked = {"rviz2": given["rviz"], "robot_state_publisher": given["robot_state_publisher"]}
@@ -307,7 +329,7 @@ def check_gazebo(given: Mapping[str, str], call: Call) -> None:
             assert ("-name", world.robot.model) == call.arguments[-2:]
         case "spawner":
             assert len([word for word in call.arguments[:4] if not word.startswith("-")]) == 3
-        case "sim":
+        case "gazebo":
             asked = {name: given[name] for name in ("world", "robot", "watched")}
             urdf = call.of("sim").pop("urdf")
             assert call.of("sim") == {**asked, "urdf": urdf, "use_sim_time": True}
@@ -404,6 +426,8 @@ def test_every_combination_of_arguments_starts_what_its_programs_accept(
         ("bringup", {"level": "stak_01"}, "stack_01"),
         ("bringup", {"rate": "fast"}, "rate:="),
         ("bringup", {"layout_seed": "x"}, "layout_seed:="),
+        ("bringup", {"skills": "some"}, "skills"),
+        ("bringup", {"proposer": "nobody"}, "nobody"),
         pytest.param("bringup", {"arm": "moveit"}, "moveit_py", marks=NO_MOVEIT),
         pytest.param("gazebo", {}, "ros_gz_sim", marks=NO_GAZEBO),
         pytest.param("gazebo", {"robot": "vendor"}, "ur_description", marks=NO_GAZEBO),
@@ -426,7 +450,7 @@ def test_bad_arguments_and_what_is_missing_are_one_clear_line(
         pytest.param("robot_state_publisher", "robot_state_publisher has ended", marks=pytest.mark.full),
         pytest.param("parameter_bridge", "the bridge to Gazebo has ended", marks=pytest.mark.full),
         pytest.param("create", "Gazebo did not take the robot", marks=pytest.mark.full),
-        pytest.param("sim", "the Gazebo node has ended", marks=pytest.mark.full),
+        pytest.param("gazebo", "the Gazebo node has ended", marks=pytest.mark.full),
     ],
 )
 def test_whatever_ends_by_itself_ends_the_launch_with_its_reason(
@@ -461,7 +485,7 @@ def test_a_node_that_ends_by_itself_ends_a_waiting_graph_too(
 def test_a_launch_that_fails_at_its_start_leaves_no_files(
     installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("spca_description.write.build_srdf", lambda *_: 1 / 0)
+    monkeypatch.setattr("spca_robot.description.write.build_srdf", lambda *_: 1 / 0)
     for given in ({"rate": "fast"}, {}):
         assert run("gazebo.launch.py", given) != 0
         assert not list(tmp_path.glob("spca_gazebo_*"))

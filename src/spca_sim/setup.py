@@ -12,5 +12,5 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
     ],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
-    entry_points={"console_scripts": ["sim = spca_sim.node:main"]},
+    entry_points={"console_scripts": ["sim = spca_sim.node:main", "gazebo = spca_sim.gazebo.node:main"]},
 )

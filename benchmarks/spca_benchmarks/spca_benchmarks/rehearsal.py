@@ -14,6 +14,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from spca.kits import checked_kit, kit_named
+from spca.rehearsal.rehearsal import SampledRehearsal, Settings
 from spca_bench import plots
 from spca_bench.bench import Bench, Done
 from spca_bench.page import Page, PageTable
@@ -33,7 +34,6 @@ from spca_core.skill_package import library_source
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import warm_solver
 from spca_planner.trusted import TrustedDomains
-from spca_rehearsal.rehearsal import SampledRehearsal, Settings
 
 SOUND = "sound"
 Origin = Literal["sound", "skill", "plan", "domain"]

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spca.assembly import PROPOSERS
-from spca.kits import kit_named
+from spca.kits import PROPOSERS, kit_named
 from spca.models import open_openai
 from spca.proposals import Proposals
 from spca_benchmarks.models import variants

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from spca_act.executor import PlanExecutor
 from spca_core.camera import RgbdFrame
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
@@ -20,6 +19,7 @@ from spca_judges.port import Episode
 from spca_judges.robot import EpisodeCamera, EpisodeRobot
 from spca_motion.manipulator import embedded_arm
 from spca_robot.gripper_2f85 import PAD_TIP
+from spca_sandbox.executor import PlanExecutor
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detector
 from spca_sense.drawing import save_looks

@@ -17,15 +17,12 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from spca.events import Event
 from spca.kits import checked_kit, examine, kits
 from spca.runs import Run, settled
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.ports.kit import LevelFindings, LevelInfo
-from spca_core.validation import first_problem
 
 if TYPE_CHECKING:
     from spca.sessions import Session
@@ -202,7 +199,4 @@ def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
 
 
 def _options(**wanted: Any) -> RunOptions:
-    try:
-        return settled(RunOptions.model_validate({"proposer": "builtin", **wanted}))
-    except ValidationError as error:
-        raise InputError(first_problem(error)) from error
+    return settled(RunOptions.of({"proposer": "builtin", **wanted}))

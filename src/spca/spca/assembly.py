@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from spca.kits import PROPOSERS
 from spca.proposals import OpenProposals, Proposals
 from spca.rehearsing import Others, Rehearsing
 from spca.stages import Stages
@@ -24,12 +25,10 @@ from spca_planner.prediction import PddlReader
 from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.process import warm_solver
 from spca_planner.trusted import TrustedDomains
-from spca_rehearsal.rehearsal import SampledRehearsal
 
 if TYPE_CHECKING:
     from spca.learned import Learned
-
-PROPOSERS = "spca.proposers"
+    from spca.rehearsal.rehearsal import SampledRehearsal
 
 
 @contextmanager
@@ -79,15 +78,18 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
 def _rehearsing(
     kit: Kit, options: RunOptions, readers: Readers, others: Others
 ) -> Iterator[Rehearsing | None]:
-    """Open the rehearsal of runs with these options; None if there is none.
-
-    The twin is made when it is first used.
-    """
+    """Have plans rehearsed in runs with these options; None if they are not. What tries is made when used."""
     if options.rehearse == "never" or not kit.has_twin:
         yield None
         return
-    with closing(SampledRehearsal(partial(kit.twin, options))) as rehearsal:
-        yield Rehearsing(rehearsal, options.rehearse, options.budgets, readers, others)
+    with ExitStack() as stack:
+
+        def opened() -> SampledRehearsal:
+            from spca.rehearsal.rehearsal import SampledRehearsal
+
+            return stack.enter_context(closing(SampledRehearsal(partial(kit.twin, options))))
+
+        yield Rehearsing(opened, options.rehearse, options.budgets, readers, others)
 
 
 def _known(

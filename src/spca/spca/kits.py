@@ -15,6 +15,7 @@ from spca_core.ports.kit import Kit, LevelFindings
 from spca_planner.solver.engines import require_engine
 
 GROUP = "spca.environments"
+PROPOSERS = "spca.proposers"
 
 
 @cache
@@ -117,6 +118,8 @@ def checked_kit(options: RunOptions) -> Kit:
         )
     if options.rehearse == "always" and not kit.has_twin:
         raise InputError("--rehearse always", hint=f"{kit.name} has no twin to rehearse in")
+    if options.proposer != "auto":
+        find(PROPOSERS, options.proposer, where="--proposer")
     require_engine(options.engine)
     kit.check(options)
     return kit

@@ -43,10 +43,10 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
 
     vocabulary = kit.vocabulary()
     with open_models(options, folder.path / LLM) as chat:
-        budgets = options.budgets
+        budgets, told = options.budgets, (vocabulary, actions, kit.room(options))
         asking = NotInVain(chat, {"coder": budgets.code_drafts}, budgets.drafts)
         yield Proposals(
-            planner={m: LanguageProposer(asking, r, vocabulary, actions) for m, r in _PLANNER_ROLES.items()},
+            planner={m: LanguageProposer(asking, r, *told) for m, r in _PLANNER_ROLES.items()},
             coder=LanguageCoder(asking),
             actions=lambda: told_of(actions(), vocabulary.words()),
             vision=LanguageVision(chat) if options.vision else None,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from spca.blame import Blame, describe_step, logged
 from spca.state import RunState
@@ -11,10 +13,12 @@ from spca_core.budgets import Budgets
 from spca_core.options import Rehearse
 from spca_core.plan import Execution, Plan, PlanRequest
 from spca_core.ports.reading import Readers
-from spca_core.ports.rehearsal import Rehearsal
 from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name
 from spca_core.task import Task
+
+if TYPE_CHECKING:
+    from spca_core.ports.rehearsal import Rehearsal
 
 GUESSED = 0.5
 """Confidence of perception below which the place of a thing is a guess."""
@@ -26,11 +30,16 @@ Others = Callable[[PlanRequest, Plan], Sequence[Plan]]
 class Rehearsing:
     """A run's rehearsals, within the budgets of simulated time for one of them and for all."""
 
-    rehearsal: Rehearsal
+    opened: Callable[[], Rehearsal]
     when: Rehearse
     budgets: Budgets
     readers: Readers
     others: Others = lambda request, plan: ()
+
+    @cached_property
+    def rehearsal(self) -> Rehearsal:
+        """What tries plans; opened when it is first used."""
+        return self.opened()
 
     def wanted(self, state: RunState) -> bool:
         """Return whether the plan is to be rehearsed.

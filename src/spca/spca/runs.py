@@ -236,10 +236,11 @@ def supervised(
     environment: Environment, stages: Stages, files: RunFolder, listeners: tuple[Listener, ...]
 ) -> Supervisor:
     """The supervisor of one level; some tasks a look judges."""
-    from spca.judged_by_look import JudgedByLook
     from spca.supervisor import Supervisor
 
     if environment.task.judge == "look":
+        from spca.judged_by_look import JudgedByLook
+
         environment = JudgedByLook(environment, stages.readers.plans)
     return Supervisor(environment, stages, files, listeners)
 

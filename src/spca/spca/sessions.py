@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from spca.ros.graph import TableThere
     from spca.ros.program import Program
-    from spca.web_page import Page
+    from spca.web_page import WebPage
     from spca_core.ports.environment import Environment
 
 
@@ -129,7 +129,7 @@ class Session:
         self._table: Environment | None = None
         self._graph: TableThere | None = None
         self._run: Run | None = None
-        self.page: Page | None = None
+        self.page: WebPage | None = None
         """The page to speak on, with `view="web"`."""
         self.view: View | None = None
         """What the last look showed."""
@@ -161,9 +161,9 @@ class Session:
         self._open.close()
 
     def _show(self) -> None:
-        from spca.web_page import Page  # what serves it takes its time to load
+        from spca.web_page import WebPage  # what serves it takes its time to load
 
-        self.page = page = Page(self)
+        self.page = page = WebPage(self)
         approved = self._approve
         self._approve = lambda plan, goal: (
             (approved is None or approved(plan, goal)) and page.approve(plan, goal)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from spca.rehearsing import Rehearsing
 from spca_core.budgets import Budgets
 from spca_core.plan import Plan
 from spca_core.ports.reading import Readers
-from spca_core.ports.stages import Coder, Planner
-from spca_core.ports.vision import VisionModel
 from spca_core.result import Promotion, Usage
+
+if TYPE_CHECKING:
+    from spca_core.ports.stages import Coder, Planner
+    from spca_core.ports.vision import VisionModel
 
 Promote = Callable[[str, Plan, Mapping[str, str]], Promotion]
 """After a success: the working library, the plan, and the skills that are not to be trusted, with reasons."""

@@ -26,7 +26,7 @@ from pydantic import ValidationError
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
-from tornado.websocket import WebSocketHandler
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from spca.events import Event
 from spca.interrupt import STOPPED
@@ -59,7 +59,7 @@ class _Order(Record):
     asks: bool | None = None
 
 
-class Page:
+class WebPage:
     """The page of a session, from its making to `close`."""
 
     def __init__(self, session: Session, port: int = PORT) -> None:
@@ -167,7 +167,7 @@ class Page:
     async def _serve(self, port: int, served: Future[int]) -> None:
         self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
         routes = [(r"/", _Main), (r"/socket", _Socket), (r"/report/(\d+)", _Report)]
-        pings = {"websocket_ping_interval": PING_S, "websocket_ping_timeout": PING_S}
+        pings: dict[str, Any] = {"websocket_ping_interval": PING_S, "websocket_ping_timeout": PING_S}
         server = HTTPServer(Application(routes, page=self, **pings))
         try:
             sockets = bind_sockets(port, HOST)
@@ -208,7 +208,7 @@ class Page:
 
     def _write(self, news: dict[str, Any], *sockets: _Socket) -> None:
         for socket in sockets:
-            if socket.ws_connection is not None:
+            with suppress(WebSocketClosedError):  # it is told to be lost, too
                 socket.write_message(news)
 
     def report(self, number: int) -> str:
@@ -254,9 +254,9 @@ class _Guarded(RequestHandler):
     """Answers the page itself, in a browser on this machine that was given the key."""
 
     @property
-    def page(self) -> Page:
+    def page(self) -> WebPage:
         """The page that is served."""
-        page: Page = self.settings["page"]
+        page: WebPage = self.settings["page"]
         return page
 
     def prepare(self) -> None:

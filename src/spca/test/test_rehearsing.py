@@ -68,7 +68,7 @@ class Rejects:
 
 def rehearsing(when: str = "auto") -> Rehearsing:
     readers = Readers(PddlReader(Vocabulary()), LibraryReader())
-    return Rehearsing(Rejects(), when, Budgets(rehearsal_s=3.0, rehearsals_s=5.0), readers)  # type: ignore[arg-type]
+    return Rehearsing(Rejects, when, Budgets(rehearsal_s=3.0, rehearsals_s=5.0), readers)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from spca.commands.do import converse_on_page, show
 from spca.events import Event, Listener
 from spca.progress import Progress
 from spca.sessions import Session
-from spca.web_page import LOST, Page
+from spca.web_page import LOST, WebPage
 
 TOWER = "build a tower of all cubes"
 FOREIGN = "http://evil.example"
@@ -260,7 +260,7 @@ def test_the_program_of_a_launch_does_what_is_said_on_its_page() -> None:
 
 
 def test_the_next_port_is_taken_where_another_page_has_it() -> None:
-    first, second = (Page(spca.session()) for _ in range(2))
+    first, second = (WebPage(spca.session()) for _ in range(2))
     assert first.address != second.address
     first.close()
     second.close()

@@ -5,9 +5,10 @@ The task's text comes from outside: a coder sees it shortened and made harmless.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import structlog
 
@@ -28,6 +29,7 @@ HOW_TO_CONFIGURE = (
 )
 
 Kind = Literal["first", "semantic", "syntax"]
+CodeStatus = Literal["complete", "missing", "exhausted", "cancelled"]
 
 
 _MARKS = str.maketrans({"`": "'", "<": "(", ">": ")"})  # they could end the place of a text in a prompt
@@ -36,10 +38,8 @@ _SENTENCES = 20
 _MAIN = 3
 """The first sentences of a scene whose facts say the rest: what is there, and what rests on what."""
 _STEPS = 40
-
-
-def _never() -> bool:
-    return False
+_SAID = re.compile(r"^[^;\n]*(\(\w[^()]*\))[)\s]*;+ *(\S.*)$", re.MULTILINE)
+"""A predicate that is declared in PDDL, and the comment at the end of its line."""
 
 
 class DraftingCoder:
@@ -65,7 +65,7 @@ class DraftingCoder:
         self._budget, self._token_budget = budget, token_budget
         self._limits, self._actions = limits or Limits(), actions
 
-    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = _never) -> CodeResult:
+    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
         """The library with a skill for every action; unchanged unless the status is `complete`.
 
         Raises BudgetExhausted when the model's budget of the level is used up, InputError for a library that
@@ -113,7 +113,7 @@ class DraftingCoder:
         with CodeCritic(self._api, self._limits) as critic:
             while len(drafts) < self._budget:
                 if cancelled():
-                    return self._result(request, "cancelled", drafts=drafts, message="cancelled")
+                    return self._result(request, "cancelled", drafts=tuple(drafts), message="cancelled")
                 began = time.monotonic()
                 judged = None
                 try:
@@ -124,7 +124,7 @@ class DraftingCoder:
                 except PlanAtFault as error:
                     message = f"the coder says that the plan is wrong: {error}"
                     drafts.append(CodeRecord(kind=kind, code="", rejection=message))
-                    return self._result(request, "exhausted", drafts=drafts, message=message)
+                    return self._result(request, "exhausted", drafts=tuple(drafts), message=message)
                 except ModelError as error:
                     record = CodeRecord(kind=kind, code="", rejection=f"the model: {error}")
                     if error.answered:  # the same request would get the same answer
@@ -133,31 +133,21 @@ class DraftingCoder:
                 log.info("code draft", number=len(drafts), kind=kind, rejection=record.rejection)
                 if judged is not None and not judged.rejection:
                     return self._result(
-                        request, "complete", library=judged.library, written=judged.written, drafts=drafts
+                        request,
+                        "complete",
+                        library=judged.library,
+                        written=judged.written,
+                        drafts=tuple(drafts),
                     )
                 if judged is not None:
                     kind = "syntax"
         last = drafts[-1].rejection if drafts else "no draft was allowed"
         message = f"no usable code for {_names(wanted)} after {len(drafts)} drafts; the last: {last}"
-        return self._result(request, "exhausted", drafts=drafts, message=message)
+        return self._result(request, "exhausted", drafts=tuple(drafts), message=message)
 
     @staticmethod
-    def _result(
-        request: CodeRequest,
-        status: Literal["complete", "missing", "exhausted", "cancelled"],
-        library: str | None = None,
-        written: tuple[str, ...] = (),
-        drafts: Sequence[CodeRecord] = (),
-        message: str = "",
-    ) -> CodeResult:
-        return CodeResult(
-            attempt=request.attempt,
-            status=status,
-            library=request.library if library is None else library,
-            written=written,
-            drafts=tuple(drafts),
-            message=message,
-        )
+    def _result(request: CodeRequest, status: CodeStatus, **values: Any) -> CodeResult:
+        return CodeResult(attempt=request.attempt, status=status, **{"library": request.library, **values})
 
 
 def _present_code(library: str, names: set[str]) -> str:
@@ -185,8 +175,10 @@ def situation(request: CodeRequest) -> str:
     lines += [f"- {one_line(s)}" for s in dict.fromkeys((*said, *seen.remarks[:_SENTENCES]))]
     lines.append("Plan:")
     lines += [f"{i + 1}. {step}" for i, step in enumerate(steps[:_STEPS])]
-    if len(steps) > _STEPS:
-        lines.append(f"and {len(steps) - _STEPS} more steps")
+    lines += [f"and {len(steps) - _STEPS} more steps"] * (len(steps) > _STEPS)
+    used = "".join(schema.pddl for schema in request.plan.schemas)
+    own = [(form, why) for form, why in _SAID.findall(request.plan.draft.domain) if form.split()[0] in used]
+    lines += [f"In the plan, {one_line(f'{form}: {why}')}" for form, why in own[:_STEPS]]
     return "\n".join(lines)
 
 

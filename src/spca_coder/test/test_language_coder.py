@@ -69,8 +69,8 @@ def test_the_prompt_tells_schema_calls_helpers_and_the_header() -> None:
     text = prompt()
     assert "`def wave_at(ctx, thing):`" in text
     assert SCHEMA.pddl in text
-    assert "`nod(name) -> bool`: Nod at a thing." in text
-    assert "`pose(x, y) -> Pose: a place`" in text
+    assert "\nnod(name) -> bool: Nod at a thing.\n" in text
+    assert "Also defined: pose(x, y) -> Pose: a place\n" in text
     assert "{{" not in text
     assert "{%" not in text
 

@@ -22,8 +22,9 @@ def pair(a: str, b: str) -> Pair:
     return (a, b) if a <= b else (b, a)
 
 
-WAYS = ("rests_on", "beside", "inside", "held", "between")
-"""A model rests on another, lies beside it, lies inside it, is held by it, or has two on opposite sides."""
+WAYS = ("rests_on", "beside", "inside", "held", "between", "touched_by")
+"""A model rests on another, lies beside or inside it, is held by it, has two on opposite sides, or is touched
+by a link of the robot."""
 
 Way = tuple[str, ...]
 """One of `WAYS`, the model that touches in this way, and what it touches."""
@@ -79,7 +80,7 @@ def ways_of_touching(
     for touch in touches:
         if robot in (touch.a, touch.b):
             thing, link = (touch.b, touch.links[0]) if touch.a == robot else (touch.a, touch.links[1])
-            fingers.setdefault(thing, set()).add(link)
+            fingers.setdefault(thing, set()).add(link.rpartition("/")[2])
             continue
         up = touch.normal[2]
         if up <= LEVEL:
@@ -90,6 +91,7 @@ def ways_of_touching(
         if up > LEVEL and touch.point[2] < rims.get(touch.a, float("-inf")) - BELOW_RIM:
             found.add(("inside", touch.b, touch.a))
     found |= {("held", thing, robot) for thing, links in fingers.items() if len(links) > 1}
+    found |= {("touched_by", thing, link) for thing, links in fingers.items() for link in links}
     return frozenset(found | {("between", *row) for row in _rows(sides)})
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import platform
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
-from typing import Literal
+from typing import Any, Literal, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, ValidationError
 
 from spca_core.budgets import Budgets
+from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.paths import ROOT
+from spca_core.validation import first_problem
 
 Transport = Literal["ros", "inproc"]
 Skills = Literal["auto", "builtin", "trusted", "empty"]
@@ -26,8 +29,8 @@ _VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning",
 class RunOptions(Record):
     """One level on one table.
 
-    The one list of what a run can be told: command-line options, keyword arguments and parameters of nodes
-    are made of these fields, with these texts.
+    The one list of what a run can be told: command-line options, keyword arguments, launch arguments and
+    parameters of the supervisor are made of these fields, with these texts.
     """
 
     model_config = ConfigDict(use_attribute_docstrings=True)
@@ -76,6 +79,26 @@ class RunOptions(Record):
     rewind: bool = True
     """With a proposer that learns from it, a failed attempt is undone: the world is put back to where its
     plan began. Without one, a level has to be solved without a second chance."""
+
+    @classmethod
+    def of(cls, wanted: Mapping[str, Any]) -> RunOptions:
+        """Return the options that are wanted; raise InputError with the first that cannot be."""
+        try:
+            return cls.model_validate(dict(wanted))
+        except ValidationError as error:
+            raise InputError(first_problem(error)) from error
+
+
+THINKING = ("proposer", "llm", "vision", "detector", "skills", "library", "engine", "solver_timeout_s",
+            "rehearse")  # fmt: skip
+"""Options of the program, whatever its world is: parameters of the supervisor, and launch arguments."""
+
+
+def described(name: str) -> tuple[Any, tuple[str, ...], str]:
+    """Return an option's default, the words that it may be (none, where any will do), and what it is."""
+    field = RunOptions.model_fields[name]
+    words = tuple(word for word in get_args(field.annotation) if isinstance(word, str))
+    return field.default, words, field.description or ""
 
 
 class Software(Record):

@@ -107,6 +107,11 @@ class RobotMount(Part):
                 raise ValueError(f"{name} needs {count} angles for the {self.arm.title}, not {given}")
         return self
 
+    @property
+    def arm_links(self) -> frozenset[str]:
+        """All that is no gripper, as simulators call it."""
+        return frozenset((self.model, "base_link", "base_link_inertia", *(j.link for j in self.arm.joints)))
+
 
 class WorkArea(Part):
     """The rectangle of the table where things may lie, in `world`, metres."""

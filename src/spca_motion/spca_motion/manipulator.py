@@ -31,7 +31,7 @@ class Manipulator:
     `tool_pose` and `set_scene` may be called from any thread at any time. When the scene changes under a
     motion whose remaining path is then no longer free, the motion ends with MotionError('collision').
 
-    Made by `embedded_arm` here and by `spca_moveit.search.moveit_arm`.
+    Made by `embedded_arm` here and by `spca_motion.moveit.search.moveit_arm`.
     """
 
     def __init__(

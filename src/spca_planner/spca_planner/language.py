@@ -23,21 +23,19 @@ from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.scene import ROLES, TIE
 from spca_core.skill import SkillSignature, python_name
 from spca_planner.critics import meant, unstated, with_synonyms
-from spca_planner.pddl.formula import ground
+from spca_planner.pddl.formula import Atom, ground
 from spca_planner.pddl.lint import examine, quantified
 from spca_planner.pddl.sexpr import Group
 from spca_planner.pddl.syntax import Action
 from spca_planner.trusted import Actions, stems
 
 _MOST_SKILLS = 12
-_MOST_SCHEMAS = 2000
-"""Characters of what skills need and bring in one prompt."""
 _MOST_FACTS = 200
 _MOST_SENTENCES = 12
 _MOST_STEPS = 40
 _MOST_WORDS = 60
 """Words of a model to the user; the prompt asks for fewer."""
-_LONGEST = {"pddl": 16_000, "failure": 1500, "rejection": 800, "sentence": 300, "doc": 240, "task": 2000}
+_LONGEST = {"pddl": 16_000, "failure": 1500, "rejection": 800, "sentence": 300, "doc": 400, "task": 2000}
 """Characters of each part of a prompt: it stays bounded whatever the library, the scene and the history."""
 
 _LOGIC = ("and", "not", "forall", "when", "or", "imply", "exists", "=", "increase", "assign")
@@ -74,7 +72,8 @@ class LanguageProposer(PlanProposer):
 
     The modes are those of the specification of the Plan stage.
 
-    `vocabulary` is that of the environment's observations; `actions` gives the known actions.
+    `vocabulary` is that of the environment's observations; `actions` gives the known actions, `room` says
+    where things can be put.
     """
 
     def __init__(
@@ -83,8 +82,9 @@ class LanguageProposer(PlanProposer):
         role: Role = "planner_big",
         vocabulary: Vocabulary | None = None,
         actions: Callable[[], Actions] = dict,
+        room: str = "",
     ) -> None:
-        self._chat, self._role = chat, role
+        self._chat, self._role, self._room = chat, role, room
         self._vocabulary, self._actions = vocabulary or Vocabulary(), actions
         self._refused: dict[str, Exception] = {}
         self._measured: dict[str, list[str]] = {}  # names, by the task that needs their measures
@@ -93,12 +93,11 @@ class LanguageProposer(PlanProposer):
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
         """The model's draft, with the domain of `previous` where the model leaves that as it is.
 
-        A model that asks for measures gets those of what it names, and again whenever the task is planned
-        anew. Raises ModelError, and in the model's words NotUnderstood and Impossible; these again for the
-        same request, which is not sent twice.
+        Measures that it asks for are told whenever the task is planned anew. Raises ModelError, and in the
+        model's words NotUnderstood and Impossible; these again for the same request, which is not sent twice.
         """
         names = self._measured.get(request.task.text, [])
-        measures = measured(request.observation, names) if names else ""
+        measures = measured(request.observation, names, self._room) if names else ""
         asked = messages(request, previous, rejection, self._vocabulary, self._actions(), measures)
         if (key := json.dumps(asked)) in self._refused:
             raise self._refused[key]
@@ -139,9 +138,9 @@ def messages(
     measures: str = "",
 ) -> list[Message]:
     """The conversation that is sent: rules, then one request with everything in it."""
-    skills = relevant_skills(request, previous)
-    words = (vocabulary or Vocabulary()).words()
-    observation = request.observation
+    skills, observation = relevant_skills(request, previous), request.observation
+    vocabulary = vocabulary or Vocabulary()
+    words, goals = vocabulary.words(), vocabulary.asked(request.task, observation)
     told_rows = rows(observation)
     untold = ROLES if told_rows else ()
     seen = {fact.predicate for fact in observation.facts}.difference(untold)
@@ -160,7 +159,9 @@ def messages(
                 hidden_things=observation.hidden,
                 remarks=[_clip(s, "sentence") for s in observation.remarks[:_MOST_SENTENCES]],
                 words=[word for word in words if not word.aside or word.name in seen],
-                skills=list(_described(skills, actions or {}, words, previous.domain if previous else "")),
+                skills=list(
+                    _described(skills, actions or {}, words, previous.domain if previous else "", goals)
+                ),
                 hidden=len(request.skills) - len(skills),
                 domain=_clip(previous.domain, "pddl") if previous else "",
                 problem=_clip(previous.problem, "pddl") if previous else "",
@@ -174,29 +175,46 @@ def messages(
 
 
 def _described(
-    skills: Sequence[SkillSignature], actions: Actions, words: Sequence[ObservableWord], domain: str
+    skills: Sequence[SkillSignature],
+    actions: Actions,
+    words: Sequence[ObservableWord],
+    domain: str,
+    goals: Sequence[frozenset[Atom]],
 ) -> Iterator[dict[str, object]]:
-    """Each skill for a prompt: what its action needs and brings, as long as there is room, or what it says.
+    """Each skill for a prompt: what its action needs and brings, or what it says.
 
-    Of an action of the `domain`, which is shown as well, the name is enough.
+    The name is enough of what the shown `domain` has, and of what serves none of the `goals`.
     """
-    room = _MOST_SCHEMAS
+    known = {
+        s.name: in_words(s, a, words)
+        for s in skills
+        if (a := actions.get((s.name.lower(), len(s.parameters))))
+    }
+    asked = {(word.name if (word := meant(a[0], words)) else a[0], *a[1:]) for goal in goals for a in goal}
+    near = [about for about in known.values() if _brings(about, asked)]
+    asked |= {a for n in near for a in _told_atoms(n.partition("; brings ")[0]) if len(a) == 2}
     for skill in skills:
-        action = actions.get((skill.name.lower(), len(skill.parameters)))
-        about = in_words(skill, action, words) if action else ""
-        if re.search(rf"\(:action\s+{re.escape(skill.name)}\s", domain, re.IGNORECASE):
+        about = known.get(skill.name) or " ".join(skill.doc.split())
+        far = bool(near) and skill.name in known and not _brings(about, asked)
+        if far or re.search(rf"\(:action\s+{re.escape(skill.name)}\s", domain, re.IGNORECASE):
             about = ""
-        elif not about or len(about) > room:
-            about = _clip(" ".join(skill.doc.split()), "doc")
-        room -= len(about)
-        yield {"name": skill.name, "parameters": skill.parameters, "about": about}
+        yield {"name": skill.name, "parameters": skill.parameters, "about": _clip(about, "doc")}
+
+
+def _told_atoms(text: str) -> list[Atom]:
+    return [tuple(atom.split()) for atom in re.findall(r"(?<!not )\(([^()]+)\)", text)]
+
+
+def _brings(about: str, wanted: Collection[Atom]) -> bool:
+    """Whether a skill that is told so may bring about one of these atoms, and no two where one is wanted."""
+    told = _told_atoms(about.partition("brings ")[2])
+    if len({b[:2] for b in wanted}) == len(wanted) and len({a[:2] for a in told}) < len(told):
+        return False
+    return any(a[0] == b[0] and (a[-1][0] in "?*" or a[-1] == b[-1]) for a in told for b in wanted)
 
 
 def _executed(request: PlanRequest) -> dict[str, object]:
-    """Return how the last plan went: the steps, their predicted effects, and what became of it.
-
-    What is seen now is where that plan began, so that only the difference needs to be told.
-    """
+    """Return how the last plan went; what is seen now is where it began, so only the difference is told."""
     executed = request.executed
     if executed is None:
         return {}
@@ -225,14 +243,12 @@ def relevant_skills(request: PlanRequest, previous: Draft | None) -> list[SkillS
     return [s for s in request.skills if s in chosen]
 
 
-def _facts(observation: Observation, vocabulary: Vocabulary | None, untold: Collection[str]) -> str:
+def _facts(observation: Observation, vocabulary: Vocabulary, untold: Collection[str]) -> str:
     """The observed facts, with those that have no arguments, such as that the hand is empty."""
-    words = vocabulary.words() if vocabulary else ()
     facts = [(f.predicate, *f.args) for f in observation.facts if f.predicate not in untold]
-    if vocabulary is not None:
-        extensions = vocabulary.extensions(observation)
-        bare = [w.name for w in words if not w.args and w.name in extensions]
-        facts += [(name,) for name in bare if () in extensions[name].atoms]
+    extensions = vocabulary.extensions(observation)
+    bare = [w.name for w in vocabulary.words() if not w.args and w.name in extensions]
+    facts += [(name,) for name in bare if () in extensions[name].atoms]
     atoms = [f"({' '.join(fact)})" for fact in dict.fromkeys(facts)]
     more = [f"and {len(atoms) - _MOST_FACTS} more"] if len(atoms) > _MOST_FACTS else []
     return " ".join(atoms[:_MOST_FACTS] + more)
@@ -275,8 +291,8 @@ def _quoted(value: object) -> str:
 def in_words(skill: SkillSignature, action: Action, words: Sequence[ObservableWord]) -> str:
     """Precondition and effect of a skill's action, without what is only bookkeeping of its own domain.
 
-    Under names of its own, that is what must not be; of what it brings about, that is what is not about all
-    of its things, unless nothing observable is brought about, as by a touch.
+    That is what must not be, under names of its own; of what it brings about, what is not about all of its
+    things, unless nothing observable is brought about, as by a touch.
     """
     names = {p.name: f"?{n}" for p, n in zip(action.parameters, skill.parameters, strict=True)}
     needs = list(_literals(action.precondition, names, words, own=True))
@@ -335,10 +351,7 @@ def _own(effect: Group | None, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def rows(observation: Observation) -> dict[str, str]:
-    """All things that rest somewhere, from left to right (-y) and from near to far (x).
-
-    They say more than who is the first of its kind; none are told of what else than a scene is observed.
-    """
+    """All things that rest somewhere, from left to right (-y) and near to far (x); none without a scene."""
     held = {f.args[0] for f in observation.facts if f.predicate == "held"}
     things = [t for t in observation.things if t.id not in held] if observation.restated else []
     if len(things) < 2:
@@ -356,14 +369,14 @@ def rows(observation: Observation) -> dict[str, str]:
 _MOST_MEASURED = 12
 
 
-def measured(observation: Observation, names: Collection[str]) -> str:
-    """Places, sizes and distances of the things of these names, in centimetres."""
+def measured(observation: Observation, names: Collection[str], room: str = "") -> str:
+    """Places, sizes and distances of the things of these names, in millimetres; and where there is `room`."""
     things = [t for t in observation.things if t.id in names][:_MOST_MEASURED]
-    told = ["centimetres between centres; x away from the robot, y to the left, z up"]
+    told = ["millimetres between centres; x away from the robot, y to the left, z up", *filter(None, [room])]
     for thing in things:
-        at, size = (" ".join(f"{100 * v:.1f}" for v in xyz) for xyz in (thing.pose.position, thing.size))
+        at, size = (" ".join(f"{1000 * v:.0f}" for v in xyz) for xyz in (thing.pose.position, thing.size))
         told.append(f"{thing.id}: at {at}, size {size}, turned by {math.degrees(thing.pose.yaw):.0f} degrees")
     for a, b in combinations(things, 2):
-        told.append(f"{a.id} to {b.id}: {100 * math.dist(a.pose.position[:2], b.pose.position[:2]):.1f}")
+        told.append(f"{a.id} to {b.id}: {1000 * math.dist(a.pose.position[:2], b.pose.position[:2]):.0f}")
     unknown = ", ".join(sorted({*names} - {t.id for t in things}))[:200] or "nothing else"
     return "; ".join((*told, f"not measured: {unknown}"))

@@ -20,7 +20,7 @@ from spca_core.ports.vocabulary import Vocabulary
 from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.judgement import Case, DraftContext
 from spca_planner.solver.process import SolverProcess
-from spca_planner.trusted import TrustedDomains
+from spca_planner.trusted import TrustedDomains, brought_about
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,6 @@ _MOST_ALTERNATIVES = 4
 _UNCHANGED = "this draft is the same as one that was rejected before: "
 
 Status = Literal["solved", "not_understood", "impossible", "exhausted", "cancelled"]
-
-
 T = TypeVar("T")
 _POLL_SECONDS = 0.05
 
@@ -102,7 +100,7 @@ class DraftingPlanner:
         self._proposers: Mapping[Mode, PlanProposer] = (
             proposers if isinstance(proposers, Mapping) else dict.fromkeys(MODES, proposers)
         )
-        self._trusted, self._budget = trusted, budget
+        self._trusted, self._vocabulary, self._budget = trusted, vocabulary, budget
         self._owns_solver = solver is None
         fixed = [d for p in self._proposers.values() for d in p.domains]
         self._known = (*fixed, *trusted.all(environment))
@@ -151,15 +149,18 @@ class DraftingPlanner:
             self._trusted.add(self._environment, request.task, result.plan.draft.domain)
 
     def _first(self, request: PlanRequest) -> tuple[Mode, Draft | None]:
-        """Reuse the trusted domain that fits best, for a fresh request, if it is of the task's own group.
+        """Reuse the trusted domain that fits best, for a fresh request of its own group, if it can do all.
 
-        One of another group is an example; sentences that a look judges are no group.
+        Another one is an example; sentences that a look judges are no group.
         """
         if request.mode == "fresh":
-            known = self._trusted.fitting(self._environment, request.task, request.observation.objects)
+            objects, words = request.observation.objects, self._vocabulary.words()
+            goals = self._vocabulary.asked(request.task, request.observation)
+            known = self._trusted.fitting(self._environment, request.task, objects, goals, words)
             if known is not None:
                 own = self._trusted.in_group(self._environment, request.task.group)
                 reuse = known in own and request.task.judge == "referee"
+                reuse = reuse and brought_about(known.text, goals, objects, words) == 1
                 return "reuse" if reuse else "fresh", Draft(domain=known.text, problem="")
         return request.mode, request.previous
 

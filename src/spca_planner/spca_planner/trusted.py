@@ -9,9 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from spca_core.ports.vocabulary import ObservableWord
 from spca_core.run_folder import write_atomically
 from spca_core.task import Task
 from spca_core.validation import expecting
+from spca_planner.critics import meant
+from spca_planner.pddl.formula import Atom, atoms, ground
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.pddl.syntax import Action, parse_domain
 
@@ -21,6 +24,7 @@ _MOST_WORDS = 2000
 """Characters of the solved tasks' texts that are kept with a domain, to compare later tasks with."""
 _OWN_GROUP = 1.5
 """How much more a domain of the task's own group counts than another one."""
+_MOST_GOALS = 16
 
 
 @dataclass(frozen=True)
@@ -43,17 +47,24 @@ class TrustedDomains:
         self._folder = folder
 
     def fitting(
-        self, environment: str, task: Task, objects: Mapping[str, str] | None = None
+        self,
+        environment: str,
+        task: Task,
+        objects: Mapping[str, str] | None = None,
+        goals: Sequence[frozenset[Atom]] = (),
+        words: Sequence[ObservableWord] = (),
     ) -> TrustedDomain | None:
-        """The domain that fits a task's words best, those of its own group first; None if there are none.
+        """The domain that brings about most of one of a task's `goals`; None where none does anything of it.
 
-        One that lacks a type for one of the kinds of `objects` that the task names fits in no case. Words
-        are weighted by how few of the domains have them (inverse document frequency); names do not count.
+        Of equal ones, it fits the task's words best, those of its own group first. One that lacks a type for
+        one of the kinds of `objects` that the task names fits in no case. Words are weighted by how few of
+        the domains have them (inverse document frequency); names do not count.
         """
         kinds = {*(objects or {}).values()}
         named = {kind for kind in kinds if stems(kind) & stems(task.text)}
         wanted = stems(task.text) - (stems(" ".join(objects or ())) - stems(" ".join(kinds)))
         found = [d for d in self._all(environment) if named <= (_types(d.text) or named)]
+        parts = [(brought_about(d.text, goals, objects or {}, words), d) for d in found]
         bags = [stems(f"{d.tasks} {d.text}") for d in found]
 
         def fit(index: int) -> float:
@@ -62,10 +73,8 @@ class TrustedDomains:
             weight /= 1 + math.log(1 + len(bags[index]))
             return weight * (_OWN_GROUP if found[index].group == _safe(task.group) else 1.0)
 
-        best = max(
-            range(len(found)), key=lambda i: (fit(i), found[i].group == _safe(task.group)), default=None
-        )
-        return None if best is None else found[best]
+        fits = [(part, fit(i), d.group == _safe(task.group), -i) for i, (part, d) in enumerate(parts) if part]
+        return parts[-max(fits)[-1]][1] if fits else None
 
     def in_group(self, environment: str, group: str) -> tuple[TrustedDomain, ...]:
         """The trusted domains of a task group, the newest last."""
@@ -122,8 +131,10 @@ def _actions(domains: Sequence[str]) -> Iterator[Action]:
 
 
 def _types(text: str) -> set[str]:
+    """The kinds that a domain has a word for: types, and constants, which are called like their kind."""
     with suppress(PddlError):
-        return set(parse_domain(text).types)
+        domain = parse_domain(text)
+        return {*domain.types, *(c.name for c in domain.constants)}
     return set()
 
 
@@ -138,6 +149,52 @@ def _read(path: Path) -> TrustedDomain | None:
         tasks = line.removeprefix(_TASKS)
     solved = tuple(header.removeprefix(_HEADER).split(", "))
     return TrustedDomain(path.name.split(".")[0], rest, solved, tasks)
+
+
+def brought_about(
+    text: str,
+    goals: Sequence[frozenset[Atom]],
+    objects: Mapping[str, str],
+    words: Sequence[ObservableWord],
+) -> float:
+    """The largest part of one of the goals that actions of a domain bring about; 1 where no goal is known.
+
+    What is asked of one thing counts as far as one action does it, with things of these kinds. A predicate is
+    known by what it means; two that nobody observes, under different names, may be the same, which is half.
+    """
+    try:
+        domain = parse_domain(text)
+    except PddlError:
+        return float(not goals)
+    kinds = {**objects, **{c.name: c.type for c in domain.constants}}
+    deeds = [
+        [ground(atom, {p.name: p.type for p in action.parameters}) for atom in atoms(action.effect)]
+        for action in domain.actions.values()
+    ]
+
+    def worth(done: Atom, wanted: Atom) -> float:
+        ours, theirs = meant(done[0], words), meant(wanted[0], words)
+        fit = len(done) == len(wanted) and all(
+            a == b or domain.is_a(kinds.get(b, "place"), a) for a, b in zip(done[1:], wanted[1:], strict=True)
+        )
+        return fit * (0.5 if ours is theirs is None and done[0] != wanted[0] else float(ours == theirs))
+
+    def most(wanted: Sequence[Atom]) -> float:
+        """What one action does of it, nothing twice; half of it is not worth half."""
+        found = [0.0]
+        for left in map(list, deeds):
+            for atom in wanted[: len(left)]:
+                nearest = max(left, key=lambda done: worth(done, atom))
+                found[-1] += worth(nearest, atom)
+                left.remove(nearest)
+            found.append(0.0)
+        return max(found) ** 2 / len(wanted)
+
+    def part(goal: frozenset[Atom]) -> float:
+        about = {a[1:2]: [atom for atom in sorted(goal) if atom[1:2] == a[1:2]] for a in goal}
+        return sum(map(most, about.values())) / max(len(goal), 1)
+
+    return max(map(part, goals[:_MOST_GOALS]), default=1.0)
 
 
 def stems(text: str) -> set[str]:

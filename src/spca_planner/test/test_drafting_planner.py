@@ -176,6 +176,8 @@ def test_success_makes_a_domain_trusted_and_reused(make: Make, tmp_path: Path) -
     request, previous, _ = proposer.asked[0]
     assert request.mode == "reuse"
     assert previous == Draft(domain=domain(), problem="")
+    said = AGAIN.model_copy(update={"task": AGAIN.task.model_copy(update={"judge": "look"})})
+    assert statuses(make().plan(said).drafts) == [("fresh", "")], "sentences are no group"
     other_group = REQUEST.model_copy(update={"task": task("Touch the red cube.", group="other")})
     assert statuses(make().plan(other_group).drafts) == [("fresh", "")]
 

@@ -29,9 +29,7 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class Findings:
-    """Faults of a level file, a sentence each.
-
-    `level` and `world` are None where they cannot be read.
+    """Faults of a level file, a sentence each; `level` and `world` are None where they cannot be read.
 
     An error keeps the level from being run; a warning is allowed, but most likely not what was meant.
     """

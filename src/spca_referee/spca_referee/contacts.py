@@ -56,6 +56,11 @@ class ContactMemory:
         pairs = frozenset(p for p, (_, end) in self._open.items() if stamp - end <= UNBROKEN + EPSILON)
         return pairs, frozenset(h for h, end in self._ways_seen.items() if stamp - end <= UNBROKEN + EPSILON)
 
+    def links(self, model: str, stamp: float) -> list[str]:
+        """Return the robot's links that touched a model within the TTL before `stamp`."""
+        recent = (way for way, end in self._ways_seen.items() if stamp - end <= self.ttl + EPSILON)
+        return sorted(link for how, thing, link, *_ in recent if (how, thing) == ("touched_by", model))
+
     def active(self, names: Pair, stamp: float) -> bool:
         """Return whether a pair was seen within the TTL before `stamp`."""
         interval = self._open.get(pair(*names))

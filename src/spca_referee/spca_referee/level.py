@@ -43,11 +43,7 @@ Seconds = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Conditions(Record):
-    """Conditions of a level: contacts, and `states` of things.
-
-    Contacts are unordered pairs of model or role names that must (`collisions_true`) and must not be in
-    contact.
-    """
+    """Conditions of a level: unordered pairs of models or roles in contact or not, and states of things."""
 
     collisions_true: tuple[Pair, ...] = ()
     collisions_false: tuple[Pair, ...] = ()
@@ -67,14 +63,7 @@ class Conditions(Record):
 class Level(Record):
     """A level as written in its file. Build one with `load_level`, which also checks it against a world.
 
-    Times are simulated seconds. Only `task_group`, `task_id`, `title`, `description`, `difficulty`,
-    `time_limit_s`, and the contacts of `success` and `fail`, belong to the plain format; everything else is
-    optional: `states` of success and failure, `order` (states that must come true one after the other; one
-    that does so before those above it is a failure), `dwell_s`
-    (how long success must hold), `release` (success counts only when the robot touches none of the objects it
-    names), `roles`, `world` (the world file it is made for), `layout` (changes to the table it starts
-    from), `judge` (with `look` it needs no conditions: see `spca_core.task.Judge`) and `conversation` (see
-    `spca_core.task.Task`).
+    Times are simulated seconds. What is optional, and what it means, is told in levels/README.md.
     """
 
     task_group: str = Field(min_length=1)

@@ -39,7 +39,7 @@ class Referee:
         Raises InputError (see `bind_rules`).
         """
         self.level = level
-        self._robot = world.robot.model
+        self._robot, self._arm = world.robot.model, world.robot.arm_links
         self._start = start
         self._now = 0.0
         self._contacts = ContactMemory()
@@ -107,7 +107,7 @@ class Referee:
             self._contacts.lasting(self._now) if self.level.states else (frozenset(), frozenset())
         )
         still = self._stillness.record(self._now, poses)
-        return Situation(poses, touching, ways, still, self._kinds, self._robot)
+        return Situation(poses, touching, ways, still, self._kinds, self._robot, self._arm)
 
     def _judge(self, blind: bool, situation: Situation) -> Verdict:
         for way in self._ways:
@@ -126,7 +126,7 @@ class Referee:
         if done is not None:
             idle = ", from the start: nothing had to be done" * ((done.since or 0.0) < self._contacts.ttl)
             held = f"all conditions held for {self.level.dwell_s:g} s{idle}"
-            return self._state(Outcome.SUCCESS, done, held)
+            return self._state(Outcome.SUCCESS, done, held + self._by_the_arm(done.rules))
         if self._now >= self.level.time_limit_s - EPSILON:
             over = f"{self.level.time_limit_s:g} s of simulated time are over"
             return self._state(Outcome.TIMEOUT, best, over)
@@ -136,7 +136,9 @@ class Referee:
         for names in rules.never:
             if self._active(names):
                 a, b = rules.pair_words(names, self._robot)
-                return "the robot touched itself" if a == b else f"{a} touched {b}"
+                links = ", ".join(self._links(names))
+                with_it = f" with its {links}" if links else ""
+                return "the robot touched itself" if a == b else f"{a} touched {b}{with_it}"
         for names in rules.always:  # such a pair counts as seen at the start
             if not self._active(names) and self._now > self._contacts.ttl + EPSILON:
                 a, b = rules.pair_words(names, self._robot)
@@ -144,6 +146,19 @@ class Referee:
         for state in rules.never_states:
             if state.holds(situation):
                 return rules.state_words(state)
+        return ""
+
+    def _links(self, names: Pair) -> list[str]:
+        """Return the robot's links with which it touched the other one of a pair."""
+        of_robot = names if self._robot in names else ()
+        return [link for name in of_robot for link in self._contacts.links(name, self._now)]
+
+    def _by_the_arm(self, rules: Rules) -> str:
+        """Say so where what the robot was to touch was touched by its arm alone."""
+        for names in rules.contacts:
+            if (links := self._links(names)) and self._arm.issuperset(links):
+                thing = rules.pair_words(names, self._robot)[1]
+                return f"; {thing} touched by {', '.join(links)}, not the gripper"
         return ""
 
     def _active(self, names: Pair) -> bool:

@@ -15,10 +15,7 @@ from spca_core.names import symbol_of
 from spca_core.world import World
 
 TOO_CLOSE = 0.005
-"""Metres.
-
-Objects that differ by less along the axis in question are equally left, near and so on: either counts.
-"""
+"""Metres along an axis by which objects differ that are equally left, near and so on: either counts."""
 
 _RESTS_WITHIN = 0.005
 """Metres between a lower and an upper face that still count as resting on each other."""
@@ -27,13 +24,9 @@ Pick = Literal["any", "leftmost", "middle", "rightmost", "nearest", "farthest", 
 
 
 class Role(Record):
-    """Rule that tells which object a name stands for.
+    """Rule that tells which object a name stands for, as levels/README.md tells.
 
-    `pick` chooses among the objects of `kind`: the leftmost (greatest y), rightmost, middle from left to
-    right, nearest (smallest x), farthest, `any` one, or one of the `same_colour` or `other_colour` as `of`,
-    which is a model or a role named before this one. `resting_on` admits only objects that rest on a thing of
-    that kind when the level begins, `colour` only those of that colour. Two roles of a level never stand for
-    the same object.
+    Left is +y and near -x; `of` is a model or a role named before this one.
     """
 
     kind: ObjectKind
@@ -53,9 +46,7 @@ Assignment = dict[str, str]
 
 
 def assignments(roles: Mapping[str, Role], world: World, truth: Mapping[str, Pose]) -> list[Assignment]:
-    """Every way to bind the roles to models on this table.
-
-    There is only one, unless a role is `any` or two are `TOO_CLOSE`.
+    """Every way to bind the roles to models on a table: one, unless a role is `any` or two are `TOO_CLOSE`.
 
     Raises InputError when a role has no object on this table.
     """

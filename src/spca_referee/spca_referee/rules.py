@@ -79,7 +79,8 @@ def at_start(layout: Layout, world: World) -> Situation:
     ways: set[Way] = {("rests_on", *names) for names in resting}
     ways |= {("inside", thing, other) for thing, other in resting if kinds.get(other) in CONTAINERS}
     touching = {pair(*names) for names in resting}
-    return Situation(layout.poses, touching, ways, set(layout.poses), kinds, world.robot.model)
+    robot = world.robot
+    return Situation(layout.poses, touching, ways, set(layout.poses), kinds, robot.model, robot.arm_links)
 
 
 def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[Rules, ...]:

@@ -32,9 +32,7 @@ class Placement(Record):
 
 
 def starting_layout(changes: Mapping[str, Placement], world: World, layout: Layout) -> Layout:
-    """`layout` (nominal or random) with a level's `changes`.
-
-    An object that is put on another follows it wherever it lies.
+    """`layout` (nominal or random) with a level's `changes`; what is put on another follows that.
 
     Raises InputError when a change names an object that is not there.
     """

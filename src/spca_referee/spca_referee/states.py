@@ -26,7 +26,7 @@ STILL_WITHIN = 0.001
 """Metres within which a thing stays that is at rest."""
 
 _SIDES = {row.name: row.ahead for row in relations() if row.ahead is not None}
-_BY_CONTACT = ("touches", "rests_on", "beside", "inside", "between", "held", "lifted")
+_BY_CONTACT = ("touches", "rests_on", "beside", "inside", "between", "held", "lifted", "touched_by_gripper")
 _RELATIONS = (*_BY_CONTACT, "region", "at", *_SIDES, "near", "far_from", "yaw", "at_rest")
 _WITHIN, _BY = {"at": 0.03, "near": 0.1}, 0.01
 """Metres where a condition does not say `within` how many, or `by` how many a thing lies to one side."""
@@ -49,16 +49,7 @@ class Region(Record):
 class JudgedState(Record):
     """One condition on a `thing`, or on all of a `group`; names are those of models or roles.
 
-    A `group` lies `within` so many metres: no two centres are further apart. Of a `thing` exactly one of
-    these is said. Contacts tell, as long as they last without a break, that it `touches` another; that it
-    `rests_on` another (the contact's normal is within 30° of up, and carries weight); that it lies `beside`
-    another (within 30° of level); that it lies `inside` a container, itself or on what
-    does; that it lies `between` two others, touched by them on opposite sides; that it is
-    `held` (by two links of the robot); or that it is `lifted` (nothing but the robot touches it). Poses tell
-    that its centre is in a `region`, or `at` (x, y) to `within` metres
-    (0.03); it is `left_of`, `right_of`, `in_front_of` or `behind` another, by at least `by` metres (0.01)
-    between the centres; it is `near` another, `within` so many metres (0.1), or `far_from` it, at least `by`
-    metres; its `yaw` is that many radians to `turn` (0.1), up to its symmetry; or it is `at_rest`.
+    Of a `thing` exactly one relation is said; levels/README.md tells when each holds. Contacts must last.
     """
 
     thing: str = ""
@@ -70,6 +61,7 @@ class JudgedState(Record):
     between: tuple[str, str] | None = None
     held: Literal[True] | None = None
     lifted: Literal[True] | None = None
+    touched_by_gripper: Literal[True] | None = None
     region: Region | None = None
     at: tuple[float, float] | None = None
     left_of: str | None = None
@@ -144,6 +136,8 @@ class JudgedState(Record):
             return f"{thing} is between {name[self.between[0]]} and {name[self.between[1]]}"
         if self.held or self.lifted:
             return f"{thing} is held by both fingers" if self.held else f"{thing} touches only the gripper"
+        if self.touched_by_gripper:
+            return f"the gripper touches {thing}"
         if self.at is not None:
             return f"{thing} is at ({self.at[0]:g}, {self.at[1]:g}) m to {self._within:g} m"
         if self.region is not None:
@@ -192,16 +186,16 @@ class JudgedState(Record):
             return ("between", self.thing, *sorted(self.between)) in now.ways
         if self.held:
             return ("held", self.thing, now.robot) in now.ways
+        if self.touched_by_gripper:
+            links = {way[2] for way in now.ways if way[:2] == ("touched_by", self.thing)}
+            return bool(links - now.arm)
         if self.lifted:
             return {names for names in now.touching if self.thing in names} == {pair(self.thing, now.robot)}
         return ("rests_on", self.thing, other) in now.ways
 
 
 class Situation:
-    """Basis for judging states.
-
-    Poses, pairs in contact, how they touch, things at rest, and kinds, by model; and the robot's model.
-    """
+    """Poses, pairs in contact, how they touch, what is at rest, and kinds; the robot, and its arm's links."""
 
     def __init__(
         self,
@@ -211,9 +205,10 @@ class Situation:
         still: Set[str],
         kinds: Mapping[str, str],
         robot: str,
+        arm: Set[str],
     ) -> None:
         self.poses, self.touching, self.ways, self.still = poses, touching, ways, still
-        self.kinds, self.robot = kinds, robot
+        self.kinds, self.robot, self.arm = kinds, robot, arm
 
     def inside(self, thing: str, container: str) -> bool:
         """Return whether a thing lies in a container, by itself or on what lies there."""

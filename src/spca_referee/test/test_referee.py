@@ -145,6 +145,24 @@ def test_what_held_at_the_start_is_no_feat():
     assert "nothing had" not in play(referee("touch_02"), (1, []), (1, [(COBOT, B)])).reason
 
 
+def test_a_touch_by_the_forearm_is_said_and_is_none_by_the_gripper():
+    def ended(level: Level, thing: str, link: str) -> Verdict:
+        judge = referee(level)
+        for step in range(1, 51):
+            ways = frozenset({("touched_by", thing, link)})
+            judge.consume(ContactSample((50 + step) * PERIOD, frozenset({(thing, COBOT)}), ways))
+        return judge.verdict
+
+    plain = load_level("touch_02", WORLD)
+    assert "blue cube touched by forearm_link, not the gripper" in ended(plain, B, "forearm_link").reason
+    assert "touched by" not in ended(plain, B, "left_tip").reason
+    assert "cobot touched table with its forearm_link" in ended(plain, TABLE, "forearm_link").reason
+    asked = changed("touch_02", success={"states": [{"thing": B, "touched_by_gripper": True}]})
+    assert ended(asked, B, "left_tip_link").outcome is Outcome.SUCCESS
+    missing = ended(asked, B, "forearm_link")
+    assert missing.outcome is Outcome.RUNNING and missing.reason == "not so: the gripper touches blue cube"
+
+
 def test_failure_comes_before_success_and_success_before_timeout():
     level = changed("touch_02", time_limit_s=1.0, dwell_s=0.5)
     assert play(referee(level), (0.5, []), (1, [(COBOT, B)])).outcome is Outcome.TIMEOUT

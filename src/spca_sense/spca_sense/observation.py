@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from spca_core.geometry import Vec3
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.scene import Scene
@@ -28,18 +27,3 @@ def observation_of(scene: Scene) -> Observation:
         scene=scene,
         restated=True,
     )
-
-
-def sizes_of(observation: Observation) -> dict[str, Vec3]:
-    """Return the sizes (metres) of what was seen, by symbol; empty where there is no scene."""
-    return {o.id: o.size for o in observation.things}
-
-
-def positions_of(observation: Observation) -> dict[str, Vec3]:
-    """Return the centres (metres, in `world`) of what was seen, by symbol; empty where there is no scene."""
-    return {o.id: o.pose.position for o in observation.things}
-
-
-def colours_of(observation: Observation) -> dict[str, str]:
-    """Return the colours of what was seen, by symbol; empty where there is no scene."""
-    return {o.id: o.colour for o in observation.things}

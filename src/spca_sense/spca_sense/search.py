@@ -102,7 +102,11 @@ def _taken_out(region: ColourRegion, face: Face, found: Sequence[Detection]) -> 
     inside = region.heights[hull]
     hollow = float(np.mean(inside[inside > NO_HEIGHT / 2] < face.level - JOINT)) > _HOLLOW
     thing = region.container(face, hull) if hollow else None
-    things = [thing] if thing is not None else region.explained(face)
+    things = [thing] if thing is not None else []
+    if thing is None or not _is_rim(region, face.mask, hull, face.level):
+        within = region.explained(face)  # things that lie apart have lower ground between them, too
+        if thing is None or all(other.known for other in within):
+            thing, things = None, within
     if not any(other.known for other in things) and _is_strip(region, face, things, found):
         things = []
     elif not all(other.known for other in things):

@@ -125,10 +125,7 @@ class HeightView:
         optical = (world - self.centre) @ self.rotation
         k = self.frame.intrinsics
         return np.column_stack(
-            (
-                k.fx * optical[:, 0] / optical[:, 2] + k.cx,
-                k.fy * optical[:, 1] / optical[:, 2] + k.cy,
-            )
+            (k.fx * optical[:, 0] / optical[:, 2] + k.cx, k.fy * optical[:, 1] / optical[:, 2] + k.cy)
         )
 
     def shift_to_plane(self, points: Array, height: float) -> Array:

@@ -132,6 +132,20 @@ def test_a_tray_whose_rim_is_cut_by_what_lies_at_it_is_one_thing(open_studio) ->
     assert_all_found(look, world, poses, 0.003)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_two_things_of_a_tray_s_colour_in_it_are_no_second_tray(open_studio, seed: int) -> None:
+    """Between them there is lower ground, as within a rim."""
+    world = load_world("sorting")
+    poses = dict(nominal_layout(world).poses)
+    x, y, _ = poses["tray_blue"].position
+    chance = np.random.default_rng(seed)
+    for model, side in (("box_blue", -1), ("box_blue_2", 1)):
+        along, across, yaw = chance.uniform((0.035, -0.025, 0.0), (0.058, 0.025, 1.57))
+        poses[model] = Pose.from_xyz_yaw(x + across, y + side * along, world.table.top + 0.024, yaw)
+    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
+    assert_all_found(look, world, poses, 0.004)
+
+
 def placed(
     world: World, things: dict[str, tuple[str, tuple[float, float, float], tuple[float, float, float]]]
 ) -> tuple[World, dict[str, Pose]]:

@@ -1,1 +1,1 @@
-"""The embedded simulator: MuJoCo physics, a software RGB-D camera, recordings and videos."""
+"""The simulators: MuJoCo with a software RGB-D camera, recordings and videos; Gazebo in `gazebo`."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_act.executor import PlanExecutor
 from spca_core import scene as scenes
 from spca_core.camera import RgbdFrame
 from spca_core.checkpoint import pack, unpack
@@ -23,7 +22,6 @@ from spca_core.plan import ActResult, Plan
 from spca_core.ports.arm import Arm
 from spca_core.ports.environment import Environment
 from spca_core.ports.table import TableWorld
-from spca_core.ports.vision import VisionModel
 from spca_core.scene import Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
@@ -35,18 +33,18 @@ from spca_referee.contacts import save_timeline
 from spca_referee.level import SETTLE_S, Level, task
 from spca_referee.referee import Referee
 from spca_robot.gripper_2f85 import PAD_TIP
+from spca_sandbox.executor import PlanExecutor
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detector
 from spca_sense.drawing import draw_scene, save_looks
 from spca_sense.observation import observation_of
-from spca_sense.remarks import with_remarks
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
-from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 from spca_tabletop.presets import load_table
 
 if TYPE_CHECKING:
+    from spca_core.ports.vision import VisionModel
     from spca_core.signals import MovingScene
     from spca_tabletop.live_scene import LiveScene
 
@@ -64,7 +62,7 @@ class Tabletop(Environment, Generic[_TableT]):
 
     name = "tabletop"
     api: CtxApi = TABLETOP_API
-    builtin_skills = Path(skills.__file__)
+    builtin_skills = Path(__file__).with_name("act") / "skills.py"
 
     def __init__(
         self,
@@ -107,6 +105,8 @@ class Tabletop(Environment, Generic[_TableT]):
             image = self.looks[-1][0].colour
             if (seen := self._vision.observation(scene, image, self.task)) is not None:
                 return seen
+            from spca_sense.remarks import with_remarks
+
             scene = with_remarks(scene, self._vision, image, self.task)
             self.looks[-1] = (self.looks[-1][0], scene)
         return observation_of(scene)

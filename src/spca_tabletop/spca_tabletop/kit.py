@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -135,6 +135,12 @@ class TabletopKit(Kit):
 
         return domain()
 
+    def room(self, options: RunOptions) -> str:
+        """See `Kit.room`."""
+        from spca_tabletop.presets import load_table
+
+        return f"things can be put {load_table(options)[0].work_area}"
+
     def situation(self, observation: Observation) -> Draft:
         """See `Kit.situation`."""
         from spca_core.plan import Draft
@@ -168,12 +174,12 @@ class TabletopKit(Kit):
         self, options: RunOptions, vision: VisionModel | None = None
     ) -> Iterator[Tabletop[MujocoWorld]]:
         """See `Kit.session`."""
-        from spca_sim.live_view import LiveView
+        with closing(self.build(options, vision)) as environment, ExitStack() as opened:
+            if options.view is True:
+                from spca_sim.live_view import LiveView
 
-        with closing(self.build(options, vision)) as environment:
-            window = options.view is True
-            with LiveView(environment.table.simulator) if window else nullcontext():
-                yield environment
+                opened.enter_context(LiveView(environment.table.simulator))
+            yield environment
 
     def twin(self, options: RunOptions) -> TabletopTwin:
         """See `Kit.twin`."""
@@ -183,20 +189,18 @@ class TabletopKit(Kit):
         return TabletopTwin(load_table(options)[0])
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """The signals; the log where nothing slower is made."""
-        from spca_tabletop.mcap_log import write_mcap
+        """The signals."""
         from spca_tabletop.signals import write_signals
 
-        return (write_signals,) if options.video else (write_signals, write_mcap)
+        return (write_signals,)
 
     def slow_documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Unless videos are switched off, those of run and rehearsals, and meanwhile the log."""
+        """Unless videos are switched off, those of run and rehearsals."""
         if not options.video:
             return ()
-        from spca_tabletop.mcap_log import write_mcap
         from spca_tabletop.video import write_rehearsal_videos, write_video
 
-        return write_video, write_rehearsal_videos, write_mcap
+        return write_video, write_rehearsal_videos
 
     def robot(self, options: RunOptions) -> str:
         """See `Kit`."""

@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from spca_referee.level import list_levels
-from spca_tabletop.level_check import examine_level
+from spca_core.kinds import SUPPORTS
+from spca_core.names import GROUND_SYMBOL, symbol_of
+from spca_referee.level import list_levels, load_level
+from spca_referee.level import task as task_of
+from spca_tabletop.language.understanding import understand
+from spca_tabletop.level_check import examine_level, nominal_observation
 
 LEVEL: dict[str, Any] = {
     "task_group": "stack",
@@ -32,6 +36,23 @@ def written(folder: Path, **changes: object) -> str:
 def test_the_levels_that_come_along_are_clean(name: str) -> None:
     found = examine_level(name)
     assert (found.errors, found.warnings) == ((), ())
+
+
+def test_a_level_says_in_its_text_what_it_asks_for() -> None:
+    """What a solid must rest on is what the text, as it is read, says, or it has a neighbour to stand by."""
+    unsaid = []
+    for name in list_levels():
+        level, seen = load_level(name), nominal_observation(name)
+        goals = understand(task_of(level), seen)
+        for state in level.success.states:
+            thing, below = (symbol_of(model or "") for model in (state.thing, state.rests_on))
+            if not below or seen.objects.get(thing, "plate") in SUPPORTS or below == GROUND_SYMBOL:
+                continue
+            for goal in goals:
+                placed = [a for a in goal if a[1] == thing and a[0] in ("on", "at", "across", "on_edge")]
+                beside = [a for a in goal if a[0] in ("next_to", "abreast") and thing in a]
+                unsaid += [] if placed or beside else [f"{name}: {thing} on {below}"]
+    assert unsaid == []
 
 
 def test_a_task_group_of_one_s_own_is_no_mistake(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from spca.rehearsal.critic import Critic
+from spca.rehearsal.rehearsal import SampledRehearsal, Settings
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, PlanRequest, Step
@@ -20,8 +22,6 @@ from spca_core.world import load_world
 from spca_planner.pddl.formula import Atom
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
-from spca_rehearsal.critic import Critic
-from spca_rehearsal.rehearsal import SampledRehearsal, Settings
 from spca_tabletop.act.skill_context import Preferences
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer

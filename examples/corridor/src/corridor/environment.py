@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from corridor.world import API, Corridor
-from spca_act.executor import PlanExecutor
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.environment import Environment
 from spca_core.skill import StepReport
 from spca_core.task import Task
 from spca_core.verdict import Condition, Outcome, Verdict
+from spca_sandbox.executor import PlanExecutor
 
 
 class CorridorEnvironment(Environment):

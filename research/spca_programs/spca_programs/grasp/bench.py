@@ -21,6 +21,7 @@ from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage, Role
 from spca_core.ports.proposer import ModelError
+from spca_core.validation import expecting
 from spca_llm.chat import Chat
 from spca_llm.config import REPLAY, load_config
 from spca_llm.connect import open_chat
@@ -237,8 +238,10 @@ class GraspBench(Bench[Chunk, ChunkResult]):
     def _by_program(self, chosen: Sequence[Environment]) -> list[Answer]:
         """Return the answers of a file's program, in the sandbox. Raises InputError if it does not load."""
         domain = GraspDomain()
+        with expecting("a program", self.policy):
+            source = Path(self.policy).read_text(encoding="utf-8")
         with ProgramRunner(self.deadline) as runner:
-            if problem := runner.load(Path(self.policy).read_text(encoding="utf-8"), domain.signature):
+            if problem := runner.load(source, domain.signature):
                 raise InputError(f"cannot be used: {problem}", self.policy, f"expected `{domain.signature}`")
             return runner.answer([domain.arguments(environment) for environment in chosen])
 

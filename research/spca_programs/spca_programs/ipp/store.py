@@ -24,10 +24,7 @@ class ProgramStore:
         self.folder = folder
 
     def save(self, development: Development) -> Path:
-        """Keep a program with its history; returns its folder.
-
-        Equal programs share one, the newest record stays.
-        """
+        """Keep a program with its history; returns its folder, which equal programs share."""
         place = self.folder / development.domain / development.program.id
         place.mkdir(parents=True, exist_ok=True)
         (place / "program.py").write_text(development.program.source, encoding="utf-8")
@@ -43,9 +40,8 @@ class ProgramStore:
         """A program by the beginning of its id, or from a Python file. Raises InputError."""
         path = Path(name)
         if path.suffix == ".py":
-            if not path.is_file():
-                raise InputError("no such program", name)
-            return Program(source=path.read_text(encoding="utf-8"))
+            with expecting("a program", name):
+                return Program(source=path.read_text(encoding="utf-8"))
         known = {d.program.id: d.program for d in self.all(domain)}
         found = [program for id_, program in known.items() if id_.startswith(name)]
         if len(found) != 1:

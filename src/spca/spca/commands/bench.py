@@ -122,8 +122,7 @@ def export(
 
 @benches.command("show", epilog="Example:  spca bench show campaigns/20260101-120000_levels")
 def show(
-    folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")],
-    compare: Compare = None,
+    folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")], compare: Compare = None
 ) -> None:
     """Show a campaign's table and write its page and tables again, without running any trial."""
     from spca.benches import bench_in

@@ -259,7 +259,8 @@ def session_of(made: Program, listener: Listener) -> Session:
     from spca.sessions import SENTENCE, Session
 
     wanted = {"level": SENTENCE, "rewind": False, "transport": "ros", "view": "web", "video": False}
-    return Session(made.supervisor.options(wanted), kits()[0], listener, report=False, program=made)
+    options = RunOptions.of({**made.supervisor.defaults, **wanted})
+    return Session(options, kits()[0], listener, report=False, program=made)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
 from spca_interfaces.action import Do, RunLevel
 from spca_interfaces.msg import RunEvent
 from spca_interfaces.msg import Verdict as VerdictMsg
@@ -17,11 +16,10 @@ from spca.kits import checked_kit
 from spca.ros.events import event_msg
 from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
-from spca_core.options import RunOptions
+from spca_core.options import THINKING, RunOptions, described
 from spca_core.ports.kit import Kit
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
-from spca_core.validation import first_problem
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.records import to_msg
@@ -39,20 +37,19 @@ class SupervisorNode(SpcaNode):
     def __init__(self, program: Program, kit: Kit, loop: Loop) -> None:
         super().__init__(names.SUPERVISOR, loop)
         self._program, self._kit = program, kit
-        self._defaults = {
+        self.defaults: dict[str, Any] = {
             "level": self.parameter("level", "stack_01", "name or path of a level"),
             "preset": self.parameter(
                 "preset", "nominal", "one of the environment's presets, such as shuffled"
             ),
             "seed": self.parameter("seed", 0, "draws the table and the sensor's noise"),
-            "proposer": self.parameter(
-                "proposer", "builtin", "who drafts plans and skills: builtin or openai"
-            ),
-            "vision": self.parameter("vision", False, "whether a vision model adds remarks to first looks"),
         }
         self.view = self.parameter(
             "view", "none", "web: a page to watch and to speak to the robot on", choices=("none", "web")
         )
+        for name in THINKING:
+            default, words, text = described(name)
+            self.defaults[name] = self.parameter(name, default, text, choices=words)
         self.elsewhere = {
             stage: self.parameter(stage, "", f"node that takes the place of {stage}; empty: none")
             for stage in (names.SENSE, names.PLANNER, names.CODER)
@@ -83,7 +80,7 @@ class SupervisorNode(SpcaNode):
             wanted = {
                 name: getattr(goal, name) for name in ("level", "preset", "seed") if getattr(goal, name)
             }
-            options = self.options(wanted)
+            options = RunOptions.of({**self.defaults, **wanted})
             if checked_kit(options).name != self._kit.name:  # before anything is written
                 raise InputError(f"level '{options.level}' is not of the environment '{self._kit.name}'")
             path = Path(goal.run_folder) if goal.run_folder else None
@@ -112,20 +109,13 @@ class SupervisorNode(SpcaNode):
                 )
             folder = RunFolder.create("_".join(sentence.split())[:40])
             (path := folder.path / "task.yaml").write_text(self._kit.sentence_level(sentence))
-            return self.options({"level": str(path), "rewind": False}), folder
+            return RunOptions.of({**self.defaults, "level": str(path), "rewind": False}), folder
 
         answer = self._conduct(job, Do, begin, anew=False)
         if isinstance(answer, Do.Result):
             return answer
         result, folder = answer
         return Do.Result(outcome=result.outcome.value, message=result.reason, run_folder=str(folder.path))
-
-    def options(self, wanted: dict[str, Any]) -> RunOptions:
-        """The options of a run: what is wanted, the rest by the parameters."""
-        try:
-            return RunOptions.model_validate({**self._defaults, **wanted})
-        except ValidationError as error:
-            raise InputError("no such run", hint=first_problem(error)) from error
 
     def _conduct(
         self, job: Job, kind: Any, begin: Callable[[], tuple[RunOptions, RunFolder]], anew: bool

@@ -170,6 +170,10 @@ class Kit(ABC):
         """The text of a level file with that task, which a look judges (see `spca_core.task.Judge`)."""
         raise Unsupported(f"environment '{self.name}' takes no sentences")
 
+    def room(self, options: RunOptions) -> str:
+        """Where in a run's world things can be put, for a model that measures; empty where nobody can say."""
+        return ""
+
     def situation(self, observation: Observation) -> Draft:
         """The planning domain of its own skills, and what is seen as a problem without a goal."""
         raise Unsupported(f"environment '{self.name}' takes no sentences")

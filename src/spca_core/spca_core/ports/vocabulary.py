@@ -79,9 +79,15 @@ class Vocabulary:
         """The same for an observation made after an action, limited to what is certain: here nothing."""
         return {}
 
-    def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
-        """The objects that every goal of this task must mention; none where nobody reads the task."""
+    def asked(self, task: Task, observation: Observation) -> Sequence[frozenset[tuple[str, ...]]]:
+        """The goals any of which the task asks for, without what holds; none where nobody reads the task."""
         return ()
+
+    def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
+        """The objects that every goal of this task must mention, but for one called like its kind."""
+        about = [{thing for atom in goal for thing in atom[1:]} for goal in self.asked(task, observation)]
+        named = set.intersection(*about) if about else ()
+        return tuple(sorted(n for n in named if observation.objects.get(n, n) != n))
 
     def say(self, goals: Sequence[frozenset[tuple[str, ...]]]) -> str:
         """The goals any of which will do, each a set of ground atoms, as one phrase; here spelt out."""

@@ -8,12 +8,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from spca_act.declared import offered
 from spca_core import geometry
 from spca_core.geometry import top_down
 from spca_core.kinds import KINDS, SOLIDS, WALL
 from spca_core.relation import place_of, relations
 from spca_core.scene import Scene, SceneObject
+from spca_sandbox.declared import offered
 from spca_tabletop.act import placements
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
 from spca_tabletop.act.grasps import GraspCandidate as ToolGrasp
@@ -24,7 +24,7 @@ from spca_tabletop.act.values import Grasp, Pose, Spot, pose_value, raised
 # The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
 PRESS = 0.002
 CHOICES = 6
-_PLACES = ", ".join(row.example for row in relations() if row.example)
+_PLACES = ", ".join(row.example for row in relations() if row.example and row.skill)
 
 
 class Alternatives(SkillContext):
@@ -51,7 +51,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_touch_poses(self, name: str) -> list[Pose]:
-        """Where closed fingertips touch its top."""
+        """Where closed fingertips touch its top: go above with move_to, down with move_linear."""
         thing = self._thing(name)
         if thing is self._table:
             raise ValueError("the table may not be touched")
@@ -159,7 +159,7 @@ class Alternatives(SkillContext):
         spots = placements.across(left, right, self.scene, held, self._hold)
         return self._placing_json(spots, a, b, *beside)
 
-    _do_spots_at.__doc__ = f"Tool poses at which the held object is at a place: {_PLACES}."
+    _do_spots_at.__doc__ = f"Tool poses at which the held object is at a place of the plan, or {_PLACES}."
 
     def _grasps(self, seen: Scene, name: str) -> Iterator[ToolGrasp]:
         with touching(self._arm, name):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import astuple
 
-from spca_act.declared import api_of, offered
 from spca_core.names import TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.relation import place_of
 from spca_core.scene import Fact, Scene
+from spca_sandbox.declared import api_of, offered
 from spca_sense.observation import observation_of
 from spca_tabletop.act import placements
 from spca_tabletop.act.alternatives import Alternatives

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import structlog
 
-from spca_act.declared import offered
 from spca_core.geometry import top_down_yaw
 from spca_core.kinds import KINDS, radius
 from spca_core.scene import SceneObject
 from spca_robot.gripper_2f85 import STROKE
+from spca_sandbox.declared import offered
 from spca_tabletop.act import placements
 from spca_tabletop.act.skill_context import SkillContext, touching
 from spca_tabletop.act.values import Pose, pose_value, tool_pose
@@ -45,7 +45,7 @@ class Motion(SkillContext):
 
     @offered
     def _do_move_linear(self, pose: Pose, speed: float = 1.0) -> None:
-        """Straight, for the last centimetres to and from things."""
+        """Straight, to and from things; what lies within 7 cm of its ends may be touched and pushed."""
         target = tool_pose(pose)
         ends = (target, self._arm.tool_pose())
         near = [

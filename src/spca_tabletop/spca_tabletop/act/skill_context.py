@@ -9,7 +9,6 @@ from typing import Any
 
 import structlog
 
-from spca_act.declared import DeclaredCtx
 from spca_core import geometry
 from spca_core.errors import MotionError
 from spca_core.geometry import top_down_yaw
@@ -20,6 +19,7 @@ from spca_core.ports.arm import Arm
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.world import World
 from spca_motion.tool import ToolKinematics
+from spca_sandbox.declared import DeclaredCtx
 from spca_tabletop.act import placements
 from spca_tabletop.act.values import table_of
 

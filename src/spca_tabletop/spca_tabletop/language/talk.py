@@ -12,7 +12,6 @@ from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import words_of
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_sense.observation import colours_of, positions_of, sizes_of
 
 Atom = tuple[str, ...]
 """A ground atom: predicate and arguments."""
@@ -63,17 +62,17 @@ class Sight:
     @cached_property
     def colours(self) -> dict[str, str]:
         """By symbol."""
-        return colours_of(self.scene)
+        return {thing.id: thing.colour for thing in self.scene.things}
 
     @cached_property
     def sizes(self) -> dict[str, Vec3]:
         """By symbol, metres."""
-        return sizes_of(self.scene)
+        return {thing.id: thing.size for thing in self.scene.things}
 
     @cached_property
     def places(self) -> dict[str, Vec3]:
         """The centres by symbol, metres in `world`."""
-        return positions_of(self.scene)
+        return {thing.id: thing.pose.position for thing in self.scene.things}
 
     @cached_property
     def facts(self) -> frozenset[Atom]:

@@ -12,7 +12,6 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.task import Task
-from spca_sense.observation import colours_of
 from spca_tabletop.language.goal import Goal, alternatives, describe
 from spca_tabletop.language.questions import Answered
 from spca_tabletop.language.reading import reads_as, ways_to_read
@@ -157,7 +156,7 @@ def out_of_sight(observation: Observation) -> list[str]:
 
 def _missing_colours(task: Task, observation: Observation) -> list[str]:
     """The colours that are named and that no cube in sight has."""
-    colours = colours_of(observation)
+    colours = {thing.id: thing.colour for thing in observation.things}
     cubes = {colours.get(s, "") for s, kind in observation.objects.items() if kind == "cube"}
     said = [word for text in (task.title, task.description) for word in words_in(text, "COLOUR")]
     return [c for c in dict.fromkeys(said) if c not in cubes]

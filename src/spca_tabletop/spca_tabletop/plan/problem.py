@@ -15,7 +15,6 @@ from spca_core.ports.proposer import Impossible
 from spca_core.relation import place_of, relations
 from spca_core.scene import Fact
 from spca_core.skill_package import extended_domain
-from spca_sense.observation import sizes_of
 from spca_tabletop.act.grasps import WIDEST
 from spca_tabletop.language.goal import RULES, Atom, Goal
 
@@ -223,7 +222,7 @@ def reachable(observation: Observation) -> set[str]:
 
 def _too_large(observation: Observation) -> dict[str, float]:
     """The solids that do not fit between the fingers, and how wide they are in metres."""
-    widths = {name: min(size[:2]) for name, size in sizes_of(observation).items()}
+    widths = {thing.id: min(thing.size[:2]) for thing in observation.things}
     return {c: widths[c] for c in _of(observation, *SOLIDS) if widths.get(c, 0.0) > WIDEST}
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import chain
 
 from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
@@ -142,24 +144,22 @@ class TabletopVocabulary(Vocabulary):
             found |= dict.fromkeys((row.name, *row.names), fallen)
         return found
 
-    def required(self, task: Task, observation: Observation) -> tuple[str, ...]:
-        """Return what every goal of the task has to bring about something with, as the grammar reads it.
-
-        Nothing is required of a task that it does not understand, nor while there is something out of sight
-        that may have to be uncovered first.
-        """
-        if out_of_sight(observation):
-            return ()
-        try:
-            goals = understand(task, observation)
-        except (NotUnderstood, Impossible):
-            return ()
-        about = [
-            {t for a in goal if a[0] not in RULES and not observation.holds(*a) for t in a[1:]}
-            for goal in goals
-        ]
-        return tuple(sorted(set.intersection(*about) & {*observation.objects} - {TABLE_SYMBOL}))
+    def asked(self, task: Task, observation: Observation) -> Sequence[frozenset[tuple[str, ...]]]:
+        """See `Vocabulary`: as the grammar reads it; nothing while what is out of sight may be meant."""
+        goals: Sequence[frozenset[tuple[str, ...]]] = ()
+        with suppress(NotUnderstood, Impossible):
+            goals = () if out_of_sight(observation) else understand(task, observation)
+        lacking = ([a for a in goal if a[0] not in RULES and not observation.holds(*a)] for goal in goals)
+        return [frozenset(chain.from_iterable(map(_seen_as, atoms))) for atoms in lacking]
 
     def say(self, goals: Sequence[frozenset[tuple[str, ...]]]) -> str:
         """See `Vocabulary`."""
         return describe([frozenset(atom for atom in goal if len(atom) > 1) for goal in goals])
+
+
+def _seen_as(atom: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """What shows that the atom of a goal holds."""
+    predicate, thing, *others = atom
+    if predicate == "across":
+        return [("on", thing, other) for other in others]
+    return [("next_to", thing, *others) if predicate == "abreast" else atom]

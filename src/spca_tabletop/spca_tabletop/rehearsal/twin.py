@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from spca_act.executor import PlanExecutor
 from spca_core.contacts import ContactSample, Pair, Way, pair
 from spca_core.errors import InputError, MotionError
 from spca_core.geometry import Pose
@@ -28,6 +27,7 @@ from spca_motion.manipulator import embedded_arm
 from spca_planner.pddl.formula import ground
 from spca_planner.prediction import predict
 from spca_robot.gripper_2f85 import PAD_TIP
+from spca_sandbox.executor import PlanExecutor
 from spca_sandbox.limits import Limits
 from spca_sense.detection import square_yaw
 from spca_sense.relations import relate

@@ -23,9 +23,9 @@ from spca_core.ports.arm import Arm
 from spca_core.ports.table import Camera, Robot
 from spca_core.skill import StepReport
 from spca_core.world import World
-from spca_description.moveit_config import PIPELINES
-from spca_description.names import SOURCES
 from spca_motion.execution import Tolerances
+from spca_robot.description.moveit_config import PIPELINES
+from spca_robot.description.names import SOURCES
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.records import from_msg, to_msg
@@ -102,9 +102,9 @@ class ExecutorNode(SpcaNode):
             from spca_motion.manipulator import embedded_arm
 
             return embedded_arm(world, robot, tolerances=tolerances)
-        from spca_moveit.backend import Setup
-        from spca_moveit.process import PlannerProcess
-        from spca_moveit.search import moveit_arm
+        from spca_motion.moveit.backend import Setup
+        from spca_motion.moveit.process import PlannerProcess
+        from spca_motion.moveit.search import moveit_arm
 
         logs = os.environ.get("ROS_LOG_DIR")
         log = Path(logs) / "moveit.log" if logs else None

@@ -13,12 +13,12 @@ from spca_core.kinds import KINDS, MESHES, primitives
 from spca_core.layout import nominal_layout
 from spca_core.scene import Scene
 from spca_core.world import World, WorldObject, load_world
-from spca_gazebo.write import write_all
 from spca_motion.manipulator import Manipulator, embedded_arm
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sense.catalogue import Catalogue
 from spca_sense.outline import footprint
 from spca_sense.search import ShapeDetector
+from spca_sim.gazebo.write import write_all
 from spca_sim.mujoco_world import SimRobot
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act.grasps import grasps

@@ -27,14 +27,14 @@ import numpy as np
 from spca_core.geometry import Array, Pose
 from spca_core.names import TABLE_SYMBOL
 from spca_core.world import World
-from spca_description.names import ARM_GROUP
 from spca_motion.collision import OBJECT_CLEARANCE, CollisionChecker
+from spca_motion.moveit.backend import Backend, Setup
+from spca_motion.moveit.checker import grown
 from spca_motion.planning_scene import Held, Obstacle, PlanningScene
 from spca_motion.query import edge
 from spca_motion.search import Effort, find_path
 from spca_motion.tool import ToolKinematics
-from spca_moveit.backend import Backend, Setup
-from spca_moveit.checker import grown
+from spca_robot.description.names import ARM_GROUP
 from spca_robot.gripper_2f85 import STROKE, driver_angle
 
 _EFFORT = Effort(np.pi, 60_000)
@@ -46,7 +46,7 @@ _ANGLES = np.array([driver_angle(float(gap)) for gap in _GAPS])
 def backend(setup: Setup) -> Backend:
     """`MoveItBackend` on the stand-in."""
     install(setup.world)
-    from spca_moveit.moveit_backend import MoveItBackend
+    from spca_motion.moveit.moveit_backend import MoveItBackend
 
     return MoveItBackend(setup)
 

@@ -1,0 +1,141 @@
+"""Interface to a planning library: collision checks and paths between two configurations.
+
+The records here pass between the arm's process and the planning process, as JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spca_core.errors import InputError
+from spca_core.geometry import Array
+from spca_core.world import World
+from spca_motion.planning_scene import Held, Obstacle
+from spca_robot.description.moveit_config import PIPELINES
+from spca_robot.description.names import SOURCES
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """The bodies of a planning scene as they are checked.
+
+    Their sizes include every clearance and allowance.
+
+    `table` is the height of an endless horizontal surface; None for none.
+    """
+
+    obstacles: tuple[Obstacle, ...] = ()
+    held: Held | None = None
+    table: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        held = None if self.held is None else [_plain(self.held.thing), self.held.in_tool0.tolist()]
+        return {"obstacles": [_plain(o) for o in self.obstacles], "held": held, "table": self.table}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Geometry:
+        """The inverse of `to_json`."""
+        held = data["held"] and Held(_obstacle(data["held"][0]), np.array(data["held"][1]))
+        return cls(tuple(map(_obstacle, data["obstacles"])), held, data["table"])
+
+
+@dataclass(frozen=True)
+class Box:
+    """Bounds of a point on the flange's z axis: `reach` metres from `tool0`, corners in `world` (m)."""
+
+    low: tuple[float, float, float]
+    high: tuple[float, float, float]
+    reach: float
+
+
+@dataclass(frozen=True)
+class PathRequest:
+    """A path wanted from `start` to `goal`, joints (n,) in radians, the pads `gap` metres apart.
+
+    `seconds` of wall time bound the search; `box`, if there is one, holds on all of the path.
+    """
+
+    start: Array
+    goal: Array
+    gap: float
+    seconds: float
+    box: Box | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        box = self.box and [list(self.box.low), list(self.box.high), self.box.reach]
+        ends = {"start": self.start.tolist(), "goal": self.goal.tolist()}
+        return {**ends, "gap": self.gap, "seconds": self.seconds, "box": box}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> PathRequest:
+        """The inverse of `to_json`."""
+        box = data["box"] and Box(tuple(data["box"][0]), tuple(data["box"][1]), data["box"][2])
+        return cls(np.array(data["start"]), np.array(data["goal"]), data["gap"], data["seconds"], box)
+
+
+class Backend(Protocol):
+    """Joints are (n,) in radians, the gap between the pads in metres.
+
+    Made by a factory that takes a `Setup`.
+    """
+
+    def load(self, geometry: Geometry) -> None:
+        """Check against these bodies from now on."""
+        ...
+
+    def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
+        """Return whether the robot or what it holds is in collision, for each of the configurations (m, n).
+
+        The result has shape (n,).
+        """
+        ...
+
+    def plan(self, request: PathRequest) -> Array | None:
+        """Waypoints (m ≥ 2, n) of a collision-free path, straight in joint space between them.
+
+        None if none was found.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Parameters of a backend. Raises InputError for a robot or a pipeline that is unknown."""
+
+    world: World
+    source: str = "generated"
+    """Which robot description: see `spca_robot.description.names`."""
+    pipeline: str = "ompl"
+    """Which planning pipeline of MoveIt searches: one of `spca_robot.description.moveit_config.PIPELINES`."""
+
+    def __post_init__(self) -> None:
+        if self.source not in SOURCES:
+            raise InputError(f"unknown robot '{self.source}'", "parameter robot", " or ".join(SOURCES))
+        if self.pipeline not in PIPELINES:
+            known = ", ".join(PIPELINES)
+            raise InputError(f"unknown pipeline '{self.pipeline}'", "parameter pipeline", known)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        world = self.world.model_dump(mode="json")
+        return {"world": world, "source": self.source, "pipeline": self.pipeline}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Setup:
+        """The inverse of `to_json`."""
+        return cls(World.model_validate(data["world"]), data["source"], data["pipeline"])
+
+
+def _plain(body: Obstacle) -> list[Any]:
+    return [body.id, body.pose.tolist(), list(body.size), body.kind]
+
+
+def _obstacle(data: list[Any]) -> Obstacle:
+    name, pose, size, kind = data
+    return Obstacle(name, np.array(pose), tuple(size), kind)

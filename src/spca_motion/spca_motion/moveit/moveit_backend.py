@@ -1,0 +1,220 @@
+"""`moveit_py` as a planning backend.
+
+The only module of the project that imports MoveIt; runs in the planning process.
+
+Written against MoveIt 2 for Jazzy (2.12): it uses its own `PlanningScene` for checks and plans, so that
+neither depends on what other nodes have published. It does not execute, because moveit_py's execution does
+not stop for a new obstacle.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import Point
+from geometry_msgs.msg import Pose as PoseMsg
+from moveit.core import World as MoveItWorld
+from moveit.core.planning_scene import PlanningScene as MoveItScene
+from moveit.core.robot_state import RobotState
+from moveit.planning import MoveItPy, PlanRequestParameters
+from moveit_msgs.msg import AttachedCollisionObject, CollisionObject, Constraints, PositionConstraint
+from numpy.typing import NDArray
+from shape_msgs.msg import Mesh, MeshTriangle, SolidPrimitive
+
+from spca_core.errors import SpcaError
+from spca_core.geometry import Array, Pose
+from spca_core.names import TABLE_SYMBOL
+from spca_motion.moveit.backend import Box, Geometry, PathRequest, Setup
+from spca_motion.planning_scene import Obstacle
+from spca_robot.description.moveit_config import moveit_config
+from spca_robot.description.names import ARM_GROUP, gripper_names
+from spca_robot.description.self_contacts import solid_links
+from spca_robot.description.urdf import build_urdf
+from spca_robot.description.vendor import build_vendor_urdf
+from spca_robot.gripper_2f85 import STROKE, driver_angle
+
+_NODE = "moveit_py"
+# The namespace before `plan_request_params`, which PlanRequestParameters appends by itself.
+_NAMESPACE = ""
+_FLANGE = "tool0"
+_TABLE_SIZE, _TABLE_THICKNESS = 4.0, 0.1  # m: endless for all the arm can reach
+_BASES = ("base_link", "base_link_inertia")
+
+
+class MoveItBackend:
+    """See `spca_motion.moveit.backend.Backend`."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._gripper, self._described = gripper_names(setup.source), setup.world.robot.arm
+        if setup.source == "vendor":
+            urdf = build_vendor_urdf(setup.world, Path(tempfile.mkdtemp(prefix="spca_moveit_")))
+        else:
+            urdf = build_urdf(setup.world)
+        solid = solid_links(urdf)
+        self._touch_links = [link for link in solid if _belongs_to_gripper(link)]
+        self._on_table = [link for link in (*_BASES, self._described.joints[0].link) if link in solid]
+        # Nothing here depends on simulated time; `moveit_config` explains what `use_sim_time` does at the
+        # start.
+        config = moveit_config(urdf, setup.world, self._gripper, use_sim_time=False, pipeline=setup.pipeline)
+        self._moveit = MoveItPy(node_name=_NODE, config_dict=config, provide_planning_service=False)
+        self._model = self._moveit.get_robot_model()
+        self._arm = self._moveit.get_planning_component(ARM_GROUP)
+        self._check_arrays()
+        self.load(Geometry())
+
+    def load(self, geometry: Geometry) -> None:
+        """A new planning scene with these bodies."""
+        # The scene gets its own world, because the binding's default argument is one world shared by all
+        # scenes.
+        scene = MoveItScene(self._model, MoveItWorld())
+        for thing in geometry.obstacles:
+            scene.apply_collision_object(_body(thing, "world", thing.pose))
+        if geometry.table is not None:
+            scene.apply_collision_object(_table(geometry.table))
+            matrix = scene.allowed_collision_matrix
+            for link in self._on_table:
+                matrix.set_entry(TABLE_SYMBOL, link, True)
+        if geometry.held is not None:
+            held = AttachedCollisionObject()
+            held.link_name = _FLANGE
+            held.object = _body(geometry.held.thing, _FLANGE, geometry.held.in_tool0)
+            held.touch_links = self._touch_links
+            scene.process_attached_collision_object(held)
+        self._scene = scene
+
+    def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
+        """Return whether each configuration touches itself or a body."""
+        found = []
+        for joints in states:
+            # Attached bodies belong to the scene's own state, so that state is moved and not a copy of it.
+            state = self._scene.current_state
+            self._place(state, joints, gap)
+            found.append(self._scene.is_state_colliding(joint_model_group_name="", verbose=False))
+        return np.array(found, dtype=bool)
+
+    def plan(self, wanted: PathRequest) -> Array | None:
+        """A path by the chosen pipeline through this scene."""
+        self._place(self._scene.current_state, wanted.start, wanted.gap)
+        begin, end = (RobotState(self._model) for _ in range(2))
+        self._place(begin, wanted.start, wanted.gap)
+        self._place(end, wanted.goal, wanted.gap)
+        self._arm.set_start_state(robot_state=begin)
+        self._arm.set_goal_state(robot_state=end)
+        self._arm.set_path_constraints(path_constraints=_constraints(wanted.box))
+        parameters = PlanRequestParameters(self._moveit, _NAMESPACE)
+        parameters.planning_time = wanted.seconds
+        response = self._arm.plan(single_plan_parameters=parameters, planning_scene=self._scene)
+        if not response or response.trajectory is None:
+            return None
+        # Iterating a RobotTrajectory gives pairs of a state and the time since the one before.
+        return np.array([state.get_joint_group_positions(ARM_GROUP) for state, _ in response.trajectory])
+
+    def _check_arrays(self) -> None:
+        """Check that moveit_py's arrays are compatible with this numpy. Raises SpcaError with advice.
+
+        Bindings made with a pybind11 older than 2.12 read numpy 2's arrays by numpy 1's layout, with
+        unpredictable results. The advice is printed first, because the process may crash here.
+        """
+        advice = (
+            f"moveit_py does not work with numpy {np.__version__} if it was built with a pybind11 "
+            "older than 2.12 (Ubuntu 24.04 has 2.11): install numpy<2 into the environment that runs spca "
+            "(pip install 'numpy<2')"
+        )
+        print(f"checking arrays: {advice}", file=sys.stderr, flush=True)
+        state = RobotState(self._model)
+        expected = 0.1 * np.arange(1.0, len(self._described.joints) + 1)
+        self._place(state, expected, STROKE)
+        try:
+            got = np.asarray(state.get_joint_group_positions(ARM_GROUP), dtype=float)
+        except Exception as error:
+            raise SpcaError(f"{advice} ({error})") from error
+        if got.shape != expected.shape or not np.allclose(got, expected):
+            raise SpcaError(f"{advice} (joint angles came back as {got.tolist()})")
+        print("checking arrays: they are as expected", file=sys.stderr, flush=True)
+
+    def _place(self, state: Any, joints: Array, gap: float) -> None:
+        angle = driver_angle(gap)
+        fingers = {self._gripper.commanded: angle}
+        fingers.update({name: ratio * angle for name, ratio in self._gripper.followers.items()})
+        arm = dict(zip(self._described.joint_names, (float(q) for q in joints), strict=True))
+        state.joint_positions = {**arm, **fingers}
+        state.update(True, "all")
+
+
+def _belongs_to_gripper(link: str) -> bool:
+    return link.startswith(("gripper", "robotiq", "left_", "right_"))
+
+
+def _constraints(box: Box | None) -> Constraints:
+    """That the tool centre point stays in the box, all along the path."""
+    constraints = Constraints()
+    if box is None:
+        return constraints
+    shape = SolidPrimitive()
+    shape.type = SolidPrimitive.BOX
+    shape.dimensions = [float(high - low) for low, high in zip(box.low, box.high, strict=True)]
+    x, y, z = ((low + high) / 2 for low, high in zip(box.low, box.high, strict=True))
+    inside = PositionConstraint()
+    inside.header.frame_id, inside.link_name = "world", _FLANGE
+    inside.target_point_offset.z = box.reach
+    inside.constraint_region.primitives = [shape]
+    inside.constraint_region.primitive_poses = [_pose_message(Pose(position=(x, y, z)).matrix())]
+    inside.weight = 1.0
+    constraints.position_constraints = [inside]
+    return constraints
+
+
+def _body(thing: Obstacle, frame: str, pose: Array) -> CollisionObject:
+    shapes: list[tuple[SolidPrimitive | Mesh, Array]] = []
+    for part in thing.parts:
+        at = pose @ Pose.from_xyz_yaw(*part.at, part.yaw).matrix()
+        if part.shape == "hull":
+            corners = [Point(x=x, y=y, z=z) for x, y, z in part.corners]
+            faces = [MeshTriangle(vertex_indices=face) for face in part.faces]
+            shapes.append((Mesh(vertices=corners, triangles=faces), at))
+            continue
+        shape = SolidPrimitive()
+        a, b, c = part.size
+        shape.type, shape.dimensions = {
+            "box": (SolidPrimitive.BOX, [a, b, c]),
+            "cylinder": (SolidPrimitive.CYLINDER, [c, a / 2]),
+            "sphere": (SolidPrimitive.SPHERE, [a / 2]),
+        }[part.shape]
+        shapes.append((shape, at))
+    return _object(thing.id, frame, shapes)
+
+
+def _table(top: float) -> CollisionObject:
+    shape = SolidPrimitive()
+    shape.type, shape.dimensions = SolidPrimitive.BOX, [_TABLE_SIZE, _TABLE_SIZE, _TABLE_THICKNESS]
+    pose = Pose(position=(0, 0, top - _TABLE_THICKNESS / 2)).matrix()
+    return _object(TABLE_SYMBOL, "world", [(shape, pose)])
+
+
+def _object(name: str, frame: str, shapes: list[tuple[SolidPrimitive | Mesh, Array]]) -> CollisionObject:
+    body = CollisionObject()
+    body.id, body.operation = name, CollisionObject.ADD
+    body.header.frame_id = frame
+    for shape, pose in shapes:
+        if isinstance(shape, Mesh):
+            body.meshes.append(shape)
+            body.mesh_poses.append(_pose_message(pose))
+        else:
+            body.primitives.append(shape)
+            body.primitive_poses.append(_pose_message(pose))
+    body.pose.orientation.w = 1.0
+    return body
+
+
+def _pose_message(matrix: Array) -> PoseMsg:
+    pose, message = Pose.from_matrix(matrix), PoseMsg()
+    position: Iterable[float] = pose.position
+    message.position.x, message.position.y, message.position.z = position
+    orientation = message.orientation
+    orientation.x, orientation.y, orientation.z, orientation.w = pose.quaternion
+    return message

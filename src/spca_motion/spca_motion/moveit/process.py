@@ -1,0 +1,120 @@
+"""Client of the planning process.
+
+Every request has a deadline; the process is restarted when it dies and never left running.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spca_core.errors import MotionError, SpcaError
+from spca_core.geometry import Array
+from spca_core.processes.child import python_environment
+from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
+from spca_motion.moveit.backend import Geometry, PathRequest, Setup
+
+MOVEIT = "spca_motion.moveit.moveit_backend:MoveItBackend"
+START_S, CHECK_S = 30.0, 10.0
+"""How long the process may take to begin, and to answer anything but a plan (wall seconds)."""
+_GRACE_S = 5.0  # beyond the planner's own limit
+
+
+class PlannerProcess:
+    """A planning backend in a process of its own.
+
+    May be called from several threads; calls wait for each other.
+
+    Every request includes the scene geometry, so that a restarted process gives the same answers.
+    """
+
+    def __init__(self, setup: Setup, factory: str = MOVEIT, log: Path | None = None) -> None:
+        """Start it and wait until it is ready. Raises SpcaError that says why it does not get ready.
+
+        `log` takes the process's output; what it said before it died is quoted in errors with or without one.
+        """
+        self._service = Service(
+            "spca_motion.moveit.worker",
+            {"factory": factory, "setup": setup.to_json()},
+            env=python_environment(),
+            log=log,
+            start_s=START_S,
+        )
+        self._loaded: tuple[int, Geometry] | None = None  # which start of the process has which geometry
+        try:
+            self._service.start()
+        except SpcaError as error:
+            self.close()
+            raise SpcaError(f"the planning process did not start: {error}") from error
+        except BaseException:
+            self.close()
+            raise
+
+    def colliding(self, geometry: Geometry, states: Array, gap: float) -> NDArray[np.bool_]:
+        """See `Backend.colliding`: among these bodies."""
+        states = np.atleast_2d(states)
+        answer = self._ask(geometry, "colliding", CHECK_S, states=states.tolist(), gap=gap)
+        return np.asarray(answer, dtype=bool)
+
+    def plan(
+        self, geometry: Geometry, request: PathRequest, stop: Callable[[], bool] = lambda: False
+    ) -> Array | None:
+        """See `Backend.plan`: among these bodies.
+
+        Raises MotionError('timeout') when the process exceeds the time, and Interrupted when `stop` holds.
+        """
+        seconds = request.seconds + _GRACE_S
+        path = self._ask(geometry, "plan", seconds, stop, request=request.to_json())
+        return None if path is None else np.asarray(path, dtype=float)
+
+    @property
+    def alive(self) -> bool:
+        """True while the process runs."""
+        return self._service.alive
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._service.pid or 0
+
+    @property
+    def starts(self) -> int:
+        """Number of times that the process has been started."""
+        return self._service.starts
+
+    def close(self) -> None:
+        """End the process and everything it started; harmless when called twice."""
+        self._service.close()
+
+    def _ask(
+        self,
+        geometry: Geometry,
+        op: str,
+        seconds: float,
+        stop: Callable[[], bool] = lambda: False,
+        **arguments: Any,
+    ) -> Any:
+        for last in (False, True):
+            try:
+                with self._service.lock:
+                    self._service.start()
+                    if (
+                        self._loaded is None
+                        or self._loaded[0] != self.starts
+                        or self._loaded[1] is not geometry
+                    ):
+                        self._service.ask("load", CHECK_S, geometry=geometry.to_json())
+                        self._loaded = self.starts, geometry
+                    return self._service.ask(op, seconds, stop, **arguments)
+            except ServiceDied as error:
+                if last or self._service.closed:
+                    raise MotionError("timeout", f"the planning process {error}") from error
+            except ServiceTimeout as error:
+                raise MotionError("timeout", f"the planning process gave {error}") from error
+            except ServiceFailed as error:
+                raise MotionError("timeout", f"the planning process: {error}") from error
+        raise AssertionError("unreachable")

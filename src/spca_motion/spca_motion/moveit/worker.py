@@ -1,0 +1,69 @@
+"""The planning process: `python -m spca_motion.moveit.worker`. It is the only process that loads MoveIt.
+
+MoveIt's Python bindings are known to crash when they are torn down, and to leave threads behind. That does no
+harm here, because this process is killed and never tears them down.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from typing import Any
+
+import numpy as np
+
+from spca_core.processes.wire import Wire, wire_of_service
+from spca_motion.moveit.backend import Backend, Geometry, PathRequest, Setup
+
+_MAX_BYTES = 1 << 22
+
+
+def make(factory: str, setup: Setup) -> Backend:
+    """Call the factory named `module:function`."""
+    module, _, name = factory.partition(":")
+    backend: Backend = getattr(importlib.import_module(module), name)(setup)
+    return backend
+
+
+def serve(wire: Wire) -> None:
+    """Answer questions until the other side goes away."""
+    message = wire.receive()
+    try:
+        backend = make(message["factory"], Setup.from_json(message["setup"]))
+    except Exception as error:
+        traceback.print_exc()
+        wire.send({"op": "failed", "message": f"{type(error).__name__}: {error}"})
+        return
+    wire.send({"op": "ready", "pid": os.getpid()})
+    while True:
+        message = wire.receive()
+        try:
+            answer = {"op": "done", "value": _answer(backend, message)}
+        except Exception as error:
+            traceback.print_exc()
+            answer = {"op": "failed", "message": f"{type(error).__name__}: {error}"}
+        wire.send({**answer, "id": message["id"]})
+
+
+def _answer(backend: Backend, message: dict[str, Any]) -> Any:
+    if message["op"] == "load":
+        return backend.load(Geometry.from_json(message["geometry"]))
+    if message["op"] == "colliding":
+        return backend.colliding(np.array(message["states"]), message["gap"]).tolist()
+    if message["op"] == "plan":
+        path = backend.plan(PathRequest.from_json(message["request"]))
+        return None if path is None else path.tolist()
+    raise ValueError(f"no operation {message['op']!r}")
+
+
+if __name__ == "__main__":
+    try:
+        serve(wire_of_service(_MAX_BYTES))
+    except EOFError:
+        pass
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)

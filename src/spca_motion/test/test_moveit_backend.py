@@ -1,0 +1,147 @@
+"""What is asked of MoveIt, and how.
+
+A stand-in replaces its Python bindings and behaves and fails as they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spca_core.errors import InputError, MotionError, SpcaError
+from spca_core.geometry import Array, Pose, top_down
+from spca_core.world import World, load_world
+from spca_motion.moveit.backend import Box, Geometry, PathRequest, Setup
+from spca_motion.moveit.checker import ProcessChecker
+from spca_motion.moveit.process import PlannerProcess
+from spca_motion.moveit.search import MoveItSearch
+from spca_motion.paths import sampled
+from spca_motion.planner import MotionPlanner
+from spca_motion.planning_scene import Obstacle, PlanningScene
+from spca_motion.query import Start
+from spca_robot.description.moveit_config import PIPELINES, moveit_config
+from spca_robot.description.names import GENERATED
+from spca_robot.description.urdf import build_urdf
+from spca_testing.moveit import stand_in
+
+OPEN = 0.085
+LEFT, RIGHT = top_down(0.5, 0.2, 0.5, 0.0), top_down(0.5, -0.2, 0.5, 0.0)
+WALL = Obstacle("wall", Pose.from_xyz_yaw(0.5, 0.0, 0.55).matrix(), (0.3, 0.02, 0.3))
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return load_world()
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("moveit") / "moveit.log"
+
+
+@pytest.fixture(scope="module")
+def process(world: World, log: Path) -> Iterator[PlannerProcess]:
+    process = PlannerProcess(Setup(world), f"{stand_in.__name__}:backend", log)
+    yield process
+    process.close()
+
+
+def planner_of(world: World, process: PlannerProcess, *things: Obstacle) -> MotionPlanner:
+    def checker(world: World, scene: PlanningScene) -> ProcessChecker:
+        return ProcessChecker(world, scene, process)
+
+    planner = MotionPlanner(world, checker, MoveItSearch(process, seconds=1.0))
+    planner.scene = PlanningScene(things)
+    return planner
+
+
+def at(world: World, pose: Pose) -> Array:
+    """Joints that put the tool there."""
+    planner = MotionPlanner(world)
+    pieces = planner.to_pose(Start(np.array(world.robot.home), OPEN), pose, lambda: False)
+    return sampled(pieces, 1.0)[-1]
+
+
+def test_a_path_around_a_wall_is_moveits(world: World, process: PlannerProcess, log: Path) -> None:
+    start, goal = at(world, LEFT), at(world, RIGHT)
+    path = process.plan(Geometry((WALL,), table=0.4), PathRequest(start, goal, OPEN, 1.0))
+    assert path is not None and len(path) > 2
+    assert np.allclose(path[0], start, atol=1e-6) and np.allclose(path[-1], goal, atol=1e-6)
+    assert not process.colliding(Geometry((WALL,), table=0.4), path, OPEN).any()
+    assert "not found in config" not in log.read_text()
+
+
+def test_a_path_stays_in_the_workspace(
+    world: World, process: PlannerProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the box, the straight path in joint space swings the tool out of it."""
+    home = np.array(world.robot.home)
+    left, right = home + np.array([0.7, 0, 0, 0, 0, 0]), home - np.array([1.1, 0, 0, 0, 0, 0])
+    planner = planner_of(world, process)
+    free = sampled(planner.to_joints(Start(left, OPEN), right, lambda: False), 0.02)
+    planner.box.high[0] = 0.45
+    asked: list[Box | None] = []
+    plan = process.plan
+    monkeypatch.setattr(
+        process, "plan", lambda g, request, stop: asked.append(request.box) or plan(g, request, stop)
+    )
+    kept = sampled(planner.to_joints(Start(left, OPEN), right, lambda: False), 0.02)
+    monkeypatch.undo()
+    assert asked[0] is None and asked[-1] is not None, "the constraint costs time; it is tried without first"
+    highest = [planner.tools.tool(path, planner.tcp_gap(OPEN))[:, 0, 3].max() for path in (free, kept)]
+    assert highest[0] > 0.46 and highest[1] <= 0.4501
+
+    box = Box(tuple(planner.box.low), tuple(planner.box.high), 0.2)  # what MoveIt itself keeps to
+    path = process.plan(Geometry(), PathRequest(left, right, OPEN, 1.0, box))
+    assert path is not None
+    flange = planner.tools.flange(path)
+    assert (flange[:, 0, 3] + 0.2 * flange[:, 0, 2]).max() <= 0.4501
+
+
+def test_a_workspace_that_a_motion_starts_outside_is_no_constraint(
+    world: World, process: PlannerProcess
+) -> None:
+    planner = planner_of(world, process)
+    up = Start(np.array([0.0, -np.pi / 2, 0.0, -np.pi / 2, 0.0, 0.0]), OPEN)
+    planner.box.high[2] = 1.2
+    assert planner.to_joints(up, np.array(world.robot.home), lambda: False)
+
+
+def test_what_moveit_finds_is_checked_and_its_fault_is_named(world: World) -> None:
+    process = PlannerProcess(Setup(world), f"{stand_in.__name__}:reckless")
+    planner = planner_of(world, process, WALL)
+    with pytest.raises(MotionError, match=r"no path found .* rejected: .*would hit wall at \d+ %") as caught:
+        planner.to_joints(Start(at(world, LEFT), OPEN), at(world, RIGHT), lambda: False)
+    process.close()
+    assert caught.value.kind == "collision"
+
+
+def test_arrays_that_numpy_misreads_are_noticed_at_the_start(world: World) -> None:
+    with pytest.raises(SpcaError, match=r"install numpy<2 .*\(joint angles came back as"):
+        PlannerProcess(Setup(world), f"{stand_in.__name__}:misread")
+
+
+def test_moveit_waits_for_no_joint_states_and_reads_its_parameters(world: World) -> None:
+    for pipeline in PIPELINES:
+        config = moveit_config(build_urdf(world), world, GENERATED, use_sim_time=False, pipeline=pipeline)
+        assert config["planning_scene_monitor_options"]["wait_for_initial_state_timeout"] == 0.0
+        assert config["plan_request_params"]["planning_pipeline"] == pipeline
+        assert config["planning_pipelines"]["pipeline_names"] == [pipeline]
+        assert config[pipeline]["planning_plugins"]
+
+
+def test_another_pipeline_can_be_chosen(world: World) -> None:
+    process = PlannerProcess(Setup(world, pipeline="stomp"), f"{stand_in.__name__}:backend")
+    path = process.plan(Geometry(), PathRequest(at(world, LEFT), at(world, RIGHT), OPEN, 1.0))
+    process.close()
+    assert path is not None
+
+
+def test_an_unknown_pipeline_or_robot_is_refused(world: World) -> None:
+    with pytest.raises(InputError, match="unknown pipeline 'rrt'"):
+        Setup(world, pipeline="rrt")
+    with pytest.raises(InputError, match="unknown robot 'kuka'"):
+        Setup(world, source="kuka")

@@ -1,5 +1,0 @@
-"""MoveIt 2 behind the `Arm` port: `moveit_py` checks collisions and plans, in a process of its own.
-
-Nothing outside `moveit_backend` imports MoveIt or ROS, so that the package can be imported and tested without
-them.
-"""

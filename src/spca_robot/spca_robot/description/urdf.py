@@ -1,0 +1,290 @@
+"""The self-contained URDF: no meshes and no other description package.
+
+Links and joints are read off the robot's MuJoCo model, so that URDF and physics cannot disagree. A link has
+the name of its MuJoCo body without the robot's prefix (`cobot/forearm_link` → `forearm_link`), with `_link`
+where a joint has that name (sdformat wants one namespace for both); the root is `base_link`. Metres,
+kilograms, radians; every pose is a 4×4 matrix in the parent's frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from spca_core.arms import ArmDescription
+from spca_core.geometry import Array, Pose
+from spca_core.rotations import matrix_of_quaternion
+from spca_core.world import World
+from spca_robot.description.controllers import add_control_plugin, add_ros2_control
+from spca_robot.description.frames import add_camera_frames, add_fixed_joint, add_origin, base_pose
+from spca_robot.description.gazebo import add_link_tags, keep_fixed_joint
+from spca_robot.description.names import BASE_LINK, GENERATED
+from spca_robot.description.xml import Element, add, document, numbers
+from spca_robot.gripper_2f85 import CLOSED_ANGLE, PAD_THICKNESS, SPEED, STROKE
+from spca_robot.gripper_model import MAX_MOMENT
+from spca_robot.windowless import mujoco
+from spca_robot.workspace_model import build_model
+
+FLANGE = "tool0"
+# The one commanded joint of the gripper bears its public name, so that joint states look the same everywhere.
+_JOINT_NAMES = {"left_driver": "robotiq_85_left_knuckle_joint"}
+
+# Mean speed of the drivers when the gap changes at the gripper's full speed. Followers may be faster: they
+# catch up.
+_DRIVER_SPEED = CLOSED_ANGLE / (STROKE / SPEED)
+_FOLLOWER_HASTE = 2.0
+# The drivers share the motor's moment. What ties the followers to the left one is the linkage, stronger than
+# the motor: if both drivers yielded at once, nothing would keep the held object centred.
+_DRIVER_EFFORT, _FOLLOWER_EFFORT = MAX_MOMENT / 2, 2 * MAX_MOMENT
+# What touches in Gazebo (decision 11): its physics lets the contact of two faces shrink to a corner, about
+# which what is held swings. Three knobs against one are four points that all bear, as none of them can be
+# spared. Behind them is a face for what they miss. Metres: places across the finger and along it, and edges.
+_KNOBS = {"left": ((-0.005, -0.009), (0.005, -0.009), (0.0, 0.009)), "right": ((0.0, -0.003),)}
+_KNOB_RADIUS = PAD_THICKNESS / 2
+_FACE = (0.010, PAD_THICKNESS - 0.0006, 0.024)
+
+
+def build_urdf(world: World, controllers_file: str = "") -> str:
+    """The robot of a world as URDF, standing where the world says.
+
+    With a `controllers_file` (a path on the machine that runs Gazebo) it also carries what Gazebo needs: the
+    ros2_control block, contact sensors, friction, self-collision, and pads with knobs.
+    """
+    robot = Element("robot", name=world.robot.model)
+    base, *moving = robot_links(world)
+    add(robot, "link", name="world")
+    for link in (base, *moving):
+        _add_link(robot, link, gazebo=bool(controllers_file))
+    add_fixed_joint(robot, f"world_{BASE_LINK}", "world", BASE_LINK, base_pose(world))
+    for link in moving:
+        _add_joint(robot, link)
+    carrier, pose = flange_pose(world)
+    add(robot, "link", name=FLANGE)
+    add_fixed_joint(robot, f"{carrier}_{FLANGE}", carrier, FLANGE, pose)
+    add_camera_frames(robot, world)
+    if controllers_file:
+        add_ros2_control(robot, world, GENERATED)
+        add_control_plugin(robot, controllers_file)
+        for link in moving:  # the base stands on its table for good, and what else touches it has a sensor
+            add_link_tags(robot, link.name, [s.friction for s in _touching(link, gazebo=True)])
+            if link.joint is None:
+                keep_fixed_joint(robot, f"{link.parent}_{link.name}")
+    return document(robot, "Generated from the world description by spca_robot; do not edit.")
+
+
+def _add_link(robot: Element, link: Link, gazebo: bool) -> None:
+    element = add(robot, "link", name=link.name)
+    inertial = add(element, "inertial")
+    add_origin(inertial, link.centre_of_mass)
+    add(inertial, "mass", value=link.mass)
+    (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = link.inertia
+    add(inertial, "inertia", ixx=ixx, ixy=ixy, ixz=ixz, iyy=iyy, iyz=iyz, izz=izz)
+    for i, shape in enumerate(link.shapes):
+        visual = _add_part(element, "visual", shape)
+        material = add(visual, "material", name=f"{link.name}_{i}")
+        add(material, "color", rgba=numbers((*shape.colour, 1.0)))
+    for shape in _touching(link, gazebo):
+        _add_part(element, "collision", shape)
+
+
+def _touching(link: Link, gazebo: bool) -> list[Shape]:
+    """The shapes of a link that touch other things."""
+    found: list[Shape] = []
+    for shape in link.shapes:
+        if not (gazebo and shape.pad):
+            found.append(shape)
+            continue
+        found.append(replace(shape, size=_FACE))
+        for x, z in _KNOBS[link.name.split("_")[0]]:
+            pose = shape.pose @ Pose(position=(x, 0.0, z)).matrix()
+            found.append(replace(shape, kind="sphere", size=(_KNOB_RADIUS,), pose=pose))
+    return found
+
+
+def _add_part(element: Element, kind: Literal["visual", "collision"], shape: Shape) -> Element:
+    part = add(element, kind)
+    add_origin(part, shape.pose)
+    geometry = add(part, "geometry")
+    if shape.kind == "box":
+        add(geometry, "box", size=shape.size)
+    elif shape.kind == "sphere":
+        add(geometry, "sphere", radius=shape.size[0])
+    else:
+        add(geometry, "cylinder", radius=shape.size[0], length=shape.size[1])
+    return part
+
+
+def _add_joint(robot: Element, link: Link) -> None:
+    assert link.parent is not None
+    if link.joint is None:
+        add_fixed_joint(robot, f"{link.parent}_{link.name}", link.parent, link.name, link.pose)
+        return
+    hinge: Joint = link.joint
+    joint = add(robot, "joint", name=hinge.name, type="revolute")
+    add(joint, "parent", link=link.parent)
+    add(joint, "child", link=link.name)
+    add_origin(joint, link.pose)
+    add(joint, "axis", xyz=hinge.axis)
+    add(joint, "limit", lower=hinge.lower, upper=hinge.upper, velocity=hinge.velocity, effort=hinge.effort)
+    add(joint, "dynamics", damping=hinge.damping, friction=0.0)
+    if hinge.mimic is not None:
+        add(joint, "mimic", joint=hinge.mimic.joint, multiplier=hinge.mimic.multiplier)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A box (three edges), cylinder (radius, length; along z) or sphere (radius) at `pose` in its link."""
+
+    kind: Literal["box", "cylinder", "sphere"]
+    size: tuple[float, ...]
+    pose: Array
+    colour: tuple[float, float, float]
+    friction: float
+    pad: bool  # it touches what is held
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """This joint's angle is `multiplier` times that of `joint`."""
+
+    joint: str
+    multiplier: float
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A hinge about `axis` of the link's own frame. Limits in rad, rad/s, N·m."""
+
+    name: str
+    axis: tuple[float, float, float]
+    lower: float
+    upper: float
+    velocity: float
+    effort: float
+    damping: float
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rigid body at `pose` in `parent`; without a `joint` it is fixed there.
+
+    `inertia` is (3, 3) in kg·m² about the centre of mass, in the axes of the frame `centre_of_mass` (4×4).
+    """
+
+    name: str
+    parent: str | None
+    pose: Array
+    joint: Joint | None
+    shapes: tuple[Shape, ...]
+    mass: float
+    centre_of_mass: Array
+    inertia: Array
+
+
+def robot_links(world: World) -> tuple[Link, ...]:
+    """Every body of the robot, parents first."""
+    model, _ = build_model(world)
+    root = model.body(world.robot.model).id
+    bodies = [b for b in range(model.nbody) if model.body_rootid[b] == root]
+    followers = _mimics(model)
+    return tuple(_link(model, b, root, followers, world.robot.arm) for b in bodies)
+
+
+def flange_pose(world: World) -> tuple[str, Array]:
+    """The link that carries `tool0`, and the pose of `tool0` in it."""
+    model, _ = build_model(world)
+    site = model.site(FLANGE)
+    body = model.body(int(np.asarray(site.bodyid).item())).name
+    return _name(body), _pose(site.pos, site.quat)
+
+
+def _name(body: str) -> str:
+    if "/" not in body:
+        return BASE_LINK
+    name = body.split("/", 1)[1]
+    return f"{name}_link" if name.endswith(("_driver", "_inner", "_tip")) else name
+
+
+def _link(
+    model: mujoco.MjModel, body: int, root: int, followers: dict[str, Mimic], arm: ArmDescription
+) -> Link:
+    names = model.body(body).name
+    is_root = body == root
+    joints = model.body_jntnum[body]
+    return Link(
+        name=_name(names),
+        parent=None if is_root else _name(model.body(int(model.body_parentid[body])).name),
+        pose=np.eye(4) if is_root else _pose(model.body_pos[body], model.body_quat[body]),
+        joint=_joint(model, int(model.body_jntadr[body]), followers, arm) if joints else None,
+        shapes=tuple(_shape(model, int(g)) for g in np.flatnonzero(model.geom_bodyid == body)),
+        mass=float(model.body_mass[body]),
+        centre_of_mass=_pose(model.body_ipos[body], model.body_iquat[body]),
+        inertia=np.diag(model.body_inertia[body]),
+    )
+
+
+def _shape(model: mujoco.MjModel, geom: int) -> Shape:
+    a, b, c = (float(v) for v in model.geom_size[geom])
+    r, g, blue, _ = (float(v) for v in model.geom_rgba[geom])
+    box = model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_BOX
+    return Shape(
+        kind="box" if box else "cylinder",
+        size=(2 * a, 2 * b, 2 * c) if box else (a, 2 * b),
+        pose=_pose(model.geom_pos[geom], model.geom_quat[geom]),
+        colour=(round(r, 6), round(g, 6), round(blue, 6)),
+        friction=float(model.geom_friction[geom][0]),
+        pad=model.geom(geom).name.endswith("_pad"),
+    )
+
+
+def _joint(model: mujoco.MjModel, joint: int, followers: dict[str, Mimic], arm: ArmDescription) -> Joint:
+    own_name = model.joint(joint).name
+    name = _JOINT_NAMES.get(own_name, own_name)
+    x, y, z = (float(v) for v in model.jnt_axis[joint])
+    lower, upper = (float(v) for v in model.jnt_range[joint])
+    mimic = followers.get(name)
+    if name in arm.joint_names:
+        own = arm.joints[arm.joint_names.index(name)]
+        velocity, effort = own.velocity, own.torque
+    else:
+        if mimic is not None:
+            lower, upper = sorted((0.0, mimic.multiplier * CLOSED_ANGLE))
+        velocity = _DRIVER_SPEED * (_FOLLOWER_HASTE if mimic else 1.0)
+        effort = _FOLLOWER_EFFORT if mimic else _DRIVER_EFFORT
+    damping = float(model.dof_damping[model.jnt_dofadr[joint]])
+    return Joint(name, (x, y, z), lower, upper, velocity, effort, damping, mimic)
+
+
+def _mimics(model: mujoco.MjModel) -> dict[str, Mimic]:
+    """Follower joints by name, each resolved to the leader of its chain of couplings.
+
+    ROS does not support a joint that mimics a mimic joint.
+    """
+
+    def joint_name(joint: int) -> str:
+        name = model.joint(joint).name
+        return _JOINT_NAMES.get(name, name)
+
+    direct = {
+        joint_name(int(model.eq_obj1id[e])): Mimic(
+            joint_name(int(model.eq_obj2id[e])), float(model.eq_data[e][1])
+        )
+        for e in range(model.neq)
+        if model.eq_type[e] == mujoco.mjtEq.mjEQ_JOINT
+    }
+
+    def resolve(mimic: Mimic) -> Mimic:
+        leader = direct.get(mimic.joint)
+        return mimic if leader is None else resolve(Mimic(leader.joint, mimic.multiplier * leader.multiplier))
+
+    return {name: resolve(mimic) for name, mimic in direct.items()}
+
+
+def _pose(position: Array, wxyz: Array) -> Array:
+    pose = np.eye(4)
+    pose[:3, :3] = matrix_of_quaternion(np.roll(wxyz, -1))
+    pose[:3, 3] = position
+    return pose

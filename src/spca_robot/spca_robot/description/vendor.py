@@ -1,0 +1,125 @@
+"""The robot on top of `ur_description` and `robotiq_description`.
+
+The meshes are the vendors'; kinematics, masses and limits are the project's.
+
+xacro composes it (`xacro/cobot.urdf.xacro`); what the world description says is handed over here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from pathlib import Path
+
+from spca_core.errors import InputError
+from spca_core.world import World
+from spca_robot.description.controllers import add_control_plugin, add_ros2_control
+from spca_robot.description.frames import add_camera_frames
+from spca_robot.description.gazebo import add_contact_sensor, collision_names, keep_fixed_joint
+from spca_robot.description.names import VENDOR
+from spca_robot.description.self_contacts import solid_links
+from spca_robot.description.xml import Element, add, document, numbers
+from spca_robot.gripper_2f85 import ADAPTER
+
+PACKAGES = ("ur_description", "robotiq_description")
+XACRO = Path(__file__).resolve().parent / "xacro" / "cobot.urdf.xacro"
+_PAD_FRICTION = 1.0
+
+
+def missing_packages() -> list[str]:
+    """Those of `PACKAGES` (and the tool) that this machine lacks."""
+    lacking = [name for name in PACKAGES if not installed(name)]
+    return lacking if importlib.util.find_spec("xacro") is not None else [*lacking, "xacro"]
+
+
+def installed(package: str) -> bool:
+    """Return whether there is a ROS package of that name."""
+    try:
+        packages = importlib.import_module("ament_index_python.packages")
+    except ImportError:
+        return False
+    try:
+        packages.get_package_share_directory(package)
+    except (packages.PackageNotFoundError, OSError):  # OSError: no ROS is sourced
+        return False
+    return True
+
+
+def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") -> str:
+    """The URDF by xacro; `folder` receives the extension file.
+
+    Raises InputError that names what is not installed.
+    """
+    arm = world.robot.arm
+    if arm.dh != "standard":
+        raise InputError(
+            f"ur_description has no {arm.title}", where="robot:=vendor", hint="use robot:=generated"
+        )
+    if lacking := missing_packages():
+        raise InputError(
+            f"not installed: {', '.join(lacking)}",
+            where="robot:=vendor",
+            hint="install them (docs/full-stack.md), or use robot:=generated, which needs none of them",
+        )
+    plain = _process(world, "")
+    if not controllers_file:
+        return _process(world, str(_written(folder, extension(world))))
+    return _process(world, str(_written(folder, extension(world, controllers_file, solid_links(plain)))))
+
+
+def extension(world: World, controllers_file: str = "", solid: tuple[str, ...] = ()) -> str:
+    """Return the project's additions to the composed robot.
+
+    These are the camera frames and, for Gazebo, control and contact sensors.
+    """
+    robot = Element("robot", name=world.robot.model)
+    add_camera_frames(robot, world)
+    if controllers_file:
+        add_ros2_control(robot, world, VENDOR)
+        add_control_plugin(robot, controllers_file)
+        for link in solid:
+            tags = add(robot, "gazebo", reference=link)
+            add(tags, "selfCollide", True)
+            if link in VENDOR.pads:
+                add(tags, "mu1", _PAD_FRICTION)
+                add(tags, "mu2", _PAD_FRICTION)
+            if link != _BASE_INERTIA:
+                add_contact_sensor(tags, f"{link}_contact", collision_names(link))
+        for joint in _KEPT_FIXED_JOINTS:
+            keep_fixed_joint(robot, joint)
+    return document(robot, "Generated from the world description by spca_robot; do not edit.")
+
+
+# `base_link` has no mass of its own: sdformat merges this link into it and renames its collision. It needs no
+# sensor, as whatever can touch it has one.
+_BASE_INERTIA = "base_link_inertia"
+_KEPT_FIXED_JOINTS = (
+    "robotiq_85_base_joint",
+    "robotiq_85_left_finger_joint",
+    "robotiq_85_right_finger_joint",
+)
+
+
+def arguments(world: World, extension_file: str = "") -> dict[str, str]:
+    """The arguments of `xacro/cobot.urdf.xacro`."""
+    base = world.robot.base
+    return {
+        "arm": world.robot.arm.name,
+        "base_xyz": numbers(base.position),
+        "base_rpy": numbers((0.0, 0.0, base.yaw)),
+        "adapter": numbers([ADAPTER]),
+        "extension": extension_file,
+    }
+
+
+def _written(folder: Path, text: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "cobot_extension.xacro"
+    path.write_text(text)
+    return path
+
+
+def _process(world: World, extension_file: str) -> str:
+    xacro = importlib.import_module("xacro")
+    document_ = xacro.process_file(str(XACRO), mappings=arguments(world, extension_file))
+    return document_.toprettyxml(indent="  ")

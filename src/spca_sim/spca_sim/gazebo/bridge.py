@@ -1,0 +1,66 @@
+"""Topics bridged between Gazebo and ROS: the configuration of `ros_gz_bridge`'s `parameter_bridge`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spca_robot.description.gazebo import CONTACT_TOPIC
+from spca_sim.gazebo.world_sdf import CAMERA_TOPIC
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One topic, from Gazebo to ROS, under two names."""
+
+    ros: str
+    gz: str
+    ros_type: str
+    gz_type: str
+    lazy: bool = False
+    """Whether it is passed on, and Gazebo asked for it, only while somebody listens."""
+
+    def entry(self) -> dict[str, object]:
+        """The entry of the bridge's YAML file."""
+        return {
+            "ros_topic_name": self.ros,
+            "gz_topic_name": self.gz,
+            "ros_type_name": self.ros_type,
+            "gz_type_name": self.gz_type,
+            "direction": "GZ_TO_ROS",
+            "lazy": self.lazy,
+        }
+
+
+CLOCK = Topic("/gazebo/clock", "/clock", "rosgraph_msgs/msg/Clock", "gz.msgs.Clock")
+"""For the node `sim` alone, which publishes `/clock` less often: once a physics step, as Gazebo does, keeps a
+processor busy in every node that uses simulated time."""
+
+
+def _of_camera(name: str, ros_type: str, gz_type: str) -> Topic:
+    topic = f"{CAMERA_TOPIC}/{name}"
+    return Topic(topic, topic, f"sensor_msgs/msg/{ros_type}", f"gz.msgs.{gz_type}", lazy=True)
+
+
+COLOUR = _of_camera("image", "Image", "Image")
+DEPTH = _of_camera("depth_image", "Image", "Image")
+POINTS = _of_camera("points", "PointCloud2", "PointCloudPacked")
+CONTACTS = Topic(CONTACT_TOPIC, CONTACT_TOPIC, "ros_gz_interfaces/msg/Contacts", "gz.msgs.Contacts")
+POSES = "/spca/gazebo/poses"
+"""Where everything is that can move (`geometry_msgs/PoseArray`): ground truth."""
+HEARTBEAT_MS = 100
+"""Milliseconds between two looks of the bridge at whether anybody listens to what it passes on lazily."""
+
+
+def topics(world: str) -> tuple[Topic, ...]:
+    """Topics bridged from a world of that name.
+
+    Camera information is not among them; the node makes it from the world description (see
+    `camera_sdf.PIXEL_CENTRE`).
+    """
+    poses = Topic(POSES, f"/world/{world}/dynamic_pose/info", "geometry_msgs/msg/PoseArray", "gz.msgs.Pose_V")
+    return CLOCK, COLOUR, DEPTH, POINTS, CONTACTS, poses
+
+
+def bridge_config(world: str) -> list[dict[str, object]]:
+    """The list that becomes the bridge's YAML file, for a world of that name."""
+    return [topic.entry() for topic in topics(world)]

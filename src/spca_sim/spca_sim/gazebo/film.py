@@ -1,0 +1,87 @@
+"""Gazebo's camera: its pictures are taken only while somebody wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from rclpy.subscription import Subscription
+from sensor_msgs.msg import CameraInfo, Image
+
+from spca_core.world import World
+from spca_ros.convert.camera import OPTICAL_FRAME, info_msg
+from spca_ros.convert.time import seconds
+from spca_ros.frame_pairs import FramePairs
+from spca_ros.node import SpcaNode
+from spca_ros.pictures import CameraTopics
+from spca_ros.qos import WHOLE
+from spca_sim.gazebo import bridge
+
+
+class RgbdPicture(NamedTuple):
+    """Colour and depth of one instant, with their calibration."""
+
+    colour: Image
+    depth: Image
+    info: CameraInfo
+
+
+class Film:
+    """Passes Gazebo's pictures on under the project's names, with the calibration of the world description.
+
+    The bridge is lazy, and Gazebo draws no pictures that nobody takes: drawing them costs half of its time.
+    So this listens to Gazebo only while a picture is asked for or one of its own topics is watched, and has
+    the bridge repeat what was lost: of pictures that are sent with best effort most do not arrive whole.
+    """
+
+    def __init__(self, node: SpcaNode, world: World) -> None:
+        self._node, self._intrinsics = node, world.camera.intrinsics
+        self._topics = CameraTopics(node)
+        self._frames = FramePairs(self._on_frame)
+        self._listening: tuple[Subscription, ...] = ()
+        self._asking = 0
+        self._newest: RgbdPicture | None = None
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Have pictures taken while the context lasts. For threads that do not spin."""
+        self._asking += 1
+        self._node.loop.soon(self.look)
+        try:
+            yield
+        finally:
+            self._asking -= 1
+            self._node.loop.soon(self.look)
+
+    def since(self, begun: float) -> RgbdPicture | None:
+        """The newest picture, if it was taken at `begun` (simulated seconds) or later."""
+        newest = self._newest
+        if newest is None or seconds(newest.colour.header.stamp) < begun:
+            return None
+        return newest
+
+    def look(self) -> None:
+        """Begin or cease to listen to Gazebo, as it is needed now. In the thread that spins."""
+        wanted = self._asking > 0 or self._topics.watched
+        if wanted and not self._listening:
+            self._listening = tuple(
+                self._node.create_subscription(Image, topic.ros, on_image, WHOLE)
+                for topic, on_image in (
+                    (bridge.COLOUR, self._frames.colour),
+                    (bridge.DEPTH, self._frames.depth),
+                )
+            )
+        elif self._listening and not wanted:
+            for subscription in self._listening:
+                self._node.destroy_subscription(subscription)
+            self._listening = ()
+
+    def _on_frame(self, colour: Image, depth: Image) -> None:
+        if not any(colour.data):
+            return  # the first that Gazebo's camera draws is black
+        for message in (colour, depth):
+            message.header.frame_id = OPTICAL_FRAME
+        info = info_msg(self._intrinsics, seconds(colour.header.stamp))
+        self._topics.publish(colour, depth, info)
+        self._newest = RgbdPicture(colour, depth, info)

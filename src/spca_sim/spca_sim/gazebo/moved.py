@@ -1,0 +1,71 @@
+"""Where things are in Gazebo: ground truth, for the referee and for recordings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from geometry_msgs.msg import PoseArray
+from sensor_msgs.msg import MultiDOFJointState
+
+from spca_core.geometry import Pose
+from spca_core.world import World
+from spca_ros import names
+from spca_ros.convert.places import places_msg
+from spca_ros.convert.records import pose_from_msg
+from spca_ros.node import SpcaNode
+from spca_ros.qos import EVERY
+from spca_sim.gazebo import bridge
+from spca_sim.gazebo.polled import PolledTopic
+
+_NEAR = 0.03  # m from where a thing was put within which it comes to rest
+_THERE = 0.001, 0.999999  # m, and product of the quaternions (0.2°), within which nothing need be moved
+
+
+class Moved:
+    """The poses that Gazebo tells of everything that can move, read when they are wanted.
+
+    The bridge drops the names. Gazebo tells the poses in the order of its entities, which is that of the
+    world's file: first the things, then the robot, which is spawned into it, and at last all links. Whether
+    that holds is checked after each reset, when it is known where everything lies.
+    """
+
+    def __init__(self, node: SpcaNode, world: World) -> None:
+        self._models = [thing.model for thing in world.objects]
+        self._poses: dict[str, Pose] = {}
+        self._known = True
+        self._topic = PolledTopic(node.context, f"{node.get_name()}_poses", PoseArray, bridge.POSES, depth=1)
+        self._places = node.create_publisher(MultiDOFJointState, names.PLACES, EVERY)
+
+    def poses(self) -> Mapping[str, Pose]:
+        """The newest poses in `world`, by model; none if it is not known which is whose."""
+        for message in self._topic.take():
+            self._poses = dict(zip(self._models, map(pose_from_msg, message.poses), strict=False))
+        return self._poses if self._known else {}
+
+    def there(self, wanted: Mapping[str, Pose]) -> bool:
+        """Whether everything lies where it is wanted, as before the first level."""
+        poses = self.poses()
+        return all(name in poses and _same(poses[name], pose) for name, pose in wanted.items())
+
+    def compare(self, laid: Mapping[str, Pose]) -> str:
+        """Explain which thing does not lie where it was put just now, so that no pose is told; "" if none."""
+        self._known = True
+        poses = self.poses()
+        both = [(name, poses[name], laid[name]) for name in laid if name in poses]
+        lost = [name for name, told, put in both if math.dist(told.position, put.position) > _NEAR]
+        self._known = not lost
+        return f"Gazebo tells other places than where {', '.join(lost)} was put" if lost else ""
+
+    def tell(self, stamp: float) -> None:
+        """Tell the referee where things were at the contact sample of `stamp` (simulated s)."""
+        self._places.publish(places_msg(stamp, self._poses if self._known else {}))
+
+    def close(self) -> None:
+        """Unsubscribe."""
+        self._topic.close()
+
+
+def _same(one: Pose, other: Pose) -> bool:
+    alike = abs(sum(a * b for a, b in zip(one.quaternion, other.quaternion, strict=True)))
+    return math.dist(one.position, other.position) < _THERE[0] and alike > _THERE[1]

@@ -1,0 +1,448 @@
+"""The node `sim` where Gazebo is the simulator: the same topics, services and actions as the embedded one's.
+
+Gazebo itself, its controllers and the bridge are processes of their own (launch/gazebo.launch.py). This node
+translates their messages to the project's names and conventions and forwards commands.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState as JointStateMsg
+from spca_interfaces.action import CommandGripper, FollowTrajectory
+from spca_interfaces.msg import Contacts
+from spca_interfaces.srv import Capture, LetPass, ResetWorld, SaveRecording
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from spca_core.contacts import ContactSample, Pair, Touch, Way, ways_of_touching
+from spca_core.errors import SpcaError
+from spca_core.geometry import Pose
+from spca_core.kinds import KINDS
+from spca_core.layout import Layout
+from spca_core.processes.leaving import leave
+from spca_core.trajectory import JointState, JointTrajectory
+from spca_core.world import load_world
+from spca_robot.description.names import GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
+from spca_robot.description.self_contacts import harmless_pairs
+from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
+from spca_ros import names
+from spca_ros.action_server import Job, LongAction
+from spca_ros.convert.contacts import contacts_msg
+from spca_ros.convert.records import from_msg
+from spca_ros.convert.robot import joint_state_msg, trajectory
+from spca_ros.convert.time import duration_msg, seconds, time_msg
+from spca_ros.holder import Holder
+from spca_ros.node import SpcaNode, answering, existing, run_nodes
+from spca_ros.qos import EVERY, SENSOR
+from spca_sim.gazebo import bridge
+from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
+from spca_sim.gazebo.controller import ArmController
+from spca_sim.gazebo.driver import brake, ramp_time, refusal
+from spca_sim.gazebo.film import Film
+from spca_sim.gazebo.finger import Finger, command
+from spca_sim.gazebo.moved import Moved
+from spca_sim.gazebo.passing import AHEAD_S, Control, Passing, bridged
+from spca_sim.gazebo.polled import PolledTopic
+from spca_sim.gazebo.recorder import Recorder
+from spca_sim.gazebo.reset import (
+    control_service,
+    parking,
+    placement,
+    pose_request,
+    pose_service,
+    untouched,
+    watched_models,
+)
+from spca_sim.gazebo.services import ask
+from spca_sim.gazebo.serving import SlowService
+
+_HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
+_AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads
+_PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
+_FRAME_S = 5.0  # simulated seconds to wait for a picture
+_SILENT_S = 5.0  # wall seconds without a wish for time after which a motion's client counts as lost
+_TICK_S = 0.02  # wall seconds between two looks at simulated time
+_MOMENT_S = 0.04  # simulated seconds that pass between two looks at what is waited for
+_LOOK_S, _STATE_S = 1.0, 0.05  # wall seconds between two looks at who watches, and two joint states
+_UNHEARD_S = 2.0  # wall seconds without a tick of the clock after which time is granted once more
+_PASSING_S = 0.002  # wall seconds between two looks at the clock, at the least
+_CLOCK_S = 0.01  # wall seconds between two messages on /clock, at least
+_START_S = 50.0  # wall seconds until the first joint state
+_STALL_S = 30.0  # wall seconds that simulated time may stand still
+
+_ROBOT_SENSORS = 4  # links of the robot that may report in one physics step: the fingertips, and two more
+
+
+class GazeboSim(SpcaNode):
+    """The Gazebo simulation of one robot and one table; see the module docstring."""
+
+    def __init__(self, control: Control | None = None, action: Any = None) -> None:
+        """`control` of time and the `action` of the arm's controller are given where Gazebo is played."""
+        super().__init__(names.SIM)
+        self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/, or a path"))
+        self._joints = self._world.robot.arm.joint_names
+        gripper = gripper_names(
+            self.parameter(
+                "robot", "generated", "which robot description Gazebo has", choices=("generated", "vendor")
+            )
+        )
+        watched = self.parameter(
+            "watched", "", "objects whose contacts Gazebo reports, with commas; empty: all"
+        )
+        self._watched = watched_models(watched, self._world)
+        with open(self.parameter("urdf", "", "path of the robot's URDF")) as file:
+            harmless = harmless_pairs(file.read(), gripper.root)
+        self._upper = min(CLOSED_ANGLE, 0.8) if gripper.root.startswith("robotiq") else CLOSED_ANGLE
+        self._finger_joint, self._finger = gripper.commanded, Finger()
+        self._models = ModelPairs(self._world.model_names, harmless, self._world.robot.model)
+        world = self._world
+        carriers = [o.model for o in world.objects if not KINDS[o.kind].solid]
+        self._below = ([world.ground.model], [world.table.model], carriers)
+        self._rims = {o.model: world.table.top + o.size[2] for o in world.objects if KINDS[o.kind].walled}
+        self._recorder, self._moved = Recorder(world), Moved(self, world)
+        self._sampler = ContactSampler(self._on_sample, ways=self._ways, poses=self._moved.poses)
+        self.parameter("places", False, "whether the referee is told where things are", live=True)
+        control = control or bridged(self, control_service(world))
+        self._passing = Passing(control, lambda: self._now)
+        self._holder = Holder(self)
+        self._now, self._ticked = 0.0, time.monotonic()
+        self._told = 0.0  # wall time (monotonic) of the newest message on /clock
+        self._reported = 0.0  # simulated time of the newest contact report
+        self._state: JointState | None = None
+        self._state_told = 0.0  # wall time (monotonic)
+        self._newest_contacts: frozenset[Pair] = frozenset()
+        self._resetting = False  # then no contacts are published: they are of no level
+        self._asked = 0.0  # wall time (monotonic) of the newest wish for time
+        self._handed_over = threading.Event()  # unless a path is on its way to the controller
+        self._handed_over.set()
+        self._follow_number = self._grip_number = 0
+        self._held, self._ended = threading.Event(), threading.Event()
+
+        self._states = self.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
+        self._film = Film(self, self._world)
+        self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
+        self._arm = ArmController(self, self._joints, action)
+        self._gripper = self.create_publisher(
+            JointTrajectoryMsg, f"/{GRIPPER_CONTROLLER}/joint_trajectory", EVERY
+        )
+
+        self._time = self.create_publisher(Clock, "/clock", SENSOR)
+        self.create_subscription(Clock, bridge.CLOCK.ros, self._on_clock, SENSOR)
+        self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
+        self._reports: PolledTopic | None = None
+        if (kind := contacts_type()) is not None:
+            # Every link in contact reports at every physics step; one step's reports make a sample.
+            depth = _ROBOT_SENSORS + len(self._watched)
+            topic = bridge.CONTACTS.ros
+            self._reports = PolledTopic(self.context, f"{names.SIM}_contacts", kind, topic, depth)
+
+        self._offer()
+
+    def _offer(self) -> None:
+        """Timers, actions and services."""
+        self._watch = self.wall_timer(_LOOK_S, self._film.look)
+        self._beat = self.wall_timer(_STATE_S, self._tell_state)
+        self._follow = LongAction(
+            self, FollowTrajectory, names.FOLLOW, self._do_follow, self._brake, self._refuse_follow
+        )
+        self._grip = LongAction(self, CommandGripper, names.GRIPPER, self._do_grip, refuse=self._refuse_grip)
+        self.create_service(Trigger, names.HOLD, self._hold)
+        self.create_service(SaveRecording, names.SAVE_RECORDING, self._level_over)
+        self._slow = (
+            SlowService(self, ResetWorld, names.RESET, self._do_reset),
+            SlowService(self, Capture, names.CAPTURE, self._do_capture),
+            SlowService(self, LetPass, names.LET_PASS, self._do_let_pass),
+        )
+
+    # --- what Gazebo says -----------------------------------------------------------------------------------
+
+    def _on_clock(self, clock: Clock) -> None:
+        self._now, self._ticked = seconds(clock.clock), time.monotonic()
+        if self._ticked - self._told >= _CLOCK_S:
+            self._told = self._ticked
+            self._time.publish(clock)
+        if self._reports is not None and self._sampler.due(self._now):
+            for report in self._reports.take():
+                self._on_contacts(report)
+        self._sampler.clock(self._now)
+
+    def _on_joints(self, message: JointStateMsg) -> None:
+        index = {name: i for i, name in enumerate(message.name)}
+        pads = self._finger.state(seconds(message.header.stamp), message.position[index[self._finger_joint]])
+        arm = [index[name] for name in self._joints]
+        self._state = JointState(
+            stamp=seconds(message.header.stamp),
+            position=np.array([message.position[i] for i in arm]),
+            velocity=np.array([message.velocity[i] for i in arm]),
+            gripper_gap=pads.gap,
+            gripper_force=pads.force,
+        )
+        self._tell_state(since=0.0)
+
+    def _tell_state(self, since: float = _STATE_S) -> None:
+        """Publish the newest joint state, if none has been for some wall seconds."""
+        now = time.monotonic()
+        if self._state is not None and now - self._state_told >= since:
+            self._state_told = now
+            self._states.publish(joint_state_msg(self._state, self._joints))
+
+    def _on_contacts(self, message: Any) -> None:
+        pairs = (self._models.pair(c.collision1.name, c.collision2.name) for c in message.contacts)
+        points = map(self._models.touches, message.contacts)
+        self._reported = max(seconds(message.header.stamp), self._reported)
+        self._sampler.touch(seconds(message.header.stamp), [p for p in pairs if p is not None], points)
+
+    def _ways(self, touches: Sequence[Touch]) -> frozenset[Way]:
+        return ways_of_touching(oriented(touches, self._below), self._rims, self._world.robot.model)
+
+    def _on_sample(self, sample: ContactSample) -> None:
+        self._newest_contacts = sample.pairs
+        poses = self._moved.poses()
+        if self._resetting or self._state is None:
+            return
+        self._recorder.record(sample.stamp, self._state, poses)
+        if self.get_parameter("places").value:
+            self._moved.tell(sample.stamp)
+        self._contacts.publish(contacts_msg([sample]))
+
+    def _do_let_pass(self, request: LetPass.Request) -> LetPass.Response:
+        """Let as much of Gazebo's own time pass. A path that was commanded before begins before.
+
+        Told is the moment that was asked for: of a later one at which Gazebo stands no joint state may come.
+        """
+        self._holder.admit(request.client)
+        self._handed_over.wait()
+        self._asked = time.monotonic()
+        passed = self._pass(request.seconds)
+        return LetPass.Response(success=True, stamp=time_msg(passed))
+
+    def _pass(self, duration: float = _MOMENT_S) -> float:
+        """Let simulated seconds pass, in a working thread, and return until when.
+
+        Raises SpcaError when Gazebo does not go on.
+        """
+        end, asked = self._now + duration, time.monotonic()
+        granted = asked
+        self._passing.until(end + AHEAD_S)
+        while (left := end - self._now) > 0.0:
+            if self._ended.wait(max(left / 2, _PASSING_S)):
+                raise SpcaError("the simulation ends")
+            heard = max(self._ticked, asked)
+            if time.monotonic() - heard > _STALL_S:
+                raise SpcaError(f"Gazebo's clock has stood still for {_STALL_S:.0f} s")
+            if time.monotonic() - max(heard, granted) > _UNHEARD_S:
+                granted = time.monotonic()
+                self._passing.until(end, anew=True)
+        return end
+
+    def _do_capture(self, request: Capture.Request) -> Capture.Response:
+        """The first frame taken from now on."""
+        begun = self._now
+        with self._film.running():
+            while self._now - begun < _FRAME_S:
+                if (taken := self._film.since(begun)) is not None:
+                    return Capture.Response(success=True, **taken._asdict())
+                self._pass()
+        return Capture.Response(success=False, message=f"no picture from Gazebo's camera in {_FRAME_S:.0f} s")
+
+    # --- commands -------------------------------------------------------------------------------------------
+
+    def _refuse_follow(self, goal: FollowTrajectory.Goal) -> str:
+        if self._state is None:
+            return "no joint state has come from Gazebo yet"
+        try:
+            why = refusal(trajectory(goal.trajectory, self._joints), self._state, self._joints)
+        except ValueError as error:
+            return str(error)
+        if not why:
+            self._handed_over.clear()
+        return why
+
+    def _refuse_grip(self, goal: CommandGripper.Goal) -> str:
+        if self._state is None:
+            return "no joint state has come from Gazebo yet"
+        return "" if 0.0 <= goal.gap <= STROKE else f"the pads open from 0 to {STROKE} m"
+
+    def _do_follow(self, job: Job) -> FollowTrajectory.Result:
+        result, wanted = FollowTrajectory.Result, trajectory(job.goal.trajectory, self._joints)
+        number = self._follow_number = self._follow_number + 1
+        self._held.clear()
+        try:
+            self._arm.follow(wanted)
+        except SpcaError as error:
+            return result(status=result.REFUSED, message=str(error))
+        finally:
+            begun, self._asked = self._now, time.monotonic()
+            self._handed_over.set()
+        while self._now - begun < wanted.duration:
+            if number != self._follow_number:
+                return result(status=result.REPLACED)
+            if self._held.is_set() or job.cancelled():
+                return result(status=result.HELD)
+            if (silence := time.monotonic() - self._asked) > _SILENT_S:
+                self._brake()  # whoever comes next must not find a motion that goes on
+                return result(status=result.STALE, message=f"nobody has let time pass for {silence:.0f} s")
+            job.feedback(FollowTrajectory.Feedback(attempt=job.goal.attempt, begun=time_msg(begun)))
+            threading.Event().wait(_TICK_S)
+        return result(status=result.DONE)
+
+    def _do_grip(self, job: Job) -> CommandGripper.Result:
+        result, state = CommandGripper.Result, self._state
+        assert state is not None  # see _refuse_grip
+        number = self._grip_number = self._grip_number + 1
+        begun = self._now
+        duration = self._command_finger(state, float(job.goal.gap))
+        job.feedback(CommandGripper.Feedback(attempt=job.goal.attempt, gap=state.gripper_gap))
+        while self._now - begun < duration + 0.5 and number == self._grip_number and not job.cancelled():
+            threading.Event().wait(_TICK_S)
+        status = result.DONE if number == self._grip_number else result.REPLACED
+        state = self._state or state
+        return result(status=status, gap=state.gripper_gap, force=state.gripper_force)
+
+    def _command_finger(self, state: JointState, gap: float) -> float:
+        """Send the finger to a gap; returns the seconds that it will take."""
+        self._finger.goal = goal = command(gap, self._upper)
+        duration = ramp_time(driver_angle(min(max(state.gripper_gap, 0.0), STROKE)), goal)
+        point = JointTrajectoryPoint(
+            positions=[goal], velocities=[0.0], time_from_start=duration_msg(duration)
+        )
+        self._gripper.publish(JointTrajectoryMsg(joint_names=[self._finger_joint], points=[point]))
+        return duration
+
+    def _hold(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._held.set()
+        self._brake()
+        response.success = True
+        return response
+
+    def _brake(self) -> None:
+        if self._state is not None:
+            self._arm.stop(brake(self._state, self._world.robot.arm.column("braking")))
+
+    @property
+    def needed(self) -> bool:
+        """True as long as whoever has laid the table is there."""
+        return self._holder.present
+
+    # --- reset ----------------------------------------------------------------------------------------------
+
+    def _do_reset(self, request: ResetWorld.Request) -> ResetWorld.Response:
+        """Home the robot, place objects, await new contacts."""
+        self._holder.change(request.client)
+        wanted = from_msg(Layout, request.layout)
+        self._resetting = True
+        try:
+            places = placement(self._world, wanted)
+            problem = self._go_home() or self._move_objects(places) or self._await_contacts(wanted)
+            if not problem:
+                self.loop.run(lambda: self._lay(wanted))
+        finally:
+            self._resetting = False
+        return ResetWorld.Response(success=not problem, message=problem, stamp=time_msg(self._now))
+
+    def _lay(self, wanted: Layout) -> None:
+        self._recorder.lay(wanted)
+        if problem := self._moved.compare(wanted.poses):
+            self.get_logger().warning(
+                f"{problem}: no level is judged by places, and nothing moves in a video"
+            )
+
+    def _await_contacts(self, wanted: Layout) -> str:
+        """Wait until every watched object touches something where it was placed; why it does not, or ""."""
+        begun = self._now + _PLACED_S
+
+        def forget() -> None:  # including contacts in the parking place whose messages arrive late
+            self._sampler.clear(since=begun)
+            self._reported = 0.0
+            self._newest_contacts = frozenset()
+
+        self.loop.run(forget)
+        lost = untouched(wanted, (), self._watched)
+        while lost and self._now - begun < _SETTLE_S:
+            self._pass()
+            lost = untouched(wanted, self._newest_contacts, self._watched)
+        if not lost:
+            return ""
+        behind = self._now - self._reported
+        news = f"the newest report is {behind:.2f} s old" if self._reported else "no report has come"
+        return f"nothing touches {', '.join(lost)} after the reset: {news}"
+
+    def _go_home(self) -> str:
+        """Drive arm and gripper home if they are not there, with the objects out of their way."""
+        patience = time.monotonic() + _START_S
+        while (state := self._state) is None:  # Gazebo and its controllers come up
+            if time.monotonic() > patience or self._ended.wait(_TICK_S):
+                return f"no joint state has come from Gazebo in {_START_S:.0f} s: do its controllers run?"
+        self._follow_number += 1
+        if self._is_home(state):
+            return ""
+        if problem := self._move_objects(parking(self._world)):
+            return problem
+        self._command_finger(state, STROKE)
+        home = np.array([self._world.robot.home])
+        goal = JointTrajectory(np.array([_HOME_S]), home, np.zeros_like(home))
+        self._arm.follow(goal)
+        begun = self._now
+        while self._now - begun < _HOME_S + _SETTLE_S and not self._is_home(self._state or state):
+            self._pass()
+        off = self._off_home(self._state or state)
+        return "" if off < _AT_HOME else f"the robot stopped {off:.2f} rad from its home configuration"
+
+    def _is_home(self, state: JointState) -> bool:
+        still = np.abs(state.velocity).max() < _AT_HOME
+        return bool(still and self._off_home(state) < _AT_HOME and state.gripper_gap > _OPEN)
+
+    def _off_home(self, state: JointState) -> float:
+        return float(np.abs(state.position - np.array(self._world.robot.home)).max())
+
+    def _level_over(
+        self, request: SaveRecording.Request, response: SaveRecording.Response
+    ) -> SaveRecording.Response:
+        with answering(response):
+            if request.folder:
+                self._recorder.save(existing(request.folder))
+            self._recorder.clear()
+        return response
+
+    def _move_objects(self, poses: Mapping[str, Pose]) -> str:
+        if self.loop.run(lambda: self._moved.there(poses)):
+            return ""
+        return ask(pose_service(self._world), "Pose_V", pose_request(poses))
+
+    def close(self) -> None:
+        """Stop the arm, then the threads."""
+        self._ended.set()
+        self._brake()
+        self._follow.close()
+        self._grip.close()
+        for service in self._slow:
+            service.close()
+        self._moved.close()
+        if self._reports is not None:
+            self._reports.close()
+
+
+def contacts_type() -> type | None:
+    """`ros_gz_interfaces/Contacts`, or None where it is not installed."""
+    try:
+        kind: type = importlib.import_module("ros_gz_interfaces.msg").Contacts
+    except ImportError:
+        return None
+    return kind
+
+
+def main() -> None:
+    """Run the node; the exit status says how it ended."""
+    leave(run_nodes(lambda: [GazeboSim()]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""Gazebo's time: it passes as far as somebody asks for it, and no farther. Whoever is gone moves nothing."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import threading
+from collections.abc import Callable
+
+from spca_ros.calls import ServiceCall
+from spca_ros.node import SpcaNode
+from spca_sim.gazebo.world_sdf import STEP
+
+AHEAD_S = 0.06
+"""Simulated seconds that may pass beyond a wish, so that Gazebo need not wait for the next one."""
+
+Control = Callable[[int], None]
+"""Stops time after so many physics steps more than were granted before."""
+
+
+class Passing:
+    """Grants Gazebo the physics steps up to a moment.
+
+    Time runs freely until the first wish, so that Gazebo and its controllers come up. `now` is the
+    newest clock that was heard. From any thread but the one that spins.
+    """
+
+    def __init__(self, control: Control, now: Callable[[], float]) -> None:
+        self._control, self._now = control, now
+        self._lock = threading.Lock()
+        self._granted: float | None = None
+
+    def until(self, moment: float, anew: bool = False) -> None:
+        """Let time pass until `moment`, unless that is granted; `anew` if Gazebo seems not to know of it."""
+        with self._lock:
+            if self._granted is None:
+                self._control(0)
+                self._granted = self._now()
+            granted = self._now() if anew else max(self._granted, self._now())
+            steps = math.ceil((moment - granted) / STEP - 1e-6)
+            if steps > 0:
+                self._control(steps)
+            self._granted = granted + max(steps, 0) * STEP
+
+
+def bridged(node: SpcaNode, service: str) -> Control:
+    """The control of Gazebo's time by its service of that name, which `ros_gz_bridge` offers."""
+    srv, msg = (importlib.import_module(f"ros_gz_interfaces.{kind}") for kind in ("srv", "msg"))
+    call = ServiceCall(node, srv.ControlWorld, service)
+
+    def control(steps: int) -> None:
+        call(srv.ControlWorld.Request(world_control=msg.WorldControl(pause=True, multi_step=steps)))
+
+    return control

@@ -1,0 +1,80 @@
+"""The full stack: Gazebo by its launch file, then whole levels as a user runs them.
+
+Skipped, and said so, without Gazebo.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from spca_core.paths import ROOT
+from spca_sim.gazebo.requirements import missing
+
+LAUNCH_TEST = Path(__file__).with_name("launch_gazebo.py")
+BRINGUP = ROOT / "launch" / "bringup.launch.py"
+MOVEIT_MISSING = shutil.which("ros2") is None or (
+    subprocess.run(["ros2", "pkg", "prefix", "moveit_py"], capture_output=True, check=False).returncode != 0
+)
+
+pytestmark = [
+    pytest.mark.gazebo,
+    pytest.mark.slow,
+    pytest.mark.timeout(1200),
+    pytest.mark.skipif(
+        bool(missing()), reason=f"the full stack cannot run here, not installed: {', '.join(missing())}"
+    ),
+]
+
+
+def run(*command: str, limit: float = 900.0) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process group of its own, which is ended with it."""
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True, cwd=ROOT
+    )
+    try:
+        output, _ = process.communicate(timeout=limit)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(command, process.returncode, output, "")
+
+
+def running(name: str) -> list[str]:
+    """Command lines of processes whose program has that name."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parts = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        if any(Path(part).name == name for part in parts[:2]):
+            found.append(" ".join(parts))
+    return found
+
+
+def test_gazebo_by_its_launch_file() -> None:
+    result = run("launch_test", str(LAUNCH_TEST), limit=400.0)
+    assert result.returncode == 0, result.stdout[-4000:]
+
+
+@pytest.mark.parametrize("level", ["touch_02", "stack_01"])
+@pytest.mark.parametrize(
+    "arm",
+    [
+        "embedded",
+        pytest.param("moveit", marks=pytest.mark.skipif(MOVEIT_MISSING, reason="moveit_py is not installed")),
+    ],
+)
+def test_a_level_succeeds_and_leaves_nothing_running(level: str, arm: str) -> None:
+    result = run(
+        *("ros2", "launch", str(BRINGUP), f"level:={level}", "sim:=gazebo", f"arm:={arm}"),
+        *("headless:=true", "rviz:=false"),
+    )
+    assert result.returncode == 0, result.stdout[-6000:]
+    assert not running("gz") and not running("parameter_bridge")
