@@ -74,6 +74,7 @@ ARGUMENTS = (
         "as ur5e or panda (docs/arms.md); none: a real one, driven elsewhere",
     ),
     ("headless", "true", ["true", "false"], "no simulator window"),
+    ("view", "none", ["none", "web"], "web: a page to watch and to speak to the robot on (level:=none)"),
     ("rviz", "false", ["true", "false"], "open RViz"),
     (
         "markers",
@@ -112,7 +113,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     options = _options(chosen)
     checked_kit(options)  # an unknown level is reported here, before anything starts
     level = load_table(options)[1]
-    _check_installed(chosen, real)
+    _check(chosen, real)
     environment.ensure()
 
     files = [CONFIG / "nodes.yaml"]
@@ -123,7 +124,11 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     world = world_named(options, level)
     elsewhere = {stage: chosen[stage] for stage in (names.SENSE, names.PLANNER, names.CODER)}
     thinking: dict[str, Mapping[str, Value]] = {
-        names.SUPERVISOR: {**{name: getattr(options, name) for name in THINKING}, **elsewhere},
+        names.SUPERVISOR: {
+            **{name: getattr(options, name) for name in THINKING},
+            "view": chosen["view"],
+            **elsewhere,
+        },
         names.SENSE: {"world": world},
         names.EXECUTOR: {
             "arm": chosen["arm"],
@@ -163,7 +168,14 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         hint = "`spca run --ros` uses it; or end it, or take another domain: export ROS_DOMAIN_ID=…"
         raise InputError(what, where="ROS_DOMAIN_ID", hint=hint)
     if waits:
-        nodes.append(_node("spca", "program", files, thinking, sim_time=not real))
+        # On the screen is the page's address.
+        nodes.append(
+            _node(
+                *("spca", "program", files, thinking),
+                sim_time=not real,
+                output="screen" if chosen["view"] == "web" else "log",
+            )
+        )
         return [freed, *secured, *includes, *nodes, *(_ends(n) for n in nodes)]
     run = Run.begin(options, Path(chosen["record"]) if chosen["record"] else None)
     options, folder = run.options, run.files
@@ -260,8 +272,10 @@ def _ended(event: ProcessExited) -> tuple[str, int]:
     return f"{event.process_name} ended with status {event.returncode}", event.returncode
 
 
-def _check_installed(chosen: Mapping[str, str], real: bool) -> None:
-    """Name at once what is missing."""
+def _check(chosen: Mapping[str, str], real: bool) -> None:
+    """Name at once what is missing, or does not go together."""
+    if chosen["view"] == "web" and not real and chosen["level"] != "none":
+        raise InputError("the page takes the task", where="view:=web", hint="level:=none, and say it there")
     docs = "docs/full-stack.md says how"
     if chosen["sim"] == "gazebo" and not real and (lacking := missing(chosen["robot"])):
         raise InputError(f"not installed: {', '.join(lacking)}", "sim:=gazebo", docs)

@@ -63,7 +63,7 @@ DEFAULTS = {
             "headless": "true",
             "rviz": "false",
         },
-        **{"markers": "true", "rate": "0", "record": "", "config": "", "secure": ""},
+        **{"view": "none", "markers": "true", "rate": "0", "record": "", "config": "", "secure": ""},
         **{"sense": "", "planner": "", "coder": ""},
     },
     "gazebo.launch.py": {
@@ -250,7 +250,7 @@ def parameters_of_nodes(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
             found[node] |= values["ros__parameters"]
     for node in ("supervisor", "executor", "sense", "sim"):
         found[node]["use_sim_time"] = not real
-    found["supervisor"] |= {name: given[name] for name in ("sense", "planner", "coder")}
+    found["supervisor"] |= {name: given[name] for name in ("view", "sense", "planner", "coder")}
     found["supervisor"] |= {name: getattr(options_of(given), name) for name in THINKING}
     found["supervisor"]["library"] = given["library"]
     found["sense"]["world"] = found["sim"]["world"] = world_of(given)

@@ -101,7 +101,7 @@ def test_the_sequence_of_the_readme(
     assert followed.returncode == 0, followed.stdout[-4000:] + followed.stderr[-4000:]
     assert "success" in followed.stdout
     [run] = (checkout / "runs").iterdir()
-    for file in ("result.json", "report.html", "run.mcap", "log"):
+    for file in ("result.json", "report.html", "log"):
         assert (run / file).exists(), file
 
 

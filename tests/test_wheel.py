@@ -56,7 +56,7 @@ def test_the_wheel_runs_levels_and_sentences_without_ros(tmp_path: Path) -> None
     assert _run(spca, "--version", cwd=home).split()[0] == "spca"
     assert "success" in _run(spca, "run", "touch_02", "--no-video", cwd=home)
     assert "seen to hold: the red cube" in _run(spca, "do", "put the red cube on the blue plate", cwd=home)
-    assert list(home.glob("runs/*/report.html")) and list(home.glob("runs/*/run.mcap"))
+    assert list(home.glob("runs/*/report.html"))
     assert (home / _run(spca, "new", "environment", "maze", cwd=home).strip() / "test").is_dir()
     _run(
         python, "-c", "import spca_testing.contracts.kit_contract, spca_worldcoder.worlds.minigrid", cwd=home

@@ -16,6 +16,7 @@ setup(
         "spca.commands": [
             "calibrate = spca_extras.commands.calibrate:CALIBRATE",
             "dataset = spca_extras.commands.dataset:DATASET",
+            "mcap = spca_extras.commands.mcap:MCAP",
             "mcp = spca_extras.commands.mcp:MCP",
         ]
     },

@@ -104,14 +104,14 @@ def session(
 
     Raises InputError for bad input.
     """
-    from spca.sessions import Session
+    from spca.sessions import SENTENCE, Session
 
     able = [kit for kit in kits() if kit.takes_sentences and environment in ("", kit.name)]
     if not able:
         names = ", ".join(kit.name for kit in kits() if kit.takes_sentences)
         raise InputError(f"environment '{environment}' takes no sentences", hint=f"these do: {names}")
     # What a failed attempt has done to the table stays done: nobody expects it to be put back by magic.
-    wanted = {"transport": "inproc", "video": False, "level": "sentence", "rewind": False, **options}
+    wanted = {"transport": "inproc", "video": False, "level": SENTENCE, "rewind": False, **options}
     return Session(
         _options(world=world, preset=preset, seed=seed, **wanted), able[0], on_event, approve, report
     )

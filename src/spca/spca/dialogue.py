@@ -90,6 +90,8 @@ class Dialogue:
         if self._history and _AGAIN.match(sentence):
             return self._history[-1].sentence
         acted = [done for done in reversed(self._history) if done.about]
+        if _UNDO.match(sentence):  # nothing has moved where a plan was refused
+            acted = [done for done in acted if done.run.result.steps]
         if not acted:
             return sentence
         symbol = acted[0].about

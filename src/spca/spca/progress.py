@@ -20,13 +20,14 @@ from spca.terminal import as_typed, notices, results
 if TYPE_CHECKING:  # a run is under way before its result is needed
     from spca_core.result import RunResult
 
-_DOING = {
+DOING = {
     "sense": "looking at the table",
     "plan": "drafting and checking a plan",
     "code": "making sure that every step has a skill",
     "rehearse": "trying the plan in a twin of what was seen",
     "act": "acting",
 }
+"""What is under way in each stage."""
 
 _MARKS = {"done": "[green]✓[/green]", "failed": "[red]✗[/red]", "cancelled": "[yellow]■[/yellow]"}
 
@@ -67,7 +68,7 @@ class Progress:
         self.console.print(f"[bold]{escape(event.text)}[/bold]")
 
     def _on_stage_started(self, event: Event) -> None:
-        self._status.update(f"{_DOING.get(event.stage, event.stage)} …")
+        self._status.update(f"{DOING.get(event.stage, event.stage)} …")
 
     def _on_stage_ended(self, event: Event) -> None:
         self.console.print(f"  [cyan]{event.stage:<5}[/cyan] {event.data['seconds']:6.2f} s")

@@ -47,7 +47,7 @@ def newest_run(*others: str) -> Path:
 
 
 def write_report(path: Path) -> Path:
-    """Write the report, video and MCAP log of a run again; return the report's path."""
+    """Write the report and the video of a run again; return the report's path."""
     folder = RunFolder.open(path)
     return _document(Run(folder.read(MANIFEST, Manifest).options, folder), notices())
 

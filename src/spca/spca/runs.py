@@ -235,16 +235,14 @@ class Run:
 def supervised(
     environment: Environment, stages: Stages, files: RunFolder, listeners: tuple[Listener, ...]
 ) -> Supervisor:
-    """The supervisor of one level; the environment may show what happens, and some tasks a look judges."""
+    """The supervisor of one level; some tasks a look judges."""
     from spca.supervisor import Supervisor
 
-    tell = environment.tell
-    told = (*listeners, lambda event: tell(event.kind, event.text, event.data))
     if environment.task.judge == "look":
         from spca.judged_by_look import JudgedByLook
 
         environment = JudgedByLook(environment, stages.readers.plans)
-    return Supervisor(environment, stages, files, told)
+    return Supervisor(environment, stages, files, listeners)
 
 
 def settled(options: RunOptions) -> RunOptions:

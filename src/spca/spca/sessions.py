@@ -25,6 +25,7 @@ import cv2
 from spca.assembly import open_stages
 from spca.dialogue import Dialogue
 from spca.events import Listener
+from spca.interrupt import STOPPED
 from spca.kits import checked_kit
 from spca.order import Order, newest_plan, single_step
 from spca.runs import Run
@@ -47,7 +48,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spca.ros.graph import TableThere
+    from spca.ros.program import Program
+    from spca.web_page import WebPage
     from spca_core.ports.environment import Environment
+
+
+SENTENCE = "sentence"
+"""The level of a session that is opened with none."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,8 +119,9 @@ class Session:
         listener: Listener | None = None,
         approve: Approve | None = None,
         report: bool = True,
+        program: Program | None = None,
     ) -> None:
-        self._kit = kit
+        self._kit, self._program = kit, program
         self._options, self._listeners = options, (listener,) if listener else ()
         self._approve, self._report = approve, report
         self._dialogue = Dialogue(kit)
@@ -121,6 +129,8 @@ class Session:
         self._table: Environment | None = None
         self._graph: TableThere | None = None
         self._run: Run | None = None
+        self.page: WebPage | None = None
+        """The page to speak on, with `view="web"`."""
         self.view: View | None = None
         """What the last look showed."""
         self.runs: list[Run] = []
@@ -129,7 +139,9 @@ class Session:
     def __enter__(self) -> Session:
         with self._open:
             self._scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="spca-")))
-            options = self._ordered("Look at the table.", self._scratch)
+            options = self._options
+            if options.level == SENTENCE:
+                options = self._ordered("Look at the table.", self._scratch)
             checked_kit(options)
             if options.transport == "inproc":
                 warm_solver()
@@ -137,7 +149,9 @@ class Session:
             else:
                 from spca.ros.graph import TableThere  # not everywhere is there a ROS
 
-                self._graph = self._open.enter_context(TableThere(options, self._scratch))
+                self._graph = self._open.enter_context(TableThere(options, self._scratch, self._program))
+            if options.view == "web":
+                self._show()
             self._open = self._open.pop_all()
         return self
 
@@ -145,6 +159,17 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._open.close()
+
+    def _show(self) -> None:
+        from spca.web_page import WebPage  # what serves it takes its time to load
+
+        self.page = page = WebPage(self)
+        approved = self._approve
+        self._approve = lambda plan, goal: (
+            (approved is None or approved(plan, goal)) and page.approve(plan, goal)
+        )
+        self._open.callback(page.close)
+        self._listeners = (*self._listeners, page.hear)
 
     # --- what can be asked for ------------------------------------------------------------------------------
 
@@ -207,10 +232,29 @@ class Session:
         plan = single_step(self._kit.situation(seen), Step(action=action, args=args))
         return self._done(str(plan.steps[0]), Order(plan=plan, seen=seen), out)
 
-    def stop(self) -> None:
+    def stop(self, reason: str = STOPPED) -> None:
         """Stop the arm, and end the run under way. From any thread; the session stays."""
         if (run := self._run) is not None:
-            run.cancel()
+            run.cancel(reason)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the run under way has been told to stop."""
+        return (run := self._run) is not None and bool(run.cancelled)
+
+    @property
+    def environment(self) -> Environment | None:
+        """The world that the last run acted on, if there is one still."""
+        return self._table or (self._graph.environment if self._graph else None)
+
+    def begin(self, out: Path | None = None) -> Run:
+        """Carry out the level that the session was opened with, on the table as it is laid for it."""
+        options = self._options.model_copy(update={"rewind": True})
+        run = Run(options, RunFolder.create(Path(options.level).stem, out))
+        self._advance(run, self._listeners, anew=True)
+        self._dialogue.remember(run.result.level, run)
+        self.runs.append(run)
+        return run
 
     # --- runs -----------------------------------------------------------------------------------------------
 
@@ -236,14 +280,15 @@ class Session:
             raise Cancelled(run.result.reason)
         return run
 
-    def _advance(self, run: Run, listeners: tuple[Listener, ...]) -> None:
+    def _advance(self, run: Run, listeners: tuple[Listener, ...], anew: bool = False) -> None:
         self._run = run
         try:
             if self._graph is not None:
-                run.result = self._graph.conduct(run, listeners, self._approve)
+                run.result = self._graph.conduct(run, listeners, self._approve, anew)
                 return
             assert self._table is not None
-            self._table.take_up(run.options)
+            if not anew:
+                self._table.take_up(run.options)
             run.advance(*listeners, environment=self._table, approve=self._approve)
         finally:
             self._run = None

@@ -12,7 +12,7 @@ from rclpy.action.server import ServerGoalHandle
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image, JointState, MultiDOFJointState
 from spca_interfaces.action import CommandGripper, FollowTrajectory
-from spca_interfaces.msg import Contacts, RunEvent
+from spca_interfaces.msg import Contacts
 from spca_interfaces.srv import Capture, LetPass, ResetWorld, SaveRecording
 from std_srvs.srv import Trigger
 
@@ -35,17 +35,16 @@ from spca_ros.node import SpcaNode, answering, existing, run_nodes
 from spca_ros.pictures import CameraTopics
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.disturbances.disturbance import Disturbance
-from spca_sim.live_view import AttachedView, LiveView
+from spca_sim.live_view import LiveView
 from spca_sim.motions import DONE, TICK, Motions
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.pace import Pacer
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import PRESETS as VARIATIONS
 from spca_sim.variation import draw_variation
-from spca_sim.web_view import WebView
 
 PRESETS = ("nominal", "shuffled", "noisy", "hard")
-VIEWS = ("none", "window", "web")
+VIEWS = ("none", "window")
 _disturbances = TypeAdapter(tuple[Disturbance, ...])
 _FEEDBACK_PERIOD = 0.1  # wall-clock seconds between two feedback messages of a motion
 _SLICE_S = 0.1  # simulated seconds that pass for one request, at most
@@ -93,13 +92,11 @@ class SimNode(SpcaNode):
             "pictures a wall second for whoever watches the camera; 0: only those that are asked for",
             low=0.0,
         )
-        self._wanted_view = self.parameter(
-            "view", "none", "shows the simulation: in a window, or on a page for the browser", choices=VIEWS
-        )
+        self._wanted_view = self.parameter("view", "none", "shows the simulation in a window", choices=VIEWS)
         self._pacer = Pacer(self._rate or None)
         self._samples: list[ContactSample] = []
         self._moments: list[tuple[float, dict[str, Pose]]] = []  # where things were at some of them
-        self._view: AttachedView | None = None
+        self._view: LiveView | None = None
         self._build(self._wanted())
         self._holder = Holder(self)
         self._published = self._fed_back = 0.0
@@ -113,8 +110,6 @@ class SimNode(SpcaNode):
         if stream:
             self.wall_timer(1 / stream, self._show)
         self.wall_timer(_STATE_PERIOD, self._idle)
-        if isinstance(self._view, WebView):
-            self.create_subscription(RunEvent, names.EVENTS, self._on_event, EVERY)
         for kind, name, answer in (
             (Capture, names.CAPTURE, self._capture),
             (Trigger, names.HOLD, self._hold),
@@ -140,9 +135,6 @@ class SimNode(SpcaNode):
             self._view.change(self._sim)
         elif self._wanted_view == "window":
             self._view = LiveView(self._sim)
-        elif self._wanted_view == "web":
-            self._view = view = WebView(self._sim)
-            self.get_logger().info(f"view: {view.address}")
 
     # --- time -----------------------------------------------------------------------------------------------
 
@@ -282,8 +274,6 @@ class SimNode(SpcaNode):
     def _capture(self, _: Capture.Request, response: Capture.Response) -> Capture.Response:
         frame = self._sim.capture()
         response.colour, response.depth, response.info = self._publish(frame)
-        if isinstance(self._view, WebView):
-            self._view.saw(frame.colour)
         response.success = True
         return response
 
@@ -295,15 +285,6 @@ class SimNode(SpcaNode):
         messages = colour_msg(frame), depth_msg(frame), info_msg(frame.intrinsics, frame.stamp)
         self._pictures.publish(*messages)
         return messages
-
-    def _on_event(self, event: RunEvent) -> None:
-        status = "".join(step.status for step in event.step)
-        assert isinstance(self._view, WebView)
-        self._view.tell(
-            event.kind,
-            event.text,
-            {"steps": event.task.splitlines(), "status": status, "outcome": event.outcome},
-        )
 
     # --- the world ------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,8 @@ from spca_tabletop.presets import load_table
 
 if TYPE_CHECKING:
     from spca_core.ports.vision import VisionModel
-    from spca_sim.web_view import WebView
+    from spca_core.signals import MovingScene
+    from spca_tabletop.live_scene import LiveScene
 
 _TICK_S = 0.02
 _TableT = TypeVar("_TableT", bound=TableWorld)
@@ -91,8 +92,7 @@ class Tabletop(Environment, Generic[_TableT]):
         self._ctx = TabletopCtx(world, self._arm, self._perceive, table.now, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source(self.name, self.builtin_skills))
         self._cancelled = False
-        self.web_view: WebView | None = None
-        """The page that shows the run, if there is one."""
+        self._drawing: LiveScene | None = None  # made for whoever watches
         self._vision = vision
 
     # --- Environment ----------------------------------------------------------------------------------------
@@ -174,18 +174,20 @@ class Tabletop(Environment, Generic[_TableT]):
         self._cancelled = False
         self.table.wait(_TICK_S)  # for a first sample, by which the referee knows the time
 
-    def picture(self) -> NDArray[np.uint8]:
-        """Return the camera's picture at the last look, detections drawn in: RGB (height, width, 3)."""
-        return draw_scene(*self.looks[-1])
-
     # --- for runs -------------------------------------------------------------------------------------------
 
-    def tell(self, kind: str, text: str, data: dict[str, Any]) -> None:
+    def drawn(self) -> MovingScene:
+        """See `Environment`. Things are where they were seen last, but for what the gripper carries."""
+        from spca_tabletop.live_scene import LiveScene
+
+        if self._drawing is None:
+            self._drawing = LiveScene(self.world)
+        scene, arm = self._ctx.memory[0], self._arm
+        return self._drawing.at(scene.objects if scene else (), arm.state(), arm.held, arm.tool_pose())
+
+    def picture(self) -> NDArray[np.uint8] | None:
         """See `Environment`."""
-        if self.web_view is not None:
-            self.web_view.tell(kind, text, data)
-            if kind == "stage_ended" and self.looks:
-                self.web_view.saw(self.picture())
+        return draw_scene(*self.looks[-1]) if self.looks else None
 
     def save_recording(self, folder: Path) -> None:
         """Write `looks/` (see `save_looks`), `contacts.json` and states into a run's folder."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,11 +108,7 @@ class TabletopKit(Kit):
         """
         from spca_tabletop.presets import check_reach, load_table
 
-        if options.view == "web":
-            from spca_sim.web_view import require_viser
-
-            require_viser()
-        elif options.view:
+        if options.view is True:
             from spca_sim.display import require_display
 
             require_display()
@@ -178,7 +174,11 @@ class TabletopKit(Kit):
         self, options: RunOptions, vision: VisionModel | None = None
     ) -> Iterator[Tabletop[MujocoWorld]]:
         """See `Kit.session`."""
-        with closing(self.build(options, vision)) as environment, live_view(options, environment):
+        with closing(self.build(options, vision)) as environment, ExitStack() as opened:
+            if options.view is True:
+                from spca_sim.live_view import LiveView
+
+                opened.enter_context(LiveView(environment.table.simulator))
             yield environment
 
     def twin(self, options: RunOptions) -> TabletopTwin:
@@ -189,20 +189,18 @@ class TabletopKit(Kit):
         return TabletopTwin(load_table(options)[0])
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """The signals; the log where nothing slower is made."""
-        from spca_tabletop.mcap_log import write_mcap
+        """The signals."""
         from spca_tabletop.signals import write_signals
 
-        return (write_signals,) if options.video else (write_signals, write_mcap)
+        return (write_signals,)
 
     def slow_documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Unless videos are switched off, those of run and rehearsals, and meanwhile the log."""
+        """Unless videos are switched off, those of run and rehearsals."""
         if not options.video:
             return ()
-        from spca_tabletop.mcap_log import write_mcap
         from spca_tabletop.video import write_rehearsal_videos, write_video
 
-        return write_video, write_rehearsal_videos, write_mcap
+        return write_video, write_rehearsal_videos
 
     def robot(self, options: RunOptions) -> str:
         """See `Kit`."""
@@ -248,26 +246,3 @@ def build_tabletop(
         pacer = Pacer(options.rate)
         table.on_contacts(lambda sample: pacer.pace(sample.stamp))
     return environment
-
-
-@contextmanager
-def live_view(options: RunOptions, environment: Tabletop[MujocoWorld]) -> Iterator[None]:
-    """Open the window or the page that shows the simulation, if the options ask for one."""
-    simulator = environment.table.simulator
-    if options.view == "web":
-        from spca_sim.web_view import WebView
-
-        with WebView(simulator) as view:
-            environment.web_view = view
-            view.await_viewer()
-            try:
-                yield
-            finally:
-                environment.web_view = None
-    elif options.view:
-        from spca_sim.live_view import LiveView
-
-        with LiveView(simulator):
-            yield
-    else:
-        yield

@@ -60,17 +60,27 @@ def write_signals(folder: RunFolder, options: RunOptions) -> Path:
 def moving_scene(model: mujoco.MjModel, states: Sequence[SimState]) -> MovingScene:
     """The scene at these states of a model, or at as many of them as can be seen."""
     data, every = mujoco.MjData(model), max(1, math.ceil(len(states) / _MOST_POSES))
-    drawn = [g for g in range(model.ngeom) if int(model.geom_type[g]) in _KINDS and model.geom_rgba[g][3]]
-    bodies = sorted({int(model.geom_bodyid[g]) for g in drawn})
-    shapes = [_shape(model, g, bodies.index(int(model.geom_bodyid[g]))) for g in drawn]
+    bodies, shapes = drawn_shapes(model)
     poses = []
     for state in (chosen := states[::every]):
         data.qpos[:] = state.qpos
         mujoco.mj_kinematics(model, data)
-        row = np.hstack((1e4 * data.xpos[bodies], 1e3 * data.xquat[bodies]))
-        poses.append(tuple(np.rint(row).astype(int).ravel().tolist()))
+        poses.append(poses_now(data, bodies))
     stamps = tuple(round(state.stamp, 2) for state in chosen)
-    return MovingScene(stamps=stamps, shapes=tuple(shapes), poses=tuple(poses))
+    return MovingScene(stamps=stamps, shapes=shapes, poses=tuple(poses))
+
+
+def drawn_shapes(model: mujoco.MjModel) -> tuple[list[int], tuple[DrawnShape, ...]]:
+    """The bodies that are drawn, and their shapes."""
+    drawn = [g for g in range(model.ngeom) if int(model.geom_type[g]) in _KINDS and model.geom_rgba[g][3]]
+    bodies = sorted({int(model.geom_bodyid[g]) for g in drawn})
+    return bodies, tuple(_shape(model, g, bodies.index(int(model.geom_bodyid[g]))) for g in drawn)
+
+
+def poses_now(data: mujoco.MjData, bodies: list[int]) -> tuple[int, ...]:
+    """Where these bodies are, as `MovingScene` has it."""
+    row = np.hstack((1e4 * data.xpos[bodies], 1e3 * data.xquat[bodies]))
+    return tuple(np.rint(row).astype(int).ravel().tolist())
 
 
 def _shape(model: mujoco.MjModel, geom: int, body: int) -> DrawnShape:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +15,7 @@ from spca.commands.options import OVER_ROS, takes, transport_of
 
 if TYPE_CHECKING:
     from spca.progress import Progress
+    from spca.runs import Run
     from spca.sessions import Session
     from spca_core.plan import Plan
 
@@ -62,12 +65,18 @@ def do(
     with Progress() as progress:
         progress.say("laying the table …")
         wanted["transport"] = transport_of(ros, transport)
-        approve = _asked(progress) if ask else None
+        on_page = wanted["view"] == "web"
+        approve = _asked(progress) if ask and not on_page else None
         table = session(on_event=progress, approve=approve, report=False, **wanted)
         with table:
-            typed = sys.stdin.isatty()
-            if sentence:
-                done = _carry_out(table, progress, " ".join(sentence), out)
+            typed, said = sys.stdin.isatty(), " ".join(sentence or ())
+            if table.page is not None:
+                table.page.ask(ask)
+                done = converse_on_page(
+                    table, progress, partial(_carry_out, table, progress, said, out) if said else None
+                )
+            elif sentence:
+                done = _carry_out(table, progress, said, out)
                 while typed and out is None and table.asks:
                     if not (line := _read(progress, typed, _ASKED)) or line in _LAST:
                         break
@@ -75,6 +84,42 @@ def do(
             else:
                 done = _converse(table, progress, typed)
     raise typer.Exit(0 if done else 1)
+
+
+def converse_on_page(
+    table: Session,
+    progress: Progress,
+    first: Callable[[], bool] | None = None,
+    ended: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Do what comes first, then what is typed on the page, until Ctrl-C or `ended`.
+
+    Returns whether the first was done.
+    """
+    from spca.terminal import notices
+    from spca_core.errors import SpcaError
+
+    page, done = table.page, True
+    assert page is not None
+
+    def attempted(order: Callable[[], bool]) -> bool:
+        try:
+            return order()
+        except SpcaError as error:
+            _answer(table, progress, str(error))
+        except KeyboardInterrupt:  # the arm stands, and the page stays
+            pass
+        return False
+
+    if first:
+        page.await_viewer()
+        done = attempted(first)
+    progress.pause()
+    notices().print("  the page stays; Ctrl-C ends")
+    with suppress(KeyboardInterrupt):
+        while line := page.read(ended):
+            attempted(partial(_carry_out, table, progress, line, None))
+    return done
 
 
 def _converse(table: Session, progress: Progress, typed: bool) -> bool:
@@ -109,21 +154,35 @@ def _converse(table: Session, progress: Progress, typed: bool) -> bool:
 
 def _carry_out(table: Session, progress: Progress, sentence: str, out: Path | None) -> bool:
     """Answer a question, or do what is said; returns whether that is done."""
+    if (answer := table.ask(sentence)) is not None:
+        _answer(table, progress, answer)
+        return True
+    return show(table, progress, table.do(sentence, out), out is not None)
+
+
+def show(table: Session, progress: Progress, run: Run, kept: bool) -> bool:
+    """Show how a run has ended, and write its report; returns whether it is done."""
     from spca.interrupt import STOPPED
     from spca.run_command import write_report
     from spca.terminal import results
 
-    if (answer := table.ask(sentence)) is not None:
-        progress.pause()
-        results().print(f"  {answer}", markup=False)
-        return True
-    run = table.do(sentence, out)
     progress.show_result(run.result)  # before the report is written, which takes longer than most tasks
-    if out is not None or not run.result.outcome.refused:
+    if kept or not run.result.outcome.refused:
         results().print(f"  report  {write_report(run.folder)}", soft_wrap=True)
+        if table.page is not None:
+            table.page.say("report", run=len(table.runs))
     if run.result.reason == STOPPED:
         raise KeyboardInterrupt
     return run.result.success
+
+
+def _answer(table: Session, progress: Progress, text: str) -> None:
+    from spca.terminal import results
+
+    progress.pause()
+    results().print(f"  {text}", markup=False)
+    if table.page is not None:
+        table.page.say(text)
 
 
 def _asked(progress: Progress) -> Callable[[Plan, str], bool]:
@@ -138,7 +197,6 @@ def _remember_lines() -> None:
     """Lines can be edited, and those of earlier sessions found again."""
     import atexit
     import readline
-    from contextlib import suppress
 
     from spca_core.paths import state_folder
 

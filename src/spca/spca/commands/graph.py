@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from spca.commands import MACHINE
-from spca.commands.options import VIEW
 from spca_core.errors import InputError
 from spca_core.model import checked
 
@@ -26,8 +25,7 @@ def sim(
     rate: Annotated[
         float | None, typer.Option(help="Real-time factor at most; as fast as it can by default.")
     ] = None,
-    view: Annotated[bool, typer.Option("--view", help=VIEW)] = False,
-    web: Annotated[bool, typer.Option("--view-web", hidden=True)] = False,
+    view: Annotated[bool, typer.Option("--view", help="Open a live window (needs a display).")] = False,
 ) -> None:
     """Run the simulator as a ROS node until Ctrl-C: a table that stays, for `spca run|do … --ros`."""
     from spca.ros_ready import require_ros
@@ -39,7 +37,7 @@ def sim(
     from spca_ros import names
     from spca_ros.node_process import CONFIG
 
-    options = checked(RunOptions, level="stack_01", rate=rate, view="web" if web else view)
+    options = checked(RunOptions, level="stack_01", rate=rate, view=view)
     given = [part for name, value in simulator(options).items() for part in ("-p", f"{name}:={value}")]
     command = python_command(
         "spca_sim.node", "--ros-args", "--params-file", str(CONFIG / "nodes.yaml"), *given

@@ -12,7 +12,7 @@ from spca.commands import WORDS
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 
-VIEW = "Open a live window (needs a display); `--view web`: a page for the browser (needs `viser`)."
+VIEW = "Open a live window (needs a display); `--view web`: a page to watch and to speak to the robot on."
 OVER_ROS = "On the robot that is on the ROS graph; without one, on a simulator that ends with this."
 
 

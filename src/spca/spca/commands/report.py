@@ -26,7 +26,7 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Write a run's report, video and MCAP log again."""
+    """Write a run's report and video again."""
     from spca.run_command import newest_run, write_report
 
     typer.echo(write_report(run_folder or newest_run()))

@@ -46,7 +46,25 @@ def run(
     from spca.run_command import begun, follow
 
     wanted["transport"] = transport_of(ros, transport)
+    if wanted["view"] == "web":
+        raise typer.Exit(0 if _on_page(level, wanted, out) else 1)
     raise typer.Exit(follow(begun(checked(RunOptions, level=level, **wanted), out)))
+
+
+def _on_page(level: str, wanted: dict[str, Any], out: Path | None) -> bool:
+    """Run the level with a page, on which more can be asked for afterwards."""
+    from spca.api import session
+    from spca.commands.do import converse_on_page, show
+    from spca.kits import kit_of
+    from spca.progress import Progress
+
+    with (
+        Progress(unit=kit_of(level).time_unit) as progress,
+        session(
+            level=level, environment=kit_of(level).name, on_event=progress, report=False, **wanted
+        ) as table,
+    ):
+        return converse_on_page(table, progress, lambda: show(table, progress, table.begin(out), True))
 
 
 @app.command(

@@ -140,7 +140,7 @@ CHECKS = (
             packages(rviz2="14.1.5", rviz_default_plugins="14.1.5"),
             variable("a display", "DISPLAY", "WAYLAND_DISPLAY"),
         ),
-        f"apt install ros-jazzy-rviz2, set DISPLAY; or open the MCAP log in Foxglove {_FULL}",
+        f"apt install ros-jazzy-rviz2, set DISPLAY; or `spca mcap` a run for Foxglove {_FULL}",
     ),
     Check(
         "Docker",

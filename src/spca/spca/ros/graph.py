@@ -20,9 +20,11 @@ from spca_ros.environment import OPENED_BY
 from spca_ros.node_process import NodeProcess, Value
 
 if TYPE_CHECKING:
+    from spca.ros.program import Program
     from spca.runs import Run
     from spca.stages import Approve
     from spca_core.options import RunOptions
+    from spca_core.ports.environment import Environment
     from spca_core.result import RunResult
 
 
@@ -45,7 +47,7 @@ def robot(options: RunOptions, logs: Path, found: bool | None = None) -> Iterato
     """
     if robot_is_there() if found is None else found:
         for flag, given in {"--rate": options.rate, "--view": options.view}.items():
-            if given:
+            if given and given != "web":
                 hint = f"leave {flag} away, or give it to `spca sim`"
                 raise InputError("the robot that is there goes on as it was started", flag, hint)
         with claim(domain()):
@@ -61,8 +63,7 @@ def robot(options: RunOptions, logs: Path, found: bool | None = None) -> Iterato
 
 def simulator(options: RunOptions) -> dict[str, Value]:
     """Parameters of the embedded simulator's node; all others are set at a reset."""
-    view = "web" if options.view == "web" else "window" if options.view else "none"
-    return {"rate": options.rate or 0.0, "view": view}
+    return {"rate": options.rate or 0.0, "view": "window" if options.view is True else "none"}
 
 
 def domain() -> int:
@@ -108,13 +109,20 @@ def on_graph(run: Run, listeners: tuple[Listener, ...] = (), approve: Approve | 
 
 
 class TableThere:
-    """Use it as a context manager. A table that is there is taken as it is; one's own is laid first."""
+    """Use it as a context manager. A table that is there is taken as it is; one's own is laid first.
 
-    def __init__(self, options: RunOptions, scratch: Path) -> None:
+    A `program` that is given is the one that acts, and stays.
+    """
+
+    def __init__(self, options: RunOptions, scratch: Path, program: Program | None = None) -> None:
         self._options, self._scratch = options, scratch
-        self._anew = False
+        self._anew, self._opened = False, ExitStack()
+        if program is not None:
+            self._program = program
 
     def __enter__(self) -> TableThere:
+        if hasattr(self, "_program"):
+            return self
         found = robot_is_there()
         self._anew = not found
         with ExitStack() as opened:
@@ -128,7 +136,14 @@ class TableThere:
     def __exit__(self, *failure: object) -> None:
         self._opened.close()
 
-    def conduct(self, run: Run, listeners: tuple[Listener, ...], approve: Approve | None) -> RunResult:
-        """Carry out a run of the session."""
-        anew, self._anew = self._anew, False
+    @property
+    def environment(self) -> Environment | None:
+        """The world of the last run."""
+        return self._program.environment
+
+    def conduct(
+        self, run: Run, listeners: tuple[Listener, ...], approve: Approve | None, anew: bool
+    ) -> RunResult:
+        """Carry out a run of the session; `anew` on a table that is laid for it."""
+        anew, self._anew = anew or self._anew, False
         return self._program.conduct(run, listeners, anew, approve)

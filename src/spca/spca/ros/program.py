@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rclpy
 from rclpy.context import Context
@@ -47,6 +47,9 @@ from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, background, close_nodes, tell
 from spca_ros.stages import RosCoder, RosPlanner
 
+if TYPE_CHECKING:
+    from spca.sessions import Session
+
 _QUIET = ("--ros-args", "--disable-external-lib-logs")  # no log files in the home folder
 _READY_S = 60.0
 _END_S = 5.0
@@ -77,7 +80,8 @@ class Program:
             self._remote["planner"] = RosPlanner(self._planner, elsewhere["planner"])
         if elsewhere["coder"]:
             self._remote["coder"] = RosCoder(self._coder, elsewhere["coder"])
-        self._environment: Environment | None = None
+        self.environment: Environment | None = None
+        """The world of the last run, until the next one lays another."""
         self._run: Run | None = None
         warm_solver()
 
@@ -133,13 +137,13 @@ class Program:
 
     def _table(self, options: RunOptions, vision: VisionModel | None, anew: bool) -> Environment:
         """The environment of a run."""
-        if self._environment is not None and not anew:
-            self._environment.take_up(options)
-            return self._environment
+        if self.environment is not None and not anew:
+            self.environment.take_up(options)
+            return self.environment
         self._side.part()
-        self._environment = None
-        self._environment = self._side.build(options, vision, self._await, anew)
-        return self._environment
+        self.environment = None
+        self.environment = self._side.build(options, vision, self._await, anew)
+        return self.environment
 
     def _await(self, world: Any) -> None:
         def check() -> None:
@@ -225,14 +229,38 @@ class _Launched(Run):
 
 
 def _wait() -> int:
-    """Wait for goals until the process is interrupted."""
+    """Wait for goals, and for what is typed on the page where there is one, until interrupted."""
     interrupted = Flag()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: interrupted.set())
-    with program(kits()[0], arguments=sys.argv):
+    with program(kits()[0], arguments=sys.argv) as made:
+        talk = (
+            background(lambda: converse(made, interrupted.is_set)) if made.supervisor.view == "web" else None
+        )
         while not interrupted.is_set():
             time.sleep(_LOOK_S)
+        made.stop()
+        if talk is not None:
+            talk.join(_END_S)
     return 0
+
+
+def converse(made: Program, ended: Callable[[], bool]) -> None:
+    """Have the program do what is typed on a page, until it is `ended`."""
+    from spca.commands.do import converse_on_page
+    from spca.progress import Progress
+
+    with Progress() as progress, session_of(made, progress) as table:
+        converse_on_page(table, progress, ended=ended)
+
+
+def session_of(made: Program, listener: Listener) -> Session:
+    """A session with a page, on the table that the program acts on."""
+    from spca.sessions import SENTENCE, Session
+
+    wanted = {"level": SENTENCE, "rewind": False, "transport": "ros", "view": "web", "video": False}
+    options = RunOptions.of({**made.supervisor.defaults, **wanted})
+    return Session(options, kits()[0], listener, report=False, program=made)
 
 
 if __name__ == "__main__":

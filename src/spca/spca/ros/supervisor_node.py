@@ -37,16 +37,19 @@ class SupervisorNode(SpcaNode):
     def __init__(self, program: Program, kit: Kit, loop: Loop) -> None:
         super().__init__(names.SUPERVISOR, loop)
         self._program, self._kit = program, kit
-        self._defaults: dict[str, Any] = {
+        self.defaults: dict[str, Any] = {
             "level": self.parameter("level", "stack_01", "name or path of a level"),
             "preset": self.parameter(
                 "preset", "nominal", "one of the environment's presets, such as shuffled"
             ),
             "seed": self.parameter("seed", 0, "draws the table and the sensor's noise"),
         }
+        self.view = self.parameter(
+            "view", "none", "web: a page to watch and to speak to the robot on", choices=("none", "web")
+        )
         for name in THINKING:
             default, words, text = described(name)
-            self._defaults[name] = self.parameter(name, default, text, choices=words)
+            self.defaults[name] = self.parameter(name, default, text, choices=words)
         self.elsewhere = {
             stage: self.parameter(stage, "", f"node that takes the place of {stage}; empty: none")
             for stage in (names.SENSE, names.PLANNER, names.CODER)
@@ -77,7 +80,7 @@ class SupervisorNode(SpcaNode):
             wanted = {
                 name: getattr(goal, name) for name in ("level", "preset", "seed") if getattr(goal, name)
             }
-            options = RunOptions.of({**self._defaults, **wanted})
+            options = RunOptions.of({**self.defaults, **wanted})
             if checked_kit(options).name != self._kit.name:  # before anything is written
                 raise InputError(f"level '{options.level}' is not of the environment '{self._kit.name}'")
             path = Path(goal.run_folder) if goal.run_folder else None
@@ -106,7 +109,7 @@ class SupervisorNode(SpcaNode):
                 )
             folder = RunFolder.create("_".join(sentence.split())[:40])
             (path := folder.path / "task.yaml").write_text(self._kit.sentence_level(sentence))
-            return RunOptions.of({**self._defaults, "level": str(path), "rewind": False}), folder
+            return RunOptions.of({**self.defaults, "level": str(path), "rewind": False}), folder
 
         answer = self._conduct(job, Do, begin, anew=False)
         if isinstance(answer, Do.Result):

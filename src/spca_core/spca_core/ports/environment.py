@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any
 from spca_core.errors import Unsupported
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from spca_core.observation import Observation
     from spca_core.options import RunOptions
     from spca_core.plan import ActResult, Choice, Plan
+    from spca_core.signals import MovingScene
     from spca_core.skill import CtxApi, StepReport
     from spca_core.task import Task
     from spca_core.verdict import Verdict
@@ -102,8 +106,16 @@ class Environment(ABC):
         """
         raise Unsupported(f"{self.name} begins every level in a world of its own")
 
-    def tell(self, kind: str, text: str, data: dict[str, Any]) -> None:
-        """Show an event of the run, as in the event log, in a live view that shows such things."""
+    def drawn(self) -> MovingScene | None:
+        """Robot and things as they are known now, to be drawn, at one stamp; from any thread.
+
+        None where there is nothing to draw.
+        """
+        return None
+
+    def picture(self) -> NDArray[np.uint8] | None:
+        """What the camera saw at the last look, what was found drawn in: RGB (height, width, 3)."""
+        return None
 
     def save_recording(self, folder: Path) -> None:
         """Write what was recorded since the level began into a run's folder."""

@@ -45,7 +45,7 @@ const FRAGMENT = `precision mediump float; uniform vec3 colour; varying vec3 fac
 void main() { float light = dot(normalize(facing), normalize(vec3(0.5, 0.35, 0.9)));
 gl_FragColor = vec4(colour * (0.62 + 0.38 * light), 1.0); }`;
 
-function movingScene(recorded, figure) {  // returns what draws a time of the run; null where nothing can be drawn
+function movingScene(recorded, figure, far = 1.95) {  // returns what draws a time of the run; null where nothing can be drawn
   const canvas = figure.querySelector("canvas"), gl = canvas.getContext("webgl", {antialias: true});
   if (!gl || !recorded.stamps.length) { figure.hidden = true; return null; }
   const program = gl.createProgram();
@@ -73,8 +73,13 @@ function movingScene(recorded, figure) {  // returns what draws a time of the ru
     gl.enableVertexAttribArray(where);
     gl.vertexAttribPointer(where, 3, gl.FLOAT, false, 24, 12 * i);
   });
-  const locals = recorded.shapes.map(shape => placed(shape.position, shape.wxyz, shape.size));
-  let turn = 0.65, tilt = 0.55, far = 1.95, shown = recorded.stamps[0];
+  let locals = [];
+  function load(other) {  // show another recording
+    recorded = other;
+    locals = recorded.shapes.map(shape => placed(shape.position, shape.wxyz, shape.size));
+  }
+  load(recorded);
+  let turn = 0.65, tilt = 0.55, shown = recorded.stamps[0];
 
   function camera() {  // looks at the middle of the table from `far` away
     const up = [Math.cos(turn), Math.sin(turn)], c = Math.cos(tilt), s = Math.sin(tilt), middle = [0.3, 0, 0.5];
@@ -130,5 +135,5 @@ function movingScene(recorded, figure) {  // returns what draws a time of the ru
     draw();
   }, {passive: false});
   new ResizeObserver(() => draw()).observe(canvas);
-  return {draw};
+  return {draw, load};
 }

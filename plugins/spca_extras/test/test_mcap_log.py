@@ -19,8 +19,8 @@ from spca.runs import Run
 from spca_core.options import RunOptions
 from spca_core.paths import share
 from spca_core.run_folder import RunFolder
-from spca_tabletop.mcap_log import write_mcap
-from spca_tabletop.message_definitions import standard_messages
+from spca_extras.mcap_log import write_mcap
+from spca_extras.message_definitions import standard_messages
 from spca_tabletop.presets import load_table
 
 LAYOUT = Path(__file__).resolve().parents[3] / "rviz" / "foxglove.json"

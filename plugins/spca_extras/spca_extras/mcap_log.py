@@ -1,4 +1,4 @@
-"""An MCAP log of a run's topics, made after the verdict from the recording.
+"""An MCAP log of a run's topics, made from its recording: `spca mcap`.
 
 Foxglove and rosbag2 open it.
 
@@ -28,10 +28,10 @@ from spca_core.run_folder import EVENTS, RunFolder
 from spca_core.scene import Scene
 from spca_core.verdict import Verdict
 from spca_core.world import World
+from spca_extras.message_definitions import Message, definition, header, mirrored, quaternion, time, vector
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
 from spca_sim.recording import SimState, recorded_states
-from spca_tabletop.message_definitions import Message, definition, header, mirrored, quaternion, time, vector
 from spca_tabletop.presets import load_table
 
 LOG = "run.mcap"

@@ -1,0 +1,278 @@
+"""`--view web`: what the page does the session does, who may ask it, and what happens without it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from queue import Queue
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from rich.console import Console
+from websockets.sync.client import ClientConnection, connect
+
+import spca
+from spca import web_page
+from spca.commands.do import converse_on_page, show
+from spca.events import Event, Listener
+from spca.progress import Progress
+from spca.sessions import Session
+from spca.web_page import LOST, WebPage
+
+TOWER = "build a tower of all cubes"
+FOREIGN = "http://evil.example"
+_MOST_S = 240.0
+
+
+class Browser:
+    """One page that is open: `state` is what it shows."""
+
+    def __init__(self, address: str) -> None:
+        url = urlsplit(address)
+        self._socket: ClientConnection = connect(f"ws://{url.netloc}/socket?{url.query}", max_size=None)
+        self.state: dict[str, Any] = {}
+
+    def until(self, holds: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+        while not (self.state and holds(self.state)):
+            self.state |= json.loads(self._socket.recv(_MOST_S))
+        return self.state
+
+    def send(self, **order: Any) -> None:
+        self._socket.send(json.dumps(order))
+
+    def say(self, sentence: str) -> None:
+        self.until(lambda s: s["ready"])
+        self.send(say=sentence)
+        self.until(lambda s: not s["ready"])
+
+    def heard(self) -> str:
+        """The last line when all is done."""
+        return str(self.until(lambda s: s["ready"])["talk"][-1]["text"])
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@pytest.fixture(autouse=True)
+def runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spca_core.run_folder.RunFolder.create.__func__.__defaults__", (None, tmp_path))
+    monkeypatch.setattr("spca.run_command.write_report", lambda folder: folder)
+
+
+class Talking:
+    """A session in a thread of its own that does what is typed on its page, as `spca do` does."""
+
+    def __init__(
+        self,
+        first: Callable[[Session], bool] | None = None,
+        opened: Callable[[Listener], Session] | None = None,
+        **options: Any,
+    ) -> None:
+        self._session = opened or (
+            lambda hear: spca.session(view="web", report=False, on_event=hear, **options)
+        )
+        self._opened, self._over = threading.Event(), threading.Event()
+        self.reasons: Queue[str] = Queue()
+        """Why each run has ended."""
+        self._thread = threading.Thread(target=self._talk, args=(first,))
+        self._thread.start()
+        assert self._opened.wait(_MOST_S)
+
+    def _talk(self, first: Callable[[Session], bool] | None) -> None:
+        progress = Progress(Console(quiet=True))
+
+        def hear(event: Event) -> None:
+            if event.kind == "run_ended":
+                self.reasons.put(event.text)
+
+        with self._session(hear) as self.table:
+            self._opened.set()
+            begin = None if first is None else lambda: first(self.table)
+            self.done = converse_on_page(self.table, progress, begin, self._over.is_set)
+
+    def reason(self) -> str:
+        """Why the run has ended that was begun last."""
+        return self.reasons.get(timeout=_MOST_S)
+
+    def browser(self) -> Browser:
+        assert self.table.page is not None
+        return Browser(self.table.page.address)
+
+    def end(self) -> None:
+        self._over.set()
+        self._thread.join(_MOST_S)
+
+
+@pytest.fixture(scope="module")
+def talking() -> Iterator[Talking]:
+    talking = Talking()
+    yield talking
+    talking.end()
+
+
+@pytest.mark.slow
+class TestOnePage:
+    def test_a_sentence_is_shown_done_and_undone(self, talking: Talking) -> None:
+        page = talking.browser()
+        page.say("what do you see?")
+        assert "red cube" in page.heard() and page.state["picture"].startswith("data:image/jpeg;base64,")
+        page.until(lambda s: len({shape["body"] for shape in s["shapes"]}) > 10 and s["poses"])
+        page.say("put the red cube on the blue plate")
+        arm = page.until(lambda s: [step["mark"] for step in s["plan"]] == ["done", ""])["poses"]
+        assert page.heard() == "seen to hold: the red cube on the blue plate" or page.state["talk"][-1]["run"]
+        assert page.state["goal"] == "the red cube on the blue plate" and page.state["poses"] != arm
+        assert {step["mark"] for step in page.state["plan"]} == {"done"}
+        assert page.state["talk"][-2]["mood"] == "good"
+        page.send(asks=True)
+        page.say("put the green cube on the red plate")
+        page.until(lambda s: s["question"])
+        page.send(approve=False)
+        page.until(lambda s: s["ready"])
+        assert "not approved" in page.state["talk"][-2]["text"]
+        assert {step["mark"] for step in page.state["plan"]} == {""}
+        page.say("undo")  # of what has moved, not of what was refused
+        page.until(lambda s: s["question"])
+        assert "the red cube at x = " in page.state["goal"]
+        page.send(approve=True)
+        page.until(lambda s: s["ready"])
+        assert page.state["talk"][-2]["text"].startswith("success: seen to hold: the red cube at x = ")
+        page.send(asks=False)
+        page.close()
+
+    def test_stop_stops_the_arm_and_the_session_stays(self, talking: Talking) -> None:
+        page = talking.browser()
+        page.say(TOWER)
+        page.until(lambda s: s["plan"] and s["doing"] == "acting")
+        page.send(stop=True)
+        page.until(lambda s: s["ready"])
+        assert talking.table.runs[-1].result.reason.startswith("stopped")
+        assert "done" not in {step["mark"] for step in page.state["plan"][-1:]}
+        page.say("where is the blue cube?")
+        assert page.heard().startswith("The blue cube is ")
+        page.close()
+
+    @pytest.mark.parametrize("how", ["closed", "cut", "closed at once"])
+    def test_what_the_page_has_ordered_ends_without_it(
+        self, talking: Talking, how: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(web_page, "GRACE_S", 0.0)
+        page = talking.browser()
+        talking.reasons = Queue()
+        page.say(TOWER)
+        if how != "closed at once":
+            page.until(lambda s: s["title"] == TOWER and s["plan"])
+        if how != "cut":
+            page.close()
+        else:
+            page._socket.socket.shutdown(socket.SHUT_RDWR)
+        assert talking.reason() == LOST
+        again = talking.browser()
+        assert again.until(lambda s: s["ready"])["talk"][-2]["text"] == f"cancelled: {LOST}"
+        again.close()
+
+    def test_a_page_that_is_opened_again_in_time_changes_nothing(
+        self, talking: Talking, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(web_page, "GRACE_S", _MOST_S)
+        page = talking.browser()
+        page.say("put the blue cube on the green plate")
+        page.close()
+        again = talking.browser()
+        assert again.until(lambda s: s["ready"])["talk"][-2]["mood"] == "good"
+        again.close()
+
+    def test_who_has_not_the_key_or_comes_from_elsewhere_is_refused(self, talking: Talking) -> None:
+        """A browser sends any site's requests to this machine: with its `Origin`, or under its name."""
+        assert talking.table.page is not None
+        url = urlsplit(talking.table.page.address)
+        port, own = url.port or 0, {"Host": url.netloc}
+        paths = f"/?{url.query}", f"/socket?{url.query}", f"/report/1?{url.query}"
+        assert b"<form" in asked(port, paths[0], own)[1] and asked(port, paths[2], own)[0] in (200, 404)
+        assert asked(port, paths[0], {"Host": "localhost:9000"})[0] == 200  # a forwarded port
+        assert asked(port, paths[0], {**own, "Origin": f"http://{url.netloc}"})[0] == 200
+        shaken = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+        shaken["Sec-WebSocket-Key"] = "dGhlIHNhbXBsZSBub25jZQ=="
+        for path in paths:
+            bare = path.partition("?")[0]
+            for refused, headers in (
+                (bare, own),
+                (f"{bare}?key=other", own),
+                (path, {"Host": "evil.example:8080"}),  # a name that was bound to this address
+                (path, {**own, "Origin": FOREIGN}),
+                (path, {**own, "Origin": "http://127.0.0.1:9"}),
+                (path, {**own, "Origin": "null"}),
+            ):
+                assert asked(port, refused, {**shaken, **headers})[0] == 403, (refused, headers)
+
+    def test_what_is_no_order_ends_that_page_alone(self, talking: Talking) -> None:
+        page, other = talking.browser(), talking.browser()
+        page.send(run="rm")
+        with pytest.raises(Exception, match="1003"):
+            page.until(lambda s: False)
+        other.until(lambda s: s["ready"])
+        other.close()
+
+
+@pytest.mark.slow
+def test_a_level_from_the_command_line_goes_on_without_the_page_which_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(web_page, "GRACE_S", 0.0)
+    progress = Progress(Console(quiet=True))
+    talking = Talking(lambda table: show(table, progress, table.begin(), True), level="touch_02")
+    page = talking.browser()
+    page.until(lambda s: s["plan"])
+    page.close()
+    assert "all conditions" in talking.reason()
+    again = talking.browser()
+    assert again.until(lambda s: s["ready"])["talk"][-2]["text"].startswith("success")
+    assert talking.table.runs[0].result.level == "touch_02"
+    again.say("put the red cube on the blue plate")
+    again.until(lambda s: s["ready"])
+    assert talking.table.runs[1].result.success
+    again.close()
+    talking.end()
+    assert talking.done
+
+
+@pytest.mark.slow
+@pytest.mark.ros
+def test_the_program_of_a_launch_does_what_is_said_on_its_page() -> None:
+    """As with `view:=web`: on the robot that is on the graph, with the arm by its joint states."""
+    from spca.kits import kits
+    from spca.ros.program import program, session_of
+    from spca_testing.ros import running, sim
+
+    with running(sim()), program(kits()[0]) as made:
+        talking = Talking(opened=lambda hear: session_of(made, hear))
+        page = talking.browser()
+        page.say("pick up the red cube")
+        began = page.until(lambda s: s["goal"] and s["poses"])["poses"]
+        assert page.until(lambda s: s["ready"])["talk"][-2]["mood"] == "good"
+        assert page.state["poses"] != began and page.state["picture"]
+        page.close()
+        talking.end()
+
+
+def test_the_next_port_is_taken_where_another_page_has_it() -> None:
+    first, second = (WebPage(spca.session()) for _ in range(2))
+    assert first.address != second.address
+    first.close()
+    second.close()
+
+
+def asked(port: int, path: str, headers: dict[str, str]) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    connection.putrequest("GET", path, skip_host=True)
+    for name, value in headers.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    response = connection.getresponse()
+    body = response.read()
+    connection.close()
+    return response.status, body
