@@ -48,10 +48,13 @@ class _Done:
         named = [step.args[0] for step in steps if step.args]
         return named[-1] if named else ""
 
-    def support(self, thing: str) -> str:
-        """Return what a thing rested on before; empty if that was not seen."""
+    def lay(self, thing: str, kit: Kit) -> str:
+        """Say where a thing was before; empty if that was not seen."""
         facts = self.before.facts if self.before else ()
-        return next((f.args[1] for f in facts if f.predicate == "on" and f.args[0] == thing), "")
+        support = next((f.args[1] for f in facts if f.predicate == "on" and f.args[0] == thing), "")
+        found = [o for o in self.before.things if o.id == thing] if self.before else []
+        spot = kit.spot_in_words(found[0]) if found and support == TABLE_SYMBOL else ""
+        return spot or (f"on the {words_of(support)}" if support else "")
 
 
 class Dialogue:
@@ -75,9 +78,16 @@ class Dialogue:
         looks = sorted(run.folder.glob("round_*/observation.json"))
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
         plan = newest_plan(run.folder)
-        self._history.append(_Done(sentence, run, plan, before))
-        steps = ", ".join(map(str, plan.steps if plan else ()))
-        self._said.append(f"robot: {run.result.outcome.value}: {run.result.reason} [{steps}]")
+        self._history.append(done := _Done(sentence, run, plan, before))
+        steps = plan.steps if plan else ()
+        handled = dict.fromkeys(step.args[0] for step in steps if step.args)
+        lay = ", ".join(
+            f"{words_of(name)} {where}" for name in handled if (where := done.lay(name, self._kit))
+        )
+        self._said.append(
+            f"robot: {run.result.outcome.value}: {run.result.reason} [{', '.join(map(str, steps))}]"
+            + (f"; before it: {lay}" if lay else "")
+        )
 
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again" and an answer, as far as that is known.
@@ -102,13 +112,10 @@ class Dialogue:
         end = clause.start() if clause else len(sentence)
         meant = _PRONOUN.sub(thing, sentence[:end], count=1) + sentence[end:]
         back = _BACK.search(meant)
-        came = next((done for done in acted if done.about == symbol and done.support(symbol)), None)
-        if back is None or back.group(1) != thing or came is None:
+        came = next((lay for d in acted if d.about == symbol and (lay := d.lay(symbol, self._kit))), "")
+        if back is None or back.group(1) != thing or not came:
             return meant
-        support = came.support(symbol)
-        lay = [o for o in came.before.things if o.id == symbol] if came.before else []
-        spot = self._kit.spot_in_words(lay[0]) if lay and support == TABLE_SYMBOL else ""
-        return f"{meant[: back.start()]}put {thing} {spot or f'on the {words_of(support)}'}"
+        return f"{meant[: back.start()]}put {thing} {came}"
 
     def told(self, question: str) -> str | None:
         """The answer to a question about what was done, or to a call for help; None for what is neither."""

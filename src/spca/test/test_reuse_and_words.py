@@ -217,7 +217,7 @@ def test_a_goal_is_told_in_words(goal: str, words: str) -> None:
 
 
 def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
-    """What was said and done, a question that was asked, and the user's own words."""
+    """What was said and done, where things were before, a question that was asked, the user's own words."""
     folder = tmp_path / "round_1"
     folder.mkdir()
     (folder / "observation.json").write_text(scene().model_dump_json())
@@ -235,8 +235,9 @@ def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
         told.append((meant, *talk.heard(sentence, meant)))
         result = SimpleNamespace(outcome=outcome, reason=reason)
         talk.remember(meant, SimpleNamespace(folder=tmp_path, result=result))  # type: ignore[arg-type]
-    done = "robot: success: carried out [touch(cube_red)]"
-    asked = "robot: not_understood: Which 'the plate'? [touch(cube_red)]"
+    lay = "before it: red cube at x = 0.500 m, y = -0.150 m"
+    done = f"robot: success: carried out [touch(cube_red)]; {lay}"
+    asked = f"robot: not_understood: Which 'the plate'? [touch(cube_red)]; {lay}"
     assert told == [
         ("touch the left cube",),
         ("put the red cube on the plate", "user: touch the left cube", done, "user: put it on the plate"),
