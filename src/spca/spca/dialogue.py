@@ -9,8 +9,8 @@ from spca.order import newest_plan
 from spca.runs import Run
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
-from spca_core.plan import Plan
 from spca_core.ports.kit import Kit
+from spca_core.scene import SceneObject
 from spca_core.verdict import Ending
 
 _CLAUSE = re.compile(r"[,.;]|\b(?:and|then)\b")
@@ -34,24 +34,18 @@ HELP = (
 
 @dataclass(frozen=True)
 class _Done:
-    """One run: what was said, what it was about, and what was seen before."""
+    """One run, and no more of it than what is said later may refer to: there may be thousands."""
 
     sentence: str
     run: Run
-    plan: Plan | None
-    before: Observation | None
-
-    @property
-    def about(self) -> str:
-        """The symbol of the thing that the last step of the plan handled; empty where there was none."""
-        steps = self.plan.steps if self.plan else ()
-        named = [step.args[0] for step in steps if step.args]
-        return named[-1] if named else ""
-
-    def support(self, thing: str) -> str:
-        """Return what a thing rested on before; empty if that was not seen."""
-        facts = self.before.facts if self.before else ()
-        return next((f.args[1] for f in facts if f.predicate == "on" and f.args[0] == thing), "")
+    steps: tuple[str, ...] | None
+    """Of the plan, where there was one."""
+    about: str
+    """The symbol of the thing that its last step handled; empty where there was none."""
+    thing: SceneObject | None
+    """That thing, as it was seen before."""
+    support: str
+    """What it rested on before; empty if that was not seen."""
 
 
 class Dialogue:
@@ -75,9 +69,14 @@ class Dialogue:
         looks = sorted(run.folder.glob("round_*/observation.json"))
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
         plan = newest_plan(run.folder)
-        self._history.append(_Done(sentence, run, plan, before))
-        steps = ", ".join(map(str, plan.steps if plan else ()))
-        self._said.append(f"robot: {run.result.outcome.value}: {run.result.reason} [{steps}]")
+        about = ([""] + [step.args[0] for step in (plan.steps if plan else ()) if step.args])[-1]
+        facts, things = (before.facts, before.things) if before else ((), ())
+        support = next((f.args[1] for f in facts if f.predicate == "on" and f.args[0] == about), "")
+        thing = next((o for o in things if o.id == about), None)
+        steps = tuple(map(str, plan.steps)) if plan else None
+        self._history.append(_Done(sentence, run, steps, about, thing, support))
+        done = ", ".join(steps or ())
+        self._said.append(f"robot: {run.result.outcome.value}: {run.result.reason} [{done}]")
 
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again" and an answer, as far as that is known.
@@ -100,13 +99,11 @@ class Dialogue:
         end = clause.start() if clause else len(sentence)
         meant = _PRONOUN.sub(thing, sentence[:end], count=1) + sentence[end:]
         back = _BACK.search(meant)
-        came = next((done for done in acted if done.about == symbol and done.support(symbol)), None)
+        came = next((done for done in acted if done.about == symbol and done.support), None)
         if back is None or back.group(1) != thing or came is None:
             return meant
-        support = came.support(symbol)
-        lay = [o for o in came.before.things if o.id == symbol] if came.before else []
-        spot = self._kit.spot_in_words(lay[0]) if lay and support == TABLE_SYMBOL else ""
-        return f"{meant[: back.start()]}put {thing} {spot or f'on the {words_of(support)}'}"
+        spot = self._kit.spot_in_words(came.thing) if came.thing and came.support == TABLE_SYMBOL else ""
+        return f"{meant[: back.start()]}put {thing} {spot or f'on the {words_of(came.support)}'}"
 
     def told(self, question: str) -> str | None:
         """The answer to a question about what was done, or to a call for help; None for what is neither."""
@@ -122,8 +119,8 @@ class Dialogue:
         goals = [event.text for event in last.run.events if event.kind == "plan"]
         if goals:
             told.append(f"The goal as I understood it: {goals[-1]}.")
-        if last.plan:
-            told.append(f"The plan: {', '.join(map(str, last.plan.steps)) or 'nothing to do'}.")
+        if last.steps is not None:
+            told.append(f"The plan: {', '.join(last.steps) or 'nothing to do'}.")
         endings = {Ending.SUCCESS: "It is done", Ending.CANCELLED: "It was stopped"}
         ending = endings.get(last.run.result.outcome, "It is not done")
         told.append(f"{ending}: {last.run.result.reason}")
