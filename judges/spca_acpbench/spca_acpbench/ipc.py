@@ -127,15 +127,15 @@ class IpcBench(Bench[PairTrial, PairResult]):
 @lru_cache(maxsize=1)
 def pairs_in(folder: Path) -> list[list[tuple[str, str]]]:
     """The pairs of each domain whose files are there, as the set's own tables say. Raises InputError."""
-    root = folder / "classical"
     listed = []
-    for path in sorted(root.glob("*/api.py")):
+    for path in sorted(folder.glob("classical/*/api.py")):
         with expecting("a table of domains", path):
             table = ast.literal_eval(path.read_text(encoding="utf-8").partition("=")[2].strip())
-            listed.append([(str(a), str(b)) for one in table for a, b in one["problems"]])
+            some = [(str(a), str(b)) for one in table for a, b in one["problems"]]
+            listed.append([p for p in some if all((path.parents[1] / name).is_file() for name in p)])
     if not listed:
         raise InputError("holds no domains", where=str(folder), hint="a checkout of classical-domains")
-    return [[pair for pair in some if all((root / name).is_file() for name in pair)] for some in listed]
+    return listed
 
 
 def _kind(faults: Sequence[str]) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from spca.order import newest_plan
 from spca.runs import Run
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
-from spca_core.plan import Plan
 from spca_core.ports.kit import Kit
 from spca_core.verdict import Ending
 
@@ -34,27 +34,16 @@ HELP = (
 
 @dataclass(frozen=True)
 class _Done:
-    """One run: what was said, what it was about, and what was seen before."""
+    """One run, and no more of it than what is said later may refer to: there may be thousands."""
 
     sentence: str
     run: Run
-    plan: Plan | None
-    before: Observation | None
-
-    @property
-    def about(self) -> str:
-        """The symbol of the thing that the last step of the plan handled; empty where there was none."""
-        steps = self.plan.steps if self.plan else ()
-        named = [step.args[0] for step in steps if step.args]
-        return named[-1] if named else ""
-
-    def lay(self, thing: str, kit: Kit) -> str:
-        """Say where a thing was before; empty if that was not seen."""
-        facts = self.before.facts if self.before else ()
-        support = next((f.args[1] for f in facts if f.predicate == "on" and f.args[0] == thing), "")
-        found = [o for o in self.before.things if o.id == thing] if self.before else []
-        spot = kit.spot_in_words(found[0]) if found and support == TABLE_SYMBOL else ""
-        return spot or (f"on the {words_of(support)}" if support else "")
+    steps: tuple[str, ...] | None
+    """Of the plan, where there was one."""
+    about: str
+    """The symbol of the thing that its last step handled; empty where there was none."""
+    lay: Mapping[str, str]
+    """Where the things that it handled were seen before, in the words of a task."""
 
 
 class Dialogue:
@@ -78,16 +67,22 @@ class Dialogue:
         looks = sorted(run.folder.glob("round_*/observation.json"))
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
         plan = newest_plan(run.folder)
-        self._history.append(done := _Done(sentence, run, plan, before))
-        steps = plan.steps if plan else ()
-        handled = dict.fromkeys(step.args[0] for step in steps if step.args)
-        lay = ", ".join(
-            f"{words_of(name)} {where}" for name in handled if (where := done.lay(name, self._kit))
-        )
-        self._said.append(
-            f"robot: {run.result.outcome.value}: {run.result.reason} [{', '.join(map(str, steps))}]"
-            + (f"; before it: {lay}" if lay else "")
-        )
+        handled = [step.args[0] for step in (plan.steps if plan else ()) if step.args]
+        lay = {
+            name: where for name in dict.fromkeys(handled) if before and (where := self._lay(name, before))
+        }
+        steps = tuple(map(str, plan.steps)) if plan else None
+        self._history.append(_Done(sentence, run, steps, handled[-1] if handled else "", lay))
+        told = f"robot: {run.result.outcome.value}: {run.result.reason} [{', '.join(steps or ())}]"
+        places = ", ".join(f"{words_of(name)} {where}" for name, where in lay.items())
+        self._said.append(told + (f"; before it: {places}" if places else ""))
+
+    def _lay(self, thing: str, seen: Observation) -> str:
+        """Say where a thing was; empty if that was not seen."""
+        support = next((f.args[1] for f in seen.facts if f.predicate == "on" and f.args[0] == thing), "")
+        found = [o for o in seen.things if o.id == thing]
+        spot = self._kit.spot_in_words(found[0]) if found and support == TABLE_SYMBOL else ""
+        return spot or (f"on the {words_of(support)}" if support else "")
 
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again" and an answer, as far as that is known.
@@ -112,7 +107,7 @@ class Dialogue:
         end = clause.start() if clause else len(sentence)
         meant = _PRONOUN.sub(thing, sentence[:end], count=1) + sentence[end:]
         back = _BACK.search(meant)
-        came = next((lay for d in acted if d.about == symbol and (lay := d.lay(symbol, self._kit))), "")
+        came = next((d.lay[symbol] for d in acted if d.about == symbol and symbol in d.lay), "")
         if back is None or back.group(1) != thing or not came:
             return meant
         return f"{meant[: back.start()]}put {thing} {came}"
@@ -131,8 +126,8 @@ class Dialogue:
         goals = [event.text for event in last.run.events if event.kind == "plan"]
         if goals:
             told.append(f"The goal as I understood it: {goals[-1]}.")
-        if last.plan:
-            told.append(f"The plan: {', '.join(map(str, last.plan.steps)) or 'nothing to do'}.")
+        if last.steps is not None:
+            told.append(f"The plan: {', '.join(last.steps) or 'nothing to do'}.")
         endings = {Ending.SUCCESS: "It is done", Ending.CANCELLED: "It was stopped"}
         ending = endings.get(last.run.result.outcome, "It is not done")
         told.append(f"{ending}: {last.run.result.reason}")

@@ -263,10 +263,12 @@ class Session:
         folder = RunFolder.create("_".join(sentence.split())[:40], out)
         run = Run(self._ordered(sentence, folder.path, conversation), folder, asked)
         self._advance(run, self._listeners)
+        kept = folder.path
         if out is None and run.result.outcome.refused:
-            run.files = RunFolder(Path(shutil.move(folder.path, tempfile.mkdtemp(dir=self._scratch))))
+            kept = Path(shutil.move(kept, tempfile.mkdtemp(dir=self._scratch)))
         elif self._report:
             run.document()
+        run.files = RunFolder(kept)  # without its claim, which is a descriptor
         self._dialogue.remember(sentence, run)
         self.runs.append(run)
         return run

@@ -258,3 +258,14 @@ def test_a_single_question_is_answered(tmp_path: Path):
     done = subprocess.run(command, env=_elsewhere(tmp_path), capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "There is a blue cube" in done.stdout
     assert not (tmp_path / "runs").exists()
+
+
+def test_what_a_sentence_took_is_given_back():
+    """Descriptors would else be used up by a thousand sentences; benchmarks/soak.py measures memory, too."""
+    with spca.session(report=False) as table:
+        table.do("Touch the blue cube.")
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(2):
+            table.do("Dance with the yellow banana.")
+            table.do("Touch the blue cube.")
+        assert len(os.listdir("/proc/self/fd")) <= before

@@ -1,0 +1,114 @@
+"""Do the same for long in one process, and measure what it keeps.
+
+.venv/bin/python benchmarks/soak.py sentences --count 1000
+.venv/bin/python benchmarks/soak.py runs --count 200 --transport ros
+
+Sentences are said in one session; runs are of one level, one after the other. Wrong, and the exit status 1,
+is memory that grows by more than `--most-kb` an item after the first third, and a descriptor, a thread, a
+child or a file in /dev/shm more at the end than after the first third.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import psutil
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import spca
+from spca_core.run_folder import RunFolder
+from spca_ros.domain import own_domain
+
+SHARED = Path("/dev/shm")
+COUNTED = ("descriptors", "threads", "children", "shared memory")
+SENTENCES = (
+    "Put the red cube on the blue plate.",
+    "Where is the green cube?",
+    "Put the red cube on the table.",
+    "Touch the blue cube.",
+    "Dance with the yellow banana.",
+)
+"""Done, answered, undone, a touch, and one that nobody can."""
+
+app = typer.Typer(help=__doc__, add_completion=False)
+Count = Annotated[int, typer.Option(min=6, help="Items.")]
+Most = Annotated[float, typer.Option(help="kB of memory that an item may keep.")]
+Transport = Annotated[str, typer.Option(help="inproc or ros")]
+
+
+@app.command()
+def sentences(count: Count = 30, most_kb: Most = 20.0, transport: Transport = "inproc") -> None:
+    """Say sentences in one session."""
+    with _elsewhere() as folder, _domain(transport):
+        session = spca.session(report=False, transport=transport, library=str(folder / "library"))
+        with session as table:
+            told = itertools.cycle(SENTENCES)
+
+            def one() -> None:
+                sentence = next(told)
+                if table.ask(sentence) is None:
+                    table.do(sentence)
+
+            _soak(one, count, most_kb, "sentence")
+
+
+@app.command()
+def runs(
+    count: Count = 6, most_kb: Most = 200.0, transport: Transport = "ros", level: str = "touch_02"
+) -> None:
+    """Run a level."""
+    with _elsewhere() as folder:
+        numbers = itertools.count()
+
+        def one() -> None:
+            spca.run(level, transport=transport, report=False, out=folder / f"{next(numbers)}")
+
+        _soak(one, count, most_kb, "run")
+
+
+@contextmanager
+def _elsewhere() -> Iterator[Path]:
+    """Keep runs in a folder that goes afterwards."""
+    with tempfile.TemporaryDirectory(prefix="spca_soak_") as scratch:
+        RunFolder.create.__func__.__defaults__ = (None, Path(scratch))  # type: ignore[attr-defined]
+        yield Path(scratch)
+
+
+@contextmanager
+def _domain(transport: str) -> Iterator[None]:
+    with own_domain() if transport == "ros" else nullcontext():
+        yield
+
+
+def _soak(one: Callable[[], None], count: int, most_kb: float, item: str) -> None:
+    here, kept = psutil.Process(), []
+    for _ in range(count):
+        one()
+        gc.collect()
+        shared = len([*SHARED.iterdir()]) if SHARED.is_dir() else 0
+        children = len(here.children(recursive=True))
+        kept.append((here.memory_info().rss / 1024, here.num_fds(), here.num_threads(), children, shared))
+    figures = np.array(kept)[count // 3 :]
+    slope = float(np.polyfit(np.arange(len(figures)), figures[:, 0], 1)[0])
+    table = Table("what", f"after {count // 3}", f"after {count}", f"a {item}")
+    table.add_row("memory, MB", *(f"{v / 1024:.1f}" for v in figures[[0, -1], 0]), f"{slope:.1f} kB")
+    for column, what in enumerate(COUNTED, 1):
+        table.add_row(what, *(f"{v:.0f}" for v in figures[[0, -1], column]), "")
+    Console().print(table)
+    # Half a cycle has a solver or a worker more than the other: the most of each half is compared.
+    halves = np.array_split(figures[:, 1:], 2)
+    grown = (halves[1].max(axis=0) > halves[0].max(axis=0)).any()
+    raise typer.Exit(int(grown or slope > most_kb))
+
+
+if __name__ == "__main__":
+    app()
