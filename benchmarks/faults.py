@@ -1,6 +1,6 @@
-"""Kill or stop every process of a run in every stage, and keep how each run ended.
+"""Kill or stop every process of a run in every stage, damage every file, and keep how each ended.
 
-.venv/bin/python benchmarks/faults.py faults.jsonl
+.venv/bin/python benchmarks/faults.py faults.jsonl --mutations 1000
 .venv/bin/python benchmarks/faults.py faults.jsonl --transport ros --stage act --again
 .venv/bin/python benchmarks/faults.py faults.jsonl --transport ros --interrupts 100
 .venv/bin/python benchmarks/faults.py faults.jsonl --table
@@ -8,7 +8,11 @@
 A case that stands in the file is not run again unless `--again` says so: a campaign can be interrupted, and
 the same command continues it. Wrong is a run that does not end, another
 status than 3 (or 0, where the fault was overcome), a process left over, a resume that fails, a success that
-the referee did not see, and an arm that moves for longer than `ARM_S`.
+the referee did not see, and an arm that moves for longer than `ARM_S`. A simulated table ends with
+its run, which `spca resume` says.
+
+`--mutations` also has the tests that search damage files, answers of models and messages as often, which
+ends in the same table; what stands in the file with as many is not tried again.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,7 +44,13 @@ CHILDREN = ("spca_planner.solver.worker", "spca_sandbox.worker")
 VICTIMS = {"inproc": CHILDREN, "ros": ("spca_sim.node", *CHILDREN)}
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
 INTERRUPT = "interrupt"
-SPAN_S = {"inproc": 5.0, "ros": 10.0}  # wall seconds in which Ctrl-C is pressed
+ENDED = "ended"  # refused: the run had come to its end, or its simulated table had
+SEARCHING = (
+    "tests/test_damaged_files.py",
+    "src/spca/test/test_model_faults.py::test_no_answer_of_a_model_breaks_a_run",
+    "src/spca_tabletop/test/test_ros_strangers.py::test_no_message_ends_a_node",
+)
+"""Tests that say in a property how often they have damaged something."""
 LIMIT_S = 120.0  # wall seconds after which a run counts as one that waits for ever
 ARM_S = 0.2, 1.0  # simulated and wall seconds in which an arm is to stand
 MOVES, STANDS = 0.3, 0.01  # rad/s of the fastest joint, above and below which the arm does
@@ -68,11 +79,21 @@ class End(Record):
     """Simulated and wall seconds from the fault until the arm stood; None where it did not move then."""
     left: tuple[str, ...] = ()
     resumed: str = ""
-    """The exit status of `spca resume`, where there was a run to resume."""
+    """The exit status of `spca resume`, where there was a run to resume, or `ENDED`."""
     false: bool
     """Whether it was a success that the referee has not seen."""
     wrong: bool
     words: str
+
+
+class Damage(Record):
+    """How a reader, or whoever else is told things, has taken damaged ones."""
+
+    target: str
+    tried: int
+    asked: int
+    """The option `--mutations` of the tests."""
+    wrong: bool
 
 
 def main(
@@ -82,6 +103,8 @@ def main(
     stage: Annotated[list[str] | None, typer.Option(help="Only these stages")] = None,
     victim: Annotated[list[str] | None, typer.Option(help="Only these modules")] = None,
     interrupts: Annotated[int, typer.Option(help="Points in time at which Ctrl-C is pressed instead")] = 0,
+    span: Annotated[float, typer.Option(help="Wall seconds in which it is pressed")] = 10.0,
+    mutations: Annotated[int, typer.Option(help="Damaged versions of each file, too")] = 0,
     again: Annotated[bool, typer.Option(help="Run what stands in the file, too")] = False,
     table: Annotated[bool, typer.Option(help="Run nothing")] = False,
 ) -> None:
@@ -91,20 +114,62 @@ def main(
         Case(transport=wire, process=process, signal=sign, stage=at)
         for wire in transport or VICTIMS
         for process, sign, at in (
-            [("spca", INTERRUPT, f"{SPAN_S[wire] * (k + 0.5) / interrupts:.2f}") for k in range(interrupts)]
+            [("spca", INTERRUPT, f"{span * (k + 0.5) / interrupts:.2f}") for k in range(interrupts)]
             if interrupts
             else [(v, s, at) for v in victim or VICTIMS[wire] for s in SIGNALS for at in stage or STAGES]
         )
     ]
-    ends = _read(file)
+    ends, damages = _read(file)
+    if mutations and not table and (again or mutations not in {d.asked for d in damages.values()}):
+        found = damage(mutations)
+        damages |= {each.target: each for each in found}
+        _keep(file, *found)
     for case in [] if table else cases:
         if again or case not in ends:
             ends[case] = end = one(level, case)
-            with file.open("a") as out:
-                out.write(end.model_dump_json() + "\n")
+            _keep(file, end)
             print(end, file=sys.stderr, flush=True)
-    print("\n".join(lines(list(ends.values()))))
-    raise typer.Exit(min(sum(end.wrong for end in ends.values()), 100))
+    if ends:
+        print("\n".join(lines(list(ends.values()))))
+    if damages:
+        print("\n".join(damage_lines(list(damages.values()))))
+    raise typer.Exit(min(sum(one.wrong for one in (*ends.values(), *damages.values())), 100))
+
+
+def damage(mutations: int) -> list[Damage]:
+    """Have the tests that search damage as much, and say what each of them found."""
+    with tempfile.TemporaryDirectory(prefix="spca_faults_") as scratch:
+        told = Path(scratch) / "told.xml"
+        options = ["-q", "-p", "no:cacheprovider", "-m", "slow or not slow", f"--mutations={mutations}"]
+        command = [sys.executable, "-m", "pytest", *options, f"--junitxml={told}", *SEARCHING]
+        subprocess.run(command, cwd=ROOT, stdout=sys.stderr, check=False)
+        cases = [*ET.parse(told).iter("testcase")]
+    tried = [(case, case.find("properties/property[@name='tried']")) for case in cases]
+    return [
+        Damage(
+            target=str(case.get("name")).removeprefix("test_").replace("_", " "),
+            tried=int(count.get("value", 0)) if count is not None else 0,
+            asked=mutations,
+            wrong=any(case.find(bad) is not None for bad in ("failure", "error")),
+        )
+        for case, count in tried
+        if count is not None or case.find("failure") is not None or case.find("error") is not None
+    ]
+
+
+def damage_lines(damages: list[Damage]) -> Iterator[str]:
+    """Yield the table of what was damaged, as Markdown."""
+    yield "| damaged | versions | |"
+    yield "|---|---|---|"
+    for each in damages:
+        yield f"| {each.target} | {each.tried} | {'wrong' if each.wrong else 'taken or refused'} |"
+    wrong = sum(d.wrong for d in damages)
+    yield f"\n{sum(d.tried for d in damages)} damaged versions: {wrong} targets are wrong"
+
+
+def _keep(file: Path, *found: Record) -> None:
+    with file.open("a") as out:
+        out.writelines(one.model_dump_json() + "\n" for one in found)
 
 
 def lines(ends: list[End]) -> Iterator[str]:
@@ -143,10 +208,12 @@ def _cell(end: End | None) -> str:
     return f"{end.status} {end.seconds:.1f}{arm}{' wrong' if end.wrong else ''}"
 
 
-def _read(file: Path) -> dict[Case, End]:
-    """The ends of a campaign; of a case that was run again, the last one."""
-    found = map(End.model_validate_json, file.read_text().splitlines() if file.exists() else ())
-    return {end.case: end for end in found}
+def _read(file: Path) -> tuple[dict[Case, End], dict[str, Damage]]:
+    """The ends and the damage of a campaign; of what was run again, the last one."""
+    lines_ = file.read_text().splitlines() if file.exists() else []
+    ends = [End.model_validate_json(line) for line in lines_ if '"case":' in line]
+    damages = [Damage.model_validate_json(line) for line in lines_ if '"target":' in line]
+    return {end.case: end for end in ends}, {each.target: each for each in damages}
 
 
 def one(level: str, case: Case) -> End:
@@ -179,7 +246,7 @@ def one(level: str, case: Case) -> End:
             last = (log.read_text(errors="replace").strip().splitlines() or [""])[-1]
             stood = _stood(arm, struck_at) if hit and status != 0 else None
             left = _alive(family)
-            resumed, ended = "", (folder / "result.json").exists()
+            resumed = ""
             if status in (3, 130) and (folder / "run.json").exists():
                 resumed = _spca(environment, "resume", folder)
         finally:
@@ -187,10 +254,9 @@ def one(level: str, case: Case) -> End:
                 _end(process)
         false = status == 0 and _outcome(folder) != "success"
     allowed = (0, 130, -2) if case.signal == INTERRUPT else (0, 1, 3)
-    refused = resumed == "2" and ended  # it had come to its end without whoever had asked for it
     late = stood is not None and any(took > most for took, most in zip(stood, ARM_S, strict=True))
     wrong = status not in allowed or bool(left) or false or late
-    wrong = wrong or not (refused or resumed in ("", "0", "1"))
+    wrong = wrong or resumed not in ("", "0", "1", ENDED)
     return End(
         case=case,
         status=status,
@@ -245,17 +311,18 @@ def _stood(seen: list[tuple[float, float, float]], struck_at: float) -> tuple[fl
 
 
 def _spca(environment: dict[str, str], *arguments: str | Path) -> str:
-    """Another command of spca; its exit status, or `none` where it does not end."""
-    with psutil.Popen(
-        [str(LAUNCHER), *map(str, arguments)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        env=environment,
-    ) as command:
-        status = _status(command)
-        if status is None:
-            _end(command)
+    """Another command of spca; its exit status, `ENDED`, or `none` where it does not end."""
+    words = [str(LAUNCHER), *map(str, arguments)]
+    with tempfile.TemporaryFile() as said:
+        with psutil.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True, env=environment
+        ) as command:
+            status = _status(command)
+            if status is None:
+                _end(command)
+        said.seek(0)
+        if status == 2 and b" has ended" in said.read():
+            return ENDED
     return "none" if status is None else str(status)
 
 

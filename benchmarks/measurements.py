@@ -23,9 +23,8 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.benches import bench_in
-from spca_bench.campaign import read_campaign, read_head
-from spca_bench.statistics import Rate
+from spca.benches.campaign import bench_in, read_campaign, read_head
+from spca.benches.statistics import Rate
 from spca_core.model import Record
 from spca_core.paths import ROOT
 from spca_core.run_folder import write_atomically

@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/papers.py
 
-Rows are in `benchmarks/papers.psv`, published figures in `src/spca_bench/spca_bench/published.csv`, ours in
+Rows are in `benchmarks/papers.psv`, published figures in `src/spca/spca/benches/published.csv`, ours in
 `benchmarks/records/`; the page holds no figure of its own.
 """
 
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from spca_bench.published import cells
+from spca.benches.published import cells
 from spca_core.paths import ROOT
 from spca_core.run_folder import write_atomically
 
@@ -48,7 +48,7 @@ and grammar **stand in** for a model; where a figure is theirs, the row says so,
 a model's.
 
 This page is made by `benchmarks/papers.py`. All printed cells, {count:,} of them, are in
-`src/spca_bench/spca_bench/published.csv`; the benches put their paper's tables on their pages.
+`src/spca/spca/benches/published.csv`; the benches put their paper's tables on their pages.
 """
 _HEADS = ("", "in the paper", "what", "here", "published", "ours", "how they compare")
 _MODEL = ROOT / "benchmarks" / "papers_model.md"

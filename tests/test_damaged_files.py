@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 import spca
+from spca.benches.campaign import HEAD, Head, read_head
 from spca.cli import main
 from spca.kits import examine
 from spca.learned import SolvedLevel
@@ -30,7 +31,6 @@ from spca.state import SavedState
 from spca_acpbench.ipc import pairs_in
 from spca_acpbench.questions import KINDS
 from spca_acpbench.questions import load as load_questions
-from spca_bench.campaign import HEAD, Head, read_head
 from spca_boxoban.bench import read_levels
 from spca_coder.trusted import TrustedLibrary
 from spca_copic.selectors import hashed
@@ -170,6 +170,8 @@ READERS = {
 
 PACKAGE, RUN, KERNEL = "the package's own", "of the run or campaign that this program writes", "the machine's"
 OPENS: dict[str, tuple[str, ...] | str] = {
+    "spca/benches/campaign.py": ("campaign",),
+    "spca/benches/published.py": PACKAGE,
     "spca/benches/remedies.py": RUN,
     "spca/commands/new.py": PACKAGE,
     "spca/dialogue.py": RUN,
@@ -181,8 +183,6 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca/runs.py": RUN,
     "spca/sessions.py": RUN,
     "spca/web_page.py": RUN,
-    "spca_bench/campaign.py": ("campaign",),
-    "spca_bench/published.py": PACKAGE,
     "spca_coder/trusted.py": ("module of a skill", "record of a skill"),
     "spca_core/arms.py": ("arm",),
     "spca_core/kinds.py": ("kind", "mesh of a kind"),
@@ -192,8 +192,8 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca_core/skill_package.py": ("skill package", "skill of a package"),
     "spca_core/validation.py": ("level", "world", "arm", "kind"),
     "spca_core/world.py": ("world",),
-    "spca_description/moveit_config.py": PACKAGE,
-    "spca_gazebo/node.py": RUN,
+    "spca_robot/description/moveit_config.py": PACKAGE,
+    "spca_sim/gazebo/node.py": RUN,
     "spca_llm/config.py": ("model configuration",),
     "spca_llm/ledger.py": ("replay", "run"),
     "spca_llm/prices.py": ("prices",),
@@ -366,8 +366,13 @@ def of_judges_and_papers(folder: Path) -> None:
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
 @pytest.mark.parametrize("what", READERS)
 def test_a_damaged_file_is_taken_or_refused(
-    what: str, files: Path, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+    what: str,
+    files: Path,
+    pytestconfig: pytest.Config,
+    monkeypatch: pytest.MonkeyPatch,
+    record_property: Callable[[str, object], None],
 ) -> None:
+    record_property("tried", pytestconfig.getoption("mutations"))
     monkeypatch.setattr("os.fsync", lambda _: None)  # nobody needs the reports if the power fails
     reader, dice = READERS[what], random.Random(what)
     whole = {name: (files / name).read_bytes() for name in reader.files.split()}
@@ -404,6 +409,7 @@ def test_no_file_ends_a_command_with_status_3(
     pytestconfig: pytest.Config,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    record_property: Callable[[str, object], None],
 ) -> None:
     """That is for faults of the machine."""
     (arguments, name), dice = COMMANDS[what], random.Random(what)
@@ -414,7 +420,8 @@ def test_no_file_ends_a_command_with_status_3(
     monkeypatch.setattr("sys.argv", ["spca", *arguments])
     monkeypatch.setattr("spca.cli.signal.signal", lambda *_: None)  # the test run goes on
     whole = (files / name).read_bytes()
-    for _ in range(max(2, pytestconfig.getoption("mutations") // 125)):
+    record_property("tried", count := max(2, pytestconfig.getoption("mutations") // 125))
+    for _ in range(count):
         content = damaged(whole, dice)
         while content == whole:
             content = damaged(whole, dice)

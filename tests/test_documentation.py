@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import os
@@ -155,3 +156,24 @@ def test_the_page_of_measurements_is_made_from_the_records() -> None:
     )
     page = (ROOT / "docs" / "measurements.md").read_text()
     assert page == made.stdout, "make it again: .venv/bin/python benchmarks/measurements.py page"
+
+
+def test_whatever_the_page_on_security_promises_has_its_tests() -> None:
+    """Each row names files of tests, and may name words of tests in the last one named."""
+    table = (ROOT / "docs" / "security.md").read_text().split("## What holds")[1].split("\n## ")[0]
+    rows = [row.rsplit("|", 2)[1] for row in table.splitlines() if row.startswith("| ")][1:]
+    tests = [
+        path for wing in ("src", "plugins", "research", "tests") for path in (ROOT / wing).rglob("test_*.py")
+    ]
+    assert len(rows) > 30
+    for held_by in rows:
+        names, found = [], False
+        for word in re.findall(r"`([^`]+)`", held_by):
+            if word.endswith(".py"):
+                [file] = [path for path in tests if str(path).endswith(f"/{word}")]
+                tree = ast.parse(file.read_text())
+                names = [n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+                found = True
+            elif names and not word.startswith("--"):
+                assert any(word in name for name in names), (word, held_by)
+        assert found, held_by

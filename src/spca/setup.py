@@ -36,7 +36,6 @@ setup(
             "coder = spca.ros.alone:coder",
         ],
         "spca.benches": ["levels = spca.benches.commands:LEVELS"],
-        "spca.level_runners": ["supervisor = spca.benches.runs:SupervisedRuns"],
         "spca.proposers": ["builtin = spca.proposals:open_builtin", "openai = spca.models:open_openai"],
     },
 )

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spca_bench.command import BenchCommand, FirstSeed, Llm, Presets, Usd
+from spca.benches.command import BenchCommand, FirstSeed, Llm, Presets, Usd
 from spca_core.model import checked
 
 
@@ -59,7 +59,7 @@ def _rl(
     ] = 0,
 ) -> Any:
     """Measure how many episodes reinforcement learning needs to solve 70 % and 99 % of them."""
-    from spca_bench.published import printed
+    from spca.benches.published import printed
     from spca_benchmarks.minigrid.learning.bench import RlBench
 
     levels = [f"BabyAI-{row[0]}-v0" for row in printed("SPCA", "Table 5").rows]
@@ -188,7 +188,7 @@ def _models(
     See docs/compare-models.md.
     """
     from spca.api import select_levels
-    from spca.benches import bench_in
+    from spca.benches.campaign import bench_in
     from spca.kits import kit_of
     from spca_benchmarks.models.bench import BUILTIN, ModelsBench
     from spca_core.errors import InputError

@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 
 from spca.api import select_levels
-from spca.benches import bench_in
-from spca_bench.bench import Done
-from spca_bench.campaign import ResultLine, StoredCampaign, read_campaign
-from spca_bench.engine import run_campaign
-from spca_bench.page import Page
-from spca_bench.report import write_report
-from spca_bench.share import share
-from spca_bench.statistics import Paired
+from spca.benches.bench import Done
+from spca.benches.campaign import ResultLine, StoredCampaign, bench_in, read_campaign
+from spca.benches.engine import run_campaign
+from spca.benches.page import Page
+from spca.benches.report import write_report
+from spca.benches.share import share
+from spca.benches.statistics import Paired
 from spca_benchmarks.models.bench import ModelResult, ModelsBench
 from spca_core.errors import InputError
 from spca_testing.bench import run_summary

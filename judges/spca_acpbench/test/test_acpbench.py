@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from spca.benches.bench import Done
+from spca.benches.campaign import ResultLine, append, claimed
 from spca_acpbench.answers import Answerer, shared_words
 from spca_acpbench.bench import AcpBench
 from spca_acpbench.ipc import IpcBench, pairs_in
@@ -16,8 +18,6 @@ from spca_acpbench.pairs import Pairs
 from spca_acpbench.questions import KINDS, Question, load
 from spca_acpbench.scoring import score
 from spca_acpbench.task import Task
-from spca_bench.bench import Done
-from spca_bench.campaign import ResultLine, append, claimed
 from spca_core.errors import InputError
 from spca_judges.page import write
 

@@ -11,10 +11,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from spca_bench.bench import Bench, Done
-from spca_bench.page import Page, PageTable
-from spca_bench.published import printed, published
-from spca_bench.statistics import Mean, groups
+from spca.benches.bench import Bench, Done
+from spca.benches.page import Page, PageTable
+from spca.benches.published import printed, published
+from spca.benches.statistics import Mean, groups
 from spca_copic.evaluation import WITH_MODEL, Score, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
 from spca_copic.run import train_run

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from spca_bench.bench import Done
-from spca_bench.page import Page
+from spca.benches.bench import Done
+from spca.benches.page import Page
 from spca_copic.baselines.adaplanner import AdaPlanner
 from spca_copic.baselines.base import ChainOfThought, FewShots, React, Reflexion
 from spca_copic.baselines.judge import ModelJudge

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spca_bench.published import published
+from spca.benches.published import published
 from spca_core.errors import InputError
 from spca_programs.ipp.bench import IppBench
 from spca_programs.ipp.program import Program, ProgramRunner

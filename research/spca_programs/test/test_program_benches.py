@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from spca_bench.engine import run_campaign
-from spca_bench.page import Page
-from spca_bench.report import write_report
+from spca.benches.engine import run_campaign
+from spca.benches.page import Page
+from spca.benches.report import write_report
 from spca_programs.commands import GRASP, IPP
 from spca_programs.grasp.bench import GraspBench, margins
 from spca_programs.grasp.dataset import Slice

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spca_bench.bench import Done
-from spca_bench.page import Page
+from spca.benches.bench import Done
+from spca.benches.page import Page
 from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, ModelConfig

@@ -134,10 +134,10 @@ def campaign(
     called after each trial. Raises InputError for unknown levels and presets, and for a folder that holds
     another campaign.
     """
-    from spca.benches.command import new_folder
+    from spca.benches.console import new_folder
+    from spca.benches.engine import run_campaign
     from spca.benches.levels import LevelsBench
-    from spca_bench.engine import run_campaign
-    from spca_bench.report import flat_rows
+    from spca.benches.report import flat_rows
 
     chosen = [info.name for info in select_levels(list(levels))]
     bench = LevelsBench(

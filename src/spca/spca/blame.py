@@ -104,8 +104,9 @@ def blame(
     """Weigh how the steps ended, what was seen of their effects, and what the referee says.
 
     The first thing that went wrong counts; what follows from it does not. A step is to blame if it failed, if
-    its effects were seen to be absent, or if it moved what it is not about. If every step did what its action
-    declares and no more, the domain or the goal is wrong, and no skill can repair that. The referee's verdict
+    its effects were seen to be absent, or if it moved what it is not about. A step that failed where what it
+    needs was seen not to be so is the plan's fault. If every step did what its action declares and no more,
+    the domain or the goal is wrong, and no skill can repair that. The referee's verdict
     counts against a step only if its effects could not be observed; what it says is for the planner alone.
 
     Args:
@@ -149,6 +150,9 @@ def _finding(
         told = [describe_failed(last)]
         if last.failure and last.failure.kind is FailureKind.EMPTY_HAND and not _ever_held(result):
             return _Finding([], [*told, "no step before it was to pick anything up: the plan lacks one"])
+        if evidence.unready:
+            needs = ", ".join(map(str, evidence.unready))
+            return _Finding([], [*told, f"it needs {needs}, which was seen before it not to be so"])
         return _Finding([last.action], told)
     if last.status == "cancelled":
         if verdict.outcome is Outcome.TIMEOUT:

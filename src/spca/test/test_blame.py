@@ -53,12 +53,12 @@ ON_PLATE = seen("on cube_red plate_blue", "on plate_blue table", "clear cube_red
 ON_GROUND = seen("on cube_red ground", "on plate_blue table", "clear cube_red", ground="ground")
 
 
-def acted(*looks: Observation | None, failing: str = "") -> ActResult:
+def acted(*looks: Observation | None, failing: str = "", steps: Sequence[Step] = STEPS) -> ActResult:
     reports = []
     for index, look in enumerate(looks):
         last = index == len(looks) - 1
         failure = SkillFailure(kind="error", message=failing) if failing and last else None
-        step = STEPS[index]
+        step = steps[index]
         reports.append(
             StepReport(index=index, action=step.action, args=step.args,
                        status="failed" if failure else "done",
@@ -105,6 +105,20 @@ def test_when_all_came_as_planned_the_goal_is_wrong() -> None:
     assert found.execution.steps[1] == "2. place_on(cube_red, plate_blue): done"
     assert "(on cube_red plate_blue)" in found.execution.predicted
     assert Fact(predicate="on", args=("cube_red", "plate_blue")) in found.execution.seen
+
+
+def test_a_step_that_fails_where_it_cannot_begin_is_the_plans_fault() -> None:
+    """Seen on the way: the cube is somewhere else. No author of `pick_up` can help that."""
+    steps = (Step(action="touch", args=("plate_blue",)), STEPS[0])
+    the_plan = plan(steps=steps)
+    for look, suspects in ((ON_PLATE, ()), (seen("on cube_red table", "clear cube_red"), ("pick_up",))):
+        result = acted(look, None, failing="no grasp", steps=steps)
+        evidence = weigh(the_plan, [look, None], None, TabletopVocabulary())
+        found = blame(the_plan, result, UNMET, evidence, None)
+        assert found.suspects == suspects
+        assert (
+            "it needs (on cube_red table), which was seen before it not to be so" in found.plan_failure
+        ) == (not suspects)
 
 
 def test_a_step_whose_effect_is_missing_is_to_blame() -> None:

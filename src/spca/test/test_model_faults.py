@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -182,9 +183,11 @@ def spoilt(number: int) -> tuple[PlannerFault, CoderFault]:
     )
 
 
-def test_no_answer_of_a_model_breaks_a_run(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+def test_no_answer_of_a_model_breaks_a_run(
+    tmp_path: Path, pytestconfig: pytest.Config, record_property: Callable[[str, object], None]
+) -> None:
     """Whatever it says: the level is solved, or it is not."""
-    count = max(10, pytestconfig.getoption("mutations") // 25)
+    record_property("tried", count := max(10, pytestconfig.getoption("mutations") // 25))
     planner, coder = zip(*map(spoilt, range(count)), strict=True)
     budgets = Budgets(drafts=count + 1, code_drafts=count + 1, code_retries=count)
     ended = run(FallibleModel(planner, coder), tmp_path, budgets=budgets)

@@ -122,7 +122,8 @@ class LanguageProposer(PlanProposer):
         reading = examine(domain, problem)
         if reading.domain is None or reading.problem is None:
             return problem
-        extensions = self._vocabulary.extensions(observation)
+        there = self._vocabulary.with_places(observation, [o.name for o in reading.problem.objects])
+        extensions = self._vocabulary.extensions(there)
         extensions, _ = with_synonyms(reading.domain, self._vocabulary.words(), extensions)
         lacking = unstated(reading.domain, reading.problem, extensions)
         facts = "".join(f" ({' '.join(atom)})" for atom in lacking)

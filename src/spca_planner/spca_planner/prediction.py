@@ -148,7 +148,18 @@ def weigh(
         goal_unseen=tuple(unseen),
         goal_false=tuple(Literal(atom=a, holds=wanted) for a, wanted in unmet(goal, last.truth)),
         disturbances=disturbances(plan.steps[:count], prediction.effects, (before, *seen, afterwards)),
+        unready=_unready(prediction, plan.steps[count - 1], looks[count - 2]) if count > 1 else (),
     )
+
+
+def _unready(prediction: Prediction, step: Step, look: ObservedAtoms) -> tuple[Literal, ...]:
+    """Return what a step needs and the look before it shows not to be so."""
+    action = prediction.domain.actions[step.action.lower()]
+    binding = {p.name: a.lower() for p, a in zip(action.parameters, step.args, strict=True)}
+    needs, truth = action.precondition, look.truth
+    if evaluate(needs, truth, prediction.domain, prediction.problem, binding) is not False:
+        return ()
+    return tuple(Literal(atom=atom, holds=wanted) for atom, wanted in unmet(needs, truth, binding))
 
 
 def _overlooked(prediction: Prediction, step: Step, index: int, look: ObservedAtoms) -> Iterator[Literal]:

@@ -16,7 +16,7 @@ from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.ledger import ExchangeLog
 from spca_planner.language import LanguageProposer, messages, relevant_skills
-from spca_tabletop.plan.problem import domain
+from spca_tabletop.plan.problem import domain, with_places
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.contracts.plan_proposer_contract import PlanProposerContract
@@ -139,6 +139,16 @@ def test_the_relevant_skills_are_told() -> None:
 def test_a_draft_however_it_is_wrapped(open_proposer: Open, answer: str) -> None:
     draft = open_proposer(Say(answer))[0].draft(REQUEST, None, None)
     assert (draft.domain.strip(), draft.problem.strip()) == (GOOD.domain.strip(), GOOD.problem.strip())
+
+
+def test_what_is_seen_and_left_out_is_added_at_the_draft_s_own_places_too(open_proposer: Open) -> None:
+    """A model that names a place need not say who stands there already."""
+    place = "left_of__cube_red"
+    there = {f.args[0] for f in with_places(scene(), [place]).facts if f.predicate == "at"}
+    problem = GOOD.problem.replace("(:objects", f"(:objects {place} - place", 1)
+    proposer, _ = open_proposer(Say(json.dumps({"domain": GOOD.domain, "problem": problem, "remark": ""})))
+    drafted = proposer.draft(REQUEST, None, None).problem
+    assert there and all(f"(at {name} {place})" in drafted for name in there)
 
 
 def test_reuse_keeps_the_domain_to_the_letter(open_proposer: Open) -> None:

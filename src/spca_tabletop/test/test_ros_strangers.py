@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -34,7 +34,9 @@ def graph() -> Iterator[Graph]:
         yield found
 
 
-def test_no_message_ends_a_node(graph: Graph, pytestconfig: pytest.Config) -> None:
+def test_no_message_ends_a_node(
+    graph: Graph, pytestconfig: pytest.Config, record_property: Callable[[str, object], None]
+) -> None:
     """On every topic that a node listens to, and to every service that it has, those of actions included."""
     node, dice = graph[0], random.Random(0)
     count = max(1, pytestconfig.getoption("mutations") // 250)
@@ -59,6 +61,7 @@ def test_no_message_ends_a_node(graph: Graph, pytestconfig: pytest.Config) -> No
                     ):  # an answer is not owed to nonsense, and who hangs is found below
                         call(hostile(_kind(kind).Request, dice), timeout=2.0)
                 sent.add(service)
+        record_property("tried", count * len(sent))
         assert {"/contacts", "/referee/judge", "/sim/reset", "/sim/let_pass", "/sim/set_parameters"} <= sent
         side.part()
         table = side.build(options, None, lambda world: world.wait_ready(60.0), anew=True)

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from spca_bench.bench import Bench, Done
-from spca_bench.page import PageTable
-from spca_bench.runs import RunSummary
-from spca_bench.statistics import Rate
+from spca.benches.bench import Bench, Done
+from spca.benches.page import PageTable
+from spca.benches.runs import RunSummary
+from spca.benches.statistics import Rate
 from spca_core.errors import BudgetExhausted
 from spca_core.model import Record
 from spca_core.result import CoderCounts, PlannerCounts

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from spca_bench import plots
-from spca_bench.bench import Done
-from spca_bench.page import Page, PageTable
-from spca_bench.published import printed
-from spca_bench.runs import STAGES, RunsBench, RunSummary, level_runs, run_cards
-from spca_bench.statistics import Rate, groups, median_of
+from spca.benches import plots
+from spca.benches.bench import Done
+from spca.benches.page import Page, PageTable
+from spca.benches.published import printed
+from spca.benches.runs import STAGES, RunsBench, RunSummary, keep_failed, run_cards, run_level
+from spca.benches.statistics import Rate, groups, median_of
 from spca_benchmarks.drafts import draft_sums
 from spca_benchmarks.minigrid.shortest import Truth, shortest
 from spca_core.model import Record
@@ -122,11 +122,11 @@ class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
             proposer=self.proposer, llm=self.llm,
             skills=self.skills, library=str(self.library or ""), video=False,
         )  # fmt: skip
-        summary, run = level_runs().run(options, folder, trial.key.replace("/", "_"))
+        summary, run = run_level(options, folder, trial.key.replace("/", "_"))
         no_skill = summary.outcome is Ending.GAVE_UP and summary.reason.startswith("no skill for")
         why = summary.reason if no_skill else ""
         ended = ending_of(summary.verdict, next(reversed(run.results("act", ActResult)), None), why)
-        level_runs().keep_failed(summary, run)
+        keep_failed(summary, run)
         return MinigridResult(**dict(summary), ended=ended, reference=reference(trial.level, trial.seed))
 
     def remark(self, done: Done[MinigridTrial, MinigridResult]) -> str:

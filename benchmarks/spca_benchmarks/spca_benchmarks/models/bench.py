@@ -15,14 +15,14 @@ from typing import Any, ClassVar
 from pydantic import Field, SerializeAsAny, field_validator
 
 from spca.api import select_levels
+from spca.benches.bench import Done
+from spca.benches.campaign import recorded
+from spca.benches.page import Page, PageTable
+from spca.benches.published import printed
+from spca.benches.runs import RunsBench, RunSummary, keep_failed, run_cards, run_level
+from spca.benches.statistics import Rate, groups
 from spca.kits import checked_kit, kit_of
 from spca.models import LLM, open_models
-from spca_bench.bench import Done
-from spca_bench.campaign import recorded
-from spca_bench.page import Page, PageTable
-from spca_bench.published import printed
-from spca_bench.runs import RunsBench, RunSummary, level_runs, run_cards
-from spca_bench.statistics import Rate, groups
 from spca_benchmarks.drafts import draft_sums
 from spca_benchmarks.models.page import (
     Fate,
@@ -210,7 +210,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         record = folder / LLM / name
         with self._library(trial, folder) as library, self._model(trial) as llm:
             options = self._options(trial, llm, library)
-            summary, run = level_runs().run(options, folder, name)
+            summary, run = run_level(options, folder, name)
             asked = run.path / LLM
             if fault := server_fault(asked):
                 raise ModelError(fault, "unreachable")
@@ -226,7 +226,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         shutil.rmtree(record, ignore_errors=True)
         if asked.is_dir():
             shutil.copytree(asked, record)
-        level_runs().keep_failed(summary, run)
+        keep_failed(summary, run)
         return result
 
     def cost(self, result: ModelResult) -> float:

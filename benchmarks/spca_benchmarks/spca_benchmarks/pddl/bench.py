@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from spca_bench.bench import Bench, Done
-from spca_bench.campaign import recorded
-from spca_bench.page import Page, PageTable, new_figure
-from spca_bench.plots import legend_beside
-from spca_bench.statistics import Rate, groups
+from spca.benches.bench import Bench, Done
+from spca.benches.campaign import recorded
+from spca.benches.page import Page, PageTable, new_figure
+from spca.benches.plots import legend_beside
+from spca.benches.statistics import Rate, groups
 from spca_benchmarks.pairs import add_pairs
 from spca_benchmarks.pddl.judge import STATUSES
 from spca_benchmarks.pddl.tasks import load_tasks

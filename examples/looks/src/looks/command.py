@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spca_bench.command import BenchCommand
+from spca.benches.command import BenchCommand
 from spca_core.model import checked
 
 

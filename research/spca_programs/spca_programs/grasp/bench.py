@@ -13,10 +13,10 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from spca_bench.bench import Bench, Done
-from spca_bench.page import Page, PageTable, new_figure
-from spca_bench.published import printed
-from spca_bench.statistics import Mean, groups
+from spca.benches.bench import Bench, Done
+from spca.benches.page import Page, PageTable, new_figure
+from spca.benches.published import printed
+from spca.benches.statistics import Mean, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage, Role

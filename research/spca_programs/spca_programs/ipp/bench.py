@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Literal
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from spca_bench import plots
-from spca_bench.bench import Bench, Done
-from spca_bench.campaign import recorded
-from spca_bench.page import Page, PageTable, new_figure
-from spca_bench.published import PublishedCell, printed
-from spca_bench.statistics import Mean, groups
+from spca.benches import plots
+from spca.benches.bench import Bench, Done
+from spca.benches.campaign import recorded
+from spca.benches.page import Page, PageTable, new_figure
+from spca.benches.published import PublishedCell, printed
+from spca.benches.statistics import Mean, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage, Role

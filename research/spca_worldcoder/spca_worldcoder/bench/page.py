@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from spca_bench.bench import Done
-from spca_bench.page import Page, PageTable, new_figure
-from spca_bench.plots import boxes
-from spca_bench.published import published
-from spca_bench.statistics import Mean, Rate, groups
+from spca.benches.bench import Done
+from spca.benches.page import Page, PageTable, new_figure
+from spca.benches.plots import boxes
+from spca.benches.published import published
+from spca.benches.statistics import Mean, Rate, groups
 from spca_worldcoder.bench.rows import Learned, Spent, WorldcoderRow, WorldcoderTrial
 from spca_worldcoder.bench.suites import REACT_EPISODES, SUITES
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from spca.benches.command import BenchCommand, FirstSeed, Presets
 from spca.commands.options import takes
-from spca_bench.command import BenchCommand, FirstSeed, Presets
 from spca_core.model import checked
 
 

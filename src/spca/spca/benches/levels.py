@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from spca.benches import plots
+from spca.benches.bench import Done
+from spca.benches.page import Page, PageTable, new_figure
 from spca.benches.remedies import remedy_table
+from spca.benches.runs import STAGES, RunsBench, RunSummary, keep_failed, run_cards, run_level
+from spca.benches.statistics import Rate, groups, median_of
 from spca.kits import checked_kit, group_of
-from spca_bench import plots
-from spca_bench.bench import Done
-from spca_bench.page import Page, PageTable, new_figure
-from spca_bench.runs import STAGES, RunsBench, RunSummary, level_runs, run_cards
-from spca_bench.statistics import Rate, groups, median_of
 from spca_core.errors import OutOfReach
 from spca_core.model import Record
 from spca_core.options import RunOptions, Transport
@@ -102,8 +102,8 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
                 level=trial.level, outcome=Ending.IMPOSSIBLE, verdict=verdict, reason=str(refusal), rounds=0,
                 steps=0, planner=PlannerCounts(), coder=CoderCounts(), wall=0.0, sim=0.0, stage_wall={},
             )  # fmt: skip
-        summary, run = level_runs().run(self._options(trial), folder, trial.key.replace("/", "_"))
-        level_runs().keep_failed(summary, run)
+        summary, run = run_level(self._options(trial), folder, trial.key.replace("/", "_"))
+        keep_failed(summary, run)
         return summary
 
     def _options(self, trial: LevelTrial) -> RunOptions:

@@ -7,16 +7,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from spca.benches.page import PageTable
+from spca.benches.statistics import Rate
 from spca.runs import LOG
-from spca_bench.page import PageTable
-from spca_bench.runs import RunSummary
-from spca_bench.statistics import Rate
 from spca_core.plan import ActResult
 from spca_core.run_folder import EVENTS
 from spca_core.scene import OBSTRUCTED
 from spca_sim.disturbances.disturbance import ABOUT, Happened
 from spca_sim.disturbances.recorder import FOLDER
+
+if TYPE_CHECKING:
+    from spca.benches.runs import RunSummary
 
 _AT_ONCE = 0.25
 """Simulated seconds between two pictures of which the second is a repetition."""

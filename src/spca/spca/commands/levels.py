@@ -60,10 +60,10 @@ def _gallery(levels: list[LevelInfo], path: Path) -> Path:
     """Write a page of levels, each with a picture of what it begins with."""
     from rich.progress import track
 
+    from spca.benches.page import Card, Page
     from spca.kits import kit_of
     from spca.report.page import small_picture
     from spca.terminal import notices
-    from spca_bench.page import Card, Page
 
     cards = []
     for info in track(levels, "drawing …", console=notices(), transient=True):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from spca.benches.command import BenchCommand
 from spca.commands.plugin import Command
 from spca.doctor.checks import Finding
 from spca.kits import GROUP, faults_of, kit_named
-from spca_bench.command import BenchCommand
 from spca_core.arms import GROUP as ARMS
 from spca_core.arms import load_arm
 from spca_core.errors import InputError

@@ -51,7 +51,8 @@ class Evidence(Record):
     `goal` is None where what was seen does not settle it; `expected` are the facts that the steps carried out
     were to bring about and that should hold at the end, `goal_unseen` the atoms of the goal that nothing
     could show, `goal_false` those that were seen not to hold although the goal wants them. `disturbances`
-    are what moved although no step is about it.
+    are what moved although no step is about it. `unready` is what the last step needs and the look before it
+    showed not to be so.
     """
 
     steps: tuple[StepEvidence, ...] = ()
@@ -60,6 +61,7 @@ class Evidence(Record):
     goal_unseen: tuple[tuple[str, ...], ...] = ()
     goal_false: tuple[Literal, ...] = ()
     disturbances: tuple[SideEffect, ...] = ()
+    unready: tuple[Literal, ...] = ()
 
     @property
     def contradicted(self) -> tuple[int, ...]:

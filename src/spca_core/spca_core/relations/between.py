@@ -48,7 +48,9 @@ ROWS = (
         things=range(2, 3),
         holds=_holds,
         spots=_spots,
-        words={"BETWEEN": ("(?:half-?way |in the middle |midway )?between(?: of)?",)},
+        words={
+            "BETWEEN": ("(?:half-?way |in the middle |midway )?between(?: of)?|in the middle of(?= .*two)",)
+        },
         forms=("BETWEEN Thing AND Thing", "BETWEEN Things"),
     ),
 )

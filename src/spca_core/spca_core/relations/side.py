@@ -77,7 +77,7 @@ def _side(name: str, axis: int, sign: int, *words: str) -> Relation:
         holds=holds,
         spots=spots,
         words={token: words},
-        forms=(f"{token} Things", f"SPACING {token} Thing"),
+        forms=(f"{token} Things", f"SPACING {token} Thing", f"{token} Thing SPACING"),
         told=told,
         ahead=ahead,
     )

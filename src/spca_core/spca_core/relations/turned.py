@@ -62,9 +62,12 @@ ROWS = (
         spots=_spots,
         words={
             "TURN": ("turn|rotate|turn around|spin",),
-            "ANGLE": (r"(?:by |through )?\d+ ?(?:degrees?|deg|°)(?: (?:counter-?|anti-?)?clockwise)?",),
+            "ANGLE": (
+                r"(?:by |through )?\d+ ?(?:degrees?|deg|°)(?: ?,? ?(?:in (?:the )?direction )?"
+                "(?:counter-?|anti-?)?clockwise)?",
+            ),
         },
-        orders=("TURN Things ANGLE",),
+        orders=("TURN Things ANGLE", "TURN ANGLE Things"),
         reads={"ANGLE": _read},
         fixed=_fixed,
         told=lambda things, values: f"turned to {values[2]} degrees",

@@ -86,9 +86,11 @@ def atoms(condition: Group | None, positive: bool = True) -> Iterator[Group]:
         yield condition
 
 
-def unmet(condition: Group | None, truth: Callable[[Atom], Truth]) -> list[tuple[Atom, bool]]:
+def unmet(
+    condition: Group | None, truth: Callable[[Atom], Truth], binding: Mapping[str, str] | None = None
+) -> list[tuple[Atom, bool]]:
     """The ground atoms of a condition that are known not to be as it wants them, with what it wants."""
-    wanted = [(ground(g, {}), w) for w in (True, False) for g in atoms(condition, positive=w)]
+    wanted = [(ground(g, binding or {}), w) for w in (True, False) for g in atoms(condition, positive=w)]
     plain = [(atom, w) for atom, w in wanted if not any(arg.startswith("?") for arg in atom[1:])]
     return [(atom, w) for atom, w in plain if truth(atom) not in (w, None)]
 

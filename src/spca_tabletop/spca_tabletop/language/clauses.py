@@ -13,8 +13,8 @@ from spca_core.relation import Relation, Values
 from spca_tabletop.language import towers
 from spca_tabletop.language.goal import NO_PLACE
 from spca_tabletop.language.places import ROWS, Destination, Destinations, away, come_from, placed, related
-from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Meaning, Talk, Things, every
-from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, found_by, named, rule
+from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Meaning, Talk, Things, clause, every
+from spca_tabletop.language.things import Det, Nominal, Phrase, Quality, Thing, being, found_by, named, rule
 
 _TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
 _EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
@@ -35,18 +35,17 @@ def about(phrase: Phrase, talk: Talk, kinds: Things = LIFTABLE) -> Iterator[tupl
         yield things, after.but(spoken=(*after.spoken, *((t, text) for t in things)))
 
 
-def doing(phrase: Phrase, then: Going, kinds: Things = LIFTABLE, verb: str = "") -> Meaning:
+@clause
+def doing(
+    phrase: Phrase, then: Going, kinds: Things = LIFTABLE, verb: str = "", *, talk: Talk
+) -> Iterator[Talk]:
     """A clause about things, and what it makes of each way to take them."""
+    listed = len(phrase) > 1 and not any(t.several or t.any for t in phrase)
 
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        listed = len(phrase) > 1 and not any(t.several or t.any for t in phrase)
+    def onward(way: tuple[Things, Talk]) -> Iterator[Talk]:
+        return (after.about(way[0]) for after in then(way[0], way[1].but(verb=verb, listed=listed)))
 
-        def onward(way: tuple[Things, Talk]) -> Iterator[Talk]:
-            return (after.about(way[0]) for after in then(way[0], way[1].but(verb=verb, listed=listed)))
-
-        yield from every(about(phrase, talk, kinds), onward)
-
-    return meaning
+    yield from every(about(phrase, talk, kinds), onward)
 
 
 # --- commands
@@ -88,6 +87,7 @@ def touch_only(phrase: Phrase) -> Meaning:
 
 
 @rule("Clause -> PUT ONLY Things Places", "Clause -> ONLY PUT Things Places",
+      "Clause -> ONLY Things MUST? IS? Places",
       "Clause -> PUT NOTHING EXCEPT|BUT Things Places")  # fmt: skip
 def put_only(phrase: Phrase, places: Destinations) -> Meaning:
     """Nothing else is to be there in the end."""
@@ -101,6 +101,22 @@ def put_only(phrase: Phrase, places: Destinations) -> Meaning:
         return after.but(off=(*after.off, *dict.fromkeys(o for o in others if o not in there)))
 
     return _alone(put(phrase, None, places), spare)
+
+
+@rule("Clause -> PUT? Thing COMMA? Thing", cost=5)
+def onto(thing: Thing, support: Thing) -> Meaning:
+    """As in "red cube, blue plate"."""
+    if thing.noun.kind in SUPPORTS or thing.noun.tests or thing.pronoun:
+        raise NotUnderstood(f"I do not know where '{thing.text}' is to be; say on, in or next to what.")
+    return contain((support,), (thing,))
+
+
+@rule("Clause -> Things MUST? CONTAIN Things", "Clause -> Things MUST TAKE Things",
+      "Clause -> FILL Things WITH Things", "Clause -> GIVE Things Things")  # fmt: skip
+def contain(there: Phrase, things: Phrase) -> Meaning:
+    if any(t.noun.kind not in SUPPORTS for t in there):
+        raise NotUnderstood(f"'{there[0].text}' takes nothing; name a plate, a mat, a bowl or a tray.")
+    return put(things, None, (Destination(relation="on", things=there),))
 
 
 @rule("Text -> Text COMMA|AND|BUT NOTHING_ELSE", "Text -> Text NOTHING_ELSE")
@@ -120,9 +136,8 @@ def hold(things: Things, talk: Talk) -> Iterator[Talk]:
       "Clause -> PICK Things UP IN_THE_AIR? Source?", "Clause -> TAKE Things UP? Source?",
       "Clause -> PICK UP Things Source?", "Clause -> Things MUST? IS? LIFTED Source?")  # fmt: skip
 def lift(phrase: Phrase, source: Destination | None) -> Meaning:
-    return doing(
-        _coming_from(phrase, source), lambda things, talk: hold(things, come_from(things, source, talk))
-    )
+    phrase = _coming_from(phrase, source)
+    return doing(phrase, lambda things, talk: hold(things, come_from(things, source, talk)))
 
 
 @rule("Clause -> LIFT|PICK Things UP? Places", cost=2)
@@ -134,13 +149,10 @@ def lift_to(phrase: Phrase, places: Destinations) -> Meaning:
     return put(phrase, None, places)
 
 
-def refused(why: str) -> Meaning:
+@clause
+def refused(why: str, *, talk: Talk) -> Iterator[Talk]:
     """What is understood and cannot be heeded."""
-
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        raise NotUnderstood(why)
-
-    return meaning
+    raise NotUnderstood(why)
 
 
 @rule("Clause -> TAKE Things Source", cost=-1)
@@ -218,19 +230,40 @@ def _ordered(phrase: Phrase, said: Values | Destination | None = None, *, row: R
 
 
 @rule("Clause -> CLEAR|EMPTY Things Places?", "Clause -> BUILD Things EMPTY|FREE|CLEAR")
-def clear(phrase: Phrase, places: Destinations | None = None) -> Meaning:
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for supports, before in found_by(phrase, talk, (*SUPPORTS, *SOLIDS, "table")):
-            if any(talk.table.kind(s) not in TANGIBLE for s in supports) or any(t.any for t in phrase):
-                raise NotUnderstood("I can clear certain plates or cubes only.")
-            on = {a[1] for a in before.table.facts if a[0] == "on" and a[2] in supports}
-            things = tuple(s for s in talk.table.of(*SOLIDS) if s in on)
-            if not things:
-                raise Impossible("Nothing lies on it; it is clear already.")
-            for after in placed(things, places or (_TABLE,), (), before):
-                yield after.about(things)
+@clause
+def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> Iterator[Talk]:
+    for supports, before in found_by(phrase, talk, (*SUPPORTS, *SOLIDS, "table")):
+        if any(talk.table.kind(s) not in TANGIBLE for s in supports) or any(t.any for t in phrase):
+            raise NotUnderstood("I can clear certain plates or cubes only.")
+        on = {a[1] for a in before.table.facts if a[0] == "on" and a[2] in supports}
+        things = tuple(s for s in talk.table.of(*SOLIDS) if s in on)
+        if not things:
+            raise Impossible("Nothing lies on it; it is clear already.")
+        for after in placed(things, places or (_TABLE,), (), before):
+            yield after.about(things)
 
-    return meaning
+
+def _standing(talk: Talk) -> Things:
+    """The tower that stands there, upwards."""
+    on = {(a[2], a[1]) for a in talk.table.facts if a[0] == "on" and talk.table.kind(a[2]) in SOLIDS}
+    order = sorted({s for pair in on for s in pair}, key=lambda s: talk.table.places[s][2])
+    if not order or not on.issuperset(pairwise(order)):
+        raise NotUnderstood("I do not know which tower that is; name the things.")
+    return tuple(order)
+
+
+@rule("Clause -> PUT THE TOWER|STACK Source? Places")
+@clause
+def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
+    """As it stands, to another place."""
+    order = _standing(talk)
+    for after in placed(order[:1], places, (), come_from(order, source, talk)):
+        yield after.ask([("on", above, below) for below, above in pairwise(order)]).about(order)
+
+
+@rule("Clause -> UNSTACK THE TOWER|STACK", "Clause -> TAKE THE TOWER|STACK DOWN|APART")
+def take_apart() -> Meaning:
+    return lambda talk: [talk.claim("on", _standing(talk)[1:], TABLE_SYMBOL)]
 
 
 @rule("Clause -> UNSTACK Things?", "Clause -> TAKE Things DOWN")
@@ -262,9 +295,10 @@ def sort(phrase: Phrase | None, places: Destinations | None, *, matching: str) -
     return doing(plain, lambda things, talk: placed(things, there, plain, talk))
 
 
-@rule("Clause -> SWAP Things")
-def swap(phrase: Phrase) -> Meaning:
+@rule("Clause -> SWAP Things", "Clause -> SWAP Things WITH Things", "Clause -> Things COMMA? SWAP")
+def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
     """Each of two goes where the other one is."""
+    phrase = (*phrase, *(t.like(phrase[-1].noun.kind) for t in other))
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         places = [talk.table.support_of(t) for t in things]
@@ -277,11 +311,6 @@ def swap(phrase: Phrase) -> Meaning:
     return doing(phrase, then)
 
 
-@rule("Clause -> SWAP Things WITH Things")
-def swap_with(phrase: Phrase, other: Phrase) -> Meaning:
-    return swap((*phrase, *(t.like(phrase[-1].noun.kind) for t in other)))
-
-
 @rule("Clause -> LINE_UP Things", "Clause -> BUILD? THE|A|ONE? ROW|LINE_UP OF|WITH|FROM Things")
 def line_up(phrase: Phrase) -> Meaning:
     return state(phrase, (Destination(relation="abreast"),))
@@ -292,19 +321,11 @@ def line_up(phrase: Phrase) -> Meaning:
 Detail = tuple[Phrase, Destinations, bool | None]
 
 
-@rule("Detail -> Place")
-def detail_place(place: Destination) -> Detail:
-    return ((), (place,), None)
-
-
-@rule("Detail -> OF|MADE_OF|FROM|WITH Things")
-def detail_of(phrase: Phrase) -> Detail:
-    return (phrase, (), None)
-
-
-@rule("Detail -> COMMA? DIRECTION")
-def detail_order(upwards: bool) -> Detail:
-    return ((), (), upwards)
+@rule("Detail -> Place", "Detail -> OF|MADE_OF|FROM|WITH Things", "Detail -> COMMA? DIRECTION")
+def detail(said: Destination | Phrase | bool) -> Detail:
+    if isinstance(said, Destination):
+        return ((), (said,), None)
+    return ((), (), said) if isinstance(said, bool) else (said, (), None)
 
 
 @rule("Details -> Detail Details?")
@@ -501,7 +522,7 @@ def _unforbidden(meaning: Meaning) -> Meaning:
 # --- how it shall end
 
 
-@rule("Clause -> Things MUST IS PLACED? Places AT_ONCE?", "Clause -> Things MUST Places",
+@rule("Clause -> Things MUST IS PLACED? Places AT_ONCE?", "Clause -> Things MUST|PLACED Places",
       "Clause -> BUILD Things IS Places")  # fmt: skip
 def state(phrase: Phrase, places: Destinations) -> Meaning:
     return doing(phrase, lambda things, talk: placed(things, places, phrase, talk))
@@ -537,40 +558,32 @@ def _described(
 
 
 @rule("Clause -> Things MUST? TOUCH|TOUCHES Things AT_ONCE?")
-def contact(phrase: Phrase, others: Phrase) -> Meaning:
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for things, one in about(phrase, talk, TANGIBLE):
-            for targets, after in found_by(others, one, ANYTHING):
-                pairs = tuple((a, b) for a in things for b in targets)
-                yield after.but(contacts=(*after.contacts, *pairs)).about(things)
-
-    return meaning
+@clause
+def contact(phrase: Phrase, others: Phrase, *, talk: Talk) -> Iterator[Talk]:
+    for things, one in about(phrase, talk, TANGIBLE):
+        for targets, after in found_by(others, one, ANYTHING):
+            pairs = tuple((a, b) for a in things for b in targets)
+            yield after.but(contacts=(*after.contacts, *pairs)).about(things)
 
 
 @rule("Clause -> Things MUST? TOUCH|TOUCHES EACH_OTHER? AT_ONCE?")
-def mutual(phrase: Phrase) -> Meaning:
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for things, after in about(phrase, talk, TANGIBLE):
-            if len(things) < 2:
-                raise NotUnderstood("I do not know what it should touch.")
-            known = {frozenset(pair) for pair in after.pairs}
-            pairs = tuple(pair for pair in pairwise(things) if frozenset(pair) not in known)
-            yield after.but(mutual=(*after.mutual, *pairs))
-
-    return meaning
+@clause
+def mutual(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
+    for things, after in about(phrase, talk, TANGIBLE):
+        if len(things) < 2:
+            raise NotUnderstood("I do not know what it should touch.")
+        known = {frozenset(pair) for pair in after.pairs}
+        pairs = tuple(pair for pair in pairwise(things) if frozenset(pair) not in known)
+        yield after.but(mutual=(*after.mutual, *pairs))
 
 
-@rule("Clause -> THERE_IS Things Where?")
-def there_is(phrase: Phrase, where: object) -> Meaning:
+@rule("Clause -> THERE_IS Things Quality?")
+@clause
+def there_is(phrase: Phrase, where: Quality | None, *, talk: Talk) -> Iterator[Talk]:
     """Check that what is said to be there is there."""
-
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for thing in phrase:
-            noun = thing.noun.test(0, where.of(thing.noun), where.told) if where else thing.noun  # type: ignore
-            named(replace(thing, noun=noun), talk)
-        yield talk
-
-    return meaning
+    for thing in phrase:
+        named(replace(thing, noun=being(where, thing.noun)) if where else thing, talk)
+    yield talk
 
 
 # --- what must not be
@@ -598,23 +611,22 @@ def _every(phrase: Phrase) -> Phrase:
 
 @rule("Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT Things", "Neg -> WITHOUT BESIDE Things",
       "Neg -> LEAVE Things ALONE? ALONE?", "Neg -> Things MUST? IS? LEFT_ALONE",
-      "Neg -> No MUST? IS? TOUCHED", "Neg -> Things NOT IS? TOUCHED", how="untouched")  # fmt: skip
+      "Neg -> No MUST? IS? TOUCHED", "Neg -> Things NOT IS? TOUCHED|NEEDED",
+      "Neg -> UNWANTED Things TOUCHED", how="untouched")  # fmt: skip
 @rule("Neg -> WITHOUT|NOT LIFT|PUT|TAKE Things UP?", "Neg -> No MUST? IS? LIFTED|PLACED",
       "Neg -> Things NOT IS? LIFTED|PLACED", "Neg -> WITHOUT|NOT PICK Things UP",
-      "Neg -> No MUST? LIFT|PUT|TAKE", how="unmoved")  # fmt: skip
-def _spared(phrase: Phrase, *, how: str, of: Things = ()) -> Meaning:
+      "Neg -> No MUST? LIFT|PUT|TAKE", "Neg -> Things UNWANTED LIFTED|PLACED",
+      "Neg -> UNWANTED Things LIFTED|PLACED", how="unmoved")  # fmt: skip
+@clause
+def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = ()) -> Iterator[Talk]:
     """Keep things as `how` says: themselves, or from being what a predicate says `of` them."""
-
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for things, after in found_by(_every(phrase), talk, ANYTHING):
-            if TABLE_SYMBOL in things:
-                raise NotUnderstood("Everything rests on the table; say what else must be left alone.")
-            kept = [(*of, thing) for thing in things] if of else things
-            one = after.but(**{how: (*getattr(after, how), *kept)}, forbidding=True)
-            # "without moving the blue cube, stack the red one on it"
-            yield one if talk.subject else one.about(things)
-
-    return meaning
+    for things, after in found_by(_every(phrase), talk, ANYTHING):
+        if TABLE_SYMBOL in things:
+            raise NotUnderstood("Everything rests on the table; say what else must be left alone.")
+        kept = [(*of, thing) for thing in things] if of else things
+        one = after.but(**{how: (*getattr(after, how), *kept)}, forbidding=True)
+        # "without moving the blue cube, stack the red one on it"
+        yield one if talk.subject else one.about(things)
 
 
 for _row in ROWS.values():
@@ -622,12 +634,7 @@ for _row in ROWS.values():
     rule(*(f"Neg -> {form}" for form in _row.bans), how="banned", of=(_row.name,))(_spared)
 
 
-@rule("Neg -> PUT NOTHING Places")
-def put_nothing(places: Destinations) -> Meaning:
-    return never_put(_EVERY_SOLID, places)
-
-
-@rule("Neg -> WITHOUT|NOT PUT|STACK Things Places")
+@rule("Neg -> WITHOUT|NOT PUT|STACK Things Places", "Neg -> PUT No Places")
 def never_put(phrase: Phrase, places: Destinations) -> Meaning:
     """As in "never put a larger block on a smaller one", "never put a cube on the table"."""
     if any(p.relation != "on" for p in places):
@@ -653,16 +660,18 @@ def never_put(phrase: Phrase, places: Destinations) -> Meaning:
     return meaning
 
 
-@rule("Neg -> Things NOT IS? PLACED? Places", "Neg -> No MUST? IS? PLACED? Places")
-def must_not_be(phrase: Phrase, places: Destinations) -> Meaning:
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for things, before in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
-            found = [before]
-            for place in places:
-                found = [after for one in found for after in _barred(things, place, one)]
-            yield from found
-
-    return meaning
+@rule(
+    "Neg -> Things NOT IS? PLACED? Places",
+    "Neg -> UNWANTED Things Places",
+    "Neg -> No MUST? IS? PLACED? Places",
+)
+@clause
+def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
+    for things, before in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
+        found = [before]
+        for place in places:
+            found = [after for one in found for after in _barred(things, place, one)]
+        yield from found
 
 
 def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
@@ -679,17 +688,14 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
 
 
 @rule("Text -> Text COMMA|AND|BUT? NOT Place")
-def but_not_there(before: Meaning, place: Destination) -> Meaning:
+@clause
+def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterator[Talk]:
     """As in "next to red but not next to blue": of what has just been put somewhere."""
-
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for one in before(talk):
-            things = tuple(dict.fromkeys(a[1] for a in one.latest))
-            if not things:
-                raise NotUnderstood(f"I do not know what must not be '{place.text}'.")
-            yield from _barred(things, place, one)
-
-    return meaning
+    for one in before(talk):
+        things = tuple(dict.fromkeys(a[1] for a in one.latest))
+        if not things:
+            raise NotUnderstood(f"I do not know what must not be '{place.text}'.")
+        yield from _barred(things, place, one)
 
 
 @rule("Neg -> Things NOT TOUCH|TOUCHES|HIT|BESIDE Things", "Neg -> No MUST? TOUCH|TOUCHES|HIT|BESIDE Things")
@@ -698,15 +704,13 @@ def must_not_touch(phrase: Phrase, others: Phrase) -> Meaning:
 
 
 @rule("Neg -> Things NOT TOUCH|TOUCHES|HIT EACH_OTHER?")
-def apart(phrase: Phrase) -> Meaning:
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for things, after in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
-            if len(things) < 2:
-                raise NotUnderstood("I do not know what it must not touch.")
-            pairs = tuple((a, b) for i, a in enumerate(things) for b in things[i + 1 :])
-            yield after.but(apart=(*after.apart, *pairs))
-
-    return meaning
+@clause
+def apart(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
+    for things, after in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
+        if len(things) < 2:
+            raise NotUnderstood("I do not know what it must not touch.")
+        pairs = tuple((a, b) for i, a in enumerate(things) for b in things[i + 1 :])
+        yield after.but(apart=(*after.apart, *pairs))
 
 
 # --- one after the other
@@ -741,7 +745,7 @@ def prohibition(meaning: Meaning) -> Meaning:
 
 
 @rule("Text -> Text COMMA|AND|BUT|SEP Clause", "Text -> Text Neg",
-      "Text -> Text COMMA|AND|SEP? WITH|MADE_OF Along", cost=1)  # fmt: skip
+      "Text -> Text COMMA|AND|SEP? WITH|MADE_OF Along", "Text -> Text Command", cost=1)  # fmt: skip
 def and_also(before: Meaning, meaning: Meaning) -> Meaning:
     return lambda talk: every(before(talk), lambda one: meaning(one.but(latest=())))
 
@@ -752,21 +756,30 @@ def and_then(before: Meaning, meaning: Meaning) -> Meaning:
     return lambda talk: every(before(talk), lambda one: meaning(_then(one, "then").but(latest=())))
 
 
+@rule("Text -> BEFORE Clause COMMA Clause")
+def only_after(later: Meaning, before: Meaning) -> Meaning:
+    return and_then(before, later)
+
+
+@rule("Clause -> Things COMMA? Command", cost=4)
+def as_for(phrase: Phrase, meaning: Meaning) -> Meaning:
+    """As in "the green one, put it on the plate"."""
+    return doing(phrase, lambda things, talk: iter(meaning(talk.about(things))))
+
+
 @rule("Text -> THEN COMMA? Text")
 def then(meaning: Meaning) -> Meaning:
     return lambda talk: meaning(_then(talk, "then") if talk.wants or talk.tower.active else talk)
 
 
 @rule("Along -> Things")
-def along_with(phrase: Phrase) -> Meaning:
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for things, one in about(phrase, talk):
-            after = towers.go_on(things, True, one)
-            if after is None:
-                raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
-            yield after
-
-    return meaning
+@clause
+def along_with(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
+    for things, one in about(phrase, talk):
+        after = towers.go_on(things, True, one)
+        if after is None:
+            raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
+        yield after
 
 
 rule("Along -> Things Places")(arrangement)
@@ -774,20 +787,18 @@ rule("Clause -> Neg COMMA? WHILE Clause", cost=1)(and_also)
 
 
 @rule("Text -> Text COMMA? IN_ORDER", "Text -> Text COMMA? IN_ORDER SEP|COMMA? Things")
-def in_order(before: Meaning, phrase: Phrase = ()) -> Meaning:
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for one in before(talk):
-            if phrase and (one.tower.active or one.verb == "stack"):
-                raise NotUnderstood("Say whether that order is from bottom to top or from top to bottom.")
-            named_singly = not any(t.several or t.any for t in phrase) if phrase else one.listed
-            if not named_singly or len(one.latest) < 2:
-                raise NotUnderstood("I do not know what to do in which order; name the things one by one.")
-            if not phrase:
-                yield _in_turn(tuple(dict.fromkeys(a[1] for a in one.latest)), one)
-            for things, after in found_by(phrase, one, TANGIBLE) if phrase else ():
-                yield _in_turn(things, after)
-
-    return meaning
+@clause
+def in_order(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Talk]:
+    for one in before(talk):
+        if phrase and (one.tower.active or one.verb == "stack"):
+            raise NotUnderstood("Say whether that order is from bottom to top or from top to bottom.")
+        named_singly = not any(t.several or t.any for t in phrase) if phrase else one.listed
+        if not named_singly or len(one.latest) < 2:
+            raise NotUnderstood("I do not know what to do in which order; name the things one by one.")
+        if not phrase:
+            yield _in_turn(tuple(dict.fromkeys(a[1] for a in one.latest)), one)
+        for things, after in found_by(phrase, one, TANGIBLE) if phrase else ():
+            yield _in_turn(things, after)
 
 
 def _in_turn(things: Things, talk: Talk) -> Talk:
@@ -834,3 +845,11 @@ def _taking(phrase: Phrase, source: Destination | None, then: Callable[[Things, 
         _coming_from(phrase, source),
         lambda things, talk: iter([then(things, come_from(things, source, talk))]),
     )
+
+
+_VERBS = {"PUT", "TAKE", "TOUCH", "LIFT", "PICK", "STACK", "BUILD", "THROW", "TOSS", "REMOVE", "SWAP", "SORT",
+          "LINE_UP", "CLEAR", "EMPTY", "FILL", "DISCARD", "TURN"}  # fmt: skip
+rule.rules["Command"] = [
+    replace(one, left="Command") for one in rule.rules["Clause"] if one.right[0] in _VERBS
+]
+"""Clauses that begin with their verb: one may follow another without a pause."""

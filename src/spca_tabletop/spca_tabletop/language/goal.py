@@ -81,9 +81,7 @@ def _order(talk: Talk) -> Iterator[Atom]:
     stages = [[a for n, a in talk.wants if n == stage] for stage in range(talk.stage + 1)]
     for number, word, building in talk.marks:
         if number and not _heeded(talk, stages, number, word, building):
-            raise NotUnderstood(
-                f"I do not know how to heed '{word}' here; say it in another way, or without."
-            )
+            raise NotUnderstood(f"I do not know how to heed '{word}'; say it in another way, or without.")
     stages = [_telling(stage) for stage in stages]
     chain: list[tuple[int, Atom]] = []
     for number, stage in enumerate(stages):
@@ -129,9 +127,7 @@ def _check(earlier: Atom, later: Atom) -> None:
     if earlier[1] == later[1] and "touched" in (earlier[0], later[0]) and later[0] != "holding":
         raise NotUnderstood("I cannot say when to touch a thing that has to be moved, too.")
     if later[1] in [thing for other in earlier[2:] for thing in things_of(other)] and later[0] != "touched":
-        raise NotUnderstood(
-            "What something was put on, or next to, has to stay; say that in the other order."
-        )
+        raise NotUnderstood("What something was put on, or next to, has to stay; say it in the other order.")
 
 
 class _Told:
@@ -258,9 +254,7 @@ class _Told:
             gone = any(a[0] in ("holding", *GONE) for a in where)
             related = any(a[0] == "at" and cube in things_of(a[2]) for a in atoms)
             if gone and (burden or spans or beside or related):
-                raise Contradiction(
-                    f"Nothing can be on or next to the {words_of(cube)} when it is taken away."
-                )
+                raise Contradiction(f"Nothing can be on or next to the {words_of(cube)} when taken away.")
             at = [a for a in atoms if a[:2] == ("at", cube)]
             others = [a for a in where if a != ("on", cube, TABLE_SYMBOL)]
             others += [a for a in atoms if a[0] in ("next_to", "abreast") and a[1] == cube]

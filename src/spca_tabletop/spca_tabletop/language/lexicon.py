@@ -8,8 +8,7 @@ true of every task anyway. Whatever else is said must be heeded by a rule of the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import lru_cache
 
 from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
@@ -20,11 +19,11 @@ COLOURS = (
     "brown", "cyan", "magenta", "turquoise",
 )  # fmt: skip
 _COUNTED = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_ORDINALS = {word: n for n, word in enumerate(("second", "third", "fourth", "fifth", "sixth"), 2)}
+_ORDINALS = {word: n for n, word in enumerate(("first", "second", "third", "fourth", "fifth"), 1)}
 NUMBERS = {word: n for n, word in enumerate(_COUNTED, 2)} | {str(n): n for n in range(2, 13)}
 
 _MUST = (
-    "must|(?:must|should) to|should|shall|has to|have to|needs to|need to|ought to|is supposed to|will|"
+    "must|(?:must|should) to|should|shall|(?:has|have|needs?|ought|wants?|would like|is supposed) to|will|"
     "(?:is|are) to(?! the (?:left|right))"
 )
 _ROBOT = (
@@ -46,9 +45,9 @@ _WANT = (
     "(?:want|wanna|like|love|need|wish|prefer|hope|was (?:thinking|wondering|hoping))"
 )
 _FINE = "(?:good|great|nice|lovely|perfect|wonderful|best|cool|fine|all)"
-_FARTHEST = "(?:farthest|furthest|most|farthest away|all the way)"
 _NUMBER = "|".join(NUMBERS)
 _LOW = "(?:bottom|base)"
+_ALONE = r"(?:exactly )?(?:(?:where|as|like) (?:it|they) (?:is|are|stands?|lies?)|alone|untouched|in place)"
 _IRREGULAR = {"die": "dice"}
 
 
@@ -68,29 +67,34 @@ def _nouns() -> dict[str, tuple[str, ...]]:
 
 
 _PLAIN = (
-    "before", "after", "touched", "away", "pick", "clear", "empty", "ones", "pyramid", "smaller", "either",
-    "all", "everything", "anything", "but", "or", "neither", "nor", "nothing", "both", "respectively", "up",
-    "down", "where",
+    "before", "round", "give", "fill", "apart", "away", "pick", "clear", "empty", "ones", "pyramid", "where",
+    "smaller", "either", "all", "everything", "but", "or", "neither", "nor", "nothing", "both", "up",
+    "respectively",
 )  # fmt: skip
 """Words that are tokens of their own."""
 _PATTERNS: dict[str, tuple[str, ...]] = {
     "FILLER": (
         # politeness, the sounds of speech, and what is true of every motion
         "please|kindly|now|carefully|gently|softly|lightly|safely|neatly|firmly|nicely|properly|hey|hi|robot",
-        "um+|uh+|er+|erm|hm+|yeah|yes|sure|well|basically|ok|okay|alright|right ?,|maybe|perhaps|possibly|oh",
+        "yeah|yes|sure|well|basically|ok|okay|alright|right ?,|maybe|perhaps|possibly|oh|nah",
+        "actually|right now|already|instead|anymore|for a (?:moment|while)|a (?:little )?bit|excuse me",
+        r"together(?= (?:on|in)(?:to)?\b)|straight(?= (?:on|in)(?:to)?\b)|ever(?= \w+ing\b)|would you mind",
+        r"(?:right )?up(?= (?:beside|next to|on|onto|to)\b)|like a bridge|would it be possible(?: to)?",
+        rf"(?:about|around|roughly|approximately|at least)(?= (?:\d|one\b|{'|'.join(_COUNTED)}))",
         "also|too|as well|itself|themselves|fully|completely|currently|for me|hello|hey there|hello there",
         "go ahead and|good (?:morning|day|evening)|do me a favou?r and|feel free to|(?:what|how) about",
         "you know(?: what)?|(?:i (?:think|guess|believe)|i'm afraid)(?: that)?|pretty(?= please)",
         "(?:thanks|thank you)(?: (?:so|very) much| a lot)?|(?:that is|thats) (?:it|all)(?= ?(?:[.,;!]|$))",
         rf"(?:just|simply|like|really|to|go and|you)(?= {_VERB})|why don't you|you(?= do(?:n't| not)\b)",
-        r"(the|an?|on|in|to|and|it|is)(?= \1\b)|in turn|one at a time|it is necessary to|excuse me",
+        r"(the|an?|on|in|to|and|it|is|big)(?= \1\b)|in turn|one (?:\w+ )?at a time|it is necessary to",
         r"back(?= (?:down )?(?:on|in)(?:to)?\b)|once(?= ?(?:[.,;!]|$))|one (?:by one|after the other)",
         r"(?:exactly|precisely|directly|right)(?= (?:half\w*|midway|in the middle|between|behind|to the)\b)",
-        "(?:tall|high|big|huge|nice|little|new)(?= (?:tower|stack|pile|bridge|pyramid))",
+        r"(?:tall|high|big|huge|nice|little|new|whole)(?= (?:tower|stack|pile|bridge|pyramid)s?\b)",
         "(?:(?:one|the) (?:more|next) (?:thing|task|job)|next (?:task|job)) ?:|would you ?(?=[.?!]|$)",
         f"(?:that|it)(?: would|'d) (?:be|look) {_FINE}(?= ?(?:[.;!]|$))",
         f"it(?: would|'d) (?:be|look) {_FINE}(?: if(?: you(?: could| would)?)?| to (?:have|see))?",
-        "(?:can|could|would|will) you(?: please)?(?: be (?:so kind|kind enough))?(?: as)?(?: to| try to)?",
+        "(?:can|could|would|will) you(?: please)?(?: be (?:so kind|so good|kind enough))?(?: as)?(?: to)?",
+        r"(?:can|could|may)(?= (?:the|that|this)\b)|like(?= (?:the|in|on)\b)",
         "you(?:'re| are|re)?(?: (?:must|should|have to|need to|can|could|going to|gonna|want to))+|try to",
         "be careful(?: to| and)?|let'?s(?: start| begin)?|let us|(?:can|could|may) (?:we|i) (?:have|get|see)",
         f"what {_WANT}(?: is)?(?: that{_NOUN_FOLLOWS})?",
@@ -110,167 +114,134 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         # choices left open, and how places are meant
         "(?:it does(?: not|n't) matter|i do(?: not|n'?t) care) which(?: one| cube)?|no matter which(?: one)?",
         "whichever(?: one)?(?: you (?:like|want|prefer)| is (?:the )?(?:easiest|best))",
-        "of your (?:own )?choice|(?:that )?you (?:like|want|prefer|choose)",
-        "seen from (?:above|the camera|the robot)|(?:at|in) the end(?= ?(?:[.,;!]|$))",
+        "of your (?:own )?choice|(?:that )?you (?:like|want|prefer|choose)|until i say so|on the spot ?,?",
+        "(?:which (?:ones?|of them)|what) (?:you (?:select|choose|take) )?is up to you|you can choose",
+        "seen from (?:above|the camera|the robot|you)|(?:at|in) the end(?= ?(?:[.,;!]|$))",
     ),
     **{word.upper(): (word,) for word in _PLAIN},
     # --- in which order
-    "FIRST": ("first(?: of all)?|firstly",),
+    "FIRST": (r"first(?: of all)?(?! (?:\w+ )?\w+ from the (?:left|right|front|back))|firstly",),
+    "AFTER": ("(?:after|once)(?: (?:you(?:'ve| have)|having))?|when you(?:'ve| have)",),
     "IN_ORDER": ("in (?:this|that|the|the following|the given|exactly this) order(?: of)?",),
     "AT_ONCE": ("at the same time|simultaneously|at once",),
     # --- doing
-    "TOUCH": (
-        r"(?<=(?:after|efore)\s)touching",
+    "TOUCH": (r"(?<=(?:after|efore)\s)touching|(?<=have\s)touched",
         "touch|tap|poke|press|feel|contact|(?:make|establish|come into|get in|be in) contact with",
         f"(?:bring|move|get|put|place|lower|lay|rest) {_HAND} (?:(?:in|into) contact with|(?:to|onto) touch|"
         "(?:to|onto|on|on top of)(?: and touch)?)",
         f"(?:(?:let|have|make) )?{_HAND} (?:touch(?:es)?|(?:{_MUST}) touch|is touching|"
-        f"(?:is|(?:{_MUST}) be) in contact with)",
-    ),
+        f"(?:is|(?:{_MUST}) be) in contact with)",),
     "TOUCHES": ("touches|contacts|(?:is|are|be) in contact(?: with)?|(?:is|are|be) touching",),
-    "LIFT": (
-        "pick(?:ing)? up|lifting|lift up|lift|grasp|grab|grip|seize|raise|hold|hold up|fetch",
-        "(?:take|get|grab) hold of|keep hold of|keep holding",
-    ),
+    "LIFT": ("pick(?:ing)? up|lifting|lift up|lift|grasp|grab|grip|seize|raise|hold|hold up|fetch",
+        "(?:take|get|grab) hold of|keep hold of|keep holding|catch",),
     "LIFTED": ("lifted|picked up|grasped|grabbed|held|gripped|raised|in (?:the|your) (?:gripper|hand)",),
-    "TAKE": ("take|get",),
+    "TAKE": ("take|get",), "CONTAIN": ("contains?|receives?|gets",), "TOUCHED": ("touched",),
     "CHOOSE": (
-        "choose|select|pick out|find|locate|identify|look for|go to|move to|approach|drive to|reach for",
-    ),
+        "choose|select|pick out|find|locate|identify|look for|go to|move to|approach|drive to|reach for",),
     "PUT": (
         "put|place|set|lay|move|move over|bring|carry|transfer|deposit|position|relocate|transport|deliver",
-        "stick|pop|shift|arrange|lean|balance|lower|pack|insert|gather|slide",
-        "putting|placing|moving|lay down|set down|put down", "pick (?:up )?and (?:place|put)",
-    ),
+        "stick|pop|shift|arrange|lean|balance|lower|pack|insert|gather|slide|add|collect|drag|tidy up",
+        r"(?<=have\s)(?:placed|moved)|displace|putting|placing|moving|lay down|set down|put down",
+        "pick (?:up )?and (?:place|put)",),
     "PLACED": ("placed|moved|stacked|brought|laid|carried|transferred|arranged",),
-    "STACK": ("stack|pile|stacking|piling",),
+    "STACK": ("(?:stack|pile)(?: up)?|stacking|piling",),
     "BUILD": ("(?:build|make|create|construct|assemble|erect|form|do)(?: me| us)?|let|have",),
-    "THROW": ("push|shove|knock|sweep|tip|drop",),
-    "TOSS": ("throw|toss|fling|chuck",),
-    "REMOVE": ("remove|unload",),
-    "FREE": ("free|vacant|unoccupied",),
+    "THROW": ("push|shove|knock|sweep|tip|drop",), "TOSS": ("throw|toss|fling|chuck",),
+    "REMOVE": ("remove|unload",), "FREE": ("free|vacant|unoccupied",),
     "UNSTACK": ("unstack|take apart|dismantle|take down",),
     "RELEASE": (
-        "let go(?: of)?|let (?:it|them) go|release|open the gripper|let loose|retreat|withdraw|move away",
-    ),
+        "let go(?: of)?|let (?:it|them) go|release|open the gripper|let loose|retreat|withdraw|move away",),
     "SHUFFLE": ("shuffle|mix up|permute|rearrange",),
-    "SWAP": (
-        "swap|exchange|interchange|switch",
-        "(?:swap|exchange|interchange|switch|trade) (?:the )?(?:places|positions|locations) of",
-    ),
+    "SWAP": ("swap|exchange|interchange|switch|(?:change|trade|swap|switch) (?:places|positions)",
+        "(?:swap|exchange|interchange|switch|trade) (?:the )?(?:places?|positions?|locations?) of",),
     "LINE_UP": ("line up|line|align",),
-    "LEFT_ALONE": ("(?:left|stays?|remains?) (?:alone|untouched|in place|where (?:it is|they are))",),
-    "LEAVE": ("leave|keep",),
-    "SORT": ("sort|match up|match|tidy up|assign",),
-    "SPACING": (r"(?:by )?\d+(?:\.\d+)? ?(?:cm|mm|centimet(?:er|re)s?|millimet(?:er|re)s?|inch(?:es)?)",),
+    "LEFT_ALONE": (f"(?:left|stays?|remains?) {_ALONE}",
+        r"(?:(?:can|may|should|must) )?(?:stays?|remains?)(?: (?:put|there))?(?= ?(?:[.,;!]|$|and\b|but\b))",
+    ),
+    "NEEDED": ("needed|used|wanted|involved",), "LEAVE": ("leave|keep",),
+    "SORT": ("sort|match up|match|assign",),
+    "SPACING": (r"(?:,? ?(?:by|at|with) (?:a (?:distance|gap) of )?(?:about )?)?\d+(?:\.\d+)? ?"
+        "(?:cm|mm|centimet(?:er|re)s?|millimet(?:er|re)s?|inch(?:es)?)",),
     "HIT": ("hit|hitting|bump into|bumping into|collide with|colliding with|disturb|disturbing",),
     "TOPPLE": ("knock over|knocking over|topple|toppling|tip over|tipping over|dropping",),
     # --- things
     **_nouns(),
     "TABLE": (
-        "table|tabletop|table top|workbench|bench|desk|worktop|work surface|surface|workspace|work area",
-    ),
-    "GROUND": ("ground|floor",),
-    "THING": ("object|thing|item|piece",),
-    "THINGS": ("objects|things|items|pieces",),
-    "TOWER": ("towers?|column",),
-    "ROW": ("row|line",),
-    "BRIDGE": ("bridge|arch",),
-    "LARGEST": ("largest|biggest|large|big",),
-    "SMALLEST": ("smallest|small|little",),
-    "MEDIUM": ("medium(?:-sized)?|middle-sized",),
-    "LARGER": ("larger|bigger",),
+        "table|tabletop|table top|workbench|bench|desk|worktop|work surface|surface|workspace|work area",),
+    "GROUND": (r"ground|floor|(?<=the\s)(?:bin|trash|rubbish|dustbin)",),
+    "THING": ("object|thing|item|piece",), "THINGS": ("objects|things|items|pieces",),
+    "TOWER": ("towers?|column",), "ROW": ("row|line",), "BRIDGE": ("bridge|arch",),
+    "LARGEST": ("largest|biggest|large|big",), "SMALLEST": ("smallest|small|little",),
+    "MEDIUM": ("medium(?:-sized)?|middle-sized",), "LARGER": ("larger|bigger",),
     "SIZE": (f"(?:{_NUMBER})[- ](?:(?:cube|block)s? )?(?:high|tall|storey|story|level|cube|block|layer)",),
     "COLOUR": ("|".join(COLOURS),),
+    "COLOURED": ("|".join(f"{colour}s" for colour in COLOURS),),
     "NUMBER": (_NUMBER,),
     "IT": (r"it|him|her|that one|this one|this|this cube|that cube|that(?= ?(?:[,.;!]|$|and\b|then\b))",),
-    "THEM": ("(?:them|'?em|they|these|those)(?: all)?",),
-    "EACH_OTHER": ("each other|one another",),
+    "THEM": ("(?:them|'?em|they|these|those)(?: all)?",), "EACH_OTHER": ("each other|one another",),
     # --- which
-    "THE": (f"the|your|(?:this|that|these|those)(?= (?:{'|'.join(COLOURS)})\\b)",),
-    "A": ("an?|some",),
-    "ANY": ("any|any one|any single|an arbitrary|a random|whichever",),
-    "ONE": ("one|1|a single",),
-    "EACH": ("each|every|each single|every single|each and every",),
+    "THE": (f"the|your|(?:this|that|these|those)(?= (?:{'|'.join((*COLOURS, *SUPPORTS))})\\b)",),
+    "A": ("an?|some",), "ANY": ("any|any one|any single|an arbitrary|a random",),
+    "WHICHEVER": ("whichever|whatever",), "ANYTHING": ("anything|something",),
+    "ONE": ("one|1|a single",), "EACH": ("each|every|each single|every single|each and every",),
     "EXCEPT": ("except(?: for)?|apart from|other than|excluding|with the exception of|but for",),
-    "ONLY": ("only|exactly|just",),
-    "NOTHING_ELSE": ("nothing else|no others|nothing more",),
-    "OTHER": ("other|remaining",),
-    "ANOTHER": ("another|a second|a different",),
-    "DIFFERENT": ("different|distinct|separate",),
+    "ONLY": ("only|exactly|just",), "NOTHING_ELSE": ("nothing else|no others|nothing more",),
+    "OTHER": ("other|remaining",), "ANOTHER": ("another|a second|a different",),
+    "SAME": ("the same|one and the same",), "DIFFERENT": ("different|distinct|separate",),
     "ORDINAL": ("|".join(_ORDINALS),),
-    "OTHERS": (
-        "(?:all )?(?:the )?(?:others|remaining ones)",
+    "OTHERS": ("(?:all )?(?:the )?(?:others|remaining ones)|what is (?:left|over)(?! of)",
         "(?:all )?the rest(?: of (?:the cubes|the blocks|them))?|everything else|anything else",
-        "(?:all )?(?:the )?other (?:objects|things)",
-    ),
-    "OF": ("of|using",),
-    "MADE_OF": ("made of|made from|consisting of|made up of",),
+        "(?:all )?(?:the )?other (?:objects|things)",),
+    "OF": ("of|using",), "MADE_OF": ("made of|made from|consisting of|made up of",),
     "HUED": (f"{_COLOUR}|colou?red",),
     "HUE": (f"(?:of|in|with|that has|which has|having) (?:the |a )?{_COLOUR}",),
     "OWN_COLOUR": (
-        "(?:of|in|with|that has|which has|having) (?:its|their|the)(?: own| same| matching| respective)? "
-        f"{_COLOUR}(?: as (?:it|the cubes?|them|itself|themselves))?",
+        "(?:of|in|with|that has|which has|having) (?:its|their|the)(?: own| same| identical| matching|"
+        f" respective)? {_COLOUR}(?: as (?:it|the cubes?|them|itself|themselves))?",
         f"(?:of|in|with) (?:matching|equal|identical|like|the same|same) {_COLOUR}|by {_COLOUR}",
         f"(?:that|which) match(?:es)? (?:its|their|the)(?: cube's)? {_COLOUR}|"
         f"matching (?:its|their) {_COLOUR}",
         f"(?:its|their|the) (?:own|matching|corresponding|respective)(?: {_COLOUR}(?:ed)?)?",
         "its|their|matching|corresponding|respective",
-        f"(?:the |its |their )?(?:same|equally|like|identically)[- ]{_COLOUR}(?:ed)?",
-    ),
-    "OTHER_COLOUR": (
-        "(?:of|in|with|that has|which has) (?:another|a different|different|some other|"
-        f"any other|other) {_COLOUR}",
+        f"(?:the |its |their )?(?:same|equally|like|identically)[- ]{_COLOUR}(?:ed)?",),
+    "OTHER_COLOUR": ("(?:of|in|with|that has|which has) (?:another|a different|different|some other|"
+        f"any other|other) {_COLOUR}(?: than its own)?",
         f"(?:that|which) (?:does not|doesn't|do not|don't) (?:match|have) (?:its|their) {_COLOUR}",
-        f"(?:a )?(?:differently|different|other|wrong)[- ]{_COLOUR}(?:ed)?|not of (?:its|"
-        f"their)(?: own)? {_COLOUR}",
-    ),
+        f"(?:a )?(?:different(?:ly)?|other)[- ]{_COLOUR}(?:ed)?|not of (?:its|their)(?: own)? {_COLOUR}",),
     # --- where
-    **{side.upper(): (f"{side}(?:-?most|[- ]hand)?|far {side}", f"{_FARTHEST} (?:to the |on the )?{side}")
+    **{side.upper(): (f"{side}(?:-?most|[- ]hand)?|far {side}",
+                      f"(?:f[au]rthest(?: away)?|most|all the way) (?:to the |on the )?{side}")
        for side in ("left", "right")},
     "MIDDLE": ("middle|centre|center|central|middlemost|in between|middle ?,? counted from left to right",),
     "CLOSEST_TO": ("(?:nearest|closest) to|(?:nearest|closest)(?= the )",),
     "FARTHEST_FROM": ("(?:farthest|furthest|most distant|far)(?: away)? from",),
-    "BESIDE": (
-        "(?:right |directly |just |immediately |close )?(?:next to|beside(?: of)?|adjacent to|"
+    "BESIDE": ("(?:right |directly |just |immediately |close )?(?:next to|beside(?: of)?|adjacent to|"
         r"alongside|against|up against|touching|close to|near(?: to| by| of)?(?= (?:the|an?|any)\b))",
-        "side by side with|in contact with|(?:all )?around",
-    ),
-    "NEAR": (f"(?:nearest|closest|near|close|front|foremost)(?:(?: to)? {_ROBOT})?|least far from {_ROBOT}",),
-    "FAR": (
-        "(?:farthest|furthest|far|most distant|distant|rear|rearmost|farthest back|furthest back)(?: "
-        f"away)?(?: from {_ROBOT})?",
-        "(?:at|in) the back(?! of)|back(?= (?:\\w+ )?(?:cube|block|plate|one)s?\\b)",
-    ),
+        "side by side with|in contact with|(?:all )?around",),
+    "NEAR": (f"(?:near|close|nearer|closer|nearest|closest|front|foremost)(?:(?: to)? {_ROBOT})?",
+        f"least far from {_ROBOT}|towards? you|in your direction",),
+    "FAR": ("(?:far|f[au]rther|f[au]rthest(?: back)?|most (?:far|distant)|distant|rear|rearmost)"
+        f"(?: away)?(?: from {_ROBOT})?",
+        "(?:at|in) the back(?! of)|back(?= (?:\\w+ )?(?:cube|block|plate|one)s?\\b)",),
     **{token: patterns for row in relations() for token, patterns in row.words.items()},
     "SIDE": ("(?:hand )?(?:side|end|position)(?: of the (?:table|row))?|of the row",),
-    "ON": (
-        "(?:over )?(?:on|onto)|upon|atop|on to|(?:on|onto|in|at) (?:the )?top of",
-        "(?:right |directly |straight )?(?:on top of|onto)|directly on|anywhere on",
-    ),
-    "OVER": ("over|above",),
-    "IN": ("in|into|inside",),
-    "PER": ("per|(?:for|to) (?:each|every)",),
+    "ON": ("(?:over )?(?:on|onto)|upon|atop|on to|(?:on|onto|in|at) (?:the )?top of",
+        "(?:right |directly |straight )?(?:on top of|onto)|directly on|anywhere on",),
+    "OVER": ("over|above",), "IN": ("in|into|inside",), "PER": ("per|(?:for|to) (?:each|every)",),
+    "DOWN": (r"down|out|off(?= ?(?:[.,;!]|$|and\b|then\b))",),
+    "CAN_MOVE": ("can be (?:lifted|moved|picked up|grasped)",),
     "IN_THE_AIR": ("(?:high )?(?:up )?(?:in|into) the air|clear of the table|above the table",),
-    "THERE": ("there|(?:do|can) you see",),
-    "ALONE": ("where (?:it is|they are)|as (?:it is|they are)|alone|untouched|in place",),
-    "AT": ("at|as",),
-    "TO": ("to|towards|over to|-+>|=>|→",),
-    "UNDER": ("under|below|beneath|underneath",),
-    "SIDE_BY_SIDE": (
-        "(?:right |directly |close )?(?:side by side|side-by-side|adjacent)",
-        "(?:right |directly )?(?:next to|beside|adjacent to|against|touching) (?:each other|one another)",
-    ),
+    "THERE": ("there|(?:do|can) you see",), "ANY_THERE": ("(?:is|are) there|do you (?:see|have|hold)",),
+    "ALONE": (_ALONE,),
+    "AT": ("at|as",), "TO": ("to|towards?|over to|-+>|=>|→",), "UNDER": ("under|below|beneath|underneath",),
+    "SIDE_BY_SIDE": ("(?:right |directly |close )?(?:side by side|side-by-side|adjacent)",
+        "(?:right |directly )?(?:next to|beside|adjacent to|against|touching) (?:each other|one another)",),
     "IN_A_ROW": ("in(?:to)? (?:a|one) (?:straight |single )?(?:row|line)",),
     "ACROSS": ("across|across both|spanning|bridging",),
     "FROM": ("from|away from|out of|off|off of|down from",),
-    "TOP": (
-        "on top|(?:at|on)(?: the)?(?: very)? top|as the top(?: one)?|topmost|uppermost|top",
-    ),
-    "BOTTOM": (
-        f"(?:at|on)(?: the)?(?: very)? {_LOW}|as (?:the |its |a )?(?:{_LOW}|foundation)(?: "
-        f"one)?|bottommost|{_LOW}|lowest",
-    ),
+    "TOP": ("on top|(?:at|on)(?: the)?(?: very)? top|as the top(?: one)?|topmost|uppermost|top",),
+    "BOTTOM": (f"(?:at|on)(?: the)?(?: very)? {_LOW}|as (?:the |its |a )?(?:{_LOW}|foundation)(?: "
+        f"one)?|bottommost|{_LOW}|lowest",),
     **{
         f"{way.upper()}WARDS": (
             rf"(?:(?:ordered|going) )?(?:from (?:the )?)?{start}(?: {way})? (?:to|towards) (?:the )?{end}",
@@ -279,19 +250,16 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         )
         for start, end, way in ((_LOW, "top", "up"), ("top", _LOW, "down"))
     },
-    "IS": (
-        "(?:is |are )?(?:lying|standing|sitting|resting|located)|lands?|falls?",
-        "is|are|were|be|to (?:be|end up|stand|lie|stay)|being|lies?|stands?|sits?|rests?|stays?|staying",
-        "(?:be|is|are) put|ended up|remains?|goes|go|ends? up|comes?|belongs?",
-    ),
+    "IS": ("(?:is |are )?(?:lying|standing|sitting|resting|located)|lands?|falls?",
+        "is|are|were|be|to (?:be|end up|stand|lie|stay)|being|lies?|lives?|stands?|sits?|rests?|stays?",
+        "staying|(?:be|is|are) put|ended up|remains?|goes|go|ends? up|comes?|belongs?",),
     "MUST": (_MUST,),
     "THAT": ("that|which",),
-    "NOT": (
-        "not|(?:do|does|must|should|may|shall|will|is|are|but) not|never|cannot",
-        f"(?:do|does|must|should|can|is|are)n'?t|(?:not to|no)(?= {_VERB})",
-    ),
-    "NO": ("no|none of",),
-    "WITHOUT": ("without|avoid",),
+    "NOT": ("not|(?:do|does|must|should|may|shall|will|is|are|but) not|never|cannot",
+        "(?:(?:i|we) )?(?:don'?t|do not) want you to",
+        f"(?:do|does|must|should|can|is|are)n'?t|(?:not to|no)(?= {_VERB})",),
+    "UNWANTED": ("(?:(?:i|we) )?(?:don'?t|do not) want(?: to see)?",),
+    "NO": (r"no(?! (?:the|on|in)\b)|none of",), "WITHOUT": ("without|avoid",),
     "THERE_IS": ("there (?:is|are)|you (?:can )?see",),
     # --- between clauses
     "COMMA": (",|/|[(]|[)]",),
@@ -302,14 +270,13 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "WHAT_COLOUR": (f"(?:what|which) {_COLOUR}(?= (?:is|are)\\b)",),
     "SEEN": ("(?:what (?:do|can) you see|what is (?:there|on the table)|look)(?=[?.!]|$)",),
-    "HOW_MANY": ("how many",),
-    "WHAT": ("what|which things",),
+    "HOW_MANY": ("how many",), "WHAT": ("what|which things",),
     "IN_HAND": ("are you holding|do you hold|is in (?:the|your) (?:gripper|hand)",),
     "IF": ("only if|if|unless|whenever|in case|provided that|as long as",),
-    "CORRECTION": ("no wait|wait|i mean|or rather|scratch that|no ?,|sorry",),
+    "CORRECTION": (
+        r"no wait|wait|i mean|i meant|or rather|scratch that|make that|no ?,|no(?= (?:the|on|in)\b)|sorry",),
     "THEN": ("then|and then|(?:second|third)(?:ly| ?,)|after(?: that|wards)|next|lastly|(?:and )?finally",),
-    "DASH": (":|-{1,2}|—|–",),
-    "WITH": ("with|having",),
+    "DASH": (":|-{1,2}|—|–",), "WITH": ("with(?: the (?:place|position|location) of)?|having",),
     "END": (r"[.;!?]",),
 }  # fmt: skip
 _VALUES: dict[str, tuple[str, object]] = {
@@ -323,34 +290,29 @@ _VALUES: dict[str, tuple[str, object]] = {
     "UPWARDS": ("DIRECTION", True), "DOWNWARDS": ("DIRECTION", False),
 }  # fmt: skip
 """The terminals of the grammar and the values of tokens; of all other tokens the form is all there is."""
-REASONS = {
+UNREAD = {
     "IF": "I cannot make a task depend on '{}'; look first, and say what to do as it is then.",
-    "CORRECTION": "I cannot take back what was said ('{}'); say the whole task anew.",
+    "SPACING": "I can keep no distance such as '{}' here; say to which side of what, 'next to', or a place.",
+    "CORRECTION": "I cannot take that back ('{}'); say the whole task anew.",
 }
-"""Why a text with one of these tokens is refused, whatever else it says."""
-NO_DISTANCE = "I can keep no distance such as '{}' here; say to which side of what, 'next to', or a place."
-"""Why a text with a distance is refused that no rule takes."""
+"""Why a text with one of these tokens is refused that no rule takes."""
 _MILLIMETRES = {"mm": 1, "millimet": 1, "inch": 25.4}
 
 
 def _millimetres(words: str) -> tuple[int, ...]:
-    number, unit = re.findall(r"[\d.]+|mm|millimet|inch|c", words)[:2]
+    ((number, unit),) = re.findall(r"(\d[\d.]*) ?(mm|millimet|inch|c)", words)
     return (round(float(number) * _MILLIMETRES.get(unit, 10)),)
 
 
-_READS = {"SPACING": _millimetres} | {t: read for row in relations() for t, read in row.reads.items()}
-VALUED = ("NOUN", "FLANK", "EXTENT", "DISTANT", "MATCHING", "DIRECTION", "COLOUR", "NUMBER", "SIZE",
-          "ORDINAL", *_READS)  # fmt: skip
+_READS: dict[str, Callable[[str], object]] = {t: read for row in relations() for t, read in row.reads.items()}
+_READS |= {"SPACING": _millimetres, "COLOURED": lambda word: word[:-1], "ORDINAL": _ORDINALS.__getitem__}
+_READS |= dict.fromkeys(("NUMBER", "SIZE"), lambda word: NUMBERS[re.split("[- ]", word)[0]])
+_READS["COLOUR"] = lambda word: word.replace("gray", "grey")
+VALUED = ("NOUN", "FLANK", "EXTENT", "DISTANT", "MATCHING", "DIRECTION", *_READS)
 
 
 def said_as(token: str, word: str) -> tuple[str, object]:
     """The terminal of a token, and the value of the word that was said."""
-    if token == "COLOUR":
-        return token, word.replace("gray", "grey")
-    if token in ("NUMBER", "SIZE"):
-        return token, NUMBERS[re.split("[- ]", word)[0]]
-    if token == "ORDINAL":
-        return token, _ORDINALS[word]
     if token in _READS:
         return token, _READS[token](word)
     return _VALUES.get(token, (token, None))
@@ -363,34 +325,23 @@ _UNBOUNDED = ("COMMA", "DASH", "END")
 
 def longest(text: str, position: int) -> tuple[str, int]:
     """The token of the longest word or phrase at a position of a text, and its end; "" if there is none."""
-    lexicon = _lexicon()
-    rank, end = len(lexicon.tokens), position
-    if match := lexicon.literal.match(text, position):
-        rank, end = lexicon.ranks[_normal(match.group())], match.end()
-    for other, pattern in lexicon.patterns:
+    tokens_of, literal, ranks, patterns = _lexicon()
+    rank, end = len(tokens_of), position
+    if match := literal.match(text, position):
+        rank, end = ranks[_normal(match.group())], match.end()
+    for other, pattern in patterns:
         match = pattern.match(text, position)
         if match is not None and (match.end() > end or (match.end() == end > position and other < rank)):
             rank, end = other, match.end()
-    return (lexicon.tokens[rank], end) if end > position else ("", position)
-
-
-@dataclass(frozen=True)
-class _Lexicon:
-    """All alternatives of all tokens, ranked as they are listed.
-
-    Most are plain words: one regular expression for all of these takes a tenth of the time to compile.
-    """
-
-    tokens: tuple[str, ...]
-    """By rank."""
-    literal: re.Pattern[str]
-    ranks: Mapping[str, int]
-    """Of the plain words."""
-    patterns: tuple[tuple[int, re.Pattern[str]], ...]
+    return (tokens_of[rank], end) if end > position else ("", position)
 
 
 @lru_cache(maxsize=1)
-def _lexicon() -> _Lexicon:
+def _lexicon() -> tuple[list[str], re.Pattern[str], dict[str, int], list[tuple[int, re.Pattern[str]]]]:
+    """The tokens by the ranks of their alternatives, the plain words with theirs, and all other patterns.
+
+    Most are plain words: one regular expression for all of these takes a tenth of the time to compile.
+    """
     listed = _listed()
     ranks: dict[str, int] = {}
     patterns = []
@@ -400,9 +351,7 @@ def _lexicon() -> _Lexicon:
         else:
             patterns.append((rank, _compiled(alternative, token not in _UNBOUNDED)))
     words = "|".join(sorted(ranks, key=len, reverse=True))
-    return _Lexicon(
-        tuple(token for token, _ in listed), _compiled(f"(?:{words})", True), ranks, tuple(patterns)
-    )
+    return [token for token, _ in listed], _compiled(f"(?:{words})", True), ranks, patterns
 
 
 @lru_cache(maxsize=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
@@ -13,17 +14,8 @@ from spca_core.relation import Place, Relation, Values, relations
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import CAPACITY, GONE, NO_PLACE
-from spca_tabletop.language.talk import (
-    ANYTHING,
-    LIFTABLE,
-    TANGIBLE,
-    Contradiction,
-    Talk,
-    Things,
-    combine,
-    every,
-)
-from spca_tabletop.language.things import Det, Nominal, Phrase, Thing, alone, found_by, named, rule, ways
+from spca_tabletop.language.talk import ANYTHING, LIFTABLE, Contradiction, Talk, Things, combine, every
+from spca_tabletop.language.things import AXES, Det, Nominal, Phrase, Thing, found_by, named, rule, ways
 
 _TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS), "under": LIFTABLE, "across": LIFTABLE}
 NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
@@ -60,9 +52,11 @@ def on_one_or_other(one: Phrase, other: Thing) -> Destination:
     return Destination(relation="on", things=(Thing(Det("any", 1), either=ways),))
 
 
-@rule("Place -> ON|IN DIFFERENT NOUN")
-def on_different(said: tuple[str, bool]) -> Destination:
-    return Destination(relation="on", things=(Thing(Det("any", 1, other=True), Nominal(*said)),))
+@rule("Place -> ON|IN DIFFERENT NOUN", other=True)
+@rule("Place -> ON|IN SAME NOUN", other=False)
+def on_such(said: tuple[str, bool], *, other: bool) -> Destination:
+    slot = "" if other else "same"
+    return Destination(relation="on", things=(Thing(Det("any", 1, other=other), Nominal(*said)),), slot=slot)
 
 
 @rule("Place -> ON Things", relation="on")
@@ -74,6 +68,13 @@ def on_different(said: tuple[str, bool]) -> Destination:
 @rule("Source -> FROM Things", relation="from")
 def to(things: Phrase, *, relation: str, slot: str = "") -> Destination:
     return Destination(relation=relation, things=things, slot=slot)
+
+
+@rule("Place -> Place CORRECTION Place")
+def rather(taken_back: Destination, place: Destination) -> Destination:
+    if taken_back == place:
+        raise NotUnderstood(f"'{place.text}' was said already.")
+    return replace(place, text="")
 
 
 rule.means(Destination(relation="on_each_other"), "Place -> ON EACH_OTHER")
@@ -106,29 +107,26 @@ for _row in ROWS.values():
     rule(*(f"Place -> {form}" for form in _row.forms), row=_row)(_in)
 
 
-@rule("Place -> TO|ON|AT THE? FLANK SIDE?", cost=-1)
-def to_the_side(side: str) -> Destination:
-    return Destination(relation=side)
+@rule("Place -> TO|ON|AT THE? FLANK SIDE?", "Place -> FLANK SPACING", "Place -> SPACING TO? THE? FLANK SIDE?",
+      cost=-1)  # fmt: skip
+def to_the_side(*said: Any) -> Destination:
+    """To that side, so far from where it is."""
+    (side,) = (one for one in said if isinstance(one, str))
+    return Destination(relation=side, values=next((one for one in said if isinstance(one, tuple)), ()))
 
 
-rule("Places -> Place")(alone)
-
-
+@rule("Places -> Place")
 @rule("Places -> Place Places", cost=3)
-def more_places(place: Destination, others: Destinations) -> Destinations:
+def more_places(place: Destination, others: Destinations = ()) -> Destinations:
     return (place, *others)
 
 
-@rule("Places -> Place COMMA? OnTheTable", "Places -> OnTheTable COMMA? Place", cost=-1)
-def and_table(place: Destination, other: Destination) -> Destinations:
-    return (place, other)
-
-
-@rule("OnTheTable -> ON THE NOUN")
-def on_the_table(said: tuple[str, bool]) -> Destination:
-    if said != ("table", False):
+@rule("Places -> Place COMMA? ON THE NOUN", "Places -> ON THE NOUN COMMA? Place", cost=-1)
+def and_table(*said: Any) -> Destinations:
+    if ("table", False) not in said:
         raise NotUnderstood("Two places are one too many; say it for each thing.")
-    return Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
+    table = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
+    return tuple(one if isinstance(one, Destination) else table for one in said)
 
 
 def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> Iterator[Talk]:
@@ -159,11 +157,18 @@ def _placed(
         yield things, towers.of_these(things, said, talk)
     elif relation == "abreast":
         yield things, _abreast(things, talk, level, place.slot == "row")
+    elif place.values and relation not in ROWS:
+        axis, sign = AXES[relation]
+        for thing in things:
+            x, y = (round(1000 * v) - sign * (axis == n) * place.values[0]
+                    for n, v in enumerate(talk.table.places[thing][:2]))  # fmt: skip
+            talk = talk.ask([("at", thing, Place(ROWS["at"], (), (x, y)).symbol)])
+        yield things, talk
     elif relation not in (*ROWS, *_TO_OTHERS):
         raise NotUnderstood(NO_DIRECTION)
     else:
         row, subject = ROWS.get(relation), things[0] if len(things) == 1 else ""
-        kinds = _TO_OTHERS[relation] if row is None else (*row.of, "table") if row.of else TANGIBLE
+        kinds = _TO_OTHERS[relation] if row is None else (*row.of, "table") if row.of else ANYTHING
         for targets, after in found_by(place.things, talk, kinds, subject):
             asked = related(things, row, targets, place.values, after) if row else None
             yield things, asked or _relative(things, relation, targets, after)
@@ -180,9 +185,7 @@ def related(things: Things, row: Relation, others: Things, values: Values, talk:
     if {*things} & {*others}:
         raise NotUnderstood("A thing cannot be related to itself; name another one.")
     if len(others) not in row.things:
-        raise NotUnderstood(
-            f"I do not know what '{row.name.replace('_', ' ')}' is about here; name each thing."
-        )
+        raise NotUnderstood(f"I do not know what '{row.name.replace('_', ' ')}' is about; name each thing.")
     seen = {thing.id: thing for thing in talk.table.scene.things}
     for thing in things:
         if thing not in seen:
@@ -236,7 +239,7 @@ def _on(
     if any(t.noun.matching for t in phrase):
         yield from ((resting, after) for after in _on_matching(resting, phrase, talk))
         return
-    if _distributed(resting, said, phrase):
+    if place.slot != "same" and _distributed(resting, said, phrase):
         yield from ((resting, after) for after in _one_for_each(resting, phrase[0], talk))
         return
     kinds = tuple(SUPPORTS) if place.into else ANYTHING
@@ -375,7 +378,9 @@ def come_from(things: Things, source: Destination | None, talk: Talk) -> Talk:
     for phrase in source.things if source else ():
         if phrase.noun.kind == "table":
             continue
-        above = talk.table.above(named(phrase, talk, ANYTHING))
+        own = phrase.noun.matching == "own"  # "off its mat": the one that it is on
+        whole = Thing(Det("all"), replace(phrase.noun, matching="")) if own else phrase
+        above = talk.table.above(named(whole, talk, ANYTHING))
         for thing in things:
             if thing not in above:
                 told = f"The {words_of(thing)} does not lie on {phrase.text}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
 
 from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk
-from spca_tabletop.language.things import Det, Nominal, Thing, Where, named, rule
+from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, clause
+from spca_tabletop.language.things import Det, Nominal, Quality, Thing, being, named, rule
 
 
 class Answered(NotUnderstood):
@@ -19,12 +21,14 @@ class Answered(NotUnderstood):
         self.answer = answer
 
 
-def answering(answer: Callable[[Talk], str]) -> Meaning:
-    """A question's meaning."""
+def answering(answer: Callable[..., str]) -> Callable[..., Meaning]:
+    """Make a question's meaning of a function that answers it."""
 
-    def meaning(talk: Talk) -> list[Talk]:
+    @clause
+    @wraps(answer)
+    def meaning(*said: object, talk: Talk) -> list[Talk]:
         try:
-            told = answer(talk)
+            told = answer(*said, talk=talk)
         except (NotUnderstood, Impossible) as error:  # that, too, is an answer
             told = str(error)
         raise Answered(told)
@@ -42,63 +46,62 @@ def asked(question: Meaning) -> Meaning:
 
 
 @rule("Question -> SEEN")
-def what_is_seen() -> Meaning:
-    return answering(lambda talk: " ".join(talk.table.scene.sentences))
+@answering
+def what_is_seen(*, talk: Talk) -> str:
+    return " ".join(talk.table.scene.sentences) or talk.table.seen()
 
 
-@rule("Question -> HOW_MANY Named", "Question -> HOW_MANY Named IS? THERE",
-      "Question -> HOW_MANY Named IS Where")  # fmt: skip
-def how_many(noun: Nominal, test: Where | None = None) -> Meaning:
-    def answer(talk: Talk) -> str:
-        try:
-            found = named(Thing(noun=noun, text=noun.text), talk)
-        except NotUnderstood:
-            found = []
-        found = test.of(noun)(found, talk, noun) if test else found
-        return f"There are {len(found)}: {_listed(found)}."
-
-    return answering(answer)
+@rule("Question -> HOW_MANY Named", "Question -> HOW_MANY Named THERE|ANY_THERE",
+      "Question -> HOW_MANY Named IS|ANY_THERE Quality")  # fmt: skip
+@answering
+def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
+    try:
+        found = named(Thing(noun=noun, text=noun.text), talk)
+    except NotUnderstood:
+        found = []
+    found = test.of(noun)(found, talk, noun) if test else found
+    return f"There are {len(found)}: {_listed(found)}."
 
 
-@rule("Question -> WHAT|THAT Named? IS Where")
-def what_is(noun: Nominal | None, test: Where) -> Meaning:
-    def answer(talk: Talk) -> str:
-        things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
-        return f"It is {_listed(test.of(Nominal())(things, talk, Nominal()))}."
+@rule("Question -> WHAT|THAT Named? IS Quality")
+@answering
+def what_is(noun: Nominal | None, test: Quality, *, talk: Talk) -> str:
+    things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
+    return f"It is {_listed(test.of(Nominal())(things, talk, Nominal()))}."
 
-    return answering(answer)
+
+@rule("Question -> ANY_THERE Thing", "Question -> ANY_THERE Thing Quality")
+@answering
+def is_there(thing: Thing, test: Quality | None = None, *, talk: Talk) -> str:
+    whole = replace(thing, noun=being(test, thing.noun)) if test else thing
+    try:
+        return f"Yes: {_listed(named(replace(whole, det=Det('all')), talk))}."
+    except Impossible as error:
+        return f"No. {error}"
 
 
 @rule("Question -> WHAT IN_HAND")
-def what_is_held() -> Meaning:
-    def answer(talk: Talk) -> str:
-        return f"I hold {_listed([s for s in talk.table.of(*SOLIDS) if ('held', s) in talk.table.facts])}."
-
-    return answering(answer)
+@answering
+def what_is_held(*, talk: Talk) -> str:
+    return f"I hold {_listed([s for s in talk.table.of(*SOLIDS) if ('held', s) in talk.table.facts])}."
 
 
-@rule("Question -> IS Thing Where")
-def is_it(thing: Thing, test: Where) -> Meaning:
-    def answer(talk: Talk) -> str:
-        things = named(thing, talk)
-        return "Yes." if test.of(thing.noun)(things, talk, thing.noun) == things else "No."
-
-    return answering(answer)
+@rule("Question -> IS Thing Quality")
+@answering
+def is_it(thing: Thing, test: Quality, *, talk: Talk) -> str:
+    things = named(thing, talk)
+    return "Yes." if test.of(thing.noun)(things, talk, thing.noun) == things else "No."
 
 
 @rule("Question -> WHAT_COLOUR IS Thing")
-def what_colour(thing: Thing) -> Meaning:
-    def answer(talk: Talk) -> str:
-        colours = talk.table.colours
-        return " ".join(f"The {words_of(s)} is {colours.get(s, 'colourless')}." for s in named(thing, talk))
-
-    return answering(answer)
+@answering
+def what_colour(thing: Thing, *, talk: Talk) -> str:
+    colours = talk.table.colours
+    return " ".join(f"The {words_of(s)} is {colours.get(s, 'colourless')}." for s in named(thing, talk))
 
 
 @rule("Question -> WHERE IS Thing", "Question -> WHAT IS Thing ON|IN")
-def where_is(thing: Thing) -> Meaning:
-    def answer(talk: Talk) -> str:
-        places = ((s, talk.table.support_of(s)) for s in named(thing, talk, ANYTHING))
-        return " ".join(f"The {words_of(s)} is on the {words_of(on) or '?'}." for s, on in places)
-
-    return answering(answer)
+@answering
+def where_is(thing: Thing, *, talk: Talk) -> str:
+    places = ((s, talk.table.support_of(s)) for s in named(thing, talk, ANYTHING))
+    return " ".join(f"The {words_of(s)} is on the {words_of(on) or '?'}." for s, on in places)

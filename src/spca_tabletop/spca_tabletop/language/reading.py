@@ -10,7 +10,7 @@ from spca_core.ports.proposer import NotUnderstood
 from spca_core.skill_package import SkillPhrase, skill_packages
 from spca_tabletop.language import clauses
 from spca_tabletop.language.chart import Unexpected
-from spca_tabletop.language.lexicon import NO_DISTANCE
+from spca_tabletop.language.lexicon import UNREAD
 from spca_tabletop.language.questions import rule
 from spca_tabletop.language.talk import Meaning, Talk
 from spca_tabletop.language.things import Phrase
@@ -40,14 +40,15 @@ def readings(sentence: Sentence, start: str = "Text") -> Ways:
     try:
         return rule.parse(sentence.tokens, start)
     except Unexpected as error:
-        if spaced := [token.text for token in sentence.tokens if token.type == "SPACING"]:
-            raise NotUnderstood(NO_DISTANCE.format(spaced[0])) from error
+        for token in sentence.tokens:
+            if token.type in UNREAD:
+                raise NotUnderstood(UNREAD[token.type].format(token.text.strip(" ,"))) from error
         before = sentence.until(error.at)
         if error.at >= len(sentence.tokens):
             raise NotUnderstood(
                 f"'{before}' does not make a task: something is missing at its end."
             ) from error
-        where = f"after '{before}'" if error.at else "at the beginning of a sentence"
+        where = f"after '{before}'" if before else "at the beginning of a sentence"
         raise NotUnderstood(f"I do not understand '{sentence.tokens[error.at].text}' {where}.") from error
 
 

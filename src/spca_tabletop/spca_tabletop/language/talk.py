@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import TypeVar
 
 from spca_core.geometry import Vec3
@@ -99,6 +99,11 @@ class Sight:
                 if ("on", solid, support) in self.facts:
                     found += [solid, *self.above([solid])]
         return found
+
+    def stacked(self, thing: str) -> bool:
+        """Whether it is part of a tower."""
+        solids = {*self.of(*SOLIDS)}
+        return any(a[0] == "on" and thing in a and {*a[1:]} <= solids for a in self.facts)
 
     def seen(self) -> str:
         """What there is, as a sentence."""
@@ -200,6 +205,16 @@ class Talk:
 
 Meaning = Callable[[Talk], Iterable[Talk]]
 """Of a clause: the ways to go on."""
+
+
+def clause(way_on: Callable[..., Iterable[Talk]]) -> Callable[..., Meaning]:
+    """Make a meaning of what was said out of a function that goes on with a `talk`."""
+
+    @wraps(way_on)
+    def said(*parts: object, **fixed: object) -> Meaning:
+        return lambda talk: way_on(*parts, **fixed, talk=talk)
+
+    return said
 
 
 def every(sources: Iterable[S], onward: Callable[[S], Iterable[W]]) -> Iterator[W]:

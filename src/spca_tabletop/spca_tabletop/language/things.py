@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
+from typing import Any
 
-from spca_core.kinds import SOLIDS, SUPPORTS
+from spca_core.kinds import SOLIDS, SUPPORTS, is_round
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import relations
@@ -33,10 +34,12 @@ rule = Grammar(VALUED)
 
 CLEARLY_LARGER = 1.15
 """Ratio of two areas."""
+_OFF_LINE = 1.15
+"""How much longer the way from one thing to another is, at most, by one that is between them."""
 _CLEARLY = 0.01
 """Metres by which a thing must be farther left to be left of another, or nearer to be the nearest."""
-_AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1),
-         "highest": (2, -1)}  # fmt: skip
+AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1),
+         "highest": (2, -1), "lowest": (2, 1)}  # fmt: skip
 """The axis of `world` and the sign that a side is about: left is +y, far is +x."""
 _DESCRIBING = {row.name: row.ahead for row in relations() if row.ahead is not None}
 """The relations by which a thing is told from others: "the cube left of the blue one"."""
@@ -247,6 +250,8 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
         noun = replace(noun, kind="plate")  # some call a plate that
     wanted = _wanted(noun, kinds)
     found = [s for k in wanted for s in table.of(k) if noun.colour in ("", table.colours.get(s))]
+    if not found and not noun.kind:  # "put the red cube on purple", where only a mat is purple
+        found = [s for k in kinds for s in table.of(k) if noun.colour == table.colours.get(s)]
     bare = f"{noun.colour} {noun.kind or wanted[0]}".strip()
     if not found and not thing.apart:
         raise Impossible(f"There is no {bare}. {table.seen()}")
@@ -314,8 +319,11 @@ def _pronoun(thing: Thing, talk: Talk) -> Iterable[Things]:
     if thing.pronoun == "others":
         if not talk.mentioned:
             raise NotUnderstood(f"I do not know which things '{thing.text}' means; name them.")
-        if not (left := tuple(s for s in solids if s not in talk.mentioned)):
-            raise Impossible(f"'{thing.text}': there is no other one. {talk.table.seen()}")
+        left = tuple(s for s in solids if s not in talk.mentioned)
+        if det.number not in (None, len(left)):
+            left = tuple(s for s in left if talk.table.kind(s) == talk.last[0])
+        if not left or det.number not in (None, len(left)):
+            raise Impossible(f"'{thing.text}': there are {len(left) or 'no'} others. {talk.table.seen()}")
         return [left]
     group = talk.group or solids
     if det.quantifier == "any":
@@ -333,6 +341,11 @@ def _pronoun(thing: Thing, talk: Talk) -> Iterable[Things]:
 @rule("Noun -> NOUN")
 def noun(said: tuple[str, bool]) -> Nominal:
     return Nominal(kind=said[0], plural=said[1])
+
+
+@rule("Noun -> COLOURED")
+def of_a_colour(colour: str) -> Nominal:
+    return Nominal(one=True, plural=True, colour=colour)
 
 
 rule.means(Nominal(one=True), "Noun -> ONE")
@@ -373,62 +386,97 @@ def of_colour(noun: Nominal, said: str) -> Nominal:
     return matching(said, noun)
 
 
-@rule("Noun -> FLANK Noun", "Bare -> FLANK Bare?")
-def at_side(side: str, noun: Nominal | None) -> Nominal:
-    return (noun or Nominal()).test(3, _at(side), side)
+@dataclass(frozen=True)
+class Quality(Spoken):
+    """What tells a thing from others: `of` a noun it is a test of a rank; `told` is it in words."""
+
+    of: Callable[[Nominal], Test] = lambda noun: lambda found, talk, _: found
+    told: str = ""
+    rank: int = 0
 
 
-@rule("Named -> Named THAT? IS? ON|AT|IN THE FLANK SIDE?", "Named -> Named THAT IS TO THE FLANK SIDE?",
-      "Named -> Named THAT? IS? FLANK SIDE?")  # fmt: skip
-def on_the_side(noun: Nominal, side: str) -> Nominal:
-    return noun.test(3, _at(side), side)
+def _plainly(test: Test, told: str, rank: int = 0) -> Quality:
+    return Quality(lambda noun: test, told, rank)
 
 
-@rule("Noun -> MIDDLE Noun", "Named -> Named THAT IS? ON|AT|IN THE MIDDLE SIDE?",
-      "Named -> Named THAT IS MIDDLE SIDE?")  # fmt: skip
-def in_the_middle(noun: Nominal) -> Nominal:
-    return noun.test(3, _at("middle"), "middle")
+def _each(holds: Callable[[str, Sight], bool], told: str) -> Quality:
+    return _plainly(lambda found, talk, _: [s for s in found if holds(s, talk.table)], told)
 
 
-rule("Named -> Named ON|AT|IN THE MIDDLE SIDE?", cost=2)(in_the_middle)
+@rule("Adj -> FLANK", "Side -> FLANK SIDE?", "Side -> ON|AT|IN THE FLANK SIDE?",
+      "Quality -> TO THE FLANK SIDE?")  # fmt: skip
+def at_side(side: str) -> Quality:
+    return _plainly(_at(side), side, 3)
 
 
-@rule("Noun -> TOP Noun", "Named -> TOP Noun OF THE TOWER|STACK")
-def highest(noun: Nominal) -> Nominal:
-    return noun.test(3, _at("highest"), "highest")
+rule("Adjective -> MIDDLE", "Quality -> MIDDLE SIDE", side="middle")(at_side)
+rule("Where -> ON|AT|IN THE MIDDLE SIDE?", side="middle")(at_side)
+rule("Adjective -> TOP", "Quality -> TOP OF THE TOWER|STACK", side="highest")(at_side)
+rule("Adjective -> BOTTOM", "Quality -> BOTTOM OF THE TOWER|STACK", side="lowest")(at_side)
+rule.means(_each(lambda s, table: table.stacked(s), "in a tower"), "Side -> OF THE TOWER|STACK")
+rule.means(_each(lambda s, table: table.kind(s) in SOLIDS, "movable"), "Quality -> CAN_MOVE")
+rule.means(_each(lambda s, table: is_round(table.kind(s)), "round"), "Adjective -> ROUND")
+rule.means(_each(lambda s, table: ("clear", s) in table.facts, "free"), "Adjective -> FREE|EMPTY")
 
 
-@rule("Noun -> ORDINAL Noun")
-def counted(number: int, noun: Nominal) -> Nominal:
-    raise NotUnderstood(f"I do not know from where to count to {noun.text} {number}; say 'from the left'.")
+@rule("Quality -> A? NOUN")
+def of_kind(said: tuple[str, bool]) -> Quality:
+    return _each(lambda s, table: table.kind(s) in _wanted(Nominal(said[0]), ANYTHING), f"a {said[0]}")
+
+
+@rule("Quality -> COLOUR", "Side -> HUE COLOUR", "Side -> OF|IN|WITH COLOUR HUED")
+def of_that_colour(colour: str) -> Quality:
+    return _each(lambda s, table: table.colours.get(s) == colour, colour)
+
+
+@rule("Adj -> EXTENT")
+def of_extent(extent: str) -> Quality:
+    return _plainly(_of_extent(extent), extent, 2)
+
+
+@rule("Quality -> Side", "Quality -> Where", "Quality -> Adjective", "Adjective -> Adj")
+def quality(one: Quality) -> Quality:
+    return one
+
+
+@rule("Quality -> NOT Quality")
+def lacking(one: Quality) -> Quality:
+    def of(noun: Nominal) -> Test:
+        inside = one.of(noun)
+        return lambda found, talk, n: [s for s in found if s not in inside(found, talk, n)]
+
+    return Quality(of, f"not {one.told}", one.rank)
+
+
+@rule("Noun -> Adjective Noun", "Bare -> Adj Bare?")
+def being(one: Quality, noun: Nominal | None) -> Nominal:
+    noun = noun or Nominal()
+    return noun.test(one.rank, one.of(noun), one.told)
+
+
+@rule("Named -> Named THAT IS? Quality")
+def that_is(noun: Nominal, one: Quality) -> Nominal:
+    return being(one, noun)
+
+
+rule("Named -> Named Side", "Named -> WHICHEVER Named IS Quality")(that_is)
+rule("Named -> Named Where", cost=3)(that_is)
+
+
+@rule("Named -> Named THAT IS? Where COMMA? NOT Where COMMA?")
+def that_is_not(noun: Nominal, one: Quality, other: Quality) -> Nominal:
+    return being(lacking(other), being(one, noun))
 
 
 @rule("Named -> ORDINAL Noun FROM THE FLANK")
 def counted_from(number: int, noun: Nominal, side: str) -> Nominal:
-    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
-        if side not in _AXES or noun.plural or any(s not in talk.table.places for s in found):
-            raise NotUnderstood(f"I cannot count '{noun.text}' from there; say 'from the left'.")
-        ranked = _ranked(found, side, talk)
-        if any(b[0] - a[0] < TIE for a, b in pairwise(ranked)):
-            raise NotUnderstood(f"Two are equally {side}; name one of them in another way.")
-        return [s for _, s in ranked[number - 1 : number]]
-
-    return noun.test(3, test, f"number {number} from that side")
+    return noun.test(3, _at(side, number - 1, number), f"number {number} from that side")
 
 
-@rule("Named -> FIRST Noun FROM THE FLANK")
-def first_from(noun: Nominal, side: str) -> Nominal:
-    return at_side(side, noun)
-
-
-@rule("Noun -> EXTENT Noun", "Bare -> EXTENT Bare?")
-def of_extent(extent: str, noun: Nominal | None) -> Nominal:
-    return (noun or Nominal()).test(2, _of_extent(extent), extent)
-
-
-@rule("Noun -> FREE|EMPTY Noun", "Named -> Named THAT IS FREE|EMPTY")
-def vacant(noun: Nominal) -> Nominal:
-    return noun.test(0, lambda found, t, _: [s for s in found if ("clear", s) in t.table.facts], "free")
+@rule("Thing -> THE NUMBER FLANK Noun", "Thing -> THE FLANK NUMBER Noun")
+def outermost(*said: Any) -> Thing:
+    number, side = sorted(said[:2], key=lambda one: isinstance(one, str))
+    return Thing(Det("the", number), said[2].test(3, _at(side, 0, number), side))
 
 
 @rule("Named -> Noun", "Named -> Bare")
@@ -459,85 +507,52 @@ def unlike(noun: Nominal, said: Things) -> Nominal:
     return noun.test(0, lambda found, t, _: [s for s in found if t.table.colours.get(s) not in said], told)
 
 
-@rule("Named -> Named THAT IS COLOUR", "Named -> Named HUE COLOUR", "Named -> Named OF|IN|WITH COLOUR HUED")
-def that_is(noun: Nominal, colour: str) -> Nominal:
-    return coloured(colour, noun)
-
-
-@rule("Named -> Named THAT IS Where")
-def where(noun: Nominal, test: Where) -> Nominal:
-    return noun.test(0, test.of(noun), test.told)
-
-
-@rule("Named -> Named THAT IS? NOT Where")
-def not_where(noun: Nominal, test: Where) -> Nominal:
-    inside = test.of(noun)
-    told = f"not {test.told}"
-    return noun.test(0, lambda found, t, n: [s for s in found if s not in inside(found, t, n)], told)
-
-
-@rule("Named -> Named THAT IS Where COMMA? NOT Where COMMA?")
-def where_not(noun: Nominal, test: Where, other: Where) -> Nominal:
-    return not_where(where(noun, test), other)
-
-
-rule("Named -> Named Where", cost=3)(where)
-
-
-@rule("Named -> Named THAT? IS? DISTANT Thing")
-def distant(noun: Nominal, relation: str, reference: Thing) -> Nominal:
+@rule("Side -> DISTANT Thing")
+def distant(relation: str, reference: Thing) -> Quality:
     """The one that is closest to something, or farthest from it."""
-    if noun.plural:
-        raise NotUnderstood("I can find the one thing that is closest to one other only.")
     sign, told = (1 if relation == "closest_to" else -1), relation.replace("_", " ")
 
-    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
+    def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         others = named(reference, talk)
         places = talk.table.places
         found = [s for s in found if s not in others]
-        if len(others) != 1 or any(s not in places for s in (*found, *others)):
+        if noun.plural or len(others) != 1 or any(s not in places for s in (*found, *others)):
             raise NotUnderstood(f"I can find the one thing that is {told} one other only.")
         distances = sorted((sign * math.dist(places[s][:2], places[others[0]][:2]), s) for s in found)
         if len(distances) > 1 and distances[1][0] - distances[0][0] < _CLEARLY:
             raise NotUnderstood(f"Two are about as far from '{reference.text}'; name the colour.")
         return [s for _, s in distances[:1]]
 
-    return noun.test(1, test, f"{told} {reference.text}")
+    return _plainly(test, f"{told} {reference.text}", 1)
 
 
-@rule("Named -> Named THAT? IS? BETWEEN Thing AND Thing")
-def between(noun: Nominal, one: Thing, other: Thing) -> Nominal:
+@rule("Side -> BETWEEN Thing AND Thing")
+def between(one: Thing, other: Thing) -> Quality:
     """Of those whose shadow falls between two others, the one that is on their line."""
 
-    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
+    def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         ends = [named(t.like(other.noun.kind or noun.kind), talk) for t in (one, other)]
         places = talk.table.places
         if any(len(end) != 1 for end in ends) or any(s not in places for s in (*found, *ends[0], *ends[1])):
             raise NotUnderstood(f"I do not know what is between '{one.text}' and '{other.text}' here.")
         (a,), (b,) = ends
-        y0, y1 = sorted((places[a][1], places[b][1]))
-        return [s for s in found if s not in (a, b) and y0 + _CLEARLY < places[s][1] < y1 - _CLEARLY]
+        found = [s for s in found if s not in (a, b)]
+        most = _OFF_LINE * math.dist(places[a], places[b])
+        return [s for s in found if math.dist(places[s], places[a]) + math.dist(places[s], places[b]) < most]
 
-    return noun.test(0, test, f"between {one.text} and {other.text}")
+    return _plainly(test, f"between {one.text} and {other.text}")
 
 
-@dataclass(frozen=True)
-class Where(Spoken):
-    """Where a thing is: in a relation to another."""
+@rule("Where -> ON|OVER|IN Thing", "Where -> ON|IN Either", relation="on")
+@rule("Where -> UNDER Thing", relation="under")
+@rule("Where -> BESIDE Thing", relation="next_to")
+def where(reference: Thing, *, relation: str) -> Quality:
+    """In a relation to another thing."""
+    every = all if reference.several else any
 
-    relation: str = ""
-    reference: Thing = Thing()
-
-    @property
-    def told(self) -> str:
-        """In words."""
-        return f"{self.relation.replace('_', ' ')} {self.reference.text}"
-
-    def of(self, noun: Nominal) -> Test:
-        """The test that it means for a noun."""
-        near = self.relation in _DESCRIBING or self.relation == "next_to"
-        like = self.reference.like(noun.kind) if near else self.reference
-        every = all if self.reference.several else any
+    def of(noun: Nominal) -> Test:
+        near = relation in _DESCRIBING or relation == "next_to"
+        like = reference.like(noun.kind) if near else reference
 
         def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
             try:
@@ -545,21 +560,16 @@ class Where(Spoken):
             except Impossible:
                 return []
             rest = {s: [o for o in others if o != s] for s in found}
-            return [s for s in found if _holds(self.relation, s, rest[s], talk.table, every)]
+            return [s for s in found if _holds(relation, s, rest[s], talk.table, every)]
 
         return test
 
-
-@rule("Where -> ON|OVER|IN Thing", "Where -> ON|IN Either", relation="on")
-@rule("Where -> UNDER Thing", relation="under")
-@rule("Where -> BESIDE Thing", relation="next_to")
-def being(reference: Thing, *, relation: str) -> Where:
-    return Where(relation=relation, reference=reference)
+    return Quality(of, f"{relation.replace('_', ' ')} {reference.text}")
 
 
 for _row in (row for row in relations() if row.name in _DESCRIBING):
     _forms = (form for form in _row.forms if not {*VALUED}.intersection(form.split()))
-    rule(*(f"Where -> {form.replace('Things', 'Thing')}" for form in _forms), relation=_row.name)(being)
+    rule(*(f"Where -> {form.replace('Things', 'Thing')}" for form in _forms), relation=_row.name)(where)
 
 
 def _holds(
@@ -570,18 +580,18 @@ def _holds(
             raise NotUnderstood(f"I do not know what is {relation.replace('_', ' ')} what here.")
         ahead, places = _DESCRIBING[relation], table.places
         return bool(others) and all(ahead(places[thing], places[other]) > _CLEARLY for other in others)
-    if relation == "under":
-        return bool(others) and every(("on", other, thing) in table.facts for other in others)
     if relation == "next_to":
         return any({("next_to", thing, o), ("next_to", o, thing)} & table.facts for o in others)
-    return bool(others) and every(("on", thing, other) in table.facts for other in others)
+    pairs = [(other, thing) if relation == "under" else (thing, other) for other in others]
+    return bool(others) and every(("on", *pair) in table.facts for pair in pairs)
 
 
 def _of_extent(extent: str) -> Test:
     """The largest, the smallest or the medium one, by the area that it covers."""
 
     def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
-        sizes = talk.table.sizes
+        sizes, kinds = talk.table.sizes, _wanted(noun, ANYTHING)
+        only, found = found, found if len(found) != 1 else talk.table.of(*kinds)
         if extent in ("larger", "smaller") or noun.plural or any(s not in sizes for s in found):
             raise NotUnderstood(f"I do not know which one the {extent} one is; name its colour.")
         areas = sorted((sizes[s][0] * sizes[s][1], s) for s in found)
@@ -589,33 +599,33 @@ def _of_extent(extent: str) -> Test:
         if len(areas) < 2 or any(b[0] < a[0] * CLEARLY_LARGER for a, b in pairwise(ends)):
             raise NotUnderstood(f"'{extent}': some of them are of the same size; name the colour.")
         middle = areas[len(areas) // 2 :][:1] if len(areas) % 2 else []
-        return [s for _, s in {"largest": areas[-1:], "smallest": areas[:1], "medium": middle}[extent]]
+        told = {"largest": areas[-1:], "smallest": areas[:1], "medium": middle}[extent]
+        return [s for _, s in told if s in only]
 
     return test
 
 
 def _ranked(found: list[str], side: str, talk: Talk) -> list[tuple[float, str]]:
     """Things, and how far (m) they are from that side of the world, the one at it first."""
-    axis, sign = _AXES[side]
+    axis, sign = AXES[side]
     return sorted((sign * talk.table.places[s][axis], s) for s in found)
 
 
-def _at(side: str) -> Test:
-    """The one at that side: of several of a colour by where they are, else of all of the kind as seen."""
+def _at(side: str, first: int = 0, last: int = 1) -> Test:
+    """Those at that side, counted from it: of several by where they are, else of all of the kind as seen."""
 
     def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
-        if noun.plural:
+        if noun.plural and last - first == 1:
             raise NotUnderstood(f"I do not know how many the {side} ones are; name them.")
-        places = talk.table.places
-        narrowed = noun.colour or len(noun.tests) > 1 or noun.kind == "block" or side == "highest"
-        if not narrowed or len(found) < 2 or any(s not in places for s in found):
-            return [s for s in found if (side, s) in talk.table.facts]
+        if len(found) <= last - first or any(s not in talk.table.places for s in found):
+            here = [s for s in found if (side, s) in talk.table.facts or last - first > 1]
+            return [] if first else here
         ranked = _ranked(found, side, talk)
         if side == "middle":
             ranked = ranked[len(ranked) // 2 :] if len(ranked) % 2 else []
-        elif ranked[1][0] - ranked[0][0] < TIE:
+        elif any(ranked[n][0] - ranked[n - 1][0] < TIE for n in (first, last) if 0 < n < len(ranked)):
             raise NotUnderstood(f"Two are equally {side}; name one of them in another way.")
-        return [s for _, s in ranked[:1]]
+        return [s for _, s in ranked[first:last]]
 
     return test
 
@@ -627,35 +637,20 @@ rule.means(Det("the"), "Det -> THE")
 rule.means(Det("all", 2), "Det -> BOTH OF? THE?")
 
 
-@rule("Det -> A|ANY|ONE|EITHER", "Det -> A|ANY|ONE|EITHER OF All", other=False)
-@rule("Det -> ANOTHER", "Det -> ANOTHER OF All", other=True)
-def some_one(whole: Det | None = None, *, other: bool) -> Det:
-    return Det("any", 1, whole.number if whole else None, other, part=whole is not None)
-
-
-@rule("Det -> ANY? NUMBER", "Det -> ANY? NUMBER OF All")
-def some(number: int, whole: Det | None = None) -> Det:
-    return Det("any", number, whole.number if whole else None)
-
-
-@rule("Det -> EACH", "Det -> EACH OF All")
-def each(whole: Det | None = None) -> Det:
-    return Det("each", whole.number if whole else None)
-
-
-@rule("Det -> ALL", "Det -> ALL OF? All")
-def all_of_them(whole: Det | None = None) -> Det:
-    return Det("all", whole.number if whole else None)
-
-
-@rule("Det -> ALL NUMBER")
-def all_three(number: int) -> Det:
-    return Det("all", number)
-
-
-@rule("All -> ALL? THE NUMBER?", "Det -> THE NUMBER")
-def whole(number: int | None) -> Det:
-    return Det("the", number)
+@rule("Det -> A|ANY|ONE|EITHER", "Det -> A|ANY|ONE|EITHER OF All", "Det -> ANY? NUMBER",
+      "Det -> ANY? NUMBER OF All", quantifier="any")  # fmt: skip
+@rule("Det -> ANOTHER", "Det -> ANOTHER OF All", quantifier="any", other=True)
+@rule("Det -> EACH", "Det -> EACH OF All", quantifier="each")
+@rule("Det -> ALL NUMBER?", "Det -> ALL OF? All", quantifier="all")
+@rule("All -> ALL? THE NUMBER?", "Det -> THE NUMBER", quantifier="the")
+@rule("Det -> THE OTHER NUMBER", quantifier="the", other=True)
+def how_many(*said: int | Det | None, quantifier: str, other: bool = False) -> Det:
+    """So many, or so many out of some."""
+    number = next((one for one in said if isinstance(one, int)), None)
+    out_of = [one.number for one in said if isinstance(one, Det)]
+    if quantifier != "any":
+        return Det(quantifier, number or next(iter(out_of), None), other=other)
+    return Det(quantifier, number or 1, next(iter(out_of), None), other, part=bool(out_of))
 
 
 @rule("Thing -> Det? Named")
@@ -680,21 +675,40 @@ rule.means(Thing(Det("all"), pronoun="them"), "Thing -> THEM", "Thing -> ALL OF?
 rule.means(Thing(Det("all", 2), pronoun="them"), "Thing -> THEM? BOTH", "Thing -> BOTH OF THEM")
 rule.means(Thing(Det("each"), pronoun="them"), "Thing -> EACH", "Thing -> EACH OF THEM")
 rule.means(Thing(Det("any", 1), pronoun="them"), "Thing -> ANY|ONE|EITHER OF THEM")
-rule.means(Thing(Det("all"), Nominal(kind="thing")), "Thing -> EVERYTHING")
-rule.means(Thing(Det("any", 1), Nominal(kind="thing")), "Thing -> ANYTHING")
 
 
-@rule("Thing -> THE NUMBER", "Thing -> ALL NUMBER")
-def those(number: int) -> Thing:
-    return Thing(Det("all", number), pronoun="them")
+@rule("Thing -> EVERYTHING", "Thing -> EVERYTHING Adjective", "Thing -> EVERYTHING THAT IS? Quality",
+      "Thing -> WHAT|WHICHEVER IS Where", det=Det("all"))  # fmt: skip
+@rule("Thing -> ANYTHING", "Thing -> ANYTHING Adjective", "Thing -> ANYTHING THAT IS? Quality",
+      det=Det("any", 1))  # fmt: skip
+def everything(one: Quality | None = None, *, det: Det) -> Thing:
+    noun = Nominal(kind="thing")
+    return Thing(det, being(one, noun) if one else noun)
 
 
-@rule("Thing -> NUMBER OF THEM")
-def some_of_them(number: int) -> Thing:
-    return Thing(Det("any", number), pronoun="them")
+rule("Thing -> EVERYTHING Where", cost=3, det=Det("all"))(everything)
+rule("Thing -> ANYTHING Where", cost=3, det=Det("any", 1))(everything)
 
 
-@rule("Thing -> Thing EXCEPT|BUT Apart", "Thing -> Thing COMMA? NOT Apart COMMA?")
+@rule("Thing -> THE? OTHER NUMBER", "Thing -> THE NUMBER OTHERS", quantifier="all", pronoun="others")
+@rule("Thing -> THE NUMBER", "Thing -> ALL NUMBER", quantifier="all", pronoun="them")
+@rule("Thing -> NUMBER OF THEM", quantifier="any", pronoun="them")
+def so_many(number: int, *, quantifier: str, pronoun: str) -> Thing:
+    return Thing(Det(quantifier, number), pronoun=pronoun)
+
+
+@rule("Thing -> Thing CORRECTION Thing")
+def corrected(taken_back: Thing, thing: Thing) -> Thing:
+    """As in "the left blue cube, no, the right one"."""
+    noun, before = thing.like(taken_back.noun.kind, taken_back.noun.plural).noun, taken_back.noun
+    if taken_back == thing or thing.pronoun or taken_back.several != thing.several:
+        raise NotUnderstood(f"I do not know what '{thing.text}' is in place of; say the whole task anew.")
+    of_it = thing.elliptic and noun.tests and before.tests and not noun.colour
+    return replace(thing, noun=replace(noun, colour=before.colour) if of_it else noun)
+
+
+@rule("Thing -> Thing EXCEPT|BUT Apart", "Thing -> Thing COMMA EXCEPT Apart COMMA?",
+      "Thing -> Thing COMMA? NOT Apart COMMA?")  # fmt: skip
 def apart_from(thing: Thing, others: Phrase) -> Thing:
     """As in "all cubes except the blue one"."""
     if not (thing.several or thing.any) or thing.pronoun or thing.apart:
@@ -712,19 +726,12 @@ def alone(thing: Thing) -> Phrase:
     return (thing,)
 
 
-@rule("Apart -> Thing COMMA|AND|OR Apart", "Things -> Thing COMMA|AND Things")
+@rule("Apart -> Thing COMMA|AND|OR Apart", "Things -> BOTH? Thing COMMA|AND Things")
 def listed(thing: Thing, others: Phrase) -> Phrase:
     """A list; "the red, the green and the blue cube" are cubes all three."""
     if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
     return (thing.like(others[0].noun.kind, others[0].noun.plural), *others)
-
-
-@rule("Things -> BOTH Thing AND Thing")
-def both_of(thing: Thing, other: Thing) -> Phrase:
-    if thing.several or other.several or thing.any or other.any:
-        raise NotUnderstood(f"'Both' are two; I do not know which '{thing.text}' and '{other.text}' are.")
-    return listed(thing, (other,))
 
 
 @rule("Either -> EITHER? Thing OR Thing", "Either -> EITHER? Thing OR Either")

@@ -109,9 +109,7 @@ def finished(talk: Talk) -> Iterator[Talk]:
             tower = replace(tower, listing=None)
         if (tower.slots or tower.barred) and not tower.active:
             if not one.stacked():
-                raise NotUnderstood(
-                    "I do not know what it should be on top of, or at the bottom of; name the cubes."
-                )
+                raise NotUnderstood("I do not know what it should be on top of, or under; name the cubes.")
             tower = replace(tower, active=True)
         yield one.but(tower=tower)
 

@@ -12,16 +12,21 @@ from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.chart import Token
-from spca_tabletop.language.lexicon import REASONS, known_words, longest, said_as
+from spca_tabletop.language.lexicon import known_words, longest, said_as
 
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
 _STEP = re.compile(
-    r"(?:(?:^|(?<=[.;\n]))\s*(?:step |task )?\d+\s*[.):]|\bstep \d+\s*[.):,]?|(?<=[^,(\d]) \d\))\s+(?=[a-z])",
+    r"(?:(?:^|(?<=[.;\n])\s)\s*\d+\s*[.):]|\b(?:step|task) (?:\d+|one|two|three|four)\s*[.):,]?|"
+    r"(?<=[^,(\d]) \d\))\s+(?=[a-z])",
     re.IGNORECASE,
 )
-_CONTRACTED = re.compile(r"\b(?:(that|what|where|there)'?s|(it)'s)\b", re.IGNORECASE)
-_SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN")
+_SOUND = re.compile(r",?\s*\b(?:u+h*m+|u+h+|e+r+m*|h+m+|you know(?: what)?)\b(?:\s*,)?", re.IGNORECASE)
+"""What speech is filled with; a comma before or after it separates nothing."""
+_ANEW = re.compile(r"[.!;](?=\s*(?:no ?,|(?:no wait|sorry|wait|i mean)\b))", re.IGNORECASE)
+"""The end of a sentence of which the next one takes something back."""
+_CONTRACTED = re.compile(r"\b(?:(that|what|where|there|who|which)'?s|(it)'s)\b", re.IGNORECASE)
+_SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN", "CORRECTION")
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ def _unknown(words: Sequence[str]) -> NotUnderstood:
 def sentences(text: str) -> list[Sentence]:
     """All sentences that say something. Raises NotUnderstood."""
     text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), text.replace("’", "'"))
+    text = _ANEW.sub(",", _SOUND.sub(" ", text))
     text = _STEP.sub(" then ", _CONTRACTED.sub(lambda m: f"{m[1] or m[2]} is", text))
     found, unknown = _scan(text)
     if unknown:
@@ -85,8 +91,6 @@ def _scan(text: str) -> tuple[list[Token], list[str]]:
             assert word is not None
             unknown.append(word.group())
             end = word.end()
-        elif name in REASONS:
-            raise NotUnderstood(REASONS[name].format(text[position:end].rstrip(" ,")))
         elif name != "FILLER":
             said = text[position:end]
             tokens.append(Token(*said_as(name, said.lower()), said, position))
@@ -105,9 +109,9 @@ def _join_separators(tokens: list[Token]) -> list[Token]:
         if not separates:
             joined += found
             continue
-        then = next((token for token in found if token.type == "THEN"), None)
-        if then is not None:
-            joined.append(then)
+        kept = next((token for token in found if token.type in ("CORRECTION", "THEN")), None)
+        if kept is not None:
+            joined.append(kept)
         elif joined:
             types = {token.type for token in found}
             kind = "AND" if types == {"COMMA", "AND"} else found[0].type

@@ -16,11 +16,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from pydantic import Field
 
-from spca_bench.bench import Bench, Done
-from spca_bench.page import Page, PageTable, new_figure
-from spca_bench.plots import legend_beside
-from spca_bench.published import printed
-from spca_bench.statistics import groups, median_of
+from spca.benches.bench import Bench, Done
+from spca.benches.page import Page, PageTable, new_figure
+from spca.benches.plots import legend_beside
+from spca.benches.published import printed
+from spca.benches.statistics import groups, median_of
 from spca_benchmarks.minigrid.learning.ppo import ppo
 from spca_benchmarks.minigrid.learning.q_learning import q_learning
 from spca_core.model import Record

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from spca_bench.campaign import StoredCampaign, read_campaign, read_head
-from spca_bench.page import Page
-from spca_bench.statistics import Paired, Rate
+from spca.benches.campaign import StoredCampaign, read_campaign, read_head
+from spca.benches.page import Page
+from spca.benches.statistics import Paired, Rate
 from spca_core.run_folder import write_atomically
 
 PAGE = "index.html"

@@ -13,11 +13,13 @@ from typing import Any, Generic, cast
 
 from pydantic import ValidationError
 
-from spca_bench.bench import Bench, Done, ResultT, TrialT
+from spca.benches.bench import Bench, Done, ResultT, TrialT
 from spca_core.errors import InputError
+from spca_core.extensions import find
 from spca_core.model import Record
 from spca_core.options import Software, software
 from spca_core.run_folder import write_atomically
+from spca_core.validation import expecting
 
 HEAD, RESULTS = "bench.json", "results.jsonl"
 
@@ -166,3 +168,11 @@ def claimed(folder: Path, bench: Bench[Any, Any]) -> Iterator[None]:
         except OSError as error:
             raise InputError("this campaign is being run already", where=str(folder)) from error
         yield
+
+
+def bench_in(folder: Path) -> Bench[Any, Any]:
+    """The bench of a campaign's folder, with its settings. InputError if there is none."""
+    head = read_head(folder)
+    kind: type[Bench[Any, Any]] = find("spca.benches", head.bench, where=str(folder)).load().load()
+    with expecting("a campaign of this version", folder):
+        return kind.model_validate(head.settings)

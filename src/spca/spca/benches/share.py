@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from spca_bench.campaign import HEAD, RESULTS, StoredCampaign, read_campaign, read_head
-from spca_bench.report import write_report
+from spca.benches.campaign import HEAD, RESULTS, StoredCampaign, read_campaign, read_head
+from spca.benches.report import write_report
 from spca_core.errors import InputError
 
 

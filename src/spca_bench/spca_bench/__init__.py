@@ -1,1 +1,0 @@
-"""One engine for every benchmark."""
