@@ -1,7 +1,7 @@
 // A page to speak to the robot: shows what it is told, and sends what is pressed and typed.
 "use strict";
 const $ = id => document.getElementById(id), state = {}, key = new URLSearchParams(location.search).get("key");
-const scene = movingScene({stamps: [0], shapes: [], poses: [[]]}, $("scene"), 1.6);
+const scene = movingScene({stamps: [0], shapes: [], poses: [[]]}, $("scene"), 1.75);
 let socket = null;
 
 function line(tag, text, kind) {
