@@ -106,7 +106,8 @@ def put_only(phrase: Phrase, places: Destinations) -> Meaning:
 @rule("Clause -> PUT? Thing COMMA? Thing", cost=5)
 def onto(thing: Thing, support: Thing) -> Meaning:
     """As in "red cube, blue plate"."""
-    if thing.noun.kind in SUPPORTS or thing.noun.tests or thing.pronoun:
+    vague = thing.noun.tests or (support.noun.tests and not support.det.quantifier)
+    if thing.noun.kind in SUPPORTS or vague or thing.pronoun:
         raise NotUnderstood(f"I do not know where '{thing.text}' is to be; say on, in or next to what.")
     return contain((support,), (thing,))
 
@@ -261,11 +262,6 @@ def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) 
         yield after.ask([("on", above, below) for below, above in pairwise(order)]).about(order)
 
 
-@rule("Clause -> UNSTACK THE TOWER|STACK", "Clause -> TAKE THE TOWER|STACK DOWN|APART")
-def take_apart() -> Meaning:
-    return lambda talk: [talk.claim("on", _standing(talk)[1:], TABLE_SYMBOL)]
-
-
 @rule("Clause -> UNSTACK Things?", "Clause -> TAKE Things DOWN")
 def unstack(phrase: Phrase | None) -> Meaning:
     return doing(phrase or _EVERY_SOLID, lambda things, talk: iter([talk.claim("on", things, TABLE_SYMBOL)]))
@@ -311,7 +307,7 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
     return doing(phrase, then)
 
 
-@rule("Clause -> LINE_UP Things", "Clause -> BUILD? THE|A|ONE? ROW|LINE_UP OF|WITH|FROM Things")
+@rule("Clause -> LINE_UP Things UP? SIDE_BY_SIDE?", "Clause -> BUILD? A? ROW|LINE_UP OF|WITH|FROM Things")
 def line_up(phrase: Phrase) -> Meaning:
     return state(phrase, (Destination(relation="abreast"),))
 
@@ -557,7 +553,7 @@ def _described(
     return meaning
 
 
-@rule("Clause -> Things MUST? TOUCH|TOUCHES Things AT_ONCE?")
+@rule("Clause -> Things MUST? TOUCH|TOUCHES Things AT_ONCE?", "Clause -> BUILD Things TOUCH Things")
 @clause
 def contact(phrase: Phrase, others: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for things, one in about(phrase, talk, TANGIBLE):
@@ -685,6 +681,11 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
             yield after.but(apart=(*after.apart, *pairs)) if beside else after.but(off=(*after.off, *pairs))
     else:
         raise NotUnderstood("I can mind what must not be on or next to what; say it so.")
+
+
+@rule("Neg -> Things MUST? IS EMPTY|FREE", "Neg -> LEAVE Things EMPTY|FREE")
+def kept_empty(phrase: Phrase) -> Meaning:
+    return must_not_be(_EVERY_SOLID, (Destination(relation="on", things=phrase),))
 
 
 @rule("Text -> Text COMMA|AND|BUT? NOT Place")

@@ -259,9 +259,8 @@ class _Told:
             others = [a for a in where if a != ("on", cube, TABLE_SYMBOL)]
             others += [a for a in atoms if a[0] in ("next_to", "abreast") and a[1] == cube]
             if len(at) > 1 or (at and others):
-                raise Contradiction(
-                    f"A thing cannot be at two places: {describe([frozenset([*at, *others])])}."
-                )
+                both = describe([frozenset([*at, *others])])
+                raise Contradiction(f"A thing cannot be at two places: {both}.")
             if beside and where and where[0] != ("on", cube, TABLE_SYMBOL):
                 raise Contradiction(f"The {words_of(cube)} can stand next to another cube only on the table.")
         if len([a for a in atoms if a[0] == "holding"]) > 1:
@@ -294,9 +293,8 @@ class _Told:
         ends = [atom for atom in atoms if atom[0] not in RULES]
         for pair in map(set, self._talk.apart):
             if any(pair <= set(atom[1:]) for atom in ends):
-                raise Contradiction(
-                    f"The {' and the '.join(map(words_of, sorted(pair)))} must not touch, but have to."
-                )
+                told = " and the ".join(map(words_of, sorted(pair)))
+                raise Contradiction(f"The {told} must not touch, but have to.")
         for cube in (*self._talk.untouched, *self._talk.unmoved):
             touched = ("touched",) if cube in self._talk.unmoved else ()
             if any(a[1] == cube and a[0] not in touched and not self._scene.holds(*a) for a in ends):

@@ -50,14 +50,16 @@ _LOW = "(?:bottom|base)"
 _ALONE = r"(?:exactly )?(?:(?:where|as|like) (?:it|they) (?:is|are|stands?|lies?)|alone|untouched|in place)"
 _IRREGULAR = {"die": "dice"}
 
+_CALLED = {noun: tuple(k.name for k in KINDS.values() if noun in k.nouns)
+           for kind in KINDS.values() for noun in kind.nouns}  # fmt: skip
+SHARED = {noun: kinds for noun, kinds in _CALLED.items() if len(kinds) > 1}
+"""The kinds that a noun of several may mean: whichever is there, and can be where it is said."""
+
 
 def _nouns() -> dict[str, tuple[str, ...]]:
-    """Singular and plural of every kind's nouns; what two kinds are called is a block, whichever is there."""
-    kinds = [kind for kind in KINDS.values() if kind.name in (*SOLIDS, *SUPPORTS)]
-    found: dict[str, list[str]] = {name: [] for name in (*(kind.name for kind in kinds), "block")}
-    for noun in dict.fromkeys(noun for kind in kinds for noun in kind.nouns):
-        called = [kind.name for kind in kinds if noun in kind.nouns]
-        found[called[0] if len(called) == 1 else "block"].append(noun)
+    """Singular and plural of every kind's own nouns, and of each that several kinds share."""
+    found = {name: [n for n in KINDS[name].nouns if n not in SHARED] for name in (*SOLIDS, *SUPPORTS)}
+    found |= {noun: [noun] for noun in SHARED}
     tokens: dict[str, tuple[str, ...]] = {}
     for name, nouns in found.items():
         tokens[name.upper()] = ("|".join(nouns),)
@@ -67,7 +69,7 @@ def _nouns() -> dict[str, tuple[str, ...]]:
 
 
 _PLAIN = (
-    "before", "round", "give", "fill", "apart", "away", "pick", "clear", "empty", "ones", "pyramid", "where",
+    "before", "round", "give", "fill", "away", "pick", "clear", "empty", "ones", "pyramid", "where",
     "smaller", "either", "all", "everything", "but", "or", "neither", "nor", "nothing", "both", "up",
     "respectively",
 )  # fmt: skip
@@ -94,7 +96,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         f"(?:that|it)(?: would|'d) (?:be|look) {_FINE}(?= ?(?:[.;!]|$))",
         f"it(?: would|'d) (?:be|look) {_FINE}(?: if(?: you(?: could| would)?)?| to (?:have|see))?",
         "(?:can|could|would|will) you(?: please)?(?: be (?:so kind|so good|kind enough))?(?: as)?(?: to)?",
-        r"(?:can|could|may)(?= (?:the|that|this)\b)|like(?= (?:the|in|on)\b)",
+        r"(?<!\w\s)(?:can|could|may)(?= (?:the|that|this)\b)|like(?= (?:the|in|on)\b)",
         "you(?:'re| are|re)?(?: (?:must|should|have to|need to|can|could|going to|gonna|want to))+|try to",
         "be careful(?: to| and)?|let'?s(?: start| begin)?|let us|(?:can|could|may) (?:we|i) (?:have|get|see)",
         f"what {_WANT}(?: is)?(?: that{_NOUN_FOLLOWS})?",
@@ -149,8 +151,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "THROW": ("push|shove|knock|sweep|tip|drop",), "TOSS": ("throw|toss|fling|chuck",),
     "REMOVE": ("remove|unload",), "FREE": ("free|vacant|unoccupied",),
     "UNSTACK": ("unstack|take apart|dismantle|take down",),
-    "RELEASE": (
-        "let go(?: of)?|let (?:it|them) go|release|open the gripper|let loose|retreat|withdraw|move away",),
+    "RELEASE": ("let (?:it |them )?go(?: of)?|release|open the gripper|let loose|retreat|withdraw|move off",),
     "SHUFFLE": ("shuffle|mix up|permute|rearrange",),
     "SWAP": ("swap|exchange|interchange|switch|(?:change|trade|swap|switch) (?:places|positions)",
         "(?:swap|exchange|interchange|switch|trade) (?:the )?(?:places?|positions?|locations?) of",),
@@ -188,7 +189,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "ONLY": ("only|exactly|just",), "NOTHING_ELSE": ("nothing else|no others|nothing more",),
     "OTHER": ("other|remaining",), "ANOTHER": ("another|a second|a different",),
     "SAME": ("the same|one and the same",), "DIFFERENT": ("different|distinct|separate",),
-    "ORDINAL": ("|".join(_ORDINALS),),
+    "ORDINAL": (rf"(?:{'|'.join(_ORDINALS)})(?! {_VERB})",),
     "OTHERS": ("(?:all )?(?:the )?(?:others|remaining ones)|what is (?:left|over)(?! of)",
         "(?:all )?the rest(?: of (?:the cubes|the blocks|them))?|everything else|anything else",
         "(?:all )?(?:the )?other (?:objects|things)",),
@@ -275,13 +276,14 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "IF": ("only if|if|unless|whenever|in case|provided that|as long as",),
     "CORRECTION": (
         r"no wait|wait|i mean|i meant|or rather|scratch that|make that|no ?,|no(?= (?:the|on|in)\b)|sorry",),
-    "THEN": ("then|and then|(?:second|third)(?:ly| ?,)|after(?: that|wards)|next|lastly|(?:and )?finally",),
+    "THEN": ("then|and then|(?:second|third)(?:ly| ?,)|after(?: that|wards)|next|lastly|(?:and )?finally",
+        rf"(?:second|third)(?= {_VERB})",),
     "DASH": (":|-{1,2}|—|–",), "WITH": ("with(?: the (?:place|position|location) of)?|having",),
     "END": (r"[.;!?]",),
 }  # fmt: skip
 _VALUES: dict[str, tuple[str, object]] = {
     **{name.upper() + "S" * plural: ("NOUN", (name, bool(plural)))
-       for name in (*SOLIDS, *SUPPORTS, "block", "thing", "table", "ground") for plural in (0, 1)},
+       for name in (*SOLIDS, *SUPPORTS, *SHARED, "thing", "table", "ground") for plural in (0, 1)},
     **{word: ("FLANK", side) for word, side in {
         "LEFT": "leftmost", "RIGHT": "rightmost", "NEAR": "nearest", "FAR": "farthest"}.items()},
     **{word: ("EXTENT", word.lower()) for word in ("LARGEST", "SMALLEST", "MEDIUM", "LARGER", "SMALLER")},
@@ -328,7 +330,7 @@ def longest(text: str, position: int) -> tuple[str, int]:
     tokens_of, literal, ranks, patterns = _lexicon()
     rank, end = len(tokens_of), position
     if match := literal.match(text, position):
-        rank, end = ranks[_normal(match.group())], match.end()
+        rank, end = ranks[" ".join(match.group().lower().split())], match.end()
     for other, pattern in patterns:
         match = pattern.match(text, position)
         if match is not None and (match.end() > end or (match.end() == end > position and other < rank)):
@@ -372,10 +374,6 @@ def words_of_tokens() -> dict[str, list[str]]:
         if token not in (*_UNBOUNDED, "FILLER", "LINK") and _LITERAL.fullmatch(alternative):
             found.setdefault(token, []).append(alternative)
     return found
-
-
-def _normal(words: str) -> str:
-    return " ".join(words.lower().split())
 
 
 @lru_cache(maxsize=1)

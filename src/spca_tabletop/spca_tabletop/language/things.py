@@ -14,7 +14,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import relations
 from spca_core.scene import TIE
 from spca_tabletop.language.chart import Grammar, Spoken
-from spca_tabletop.language.lexicon import VALUED
+from spca_tabletop.language.lexicon import SHARED, VALUED
 from spca_tabletop.language.talk import (
     ANYTHING,
     LIFTABLE,
@@ -148,7 +148,7 @@ def ways(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterator
     for symbols in _meant(thing, talk, kinds, subject):
         after = talk
         kind = _noun(thing, talk, kinds).kind if not thing.pronoun else ""
-        if kind in (*SOLIDS, "block", "thing") and not (thing.noun.other or thing.det.other):
+        if kind in (*SOLIDS, *SHARED, "thing") and not (thing.noun.other or thing.det.other):
             after = talk.but(last=(kind, thing.noun.colour))
         new = tuple(s for s in symbols if s not in after.mentioned)
         yield symbols, after.but(mentioned=(*after.mentioned, *new))
@@ -187,13 +187,13 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
 
 
 def _fits(kind: str, kinds: Things) -> bool:
-    return kind in ("block", "thing") or kind in kinds
+    return kind == "thing" or not {*kinds}.isdisjoint(SHARED.get(kind, (kind,)))
 
 
 def _wanted(noun: Nominal, kinds: Things) -> Things:
     """The kinds that a noun may mean where things of `kinds` are expected."""
-    if noun.kind == "block":
-        return ("cube", "cuboid")
+    if noun.kind in SHARED:
+        return tuple(k for k in SHARED[noun.kind] if k in kinds) or SHARED[noun.kind]
     if noun.kind not in ("", "thing"):
         return (noun.kind,)
     if not noun.kind and kinds[0] in SOLIDS:
@@ -209,7 +209,8 @@ def _meant(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterab
         return [(TABLE_SYMBOL if noun.kind == "table" else GROUND_SYMBOL,)]
     if noun.matching:
         return _matching(thing, noun, talk, subject)
-    found = _candidates(thing, noun, talk, kinds)
+    # "put the red cube on the plate nearest to it"
+    found = _candidates(thing, noun, talk if talk.subject else talk.but(subject=subject), kinds)
     if det.out_of not in (None, len(found)):
         raise Impossible(f"'{thing.text}': there are not {det.out_of}, but {len(found)}. {table.seen()}")
     if noun.other or det.other:

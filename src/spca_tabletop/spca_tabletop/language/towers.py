@@ -9,6 +9,7 @@ from itertools import combinations, islice, pairwise
 from spca_core.kinds import STACKABLE
 from spca_core.names import TABLE_SYMBOL
 from spca_core.ports.proposer import NotUnderstood
+from spca_tabletop.language.lexicon import SHARED
 from spca_tabletop.language.talk import Atom, Contradiction, Talk, Things
 from spca_tabletop.language.things import Phrase
 
@@ -34,7 +35,7 @@ def any_of(said: Phrase, talk: Talk) -> bool:
         return False
     noun, det = said[0].noun, said[0].det
     plain = not (noun.colour or noun.tests or noun.other or noun.matching or said[0].apart or det.other)
-    kinds = {"cube"} if talk.table.of("cube") else {*STACKABLE, "block"}
+    kinds = {"cube"} if talk.table.of("cube") else {*STACKABLE, *SHARED}
     return plain and noun.kind in {*kinds, "thing", ""}
 
 

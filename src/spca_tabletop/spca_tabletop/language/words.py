@@ -18,7 +18,7 @@ _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
 _STEP = re.compile(
     r"(?:(?:^|(?<=[.;\n])\s)\s*\d+\s*[.):]|\b(?:step|task) (?:\d+|one|two|three|four)\s*[.):,]?|"
-    r"(?<=[^,(\d]) \d\))\s+(?=[a-z])",
+    r"(?<=[^,(\d]) \d\)|(?<=\w) \d[.](?=\s+(?:touch|put|pick|take|stack|move|the|\w+ goes)\b))\s+(?=[a-z])",
     re.IGNORECASE,
 )
 _SOUND = re.compile(r",?\s*\b(?:u+h*m+|u+h+|e+r+m*|h+m+|you know(?: what)?)\b(?:\s*,)?", re.IGNORECASE)
@@ -124,4 +124,5 @@ def _join_separators(tokens: list[Token]) -> list[Token]:
 
 def misspelt(word: str) -> list[str]:
     """Known words that an unknown one may have been meant to be, likeliest first."""
-    return difflib.get_close_matches(word.lower(), known_words(), n=3, cutoff=0.75)
+    known = [one for one in known_words() if one[0] == word[0].lower()]
+    return difflib.get_close_matches(word.lower(), known, n=3, cutoff=0.75)

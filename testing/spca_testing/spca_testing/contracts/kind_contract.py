@@ -78,10 +78,10 @@ class KindContract:
             assert (tmp_path / (uri.text or "")).read_text().count("\nf ") >= 4
 
     def test_its_nouns_are_read(self) -> None:
-        """Each as this kind, or as a block where several kinds are called that."""
+        """Each as this kind, or as a noun of its own where several kinds are called that."""
         for noun in KINDS[self.kind].nouns:
             several = sum(noun in kind.nouns for kind in KINDS.values()) > 1
-            assert longest(noun, 0) == ("BLOCK" if several else self.kind.upper(), len(noun))
+            assert longest(noun, 0) == ((noun if several else self.kind).upper(), len(noun))
             assert not several or self.kind not in MESHES
 
     @property
