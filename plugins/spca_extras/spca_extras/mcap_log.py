@@ -42,7 +42,7 @@ _COLOURS: dict[str, Vec3] = {"red": (0.8, 0.1, 0.1), "green": (0.1, 0.6, 0.2), "
 
 
 def write_mcap(folder: RunFolder, options: RunOptions) -> Path:
-    """Write `run.mcap` into the run's folder; returns its path."""
+    """Write `run.mcap` into the run's folder; return its path."""
     world, _ = load_table(options)
     path = folder.path / LOG
     with path.open("wb") as stream:
@@ -79,7 +79,7 @@ class _Log:
 
 
 def _write_states(log: _Log, _: Path, world: World, states: list[SimState]) -> None:
-    """/clock, /joint_states, /tf and, once, /world_markers."""
+    """Write /clock, /joint_states, /tf and, once, /world_markers."""
     if not states:
         return
     items = [Item.of(world.object(name)) for name in states[0].objects]
@@ -110,7 +110,7 @@ def _joint_state(
 
 
 def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:
-    """The shapes of everything, each in the frame of its body, so that /tf moves them."""
+    """Yield a marker for every shape, in the frame of its body, so that /tf moves it."""
     shapes = {
         mujoco.mjtGeom.mjGEOM_BOX: 1,
         mujoco.mjtGeom.mjGEOM_MESH: 1,  # whose size is that of the box around it
@@ -154,7 +154,7 @@ def _write_looks(log: _Log, folder: Path, world: World, _: list[SimState]) -> No
 
 
 def _write_frame(log: _Log, path: Path, stamp: float, intrinsics: CameraIntrinsics) -> None:
-    """The images of one look; those that are missing are left out."""
+    """Write the images of one look; those that are missing are left out."""
     colour = cv2.imread(str(path.with_name(f"{path.stem}_colour.png")))
     if colour is not None:
         rgb = cv2.cvtColor(colour, cv2.COLOR_BGR2RGB)
@@ -183,7 +183,7 @@ def _image(pixels: NDArray[Any], encoding: str, stamp: float) -> Message:
 
 
 def _info(i: CameraIntrinsics, stamp: float) -> Message:
-    """The calibration of a camera without distortion."""
+    """Return the calibration of a camera without distortion."""
     return {
         "header": header(stamp, CAMERA_FRAME),
         "height": i.height,
@@ -209,7 +209,7 @@ def _scene_markers(scene: Scene) -> list[Message]:
 
 
 def _write_contacts(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
-    """/contacts: every pair that touches, ten times a second."""
+    """Write /contacts: every pair that touches, ten times a second."""
     path = folder / "contacts.json"
     intervals = json.loads(path.read_text()) if path.is_file() else []
     end = max((i["end"] for i in intervals), default=0.0)
@@ -221,7 +221,7 @@ def _write_contacts(log: _Log, folder: Path, _: World, __: list[SimState]) -> No
 
 
 def _write_plans(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
-    """/plan: every plan that was found, when its stage had ended."""
+    """Write /plan: every plan that was found, at the time when its stage had ended."""
     ended = [
         event["sim"]
         for line in _lines(folder / EVENTS)
@@ -239,7 +239,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _write_steps(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
-    """/steps: every executed step of a plan, when it ended."""
+    """Write /steps: every executed step of a plan, at the time when it ended."""
     for act in RunFolder(folder).results("act", ActResult):
         for step in act.steps:
             message = mirrored("spca_interfaces/StepReport", step)
@@ -247,7 +247,7 @@ def _write_steps(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
 
 
 def _write_verdict(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
-    """/verdict, at the end."""
+    """Write /verdict, at the end."""
     path = folder / "result.json"
     if not path.is_file():
         return

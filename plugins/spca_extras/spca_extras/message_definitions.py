@@ -18,7 +18,7 @@ from spca_core.paths import ROOT, share
 _SEPARATOR = "=" * 80
 _PRIMITIVE = re.compile(r"(?:bool|byte|char|float(?:32|64)|u?int(?:8|16|32|64)|w?string)$")
 _STANDARD = Path(__file__).with_name("standard_messages.txt")
-"""The fields of ROS's own messages that a log uses, for where no ROS is installed."""
+"""File with the fields of ROS's own messages that a log uses, for where no ROS is installed."""
 
 
 Message = dict[str, Any]
@@ -26,7 +26,7 @@ Message = dict[str, Any]
 
 @cache
 def definition(datatype: str) -> str:
-    """The text of `package/Name` followed by all it is made of.
+    """Return the text of `package/Name` followed by all it is made of.
 
     Raises SpcaError when a definition is not installed.
     """
@@ -56,7 +56,7 @@ class Field(NamedTuple):
 
 @cache
 def fields(datatype: str) -> tuple[Field, ...]:
-    """The fields of `package/Name` in their order, without constants.
+    """Return the fields of `package/Name` in their order, without constants.
 
     Raises SpcaError as `definition` does.
     """
@@ -93,13 +93,13 @@ def _text(datatype: str) -> str:
 
 @cache
 def standard_messages() -> dict[str, str]:
-    """The texts of ROS's own messages, by `package/Name`, as spca brings them."""
+    """Return the texts of ROS's own messages, by `package/Name`, as spca brings them."""
     parts = _STANDARD.read_text().split("MSG: ")[1:]
     return {name: text for name, _, text in (part.partition("\n") for part in parts)}
 
 
 def mirrored(datatype: str, record: Any) -> Message:
-    """The message of type `package/Name` for a record.
+    """Return the message of type `package/Name` for a record.
 
     Its `header` is the record's stamp in frame `world`.
     """
@@ -139,29 +139,29 @@ def _element(datatype: str, value: Any) -> Any:
 
 
 def time(stamp: float) -> Message:
-    """`builtin_interfaces/Time` of simulated seconds."""
+    """Return a `builtin_interfaces/Time` of simulated seconds."""
     nanoseconds = round(stamp * 1e9)
     return {"sec": nanoseconds // 1_000_000_000, "nanosec": nanoseconds % 1_000_000_000}
 
 
 def header(stamp: float, frame: str = "world") -> Message:
-    """`std_msgs/Header`."""
+    """Return a `std_msgs/Header` with a stamp in simulated seconds."""
     return {"stamp": time(stamp), "frame_id": frame}
 
 
 def vector(values: Any) -> Message:
-    """`geometry_msgs/Vector3` or `Point` of three numbers."""
+    """Return a `geometry_msgs/Vector3` or `Point` of three numbers."""
     x, y, z = (float(v) for v in values)
     return {"x": x, "y": y, "z": z}
 
 
 def quaternion(wxyz: Any) -> Message:
-    """`geometry_msgs/Quaternion` of four numbers, w first as MuJoCo has them."""
+    """Return a `geometry_msgs/Quaternion` of four numbers, w first as MuJoCo has them."""
     w, x, y, z = (float(v) for v in wxyz)
     return {"x": x, "y": y, "z": z, "w": w}
 
 
 def pose(of: Pose) -> Message:
-    """`geometry_msgs/Pose`."""
+    """Return a `geometry_msgs/Pose`."""
     x, y, z, w = of.quaternion
     return {"position": vector(of.position), "orientation": quaternion((w, x, y, z))}

@@ -11,7 +11,7 @@ from spca_core.verdict import Outcome, Verdict
 
 
 class EpisodeEnding(str, Enum):
-    """The kinds of ending."""
+    """Kind of ending of an episode."""
 
     SUCCESS = "success"
     REWARD_FAILED = "reward_failed"

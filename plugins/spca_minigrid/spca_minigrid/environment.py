@@ -27,7 +27,7 @@ from spca_sandbox.limits import Limits
 
 SKILLS = Path(__file__).parent / "skills.py"
 PRIMITIVES = "primitives.json"
-"""The file of a run that says what was done: level, seed and every primitive."""
+"""Name of the file of a run that says what was done: level, seed and every primitive."""
 
 _STEP_WALL_S = 300.0
 
@@ -59,7 +59,7 @@ class MinigridEnvironment(Environment):
         self.last_act: ActResult | None = None
 
     def _begin(self, primitives: tuple[int, ...]) -> None:
-        """A fresh world, with some primitives carried out and their views taken in."""
+        """Begin a fresh world, with some primitives carried out and their views taken in."""
         self.world = GridWorld(self.level.env, self.seed)
         self.map = WorldMap()
         self.map.observe(*self.world.look())
@@ -85,11 +85,11 @@ class MinigridEnvironment(Environment):
         return self.last_act
 
     def settle(self) -> Verdict:
-        """Nothing happens here by itself."""
+        """Return the verdict at once: nothing happens here by itself."""
         return self.verdict()
 
     def verdict(self) -> Verdict:
-        """Success is what the level rewards; without a reward its end is a failure, or the time was up."""
+        """Return success if the level was rewarded; an end without is a failure, or the time was up."""
         world = self.world
         if world.terminated and world.reward > 0:
             outcome, reason = (
@@ -112,12 +112,12 @@ class MinigridEnvironment(Environment):
         )
 
     def checkpoint(self) -> bytes:
-        """Level, seed, all primitives so far (world and map follow from them), and what was remembered."""
+        """Return level, seed, all primitives (world and map follow from them), and what was remembered."""
         known = {"primitives": self.world.primitives, "names": self.map.names}
         return json.dumps({"level": self.level.name, "seed": self.seed, **known}).encode()
 
     def restore(self, checkpoint: bytes) -> None:
-        """A fresh world with the same seed, and the primitives replayed."""
+        """Begin a fresh world with the same seed, and replay the primitives."""
         saved = json.loads(checkpoint)
         if (saved["level"], saved["seed"]) != (self.level.name, self.seed):
             raise SpcaError(f"the checkpoint is of {saved['level']}, seed {saved['seed']}")

@@ -37,7 +37,7 @@ class MinigridKit(Kit):
         return MinigridEnvironment.api
 
     def builtin(self) -> PlanProposer:
-        """The proposer that reads the mission by a grammar."""
+        """Return the proposer that reads the mission by a grammar."""
         from spca_minigrid.proposer import MissionProposer
 
         return MissionProposer()
@@ -49,13 +49,13 @@ class MinigridKit(Kit):
         return DOMAIN
 
     def vocabulary(self) -> Vocabulary:
-        """Predicates are named like the observed facts."""
+        """Return the vocabulary, whose predicates are named like the observed facts."""
         from spca_minigrid.proposer import MissionVocabulary
 
         return MissionVocabulary()
 
     def levels(self) -> Sequence[LevelInfo]:
-        """The curriculum."""
+        """Return the levels of the curriculum."""
         from spca_minigrid.levels import curriculum
 
         return [
@@ -89,13 +89,13 @@ class MinigridKit(Kit):
         return MinigridTwin()
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Pictures of the level."""
+        """Return the maker of the level's pictures."""
         from spca_minigrid.pictures import write_looks
 
         return (write_looks,)
 
     def slow_documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """An animation, unless videos are switched off."""
+        """Return the maker of an animation; none if videos are switched off."""
         from spca_minigrid.pictures import write_animation
 
         return (write_animation,) if options.video else ()

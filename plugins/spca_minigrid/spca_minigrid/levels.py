@@ -31,7 +31,7 @@ class GridLevel(Record):
     category: Category
     about: str
     report: bool = False
-    """Whether arriving has to be reported with the primitive DONE."""
+    """Arriving has to be reported with the primitive DONE."""
 
     @property
     def name(self) -> str:
@@ -47,7 +47,7 @@ class _File(Record):
 
 @cache
 def curriculum(folder: Path = CURRICULUM) -> tuple[GridLevel, ...]:
-    """All levels, category by category. Raises InputError with the file and what is wrong in it."""
+    """Return all levels, category by category. Raises InputError with the file and what is wrong in it."""
     found: dict[str, GridLevel] = {}
     for category in CATEGORIES:
         path = folder / f"{category}.yaml"
@@ -63,7 +63,7 @@ def curriculum(folder: Path = CURRICULUM) -> tuple[GridLevel, ...]:
 
 
 def find_level(name: str) -> GridLevel:
-    """A level by its name, or by its environment's id. InputError with names that are near."""
+    """Return a level by its name, or its environment's id. Raises InputError with names that are near."""
     known = {level.name: level for level in curriculum()} | {level.env: level for level in curriculum()}
     if name in known:
         return known[name]
@@ -76,7 +76,7 @@ def find_level(name: str) -> GridLevel:
 
 
 def select_levels(pattern: str = "") -> tuple[GridLevel, ...]:
-    """The levels whose category or name begins with one of the comma-separated words.
+    """Return the levels whose category or name begins with one of the comma-separated words.
 
     An empty text means all levels.
     """

@@ -20,7 +20,7 @@ Verb = Literal["go", "reach", "open", "pick", "put"]
 Place = Literal["", "front", "behind", "left", "right"]
 
 _LONGEST_MISSION = 500
-"""Characters; several times BabyAI's longest. The reader recurses on the parts of a mission."""
+"""Maximum number of characters of a mission, several times BabyAI's longest; reading recurses on parts."""
 _ANYTHING = "something"
 _KINDS = (*THINGS, "object", "square")
 _PLACES: dict[str, Place] = {
@@ -62,13 +62,13 @@ class Noun(Record):
     kind: str
     colour: str = ""
     place: Place = ""
-    """Relative to where the agent started, and in the room where it started."""
+    """Place relative to where the agent started, and in the room where it started."""
     given: bool = False
-    """Whether no word says which thing it is: a skill has to look, compare and remember."""
+    """No word says which thing it is: a skill has to look, compare and remember."""
 
     @property
     def words(self) -> str:
-        """In plain words."""
+        """The symbol in plain words."""
         return self.symbol.replace("_", " ")
 
 
@@ -94,17 +94,17 @@ class Mission(Record):
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
-        """All clauses."""
+        """All clauses of the mission."""
         return tuple(clause for part in self.parts for clause in part)
 
     @property
     def nouns(self) -> tuple[Noun, ...]:
-        """Everything that is named, once for each time that it is."""
+        """The nouns of all clauses, each as often as it is named."""
         return tuple(n for c in self.clauses for n in (c.noun, c.beside, c.like) if n is not None)
 
 
 def naming(text: str) -> Mission:
-    """The mission for naming things; where it cannot be read, none of its words has a symbol."""
+    """Return the mission for naming things; where it cannot be read, none of its words has a symbol."""
     try:
         return parse_mission(text)
     except NotUnderstood:
@@ -127,7 +127,7 @@ def parse_mission(text: str) -> Mission:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The parts in the order in which they have to be done."""
+    """Yield the parts in the order in which they have to be done."""
     if " after you " in text:
         later, _, earlier = text.partition(" after you ")
         yield from _parts(earlier)
@@ -145,7 +145,7 @@ class _Reader:
         self._verb: Verb = "go"
 
     def part(self, words: str) -> list[list[Clause]]:
-        """The clauses of a part, in groups that follow each other."""
+        """Read the clauses of a part, in groups that follow each other."""
         words = _AVOID.sub("", words)
         if "," in words:  # a list of steps, told in their order
             pieces = [piece for step in words.split(",") for piece in step.split(" and ")]
@@ -157,7 +157,7 @@ class _Reader:
         return [[clause for group in groups for step in group for clause in step]]
 
     def _piece(self, words: str) -> list[list[Clause]]:
-        """One clause, or the two steps that some phrases stand for."""
+        """Read one clause, or the two steps that some phrases stand for."""
         if both := _USE_KEY.match(words):
             return [[self._clause("pick", both["key"])], [self._clause("open", both["door"])]]
         if room := _FROM_ROOM.match(words):

@@ -11,7 +11,7 @@ from spca_minigrid.referents import Referents
 from spca_minigrid.worldmap import GONE, HELD, KnownThing, WorldMap
 
 SQUARE = "square"
-"""The kind of goal squares and of whatever else is stepped onto (`goal` means something else in planning)."""
+"""Kind of goal squares and of whatever else is stepped onto (`goal` means something else in planning)."""
 
 # What the facts of an observation say.
 RELATIONS = {
@@ -26,7 +26,7 @@ RELATIONS = {
 
 
 def observe(known: WorldMap, referents: Referents, stamp: float, report: bool, text: str) -> Observation:
-    """The observation at a time (in primitives).
+    """Return the observation at a time (in primitives).
 
     `report`: arrivals have to be reported; `text`: the mission.
     """
@@ -49,7 +49,7 @@ def observe(known: WorldMap, referents: Referents, stamp: float, report: bool, t
 
 
 def _named(known: WorldMap, referents: Referents) -> dict[str, str]:
-    """The symbols that stand for words: the mission's nouns, and a key for each locked door."""
+    """Return the kinds of symbols that stand for words: the mission's nouns, a key for each locked door."""
     kinds = {symbol: _kind(noun.kind) for symbol, noun in referents.nouns.items()}
     keys = {f"{door.colour}_key": KEY for door in _locked(known)}
     return kinds | {symbol: kind for symbol, kind in keys.items() if symbol not in kinds}
@@ -89,7 +89,7 @@ def _facts_of_word(symbol: str, meant: Sequence[KnownThing]) -> Iterator[Fact]:
 
 
 def _keys(colour: str, referents: Referents, things: Iterable[KnownThing]) -> Iterator[str]:
-    """All that a key of a colour is called: by the mission, as a thing, and in general."""
+    """Yield all that a key of a colour is called: by the mission, as a thing, and in general."""
     for symbol, noun in referents.nouns.items():
         if noun.kind == KEY and colour in {noun.colour, *(t.colour for t in referents.find(symbol))}:
             yield symbol
@@ -100,7 +100,7 @@ def _keys(colour: str, referents: Referents, things: Iterable[KnownThing]) -> It
 def _sentences(
     known: WorldMap, referents: Referents, things: list[KnownThing], report: bool
 ) -> Iterator[str]:
-    """Four to eight plain sentences."""
+    """Yield four to eight plain sentences about what is known."""
     yield (
         "An agent moves on a grid and remembers what it has seen; it sees a few cells ahead, "
         "not behind walls and doors."

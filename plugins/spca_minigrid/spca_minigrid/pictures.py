@@ -72,7 +72,7 @@ def write_animation(folder: RunFolder, options: RunOptions) -> Path:
 
 
 def _replay(folder: RunFolder, options: RunOptions) -> Iterator[tuple[int, Picture]]:
-    """The number of primitives done and the level then; the part that the agent sees is lit up."""
+    """Yield the number of primitives done, and the level then; the part that the agent sees is lit up."""
     path = folder.path / PRIMITIVES
     try:
         primitives = [int(p) for p in json.loads(path.read_text())["primitives"]]
@@ -97,7 +97,7 @@ def _draw(env: Any) -> Picture:
 
 
 def _captioned(picture: Picture, done: int, steps: Sequence[StepReport]) -> Picture:
-    """The picture with what is being done below it."""
+    """Return the picture with what is being done below it."""
     doing = next((s for s in steps if s.started < done <= s.ended), None)
     text = f"{done}" if doing is None else f"{done}  {doing}"
     framed = cv2.copyMakeBorder(picture, 0, _BAND, 0, 0, cv2.BORDER_CONSTANT, value=(40, 40, 40))

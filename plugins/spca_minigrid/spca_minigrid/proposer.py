@@ -25,7 +25,7 @@ _WORDS = (
 
 
 class MissionVocabulary(Vocabulary):
-    """Name a mission's words and the things that they may mean by different symbols.
+    """Vocabulary that names a mission's words and the things that they may mean by different symbols.
 
     A goal may use either.
     """
@@ -48,7 +48,7 @@ class MissionProposer(PlanProposer):
     name = "builtin"
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
-        """The one draft for a mission. Raises NotUnderstood."""
+        """Return the one draft for a mission. Raises NotUnderstood; ModelError after a rejection."""
         if rejection is not None:
             raise ModelError(
                 f"the builtin proposer has no other draft; {rejection.critic}: {rejection.message}"
@@ -58,7 +58,7 @@ class MissionProposer(PlanProposer):
 
 
 def problem(mission: Mission, observation: Observation) -> str:
-    """The PDDL problem: the mission's words as objects, what is known of them, and what the mission wants."""
+    """Return the PDDL problem: the mission's words as objects, what is known of them, and what is wanted."""
     symbols = dict.fromkeys(noun.symbol for noun in mission.nouns)
     keys = _needed_keys(symbols, observation)
     symbols |= dict.fromkeys(keys)
@@ -84,7 +84,7 @@ def problem(mission: Mission, observation: Observation) -> str:
 
 
 def _needed_keys(symbols: Iterable[str], observation: Observation) -> list[str]:
-    """For each locked door among the symbols that no key among them opens: the general word for its key."""
+    """Return the general word for the key of each locked door that no key among the symbols opens."""
     keys: dict[str, list[str]] = {}
     for fact in observation.facts:
         if fact.predicate == "opens" and fact.args[1] in symbols:
@@ -105,7 +105,7 @@ def _wishes(mission: Mission) -> Iterator[str]:
 
 
 def _order(mission: Mission) -> Iterator[str]:
-    """Every noun of a part comes after what settles the parts before it."""
+    """Yield facts that every noun of a part comes after what settles the parts before it."""
     for earlier, later in zip(mission.parts, mission.parts[1:], strict=False):
         for first in earlier:
             for second in later:

@@ -26,7 +26,7 @@ class Referents:
         return symbol in self._map.things or self.noun(symbol) is not None
 
     def find(self, symbol: str) -> list[KnownThing]:
-        """The things that are known and meant, held ones included; none if nothing fits yet."""
+        """Return the things that are known and meant, held ones included; none if nothing fits yet."""
         if symbol in self._map.things:
             thing = self._map.things[symbol]
             return [] if thing.place == GONE else [thing]
@@ -45,7 +45,7 @@ class Referents:
         return not noun.place or self._placed(thing, noun.place)
 
     def _placed(self, thing: KnownThing, place: str) -> bool:
-        """By BabyAI's rule: in the starting room, on the side where the agent saw it from its first pose."""
+        """Return whether a thing lay on that side of the first pose, in the starting room: BabyAI's rule."""
         x, y = thing.first_place
         dx, dy = DIRECTIONS[self._map.start_direction]
         forward, right = x * dx + y * dy, -x * dy + y * dx

@@ -33,10 +33,10 @@ from spca_minigrid.worldmap import WorldMap
 Pose = tuple[Point, int]
 
 _IN_THE_WAY = 15.0
-"""Primitives it takes to clear something away, roughly."""
+"""Rough number of primitives that it takes to clear something away."""
 _LOCKED = 30.0
 _PATIENCE = 4.0
-"""Added to the cost of a viewpoint when it is weighed against what it shows.
+"""Cost added to that of a viewpoint when it is weighed against what it shows.
 
 Otherwise a nearby glimpse would always win.
 """
@@ -64,17 +64,17 @@ class Navigator:
         self._map, self._may_force = world, may_force
 
     def to_face(self, targets: Set[Point], force: bool = False) -> PlannedRoute | None:
-        """Stand next to one of the points, facing it."""
+        """Return a route to stand next to one of the points, facing it."""
         return self._route(lambda pose: ahead(*pose) in targets, frozenset(), force)
 
     def onto(self, targets: Set[Point], force: bool = False) -> PlannedRoute | None:
-        """To step onto one of the points."""
+        """Return a route that ends on one of the points."""
         return self._route(lambda pose: pose[0] in targets, frozenset(targets), force)
 
     def to_see_new(
         self, force: bool = False, careful: bool = False, within: Set[Point] | None = None
     ) -> PlannedRoute | None:
-        """To where much that is new can be seen at little cost; None when nothing reachable is left to see.
+        """Return a route to where much that is new is seen at little cost; None when no more can be reached.
 
         With `careful` doors are opened only when nothing else is left; `within` bounds what counts as new to
         the surroundings of some cells.
@@ -114,7 +114,7 @@ class Navigator:
         force: bool,
         door_price: float = 0.0,
     ) -> Iterator[tuple[Pose, float]]:
-        """Poses in the order of their cost (Dijkstra's algorithm); fills `costs` and `parents` on the way."""
+        """Yield poses in order of their cost (Dijkstra's algorithm); fill `costs` and `parents` meanwhile."""
         start: Pose = (self._map.position, self._map.direction)
         costs[start] = 0.0
         queue: list[tuple[float, int, Pose]] = [(0.0, 0, start)]
@@ -144,7 +144,7 @@ class Navigator:
                     heapq.heappush(queue, (cost + price, count, after))
 
     def _step_cost(self, point: Point, aims: frozenset[Point], force: bool) -> float | None:
-        """The cost of stepping onto a point, with whatever has to be done first.
+        """Return the cost of stepping onto a point, with whatever has to be done first.
 
         None if it cannot or must not be entered.
         """
@@ -162,7 +162,7 @@ class Navigator:
         return 1.0 + (_LOCKED if kind == DOOR else _IN_THE_WAY)
 
     def _walk_back(self, pose: Pose, parents: dict[Pose, tuple[Pose, int]], cost: float) -> PlannedRoute:
-        """The primitives to a pose, cut at the first thing that has to be dealt with."""
+        """Return the route to a pose, cut at the first thing that has to be dealt with."""
         moves: list[tuple[Pose, int]] = []
         while pose in parents:
             pose, primitive = parents[pose]
@@ -185,7 +185,7 @@ class Navigator:
     # --- what there is to see -------------------------------------------------------------------------------
 
     def _edge(self, within: Set[Point] | None) -> set[Point]:
-        """The frontier: unseen points next to known cells that are not walls."""
+        """Return the frontier: unseen points next to known cells that are not walls."""
         known = self._map.cells.items()
         open_cells = (p for p, c in known if c != WALL and (within is None or p in within))
         return {n for point in open_cells for n in beside(point) if self._map.cell(n) == UNSEEN}
@@ -201,7 +201,7 @@ class Navigator:
 
 
 def spare_places(known: WorldMap) -> set[Point]:
-    """Free cells that block no path: not next to a door, and with free neighbours that are connected."""
+    """Return free cells that block no path: not next to a door, and with connected free neighbours."""
     return {
         point
         for point, cell in known.cells.items()

@@ -27,7 +27,7 @@ from spca_sandbox.executor import PlanExecutor
 from spca_sandbox.limits import Limits
 
 _MARGIN = 8
-"""Cells of free floor around what was seen, before the walls of the twin."""
+"""Number of cells of free floor around what was seen, before the walls of the twin."""
 _SHOWN = ("located", "held", "locked", "beside")
 _LIMITS = Limits(worker_s=2.0)
 _STEP_WALL_S = 120.0
@@ -141,7 +141,7 @@ def _beside(now: Observation, referents: Referents) -> list[Fact]:
 
 
 def _env_of(known: WorldMap, mission: str, max_steps: int) -> Any:
-    """MiniGrid's own rules over the known cells; everything else is floor, up to a wall far off."""
+    """Make an environment with MiniGrid's rules over the known cells; all else is floor up to a far wall."""
     from minigrid.core.grid import Grid
     from minigrid.core.mission import MissionSpace
     from minigrid.minigrid_env import MiniGridEnv
@@ -171,7 +171,7 @@ def _env_of(known: WorldMap, mission: str, max_steps: int) -> Any:
 
 
 def thing_of(cell: str) -> Any:
-    """MiniGrid's object for a cell; None for floor, and for what there is no object for."""
+    """Return MiniGrid's object for a cell; None for floor, and for what there is no object for."""
     from minigrid.core import world_object as objects
 
     kind, colour = kind_of(cell), colour_of(cell)

@@ -13,7 +13,7 @@ _HALF = VIEW // 2
 
 @cache
 def _offsets(direction: int) -> tuple[tuple[Point, ...], ...]:
-    """World offsets of the view's cells, [column][row] as in MiniGrid's image.
+    """Return the world offsets of the view's cells, [column][row] as in MiniGrid's image.
 
     The agent is at column 3, row 6.
     """
@@ -29,7 +29,7 @@ def _offsets(direction: int) -> tuple[tuple[Point, ...], ...]:
 
 
 def covered(position: Point, direction: int) -> list[list[Point]]:
-    """The world points of the view's cells, [column][row]."""
+    """Return the world points of the view's cells, [column][row]."""
     x, y = position
     return [[(x + ox, y + oy) for ox, oy in column] for column in _offsets(direction)]
 
@@ -42,7 +42,7 @@ def in_view(position: Point, direction: int, point: Point) -> bool:
 
 
 def visible(position: Point, direction: int, cell_at: Callable[[Point], str]) -> list[Point]:
-    """The points visible from a pose, by MiniGrid's rule: sight spreads row by row, away from the agent.
+    """Return the points visible from a pose, by MiniGrid's rule: sight spreads by rows, away from the agent.
 
     A cell that is seen and not opaque lights its neighbours in its own row and the three cells of the row
     ahead.

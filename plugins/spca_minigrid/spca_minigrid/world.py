@@ -25,7 +25,7 @@ class GridWorld:
         self._begin(env)
 
     def _begin(self, env: Any) -> None:
-        """Take an environment that has been reset."""
+        """Take over an environment that has been reset."""
         self.env = env
         self.mission: str = env.mission
         self.max_steps: int = env.max_steps
@@ -35,17 +35,17 @@ class GridWorld:
 
     @property
     def over(self) -> bool:
-        """True if the episode has ended."""
+        """The episode has ended."""
         return self.terminated or self.truncated
 
     def look(self) -> tuple[np.ndarray, int]:
-        """The agent's view (7, 7, 3) and the direction it faces."""
+        """Return the agent's view (7, 7, 3) and the direction it faces."""
         # Not what `reset` returned: levels that begin with something in the hand change the world after that.
         observed = self.env.gen_obs()
         return observed["image"], int(observed["direction"])
 
     def step(self, primitive: int) -> tuple[np.ndarray, int]:
-        """Carry out one primitive and look."""
+        """Carry out one primitive, look, and return what `look` does."""
         _, reward, self.terminated, self.truncated, _ = self.env.step(primitive)
         self.reward = float(reward)
         self.primitives.append(primitive)
@@ -53,7 +53,7 @@ class GridWorld:
 
 
 def make_env(env_id: str) -> Any:
-    """A bare environment by its registered id. InputError for an unknown one."""
+    """Make a bare environment by its registered id. Raises InputError for an unknown one."""
     import gymnasium
     import minigrid  # noqa: F401  (registers its environments)
 

@@ -45,11 +45,11 @@ class KnownThing:
     place: Point | str
     first_place: Point
     moving: bool = False
-    """Whether it has been seen to move by itself."""
+    """The thing has been seen to move by itself."""
 
     @property
     def cell(self) -> str:
-        """As a cell of the map."""
+        """The thing as a cell of the map."""
         return " ".join(word for word in (self.kind, self.colour, self.state) if word)
 
 
@@ -77,14 +77,14 @@ class WorldMap:
         self.start_direction = 0
         self.things: dict[str, KnownThing] = {}
         self.names: dict[str, str] = {}
-        """What skills have found out that words of the mission mean: symbol → id of a thing."""
+        """Meanings that skills have found for words of the mission: symbol → id of a thing."""
         self.looks = 0
         self.version = 0
-        """Grows whenever the map, the pose or the hand changes."""
+        """Number that grows whenever the map, the pose or the hand changes."""
 
     @classmethod
     def of(cls, known: KnownMap) -> WorldMap:
-        """The map that `record` was made of."""
+        """Return the map from which `record` made `known`."""
         made = cls()
         made.cells = {(x, y): cell for x, y, cell in known.cells}
         made.things = {t.id: t for t in known.things}
@@ -94,7 +94,7 @@ class WorldMap:
         return made
 
     def record(self) -> KnownMap:
-        """All that is known, as plain data."""
+        """Return all that is known, as plain data."""
         return KnownMap(
             cells=tuple((x, y, cell) for (x, y), cell in self.cells.items()),
             things=tuple(self.things.values()),
@@ -109,21 +109,21 @@ class WorldMap:
         return self.cells.get(point, UNSEEN)
 
     def thing_at(self, point: Point) -> KnownThing | None:
-        """The thing at a point, if one is known there."""
+        """Return the thing at a point; None if none is known there."""
         return next((t for t in self.things.values() if t.place == point), None)
 
     @property
     def held(self) -> KnownThing | None:
-        """The thing in the hand."""
+        """The thing in the hand; None if it is empty."""
         return next((t for t in self.things.values() if t.place == HELD), None)
 
     @property
     def front(self) -> Point:
-        """The point the agent faces."""
+        """The point that the agent faces."""
         return ahead(self.position, self.direction)
 
     def present(self) -> list[KnownThing]:
-        """Things that lie or stand somewhere, in the order they were first seen."""
+        """Return the things that lie or stand somewhere, in the order in which they were first seen."""
         return [t for t in self.things.values() if not isinstance(t.place, str)]
 
     def observe(self, image: np.ndarray, direction: int, action: int | None = None) -> None:
@@ -216,11 +216,11 @@ class WorldMap:
         return thing
 
     def start_room(self) -> set[Point]:
-        """The known part of the room where the agent started: its floor, its things and its doors."""
+        """Return the known part of the room where the agent started: its floor, its things and its doors."""
         return self.room((0, 0))
 
     def room(self, inside: Point) -> set[Point]:
-        """The known cells around a point up to the nearest walls and doors, these doors included."""
+        """Return the known cells around a point up to the nearest walls and doors, these doors included."""
         found, edge = {inside}, [inside]
         while edge:
             for point in beside(edge.pop()):
@@ -233,7 +233,7 @@ class WorldMap:
         return found
 
     def as_text(self) -> str:
-        """The map as rows of letters, for reports.
+        """Return the map as rows of letters, for reports.
 
         `#` is wall, `.` floor, `?` unseen, `^` the agent; a thing is its first letter.
         """

@@ -27,5 +27,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The interface, for completion and `dir`."""
+    """Return the names of the interface with those of the module, for completion and `dir`."""
     return sorted([*globals(), *__all__])

@@ -37,7 +37,7 @@ class Campaign:
 
     folder: Path
     table: list[dict[str, Any]]
-    """One flat row per trial that has a result: `pandas.DataFrame(campaign.table)` takes it as it is."""
+    """Flat rows, one for each trial that has a result; `pandas.DataFrame(campaign.table)` takes them."""
     broken: dict[str, str]
     """Trials that could not be judged, with the cause.
 
@@ -89,7 +89,7 @@ def session(
     report: bool = True,
     **options: Any,
 ) -> Session:
-    """A table that stays, to be given sentences one after the other: see `spca.sessions.Session`.
+    """Return a session on a table that stays, for one sentence after the other: see `spca.sessions.Session`.
 
     Args:
         world: A world file by name or path; the default one of the environment if empty.
@@ -151,7 +151,7 @@ def campaign(
 
 
 def levels(*patterns: str) -> list[LevelInfo]:
-    """The levels that match any of the patterns; without one, those whose names need no prefix.
+    """Return the levels that match any of the patterns; without one, those whose names need no prefix.
 
     A pattern is a name, a group, an environment, or a shell pattern such as `touch_0*`; `all` is every level,
     `tabletop:published` those for which a paper reports results.
@@ -161,7 +161,7 @@ def levels(*patterns: str) -> list[LevelInfo]:
 
 
 def check(level: str, **options: Any) -> LevelFindings:
-    """All errors and warnings of a level at once; nothing is run.
+    """Return all errors and warnings of a level at once, without running anything.
 
     Raises InputError when there is no such level, or a run could not begin for another reason: an unknown
     preset, say.
@@ -174,7 +174,7 @@ def check(level: str, **options: Any) -> LevelFindings:
 
 
 def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
-    """See `levels`."""
+    """Return the levels that match any of the patterns; see `levels`."""
     known = [(kit, info) for kit in kits() for info in kit.levels()]
     if not patterns:
         return [info for kit, info in known if kit.bare_names]

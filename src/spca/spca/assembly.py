@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[Stages]:
-    """Planner, coder and library for that kit's environment, ready while the context lasts.
+    """Open the planner, coder and library of a run in that kit's environment, as long as the context lasts.
 
     Raises InputError for an unknown proposer or an unusable model: no key, no such server, nothing recorded.
     """

@@ -16,11 +16,11 @@ from spca_core.skill import FailureKind, StepReport, python_name
 from spca_core.verdict import Outcome, Verdict
 
 _MOST_CONDITIONS = 4
-"""Unmet conditions named in one failure."""
+"""Maximum number of unmet conditions named in one failure."""
 
 
 def describe_failure(result: ActResult, verdict: Verdict) -> str:
-    """One line: the step that failed and its cause, or what the referee found unmet."""
+    """Return one line that names the step that failed and its cause, or what the referee found unmet."""
     parts = describe_steps(result, verdict)
     if not parts and result.status == "failed":
         parts.append(result.message)
@@ -32,7 +32,7 @@ def describe_failure(result: ActResult, verdict: Verdict) -> str:
 
 
 def describe_steps(result: ActResult, verdict: Verdict) -> list[str]:
-    """The steps that did not end well, each with its cause."""
+    """Return a phrase for each step that did not end well, with its cause."""
     parts = []
     for step in result.steps:
         if step.status == "failed":
@@ -43,29 +43,29 @@ def describe_steps(result: ActResult, verdict: Verdict) -> list[str]:
 
 
 def describe_failed(step: StepReport) -> str:
-    """A failed step and its cause."""
+    """Return a phrase that names a failed step and its cause."""
     cause = f"{step.failure.kind}: {step.failure.message}" if step.failure else step.message
     return f"step {step.index + 1} {step} failed, {cause}"
 
 
 def describe_step(step: StepReport) -> str:
-    """A step and how it ended."""
+    """Return a phrase that names a step and says how it ended."""
     words = f"{step.index + 1}. {step}: {step.status}"
     return f"{words}, {step.message}" if step.message else words
 
 
 def unmet(verdict: Verdict) -> str:
-    """The referee's open conditions; empty when all hold."""
+    """Return the referee's conditions that do not hold, as a phrase; empty when all hold."""
     conditions = [c.text for c in verdict.conditions if not c.holds]
     return "not met: " + "; ".join(conditions[:_MOST_CONDITIONS]) if conditions else ""
 
 
 _MOST_FACTS, _MOST_LINES = 24, 5
-"""Facts, and lines of a skill's log, by which a failure is described."""
+"""Maximum numbers of facts, and of lines of a skill's log, that describe a failure."""
 
 
 def logged(result: ActResult) -> str:
-    """What the step that failed last logged at its end, for the author of its skill; may be empty."""
+    """Return what the last step logged at its end if it failed, for its skill's author; else nothing."""
     last = result.steps[-1] if result.steps else None
     lines = last.log[-_MOST_LINES:] if last and last.status == "failed" else ()
     return f". It logged: {'; '.join(lines)}" if lines else ""
@@ -88,7 +88,7 @@ class Blame(Record):
 class _Finding(NamedTuple):
     suspects: list[str]
     told: list[str]
-    """For whoever is to mend it: the coder, or the planner if there are no suspects."""
+    """Sentences for whoever is to mend the fault: the coder, or the planner if there are no suspects."""
     complaint: tuple[str, ...] = ()
 
 
@@ -165,7 +165,7 @@ def _finding(
 
 
 def _stopped(step: Step, report: StepReport, evidence: Evidence, new: bool) -> _Finding:
-    """A step that was stopped because of what it brought about: the plan's fault if it wanted just that.
+    """Blame a step that was stopped because of what it brought about, or the plan if it wanted just that.
 
     That no effect was there yet says nothing of a skill that has proven itself before. If some were there and
     others not, as when the hand has let go of a thing in the wrong place, the skill is to blame all the same.
@@ -191,7 +191,7 @@ def _disturbing(plan: Plan, evidence: Evidence) -> _Finding:
 
 
 def _all_done(plan: Plan, result: ActResult, evidence: Evidence) -> _Finding:
-    """Every step ran to its end, and what was seen of its effects is as declared."""
+    """Return what to blame when every step ran to its end and no effect was seen to be missing."""
     last = evidence.steps[-1] if evidence.steps else StepEvidence()
     if last.undone:
         what = ", ".join(map(str, last.undone))
@@ -220,7 +220,7 @@ def _all_done(plan: Plan, result: ActResult, evidence: Evidence) -> _Finding:
 
 
 def distrusted(plan: Plan, result: ActResult, evidence: Evidence) -> dict[str, str]:
-    """The skills of a successful plan that are not to be trusted all the same, each with the reason."""
+    """Return the skills of a successful plan that still are not to be trusted, each with the reason."""
     ended = {s.index: s.status for s in result.steps}
     reasons: dict[str, str] = {}
     for index, step in enumerate(plan.steps):
@@ -254,7 +254,7 @@ def _ever_held(result: ActResult) -> bool:
 
 
 def _unseen(plan: Plan, evidence: Evidence) -> list[int]:
-    """The steps that were to bring about what nothing could show of the goal."""
+    """Return the indices of the steps with an effect that is part of the goal and that nothing could show."""
     wanted = set(evidence.goal_unseen)
     return [i for i, step in enumerate(evidence.steps) if any(u.atom in wanted for u in step.unjudged)]
 

@@ -31,7 +31,7 @@ def _options(
 
 
 def make_app(asked: str = "") -> typer.Typer:
-    """The command line; of the command `asked` for alone where that is possible, which is quicker."""
+    """Make the command line; that of the command `asked` for alone where possible, which is quicker."""
     app = typer.Typer(
         name="spca",
         cls=CommandsByPanel,

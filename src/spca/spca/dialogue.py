@@ -55,15 +55,15 @@ class Dialogue:
         self._said: list[str] = []
 
     def heard(self, sentence: str, meant: str) -> tuple[str, ...]:
-        """Keep the user's words; return what a model has to know of the conversation, the oldest words first.
+        """Keep the user's words; return the conversation for a model, the oldest words first.
 
-        Nothing where a first sentence says all.
+        The result is empty where a first sentence says all.
         """
         self._said.append(f"user: {sentence}")
         return tuple(self._said) if len(self._said) > 1 or meant != sentence else ()
 
     def remember(self, sentence: str, run: Run) -> None:
-        """Keep what was done about a sentence, which has everything spelt out."""
+        """Remember the run that carried out a sentence, which has everything spelt out."""
         looks = sorted(run.folder.glob("round_*/observation.json"))
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
         plan = newest_plan(run.folder)
@@ -113,7 +113,7 @@ class Dialogue:
         return f"{meant[: back.start()]}put {thing} {came}"
 
     def told(self, question: str) -> str | None:
-        """The answer to a question about what was done, or to a call for help; None for what is neither."""
+        """Answer a question about what was done, or a call for help; return None for anything else."""
         asked = question.strip().rstrip("?!. ").lower()
         if asked in ("help", "what can you do", "what can i say"):
             return HELP
@@ -134,7 +134,7 @@ class Dialogue:
         return " ".join(told)
 
     def _completed(self, answer: str) -> str:
-        """The last sentence with the answer to the question about it put in; empty where it is none.
+        """Return the last sentence, completed by an answer to the question about it; empty if it is none.
 
         Asked about 'the cube', "red" makes it "the red cube"; only what names a thing is an answer.
         """

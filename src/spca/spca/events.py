@@ -30,7 +30,7 @@ Listener = Callable[[Event], None]
 
 
 def telling(listeners: tuple[Listener, ...]) -> Listener:
-    """One listener for several."""
+    """Return one listener that passes each event on to all of these."""
 
     def tell(event: Event) -> None:
         for listener in listeners:

@@ -17,21 +17,21 @@ TRANSIENT = (
     FailureKind.LOST, FailureKind.STALE, FailureKind.DEVIATION, FailureKind.TIMEOUT, FailureKind.GRIPPER,
     FailureKind.KILLED,
 )  # fmt: skip
-"""Kinds of failure that the same plan on the same table need not meet again."""
+"""Kinds of failure that need not happen again when the same plan is tried on the same table."""
 
 _TOLERANCE, _TURN = 0.005, 0.04
-"""Metres, and parts of a quaternion: a smaller change is the error of perception."""
+"""Largest changes, in metres and in quaternion components, that may be errors of perception."""
 
 
 class FailedAttempt(Record):
     """A plan that was carried out or rehearsed in vain, or drafts that were all rejected."""
 
     fingerprint: str = ""
-    """The plan with its skills (see `Readers.fingerprint`), where the world was put back afterwards."""
+    """Fingerprint of the plan with its skills (see `Readers.fingerprint`), if the world was put back."""
     steps: tuple[str, ...] = ()
-    """The plan's steps, or hashes of the drafts, where the world stayed as it was."""
+    """Steps of the plan, or hashes of the drafts, if the world stayed as it was."""
     before: Observation | None = None
-    """What was observed before those."""
+    """Observation before the plan or the drafts, if the world stayed as it was."""
     round: int = 0
     failure: str = ""
     blame: Blame | None = None
@@ -44,28 +44,28 @@ class History(Record):
 
     attempts: tuple[FailedAttempt, ...] = ()
     lessons: dict[str, str] = {}
-    """What was wrong with versions of actions' skills that were given up."""
+    """Reasons why versions of skills were given up, by the name of the skill."""
 
     # --- the three questions --------------------------------------------------------------------------------
 
     def with_skills(self, fingerprint: str | None) -> FailedAttempt | None:
-        """Return the attempt at a plan from which, with its skills, nothing else can come."""
+        """Return the failed attempt at the same plan with the same skills, which can only fail again."""
         return next((a for a in self.attempts if a.fingerprint and a.fingerprint == fingerprint), None)
 
     def on_table(self, tried: Plan | PlanResult, now: Observation) -> FailedAttempt | None:
-        """Return the attempt that this plan, or that these drafts repeat on an unchanged table."""
+        """Return the attempt that this plan or these drafts would repeat on an unchanged table, or None."""
         steps = _steps(tried)
         same = (a for a in self.attempts if a.before is not None and a.steps == steps)
         return next((a for a in same if a.before is not None and unchanged(a.before, now)), None)
 
     def lessons_for(self, plan: Plan) -> str:
-        """Return what was wrong with given-up versions of the plan's skills, for their next author."""
+        """Return why earlier versions of the plan's skills were given up, for the skills' next author."""
         skills = dict.fromkeys(python_name(step.action) for step in plan.steps)
         told = {self.lessons[name]: name for name in skills if name in self.lessons}
         return "\n".join(f"an earlier version of {name} was given up: {why}" for why, name in told.items())
 
     def complained(self, blame: Blame, round: int) -> bool:
-        """Return whether the same was wrong in the last attempt of this round, too."""
+        """Return whether the last attempt, in this round, failed with the same complaint and suspects."""
         last = next((a for a in reversed(self.attempts) if a.blame is not None), None)
         if last is None or last.blame is None or last.round != round or not blame.complaint:
             return False
@@ -74,20 +74,20 @@ class History(Record):
     # --- what is added --------------------------------------------------------------------------------------
 
     def adding(self, attempt: FailedAttempt) -> History:
-        """The history with one more attempt."""
+        """Return the history with one more attempt."""
         return self.model_copy(update={"attempts": (*self.attempts, attempt)})
 
     def in_vain(self, plan: Plan, before: Observation, result: ActResult, failure: str) -> History:
-        """A plan failed, and the world stays as it is now; a failure of the moment is not remembered."""
+        """Return the history with a plan that failed in a world that stays so, unless in a transient way."""
         failed = [s.failure for s in result.steps if s.failure is not None]
         return self if failed and failed[-1].kind in TRANSIENT else self._on_table(plan, before, failure)
 
     def rejecting(self, result: PlanResult, before: Observation) -> History:
-        """None of these drafts was accepted."""
+        """Return the history with drafts of which none was accepted."""
         return self._on_table(result, before, result.message) if _steps(result) else self
 
     def keeping(self, attempt: FailedAttempt, author: str) -> History:
-        """An author has handed in unchanged what has failed."""
+        """Return the history with an author who has handed in unchanged what has failed."""
         kept = attempt.model_copy(update={"kept_by": (*attempt.kept_by, author)})
         return self.model_copy(update={"attempts": tuple(kept if a is attempt else a for a in self.attempts)})
 
@@ -104,7 +104,7 @@ def _steps(tried: Plan | PlanResult) -> tuple[str, ...]:
 
 
 def unchanged(before: Observation, now: Observation) -> bool:
-    """Tell whether two observations show the same things, in the same places within the error of perception.
+    """Return whether two observations show the same things in the same places, within perception's error.
 
     Facts count only where an environment reports neither a scene nor a record of its own.
     """
@@ -114,7 +114,7 @@ def unchanged(before: Observation, now: Observation) -> bool:
 
 
 def _alike(a: SceneObject, b: SceneObject) -> bool:
-    """Tell whether an object is seen as it was; how certain it is does not count."""
+    """Return whether an object is seen as it was; how certain it is does not count."""
     return (
         (a.id, a.kind, a.colour, a.visible) == (b.id, b.kind, b.colour, b.visible)
         and np.allclose(a.size, b.size, rtol=0, atol=_TOLERANCE)

@@ -43,7 +43,7 @@ def interrupt_between_imports() -> None:
 
 @contextmanager
 def stopping_on_interrupt(cancel: Callable[[], None]) -> Iterator[None]:
-    """Within this context, the first Ctrl-C (or SIGTERM) calls `cancel`, which stops the arm.
+    """Have the first Ctrl-C (or SIGTERM) call `cancel`, which stops the arm, as long as the context lasts.
 
     The second one ends the process at once.
     """

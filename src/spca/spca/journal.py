@@ -38,18 +38,18 @@ class Journal:
 
     @property
     def wall(self) -> float:
-        """Seconds of wall time since the run began, without interruptions."""
+        """Wall time since the run began in seconds, without interruptions."""
         return time.monotonic() - self._began
 
     # --- state ----------------------------------------------------------------------------------------------
 
     def save(self, state: RunState) -> None:
-        """Write down where the run stands, and the world with it."""
+        """Write the run's state and a checkpoint of the world into the folder."""
         self._folder.write_sealed(CHECKPOINT, self._env.checkpoint())
         self.save_end(state.at(self.wall))
 
     def save_end(self, state: RunState) -> None:
-        """Write down where the run stands; the world's last checkpoint stays."""
+        """Write the run's state into the folder; the world's last checkpoint stays."""
         self._folder.write_sealed(STATE, SavedState(state))
 
     def recall(self) -> RunState | None:
@@ -73,11 +73,11 @@ class Journal:
         return state
 
     def mark_plan_start(self) -> None:
-        """Keep the world as it is now, to try the plan again from here."""
+        """Write a checkpoint of the world as it is now, to try the plan again from here."""
         self._folder.write_sealed(PLAN_CHECKPOINT, self._env.checkpoint())
 
     def back_to_plan_start(self) -> bool:
-        """Put the world back to where the plan began; returns whether that can be done."""
+        """Put the world back to where the plan began; return whether that could be done."""
         checkpoint = self._folder.read_sealed(PLAN_CHECKPOINT)
         if checkpoint:
             self._env.restore(checkpoint)
@@ -86,7 +86,7 @@ class Journal:
     # --- results --------------------------------------------------------------------------------------------
 
     def attempt(self, state: RunState) -> str:
-        """The name of a stage's call: this run, its round, its number."""
+        """Return the name of a stage's call: the run's name, its round and the number of the call."""
         return f"{Path(self._folder.path).name}/{state.round}.{state.attempt}"
 
     def keep(self, state: RunState, kind: str, result: BaseModel) -> None:
@@ -100,7 +100,7 @@ class Journal:
     def conclude(
         self, state: RunState, promotion: Promotion, usage: Callable[[], dict[str, Usage]]
     ) -> RunResult:
-        """Write the result of a run that has ended, and the library it ended with."""
+        """Write the result of a run that has ended, and the library it ended with; return the result."""
         assert state.ended is not None
         verdict = self._env.verdict()
         outcome = state.ended
@@ -140,7 +140,7 @@ class Journal:
             listener(event)
 
     def publish_draft(self, draft: DraftRecord) -> None:
-        """A draft of a plan has been judged."""
+        """Publish that a draft of a plan has been accepted, or which critic rejected it and why."""
         rejection = draft.rejection
         text = f"{rejection.critic}: {rejection.message}" if rejection else "accepted"
         self.publish(
@@ -148,7 +148,7 @@ class Journal:
         )
 
     def publish_rehearsal(self, state: RunState, rehearsed: Rehearsed, rehearsal: Rehearsal) -> None:
-        """A plan has been rehearsed: write it down, and what the first failing try looked like."""
+        """Write and publish the rehearsal of a plan, and record what the first failing try looked like."""
         self.keep(state, "rehearsal", rehearsed)
         if rehearsed.status == "rejected" or rehearsed.instead is not None:
             rehearsal.record(self._folder.path / f"round_{state.round}", f"try_{state.attempt}")
@@ -157,7 +157,7 @@ class Journal:
         self.publish("rehearsal", stage=state.phase.value, text=text, data=data)
 
     def publish_step(self, step: StepReport) -> None:
-        """A step has ended."""
+        """Publish that a step has ended."""
         self.publish("step", stage="act", text=str(step), data=step.model_dump())
 
 

@@ -20,7 +20,7 @@ PROPOSERS = "spca.proposers"
 
 @cache
 def kit_named(name: str) -> Kit:
-    """The kit of an environment. Raises InputError when it is not installed."""
+    """Return the kit of an environment. Raises InputError when it is not installed or lacks a part."""
     kind: type[Kit] = find(GROUP, name).load()
     if lacks := _lacks(kind):
         what = f"the environment '{name}' lacks {', '.join(lacks)}"
@@ -65,7 +65,7 @@ def faults_of(kit: Kit) -> list[str]:
 
 
 def kits() -> list[Kit]:
-    """All installed kits, those whose levels need no prefix first.
+    """Return all installed kits, those whose levels need no prefix first.
 
     One that has a fault is left out, so that it hides no other; `spca doctor` says what it is.
     """
@@ -77,7 +77,7 @@ def kits() -> list[Kit]:
 
 
 def kit_of(level: str) -> Kit:
-    """The kit that owns a level: `name:level`, or a plain name or path. Raises InputError when none does."""
+    """Return the kit that owns a level: `name:level`, a plain name or a path. Raises InputError if none."""
     prefix, colon, _ = level.partition(":")
     if colon and prefix in installed(GROUP):
         return kit_named(prefix)
@@ -93,7 +93,7 @@ def kit_of(level: str) -> Kit:
 
 
 def group_of(level: str) -> str:
-    """The group of a level; of one that no kit lists, its name without the number."""
+    """Return the group of a level; for one that no kit lists, its name without the number."""
     return _groups().get(level) or Path(level).stem.rpartition("_")[0]
 
 
@@ -103,12 +103,12 @@ def _groups() -> dict[str, str]:
 
 
 def examine(level: str, world: str = "") -> LevelFindings:
-    """All errors and warnings of a level at once. Raises InputError when there is no such level or world."""
+    """Return all errors and warnings of a level. Raises InputError when there is no such level or world."""
     return kit_of(level).examine(level, world)
 
 
 def checked_kit(options: RunOptions) -> Kit:
-    """The kit of a run's level. Raises InputError unless a run with these options could begin."""
+    """Return the kit of a run's level. Raises InputError unless a run with these options could begin."""
     kit = kit_of(options.level)
     if options.preset not in kit.presets:
         close = get_close_matches(options.preset, kit.presets, 1)

@@ -29,7 +29,7 @@ from spca_planner.prediction import weigh
 from spca_planner.trusted import TrustedDomains
 
 BEFORE = "library_before"
-"""Folder in a run's folder: what was known when it began. A replay begins with the same."""
+"""Name of the folder, in a run's folder, of what was known when it began; a replay begins with the same."""
 _AFTER = "library_replayed"
 _PARTS = ("skills", "domains", "levels")
 
@@ -59,9 +59,9 @@ class Learned:
     def promote(
         self, options: RunOptions, library: str, plan: Plan, distrust: Mapping[str, str]
     ) -> Promotion:
-        """After a success: remember the level and its table, and trust the skills the plan used.
+        """Remember the level and the table of a success, and trust the skills that the plan used.
 
-        But for those in `distrust`, with the reason, and those with which a solved level would fail.
+        Skills in `distrust`, with reasons, are not trusted, nor those with which a solved level would fail.
         """
         used = tuple(dict.fromkeys(python_name(step.action) for step in plan.steps))
         if not distrust:  # a plan that did not do what it says proves nothing
@@ -69,7 +69,7 @@ class Learned:
         return self.skills.promote(library, used, table_name(options), self._solved.passes, distrust)
 
     def copy_to(self, folder: Path) -> None:
-        """Copy all of it, unless there is a copy already."""
+        """Copy the environment's part of the library into `folder`, unless there is a copy already."""
         if folder.exists():
             return
         folder.mkdir(parents=True)
@@ -80,7 +80,7 @@ class Learned:
 
 
 def folder_of(options: RunOptions, run: RunFolder) -> Path:
-    """Return where a run learns. What grew from nothing is kept apart from what stands on builtin skills.
+    """Return the folder in which a run learns.
 
     A replay begins with what the recorded run began with, and learns within its own folder, unless the
     options name a library.
@@ -95,7 +95,7 @@ def folder_of(options: RunOptions, run: RunFolder) -> Path:
 
 
 def recording_of(llm: str) -> str:
-    """The value of `--llm`; a replay may name a run's folder in place of the recordings in it."""
+    """Return `llm` with the folder of recordings in place of the run's folder that a replay may name."""
     folder = Path(llm.removeprefix(REPLAY)) / "llm"
     return f"{REPLAY}{folder}" if llm.startswith(REPLAY) and folder.is_dir() else llm
 
@@ -118,7 +118,7 @@ class SolvedLevel(Record):
 
 
 def table_name(options: RunOptions) -> str:
-    """A level and its table by name: no two tables of a level share one.
+    """Return the name of a level and its table: no two tables of a level share one.
 
     >>> table_name(RunOptions(level="stack_01"))
     'stack_01'
@@ -132,7 +132,7 @@ def table_name(options: RunOptions) -> str:
 
 
 class SolvedLevels:
-    """One file for each level and table in `folder`.
+    """Solved levels with their plans: one file for each level and table in `folder`.
 
     `build` makes the environment that a run's options ask for, in lockstep; `vocabulary` says what its
     observations show of a plan's effects.
@@ -144,7 +144,7 @@ class SolvedLevels:
         self._folder, self._build, self._vocabulary = folder, build, vocabulary
 
     def keep(self, options: RunOptions, plan: Plan) -> None:
-        """Remember a success; a later one on the same table takes the place of an earlier one."""
+        """Remember the plan of a success, in place of an earlier one on the same table."""
         solved = SolvedLevel(
             options=options.model_copy(update={"rate": None, "view": False, "llm": "", "library": ""}),
             plan=plan,

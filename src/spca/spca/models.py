@@ -23,7 +23,7 @@ from spca_planner.trusted import Actions, TrustedDomains, actions_of
 from spca_sense.language import LanguageVision
 
 LLM = "llm"
-"""The folder in a run's folder where every exchange with a model is recorded."""
+"""Name of the folder, in a run's folder, where every exchange with a model is recorded."""
 _PLANNER_ROLES: dict[Mode, Role] = {
     "fresh": "planner_big",
     "reuse": "planner_small",
@@ -34,7 +34,7 @@ _PLANNER_ROLES: dict[Mode, Role] = {
 
 @contextmanager
 def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Proposals]:
-    """Language models behind any server that speaks the OpenAI protocol."""
+    """Open language models behind a server that speaks the OpenAI protocol, as long as the context lasts."""
     domains = TrustedDomains(folder_of(options, folder) / "domains")
 
     def actions() -> Actions:  # of the skills that there are
@@ -57,7 +57,7 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
 
 @contextmanager
 def open_models(options: RunOptions, folder: Path) -> Iterator[Chat]:
-    """The models of a run, recording into `folder`. Raises InputError unless each of them answers."""
+    """Open the models of a run, recording into `folder`. Raises InputError unless each of them answers."""
     roles: list[Role] = ["planner_big", "planner_small", "coder"]
     if options.vision:
         roles.append("vision")
@@ -78,9 +78,9 @@ def usage_of(chat: Chat) -> dict[str, Usage]:
 
 
 def _shared(config: LlmConfig) -> LlmConfig:
-    """A planner that is configured for one role serves both sizes, and the coder as well.
+    """Return the configuration in which planners and coder stand in for those of them that are missing.
 
-    Images are another matter.
+    A model for images has no substitute.
     """
     roles = dict(config.roles)
     substitutes: dict[Role, tuple[Role, ...]] = {

@@ -29,14 +29,14 @@ class Order(Record):
     moves: bool = True
     """Something is carried out; else the run ends after its first look, or plan."""
     plans: bool = False
-    """A run that carries nothing out makes a plan."""
+    """A plan is made, although nothing is carried out."""
     plan: Plan | None = None
     """The plan to carry out, once; None: one is searched for."""
     seen: Observation | None = None
     """The situation in which the given plan was made."""
 
     def applied(self, stages: Stages) -> Stages:
-        """Return the stages that do what is ordered."""
+        """Return the stages changed so that they do what is ordered."""
         if self.moves and self.plan is None:
             return stages
         stages = replace(stages, budgets=stages.budgets.model_copy(update={"rounds": 1}))
@@ -46,7 +46,7 @@ class Order(Record):
 
 
 def newest_plan(folder: Path) -> Plan | None:
-    """The last plan of a run that passed every critic."""
+    """Return the last plan of a run that passed every critic, or None."""
     found = RunFolder(folder).results("plan", PlanResult)
     return found[-1].plan if found else None
 
@@ -63,7 +63,7 @@ class Given:
         on_draft: Callable[[DraftRecord], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> PlanResult:
-        """The plan, unless things are seen elsewhere than when it was made."""
+        """Return the plan, unless things are seen elsewhere than when it was made."""
         same = self._seen is not None and unchanged(self._seen, request.observation)
         return PlanResult(
             attempt=request.attempt,
@@ -74,11 +74,11 @@ class Given:
         )
 
     def learned(self, request: PlanRequest, result: PlanResult) -> None:
-        """Nothing: it was not drafted."""
+        """Do nothing: the plan was not drafted."""
 
 
 def single_step(situation: Draft, step: Step) -> Plan:
-    """A plan of one step in a situation (a domain, and a problem without a goal); its goal are its effects.
+    """Return a plan of one step in a situation (a domain, and a problem with no goal), its effects as goal.
 
     Raises InputError for an unknown action, arguments of other types, and preconditions that do not hold.
     """

@@ -108,7 +108,7 @@ class Progress:
         self.console.print(f"  [yellow]round {event.data['round']} failed[/yellow]  {escape(event.text)}")
 
     def show_result(self, result: RunResult) -> None:
-        """The verdict, in colour; a question, where the task leaves one open."""
+        """Print the verdict in colour, and the question that the task leaves open, if any."""
         colour = "green" if result.success else "yellow" if result.outcome.refused else "red"
         score = f"  score {result.verdict.score:.2f}" if result.outcome.judged else ""
         times = f"  {result.wall:.1f} s wall, {result.sim:.1f} {self._unit}"

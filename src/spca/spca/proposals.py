@@ -46,7 +46,7 @@ class Proposals:
 
 
 OpenProposals = Callable[[Kit, RunOptions, RunFolder], AbstractContextManager[Proposals]]
-"""Opens what a run needs, for as long as the context lasts.
+"""Function that opens what a run needs, as long as the context lasts.
 
 Raises InputError for what cannot work: no key, no such server, nothing recorded.
 """
@@ -54,5 +54,5 @@ Raises InputError for what cannot work: no key, no such server, nothing recorded
 
 @contextmanager
 def open_builtin(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Proposals]:
-    """The environment's own proposer, deterministic and without a model. It writes no skills."""
+    """Open the environment's own proposer, which is deterministic, uses no model and writes no skills."""
     yield Proposals(kit.builtin())

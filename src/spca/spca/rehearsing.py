@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 GUESSED = 0.5
 """Confidence of perception below which the place of a thing is a guess."""
 Others = Callable[[PlanRequest, Plan], Sequence[Plan]]
-"""Finds plans with other steps for the same request."""
+"""Function that finds plans with other steps for the same request."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Rehearsing:
         return rehearsed.model_copy(update={"overruled": overruled})
 
     def objection(self, state: RunState, rehearsed: Rehearsed) -> str | None:
-        """Equal for plans that are rejected alike: the same steps and skills, and faults of one kind.
+        """Return a text that is equal for plans rejected alike: the same steps and skills, and kind of fault.
 
         It is None where there is no objection, or none that may be overruled.
         """

@@ -17,27 +17,27 @@ _PERSISTS = "it was the same before the skill was rewritten, so the action may p
 
 
 class Repair:
-    """From a failure to the state in which the run goes on, within the budgets of rounds and of rewrites."""
+    """Ways from a failure to the state in which the run goes on, within budgets of rounds and rewrites."""
 
     def __init__(self, stages: Stages, journal: Journal) -> None:
         self._budgets, self._reading, self._journal = stages.budgets, stages.readers, journal
 
     def next_round(self, state: RunState, failure: str) -> RunState:
-        """Look and plan again, if there are rounds left."""
+        """Return the state that looks and plans again, or the run's end if no rounds are left."""
         self._journal.publish("round_failed", text=failure, data={"round": state.round})
         if state.round >= self._budgets.rounds:
             return state.ending(Ending.GAVE_UP, f"{self._budgets.rounds} rounds tried; last: {failure}")
         return state.next_round(failure)
 
     def without(self, state: RunState, actions: tuple[str, ...], failure: str) -> RunState:
-        """Plan again without the skills that could not be repaired: only what was there before is kept."""
+        """Return the state that plans again with these actions' skills put back to what was there before."""
         if actions:
             library = self._reading.skills.restored(state.library, state.proven, actions)
             state = state.giving_up(actions, library)
         return self.next_round(state, failure)
 
     def blamed(self, state: RunState, found: Blame) -> RunState:
-        """Have the skills that are to blame rewritten while retries are left; else plan again.
+        """Return the state that has the skills to blame rewritten while retries are left, or plans again.
 
         If the same is wrong after a rewrite, the planner is asked, too: its domain may demand what cannot be.
         """
@@ -51,7 +51,7 @@ class Repair:
         return self.without(state, found.suspects, found.plan_failure)
 
     def unchanged(self, state: RunState, failed: FailedAttempt) -> RunState:
-        """Ask who is left to change something about a plan that has failed before just so.
+        """Return the state that asks who is left to change something about a plan that failed before just so.
 
         Whoever hands in the same sees nothing to mend: then the other is asked, the coder for the skills that
         are to blame or have proven nothing yet, and once more when the planner stands by its plan.
@@ -71,7 +71,7 @@ class Repair:
         return state.ending(Ending.GAVE_UP, f"no progress: {_TRIED}: {found.plan_failure}")
 
     def onward(self, state: RunState, result: ActResult, verdict: Verdict) -> RunState:
-        """Go on in a world that cannot be put back, unless the verdict is final."""
+        """Return the state that goes on in a world that cannot be put back, or the end of a final verdict."""
         assert state.plan is not None and state.observation is not None
         failure = describe_failure(result, verdict)
         if verdict.final:

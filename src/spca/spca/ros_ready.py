@@ -20,7 +20,7 @@ def ros_is_ready() -> bool:
 
 
 def require_ros() -> None:
-    """Return if the interfaces can be imported; else compile them in a checkout and start this command again.
+    """Return if the interfaces can be imported; else compile them in a checkout and restart this command.
 
     Raises InputError where there is no checkout to compile them in, and SpcaError where that failed.
     """

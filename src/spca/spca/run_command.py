@@ -24,7 +24,7 @@ from spca_core.verdict import Ending
 
 
 def begun(options: RunOptions, out: Path | None = None) -> Run:
-    """A new run in a new folder, with warnings about its level. Raises InputError for bad input."""
+    """Begin a run in a new folder, with warnings about its level. Raises InputError for bad input."""
     if options.transport == "ros":
         from spca.ros_ready import require_ros
 
@@ -53,7 +53,7 @@ def write_report(path: Path) -> Path:
 
 
 def follow(run: Run) -> int:
-    """Have a run advance to its end, show how it goes, and write the report; the exit status."""
+    """Have a run advance to its end, show how it goes, and write the report; return the exit status."""
     folder = run.files
     with Progress(unit=kit_of(run.options.level).time_unit) as progress:
 
@@ -113,6 +113,6 @@ def _full(folder: RunFolder, ended: bool) -> SpcaError:
 
 
 def _discard_if_untouched(folder: RunFolder) -> None:
-    """A new run that never began leaves no folder behind."""
+    """Remove the folder of a new run that never began."""
     if not (folder.path / STATE).exists():
         shutil.rmtree(folder.path)

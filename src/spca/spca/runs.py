@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from spca_core.result import RunResult
 
     Place = Callable[[RunOptions, Stages], AbstractContextManager[tuple[Environment, Stages]]]
-    """Opens the world that a run acts on, and says which stages act on it, given those of its options."""
+    """Function that opens the world of a run, and says which stages act on it, given those of its options."""
 
 
 CRASH = "crash.txt"
-"""In a run's folder: the traceback of what went wrong unexpectedly."""
+"""Name of the file, in a run's folder, with the traceback of an unexpected failure."""
 RESULT = "result.json"
 
 
@@ -55,11 +55,11 @@ class Run:
         self.order = order
         self._supervisor: Supervisor | None = None
         self.cancelled = ""
-        """Reason why it was cancelled, empty unless it was."""
+        """Reason why the run was cancelled; empty unless it was."""
 
     @classmethod
     def begin(cls, options: RunOptions, out: Path | None = None) -> Run:
-        """A new run with a folder of its own, which holds nothing yet.
+        """Return a new run with a folder of its own, which holds nothing yet.
 
         Raises InputError for bad input, before anything is written.
         """
@@ -72,7 +72,7 @@ class Run:
 
     @classmethod
     def interrupted(cls, path: Path) -> Run:
-        """The run of a folder, to be taken up where it was interrupted. Raises InputError if it cannot be."""
+        """Return the interrupted run of a folder, to be taken up. Raises InputError if it cannot be."""
         files = RunFolder.open(path)
         if not files.claim():
             raise InputError("another process runs in this folder", where=str(path), hint="wait for its end")
@@ -88,7 +88,7 @@ class Run:
     def advance(
         self, *listeners: Listener, environment: Environment | None = None, approve: Approve | None = None
     ) -> RunResult:
-        """Go on until the run has ended; `listeners` hear of its events, in this thread.
+        """Advance the run to its end and return its result; `listeners` hear of its events, in this thread.
 
         An `environment` that is given is neither opened nor closed. `approve` is asked before each plan is
         carried out. The first Ctrl-C cancels the run. The solver's process stays for the next run in this
@@ -109,7 +109,7 @@ class Run:
     def carry_out(
         self, place: Place, listeners: tuple[Listener, ...] = (), approve: Approve | None = None
     ) -> RunResult:
-        """Have the supervisor carry out the run, where `place` says.
+        """Have the supervisor carry out the run, in the world that `place` opens.
 
         An unexpected failure leaves its traceback in the folder and is raised as it is.
         """
@@ -147,11 +147,11 @@ class Run:
             raise
 
     def stopping_on_interrupt(self) -> AbstractContextManager[None]:
-        """Have the first Ctrl-C cancel the run, and the second one end the process."""
+        """Have the first Ctrl-C cancel the run, and the second end the process, while the context lasts."""
         return stopping_on_interrupt(self.cancel)
 
     def cancel(self, reason: str = STOPPED) -> None:
-        """Stop the arm first, then end the run. From any thread or a signal handler."""
+        """Stop the arm first, then end the run; may be called from any thread or a signal handler."""
         self.cancelled = reason
         if (supervisor := self._supervisor) is not None:
             supervisor.cancel(reason)
@@ -191,19 +191,19 @@ class Run:
 
     @cached_property
     def result(self) -> RunResult:
-        """How it has ended. Raises InputError before."""
+        """The result with which the run has ended. Raises InputError before its end."""
         from spca_core.result import RunResult
 
         return self.files.read(RESULT, RunResult)
 
     @property
     def folder(self) -> Path:
-        """The folder of all that it has left."""
+        """The folder with every file that the run has left."""
         return self.files.path
 
     @property
     def report(self) -> Path:
-        """The HTML report."""
+        """The path of the HTML report."""
         return self.folder / "report.html"
 
     @property
@@ -227,7 +227,7 @@ class Run:
         return f"<{result.level}: {result.outcome.words}, {result.wall:.1f} s – {result.reason}>"
 
     def _repr_jpeg_(self) -> bytes | None:
-        """What was seen last, for notebooks."""
+        """Return the JPEG of the last look, for notebooks; None before the first."""
         seen = sorted(self.folder.glob("looks/*.jpg"))
         return seen[-1].read_bytes() if seen else None
 
@@ -246,7 +246,7 @@ def supervised(
 
 
 def settled(options: RunOptions) -> RunOptions:
-    """Paths become absolute; `auto` becomes a configured model, or the built-in proposer if there is none."""
+    """Return the options with absolute paths; `auto` becomes a configured model, or else `builtin`."""
     options = rooted(options)
     if options.proposer != "auto":
         return options
@@ -255,7 +255,7 @@ def settled(options: RunOptions) -> RunOptions:
 
 @contextmanager
 def _here(options: RunOptions, stages: Stages) -> Iterator[tuple[Environment, Stages]]:
-    """A world in this process."""
+    """Open a world in this process, as long as the context lasts."""
     with kit_of(options.level).session(options, stages.vision) as environment:
         yield environment, stages
 
@@ -285,7 +285,7 @@ def log_to(folder: Path) -> None:
 
 
 def rooted(options: RunOptions) -> RunOptions:
-    """The same run in words that mean the same to every process."""
+    """Return the options of the same run in words that mean the same to every process."""
     files = {name: _file(getattr(options, name)) for name in ("level", "world", "llm")}
     if options.llm.startswith(REPLAY):
         files["llm"] = REPLAY + _folder(options.llm.removeprefix(REPLAY))
@@ -293,7 +293,7 @@ def rooted(options: RunOptions) -> RunOptions:
 
 
 def _file(text: str) -> str:
-    """A name stays as it is, and so does the path of nothing, of which the user is to be told."""
+    """Return a YAML file's absolute path; return a name, or the path of no file, as the user wrote it."""
     return os.path.abspath(text) if Path(text).suffix in YAML_FILES and os.path.isfile(text) else text
 
 

@@ -69,7 +69,7 @@ class View:
         return f"<seen: {'; '.join(self.sentences) or 'nothing'}>"
 
     def _repr_jpeg_(self) -> bytes:
-        """The picture, for notebooks."""
+        """Return the picture as a JPEG, for notebooks."""
         return cv2.imencode(".jpg", cv2.cvtColor(self.picture, cv2.COLOR_RGB2BGR))[1].tobytes()
 
     @property
@@ -84,7 +84,7 @@ class View:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The same in plain words."""
+        """The relations that hold, in plain words."""
         return self.observation.sentences
 
 
@@ -96,7 +96,7 @@ class Proposal:
     plan: Plan | None
     goal: str
     question: str
-    """Why there is no plan; empty where there is one."""
+    """Question that is left, or another reason why there is no plan; empty where there is one."""
     seen: Observation
 
     @property
@@ -132,9 +132,9 @@ class Session:
         self.page: WebPage | None = None
         """The page to speak on, with `view="web"`."""
         self.view: View | None = None
-        """What the last look showed."""
+        """View of the last look; None before the first."""
         self.runs: list[Run] = []
-        """Everything that was done, in order."""
+        """All runs of the session, in order."""
 
     def __enter__(self) -> Session:
         with self._open:
@@ -180,17 +180,17 @@ class Session:
         return self.view
 
     def ask(self, question: str) -> str | None:
-        """The answer to a question about the table, or about what was done; None for what is no question."""
+        """Answer a question about the table or about what was done; return None for what is no question."""
         told = self._dialogue.told(question)
         return told if told is not None else self._kit.answer(question, lambda: self.look().observation)
 
     @property
     def asks(self) -> bool:
-        """Whether the last sentence was not understood, so that an answer may follow."""
+        """The last sentence was not understood, so that an answer may follow."""
         return bool(self.runs) and self.runs[-1].result.outcome is Ending.NOT_UNDERSTOOD
 
     def plan(self, sentence: str) -> Proposal:
-        """Look, and plan for a sentence; nothing else moves. The plan has passed every critic."""
+        """Look and plan for a sentence, moving nothing else; a plan in the result has passed every critic."""
         sentence = self._dialogue.meant(sentence)
         run = self._aside(sentence, Order(moves=False, plans=True))
         plan = newest_plan(run.folder)
@@ -209,7 +209,7 @@ class Session:
             return stages.rehearsing.try_out("rehearsal", _task(proposal.sentence), state, lambda: False)
 
     def do(self, sentence: str, out: Path | None = None) -> Run:
-        """Have a sentence carried out: look, plan, act, look again; repaired and planned anew as any run.
+        """Carry out a sentence: look, plan, act, look again; repair and plan anew as in any run.
 
         It may refer to what was done before ("put it back"), or answer what the last one left open. One that
         is refused leaves its run in a folder that is gone when the session ends.
@@ -233,7 +233,7 @@ class Session:
         return self._done(str(plan.steps[0]), Order(plan=plan, seen=seen), out)
 
     def stop(self, reason: str = STOPPED) -> None:
-        """Stop the arm, and end the run under way. From any thread; the session stays."""
+        """Stop the arm and end the run under way; may be called from any thread. The session stays."""
         if (run := self._run) is not None:
             run.cancel(reason)
 
@@ -259,7 +259,7 @@ class Session:
     # --- runs -----------------------------------------------------------------------------------------------
 
     def _done(self, sentence: str, asked: Order, out: Path | None, conversation: tuple[str, ...] = ()) -> Run:
-        """A run that is kept."""
+        """Carry out an order in a run that is kept, and return the run."""
         folder = RunFolder.create("_".join(sentence.split())[:40], out)
         run = Run(self._ordered(sentence, folder.path, conversation), folder, asked)
         self._advance(run, self._listeners)
@@ -274,7 +274,7 @@ class Session:
         return run
 
     def _aside(self, sentence: str, asked: Order, **changes: str) -> Run:
-        """A run that nobody hears of, and that leaves nothing behind."""
+        """Carry out an order in a run that nobody hears of and that leaves nothing behind; return the run."""
         folder = RunFolder.create("aside", parent=self._scratch)
         run = Run(self._ordered(sentence, folder.path).model_copy(update=changes), folder, asked)
         self._advance(run, ())
@@ -296,7 +296,7 @@ class Session:
             self._run = None
 
     def _ordered(self, sentence: str, folder: Path, conversation: tuple[str, ...] = ()) -> RunOptions:
-        """The options of a run with that sentence as its task; its level file is written to `folder`."""
+        """Return the options of a run with that sentence as its task; write its level file to `folder`."""
         if not sentence.strip():
             raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
         path = folder / "task.yaml"

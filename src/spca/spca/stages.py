@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from spca_core.ports.vision import VisionModel
 
 Promote = Callable[[str, Plan, Mapping[str, str]], Promotion]
-"""After a success: the working library, the plan, and the skills that are not to be trusted, with reasons."""
+"""Function called after a success with the library, the plan, and the distrusted skills with reasons."""
 Approve = Callable[[Plan, str], bool]
-"""Whether a plan may be carried out; it gets the plan and its goal in words."""
+"""Function that says whether a plan may be carried out; it gets the plan and its goal in words."""
 
 
 @dataclass(frozen=True)

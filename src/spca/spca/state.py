@@ -21,7 +21,7 @@ from spca_core.skill import python_name
 from spca_core.verdict import Ending
 
 _MOST_DOUBTS = 4
-"""Times that a task is looked at again that seems impossible while something is out of sight."""
+"""Maximum number of further looks at a task that seems impossible while something is out of sight."""
 
 
 class Phase(str, Enum):
@@ -47,40 +47,40 @@ class RunState:
     phase: Phase = Phase.SENSE
     round: int = 1
     attempt: int = 0
-    """Counts every call of a stage; its text goes into every message, so that no late answer counts."""
+    """Number of calls of stages so far, which every message carries, so that no late answer counts."""
     code_retry: int = 0
     observation: Observation | None = None
     plan: Plan | None = None
     library: str = ""
     previous: Draft | None = None
     failure: str = ""
-    """What went wrong last, for the planner."""
+    """Description of the last failure, for the planner."""
     skill_failure: str = ""
-    """What the suspects did wrong, for the coder."""
+    """Description of what the suspects did wrong, for the coder."""
     execution: Execution | None = None
-    """How the last plan went."""
+    """Account of how the last plan was carried out."""
     suspects: tuple[str, ...] = ()
-    """Skills to rewrite."""
+    """Actions whose skills are to be rewritten."""
     proven: str = ""
-    """The library with which the run began."""
+    """Source of the library with which the run began."""
     history: History = field(default_factory=History)
-    """Everything tried in vain: nothing is tried again just so."""
+    """Record of everything tried in vain, so that nothing is tried again just so."""
     known: tuple[str, ...] = ()
-    """Every object that has been observed in this run."""
+    """Names of all objects that have been observed in this run."""
     doubts: int = 0
-    """Times that the table was looked at again because the task seemed impossible."""
+    """Number of times that the table was looked at again because the task seemed impossible."""
     planner: PlannerCounts = field(default_factory=PlannerCounts)
     coder: CoderCounts = field(default_factory=CoderCounts)
     written: tuple[str, ...] = ()
-    """Skills that the coder has written so far."""
+    """Names of the skills that the coder has written so far."""
     attempts: int = 0
-    """Plans carried out: what the published method counts as rounds."""
+    """Number of plans carried out, which the published method counts as rounds."""
     steps: int = 0
     rehearsal: RehearsalCounts = field(default_factory=RehearsalCounts)
     stage_wall: dict[str, float] = field(default_factory=dict)
-    """Seconds of wall time by phase."""
+    """Wall time of each phase in seconds."""
     wall: float = 0.0
-    """Seconds of wall time since the run began, without interruptions."""
+    """Wall time since the run began in seconds, without interruptions."""
     ended: Ending | None = None
     reason: str = ""
 
@@ -91,7 +91,7 @@ class RunState:
     # --- transitions between phases -------------------------------------------------------------------------
 
     def sensed(self, observation: Observation) -> RunState:
-        """The world has been looked at: plan."""
+        """Return the state after a look, in which planning is next."""
         known = tuple(dict.fromkeys((*self.known, *observation.objects)))
         return replace(self, observation=observation, known=known, phase=Phase.PLAN)
 
@@ -101,36 +101,36 @@ class RunState:
 
     @property
     def doubtful(self) -> bool:
-        """True if another look may show that what seems impossible is possible after all."""
+        """Another look may show that what seems impossible is possible after all."""
         assert self.observation is not None
         out_of_sight = set(self.known) - set(self.observation.objects) or self.observation.hidden
         return self.doubts < (_MOST_DOUBTS if out_of_sight else 1)
 
     def planned(self, plan: Plan) -> RunState:
-        """There is a plan: make sure that it has skills."""
+        """Return the state with a plan, in which getting skills for it is next."""
         return replace(self, plan=plan, previous=plan.draft, phase=Phase.CODE, code_retry=0, suspects=())
 
     def coded(self, library: str) -> RunState:
-        """Every step has a skill in `library`: act."""
+        """Return the state with a skill in `library` for every step, in which acting is next."""
         return replace(self, library=library, phase=Phase.ACT)
 
     def to_rehearse(self) -> RunState:
-        """Act, but not before the plan has been rehearsed."""
+        """Return the state in which the plan is rehearsed before it is carried out."""
         return replace(self, phase=Phase.REHEARSE)
 
     def rehearsed(self, rehearsed: Rehearsed) -> RunState:
-        """The plan, or what was found to be better, is carried out, unless something else is decided."""
+        """Return the state to carry out the plan, or a better one, unless something else is decided."""
         plan, counts = rehearsed.instead or self.plan, self.rehearsal.counting(rehearsed)
         return replace(self, plan=plan, rehearsal=counts, phase=Phase.ACT)
 
     def objecting(self, objection: str | None) -> RunState:
-        """A rehearsal has something against a plan whose skills are all trusted."""
+        """Return the state that remembers a rehearsal's objection to a plan whose skills are all trusted."""
         return (
             self.remembering(self.history.adding(FailedAttempt(fingerprint=objection))) if objection else self
         )
 
     def failed(self, blame: Blame, fingerprint: str) -> RunState:
-        """The plan was tried in vain, with the skills of that fingerprint."""
+        """Return the state after the plan was tried in vain with the skills of that fingerprint."""
         return replace(
             self,
             failure=blame.plan_failure,
@@ -142,16 +142,16 @@ class RunState:
         )
 
     def remembering(self, history: History) -> RunState:
-        """Something was tried in vain, or again."""
+        """Return the state with that history of what was tried in vain."""
         return replace(self, history=history)
 
     def repairing(self, suspects: tuple[str, ...], failure: str) -> RunState:
-        """These skills are to blame and have to be rewritten."""
+        """Return the state in which the skills of these actions, which are to blame, are rewritten next."""
         retry = self.code_retry + 1
         return replace(self, suspects=suspects, skill_failure=failure, code_retry=retry, phase=Phase.CODE)
 
     def giving_up(self, actions: tuple[str, ...], library: str) -> RunState:
-        """These actions' skills could not be repaired: `library` is without what was written of them."""
+        """Return the state with these skills given up; `library` is without what was written of them."""
         names = {python_name(action) for action in actions}
         lessons = {**self.history.lessons, **dict.fromkeys(names, self.skill_failure)}
         return replace(
@@ -162,50 +162,50 @@ class RunState:
         )
 
     def next_round(self, failure: str) -> RunState:
-        """Begin again with a look."""
+        """Return the state that begins the next round, after that failure, with a look."""
         return replace(self, phase=Phase.SENSE, round=self.round + 1, failure=failure, suspects=())
 
     def ending(self, ended: Ending, reason: str) -> RunState:
-        """The run is over."""
+        """Return the state of a run that is over, with its ending and the reason."""
         return replace(self, phase=Phase.ENDED, ended=ended, reason=reason)
 
     def looking_again(self) -> RunState:
-        """Go on from what is seen, in a world that may have changed."""
+        """Return the state that goes on from what a new look shows, in a world that may have changed."""
         return replace(self, phase=Phase.SENSE, ended=None, reason="")
 
     def to_be_judged(self) -> RunState:
-        """The end was not the referee's: carry the plan out again, or look again where there is none."""
+        """Return the state after an end that is not the referee's: act again, or look if there is no plan."""
         phase = Phase.SENSE if self.plan is None else Phase.ACT
         return replace(self, phase=phase, ended=None, reason="")
 
     # --- what is counted on the way -------------------------------------------------------------------------
 
     def attempting(self) -> RunState:
-        """A stage is called."""
+        """Return the state with one more call of a stage counted."""
         return replace(self, attempt=self.attempt + 1)
 
     def counting_drafts(self, drafts: Iterable[DraftRecord]) -> RunState:
-        """Drafts of plans have been judged."""
+        """Return the state with these judged drafts of plans counted."""
         return replace(self, planner=self.planner.counting(drafts))
 
     def counting_code(self, result: CodeResult) -> RunState:
-        """The coder has answered."""
+        """Return the state with the coder's answer counted and the skills it wrote noted."""
         written = tuple(dict.fromkeys((*self.written, *result.written)))
         return replace(self, coder=self.coder.counting(result.drafts), written=written)
 
     def counting_act(self, result: ActResult) -> RunState:
-        """A plan has been carried out."""
+        """Return the state with one more carried-out plan and its steps counted."""
         return replace(self, attempts=self.attempts + 1, steps=self.steps + len(result.steps))
 
     def spending(self, phase: Phase, seconds: float) -> RunState:
-        """That phase has taken so many seconds of wall time."""
+        """Return the state with so many seconds of wall time added to that phase."""
         spent = self.stage_wall.get(phase.value, 0.0) + seconds
         return replace(self, stage_wall={**self.stage_wall, phase.value: spent})
 
     def at(self, wall: float) -> RunState:
-        """So many seconds of wall time after the beginning."""
+        """Return the state at that wall time, in seconds since the run began."""
         return replace(self, wall=wall)
 
 
 SavedState = RootModel[RunState]
-"""A state as it is written to disk."""
+"""Run state as it is written to disk."""

@@ -27,7 +27,7 @@ from spca_core.verdict import Ending, Outcome
 
 
 def _same(before: Observation | None, afterwards: Observation | None) -> bool:
-    """Return whether a world that stays as it is can be planned for as it was before."""
+    """Return whether a world that is left as it is looks, after a plan, as it did before it."""
     return before is not None and afterwards is not None and unchanged(before, afterwards)
 
 
@@ -49,19 +49,19 @@ class Supervisor:
         self._cancelled = ""  # why
 
     def cancel(self, reason: str = STOPPED) -> None:
-        """Stop the arm first, then end the run. From any thread or a signal handler."""
+        """Stop the arm first, then end the run; may be called from any thread or a signal handler."""
         self._cancelled = reason
         self._env.cancel()
 
     def run(self) -> RunResult:
-        """Begin a new run."""
+        """Begin a new run and drive it to its end; return its result."""
         task = self._env.task
         said = {"task": task.description, "judge": task.judge}
         self._journal.publish("run_started", text=task.title, data=said)
         return self._drive(RunState(library=self._stages.library, proven=self._stages.library))
 
     def resume(self) -> RunResult:
-        """Continue the run in the folder; begin it if it ended before its first look."""
+        """Continue the run in the folder to its end; begin it if it ended before its first look."""
         state = self._journal.recall()
         if state is None:
             return self.run()

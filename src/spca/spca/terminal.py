@@ -18,12 +18,12 @@ from spca_core.errors import harmless
 
 
 def results() -> Console:
-    """Standard output, for what the user asked for."""
+    """Return the console of standard output, for what the user asked for."""
     return _console(stderr=False)
 
 
 def notices() -> Console:
-    """Standard error, for progress and complaints."""
+    """Return the console of standard error, for progress and complaints."""
     return _console(stderr=True)
 
 
@@ -45,12 +45,12 @@ def show_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 
 def as_typed(arguments: str) -> str:
-    """A command of this program as the user can type it again: with the launcher as it was called."""
+    """Return a command of this program as the user can type it again, by the launcher that was called."""
     return f"{os.environ.get('SPCA_LAUNCHER', 'spca')} {arguments}"
 
 
 class _Console(Console):
-    """Texts of levels, models and files do not steer the terminal."""
+    """Console that texts of levels, models and files cannot steer."""
 
     def render_str(self, text: str, **options: Any) -> Text:
         """See `Console.render_str`."""

@@ -22,14 +22,14 @@ _SHOWN = 8
 
 
 class CodeFault(Record):
-    """One sentence, and the line of the draft it is about (None: the draft as a whole)."""
+    """A fault of a draft: one sentence, and the line that it is about (None: the draft as a whole)."""
 
     message: str
     line: int | None = None
 
 
 def report(problems: Sequence[CodeFault], source: str) -> str:
-    """The problems in the order of their lines, each with the line it is about; at most eight."""
+    """List the problems in the order of their lines, each with the line it is about; at most eight."""
     lines = lines_of(source)
     ordered = sorted(set(problems), key=lambda p: (p.line or 0, p.message))
     shown = [_sentence(p, lines) for p in ordered[:_SHOWN]]
@@ -46,9 +46,9 @@ def _sentence(problem: CodeFault, lines: list[str]) -> str:
 
 MAX_CHARACTERS = 40_000
 MAX_DEPTH = 100
-"""Levels of nesting; what walks over a tree later may have less of the stack left than the check had."""
+"""Maximum depth of nesting; what walks over a tree later may have less of the stack left than the check."""
 MAX_BITS = 1024
-"""Of a whole number; larger ones are no floats, and Python refuses to print still larger ones."""
+"""Maximum number of bits of a whole number; larger ones are no floats, and Python may not print them."""
 FORBIDDEN_NAMES = frozenset((
     "exec", "eval", "compile", "open", "input", "breakpoint", "help", "exit", "quit", "globals",
     "locals", "vars", "getattr", "setattr", "delattr", "memoryview", "super", "type", "object",
@@ -79,7 +79,7 @@ def check(
     surface: Surface | None = None,
     objects: Collection[str] = (),
 ) -> list[CodeFault]:
-    """All that is not allowed in `source`; empty when it may be tried.
+    """Return all that is not allowed in `source`; empty when it may be tried.
 
     `modules` may be imported. With a `surface`, calls through `ctx` must exist and fit their signatures, and
     attributes must be those of some value. The names of `objects` may not be written into a skill: it has to
@@ -104,7 +104,7 @@ def check(
 
 
 def _too_deep(tree: ast.AST) -> CodeFault | None:
-    """The first part that is nested too deeply, found without recursion."""
+    """Return the first part that is nested too deeply, found without recursion; None if there is none."""
     todo: list[tuple[ast.AST, int, int]] = [(tree, 0, 1)]
     while todo:
         node, depth, line = todo.pop()
@@ -234,7 +234,7 @@ _BUILTINS = frozenset(dir(builtins)) - FORBIDDEN_NAMES
 
 
 def undefined(source: str, known: Collection[str]) -> list[CodeFault]:
-    """Global names that `source` uses but neither it, nor Python, nor `known` defines.
+    """Return faults for global names that neither `source`, nor Python, nor `known` defines.
 
     `source` must parse.
     """
@@ -252,7 +252,7 @@ def undefined(source: str, known: Collection[str]) -> list[CodeFault]:
 
 
 def lacking(source: str, known: Collection[str]) -> list[str]:
-    """The names of which `undefined` tells."""
+    """Return the global names that neither `source`, nor Python, nor `known` defines."""
     table = symtable.symtable(ast.unparse(_WithoutHints().visit(ast.parse(source))), "<draft>", "exec")
     defined = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
     return sorted(set(_globals(table)) - defined - _BUILTINS - set(known))
@@ -268,7 +268,7 @@ def _globals(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 class _WithoutHints(ast.NodeTransformer):
-    """Type hints are never evaluated, so they may name anything."""
+    """Takes type hints out of a tree: they are never evaluated, so they may name anything."""
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
         node.annotation = None

@@ -76,7 +76,7 @@ class CodeCritic:
         existing: Source,
         objects: Collection[str],
     ) -> Taken | str:
-        """The library with the draft in it, or why the draft is rejected. Nothing of the draft runs."""
+        """Return the library with the draft in it, or why it is rejected. Nothing of the draft runs."""
         problems = allowlist.check(draft, self._limits.modules, self._surface, objects)
         if problems:
             return report(problems, draft)
@@ -104,14 +104,14 @@ class CodeCritic:
         return problems
 
     def _reserved(self, draft: str) -> list[CodeFault]:
-        """Names that belong to the environment: a draft must not take them."""
+        """Return faults for names that a draft takes although they belong to the environment."""
         source = read(draft)
         reserved = {*self._surface.records, *self._surface.constants, "CtxError", "MotionError", "ctx"}
         taken = [n for n in (*source.functions, *source.constants) if n in reserved]
         return [CodeFault(message=f"'{n}' is given by the environment; use another name") for n in taken]
 
     def _known(self, library: Source) -> set[str]:
-        """The names that a draft may use without defining them."""
+        """Return the names that a draft may use without defining them."""
         given = {*self._surface.records, *self._surface.constants, "CtxError", "MotionError"}
         return {*library.functions, *library.constants, *self._limits.modules, *given}
 
@@ -125,7 +125,7 @@ class CodeCritic:
 
 
 def _others(draft: str, library: Source, asked: Collection[str]) -> list[CodeFault]:
-    """Skills of the library that the draft has otherwise and that were not asked for."""
+    """Return faults for skills of the library that the draft has otherwise and that were not asked for."""
     clash = [f for n, f in read(draft).skills.items() if n in library.skills and n not in asked]
     return [
         CodeFault(
@@ -138,14 +138,14 @@ def _others(draft: str, library: Source, asked: Collection[str]) -> list[CodeFau
 
 
 def _line_in(draft: str, library: str, line: int | None) -> int | None:
-    """The draft's line that became that line of the library, if it is found."""
+    """Return the draft's line that became that line of the library; None if it is not found."""
     text = lines_of(library)[line - 1 : line] if line else []
     lines = lines_of(draft)
     return lines.index(text[0]) + 1 if text and text[0] in lines else None
 
 
 def criticised(critic: Callable[[], _T], rejected: Callable[[str], _T]) -> _T:
-    """Ask a critic; what the text makes it raise becomes `rejected` with a sentence.
+    """Ask a critic; return its answer, or what `rejected` makes of an error that the text makes it raise.
 
     No text may end a run: nested too deeply, with numbers too large, or in a way that nobody has thought of.
     A machine's faults (OSError) and the ends of a run (SpcaError, but for bad input) are passed on.
@@ -176,7 +176,7 @@ class Taken:
 def take_in(
     library: str, draft: str, asked: Collection[str], importable: Collection[str] = ("math",)
 ) -> Taken:
-    """The library in which each skill of the draft that was `asked` for has a module of its own.
+    """Return the library in which each skill of the draft that was `asked` for has a module of its own.
 
     Helpers and constants that the draft mentions and does not define are copied from the skill's present
     version, else from the library; what is `importable` is imported. A skill that the library has in the same

@@ -36,7 +36,7 @@ _MARKS = str.maketrans({"`": "'", "<": "(", ">": ")"})  # they could end the pla
 _LONGEST_LINE = 300
 _SENTENCES = 20
 _MAIN = 3
-"""The first sentences of a scene whose facts say the rest: what is there, and what rests on what."""
+"""Number of first sentences told of a scene whose facts say the rest: what is there and rests on what."""
 _STEPS = 40
 _SAID = re.compile(r"^[^;\n]*(\(\w[^()]*\))[)\s]*;+ *(\S.*)$", re.MULTILINE)
 """A predicate that is declared in PDDL, and the comment at the end of its line."""
@@ -66,7 +66,7 @@ class DraftingCoder:
         self._limits, self._actions = limits or Limits(), actions
 
     def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
-        """The library with a skill for every action; unchanged unless the status is `complete`.
+        """Return the library with a skill for every action; unchanged unless the status is `complete`.
 
         Raises BudgetExhausted when the model's budget of the level is used up, InputError for a library that
         is not Python or a sandbox below the level asked for.
@@ -151,7 +151,7 @@ class DraftingCoder:
 
 
 def _present_code(library: str, names: set[str]) -> str:
-    """The skills that failed, as they are: the first draft, so to say."""
+    """Return the skills that failed as they are: the first draft, so to say."""
     source = read(library)
     return "\n\n".join(source.module(name) for name in source.skills if name in names)
 
@@ -167,7 +167,7 @@ def _names(schemas: Sequence[ActionSchema]) -> str:
 
 
 def situation(request: CodeRequest) -> str:
-    """Task, scene and plan in plain lines, bounded in length. Nothing in it is an instruction."""
+    """Return task, scene and plan in plain lines, bounded in length. Nothing in it is an instruction."""
     steps = request.plan.steps
     lines = [f"Task: {one_line(request.task.text)}", "Scene:"]
     seen = request.observation
@@ -183,7 +183,7 @@ def situation(request: CodeRequest) -> str:
 
 
 def one_line(text: str, limit: int = _LONGEST_LINE) -> str:
-    r"""The text as one printable line of at most `limit` characters.
+    r"""Return the text as one printable line of at most `limit` characters.
 
     >>> one_line("a\n  b`" + chr(27))
     "a b'"

@@ -8,12 +8,12 @@ from spca_core.skill import python_name
 
 
 def expected(schema: ActionSchema) -> tuple[str, ...]:
-    """The parameters that a new skill for this action must have: `ctx`, then the action's own in order."""
+    """Return the parameters that a new skill for this action must have: `ctx`, then the action's in order."""
     return ("ctx", *(python_name(name) for name, _ in schema.parameters))
 
 
 def header(schema: ActionSchema) -> str:
-    """The first line of a skill for this action.
+    """Return the first line of a skill for this action.
 
     >>> header(ActionSchema(name="pick-up", parameters=(("?c", "cube"),), pddl=""))
     'def pick_up(ctx, c):'
@@ -22,7 +22,7 @@ def header(schema: ActionSchema) -> str:
 
 
 def as_present(schema: ActionSchema, library: str) -> ActionSchema:
-    """The schema with its parameters called as in the skill that the library has for it already, if any."""
+    """Return the schema with its parameters called as in the skill that the library has for it, if any."""
     present = read(library).functions.get(python_name(schema.name))
     if present is None or not serves(present, schema):
         return schema
@@ -52,7 +52,7 @@ def serves(function: Function, schema: ActionSchema) -> bool:
 
 
 def missing(plan: Plan, library: str) -> tuple[ActionSchema, ...]:
-    """The actions that the plan's steps use and no skill of the library can carry out, in the plan's order.
+    """Return the actions of the plan's steps that no skill of the library can carry out, in the plan's order.
 
     Raises InputError when the library is not Python.
     """
@@ -69,7 +69,7 @@ def missing(plan: Plan, library: str) -> tuple[ActionSchema, ...]:
 
 
 def _schema_of_step(plan: Plan, action: str) -> ActionSchema:
-    """A stand-in for a schema that the plan does not carry: as many parameters as the step has arguments."""
+    """Return a stand-in for a schema that the plan lacks: one parameter for each argument of its step."""
     step = next(s for s in plan.steps if s.action == action)
     names = tuple((f"arg{i + 1}", "object") for i in range(len(step.args)))
     return ActionSchema(name=action, parameters=names, pddl="")

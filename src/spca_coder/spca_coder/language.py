@@ -39,7 +39,7 @@ class LanguageCoder:
     longest: ClassVar[Mapping[str, int]] = {
         "pddl": 3000, "relevant": 16_000, "situation": 6000, "previous": 12_000, "rejection": 2500,
     }  # fmt: skip
-    """Characters of each part of the prompt: it stays bounded whatever the library and the history."""
+    """Maximum number of characters of each part of the prompt, whatever the library and the history."""
 
     def __init__(self, chat: ChatModel) -> None:
         self.chat = chat
@@ -53,7 +53,7 @@ class LanguageCoder:
         previous: str,
         rejection: str,
     ) -> str:
-        """The functions as source text. Raises PlanAtFault, and ModelError when there is no function."""
+        """Return the functions as source text. Raises PlanAtFault; ModelError when there is no function."""
         reply = self.chat.complete(
             "coder", self.messages(missing, api, relevant, situation, previous, rejection)
         )
@@ -68,7 +68,7 @@ class LanguageCoder:
         previous: str,
         rejection: str,
     ) -> list[Message]:
-        """The conversation that is sent."""
+        """Return the conversation that is sent."""
         actions = [
             {"header": header(schema), "pddl": self._clip("pddl", schema.pddl.strip()), "name": schema.name}
             for schema in missing
@@ -90,7 +90,7 @@ class LanguageCoder:
 
 
 def code_in(answer: str) -> str:
-    """The Python in an answer: its fenced blocks, or the whole if it has none.
+    """Return the Python in an answer: its fenced blocks, or the whole if it has none.
 
     Raises ModelError (kind `empty` or `invalid`) when there is no function in it, PlanAtFault when it says
     instead what is wrong with the plan.

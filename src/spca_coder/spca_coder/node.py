@@ -26,7 +26,7 @@ class CoderNode(SpcaNode):
         self._writing = LongAction(self, WriteSkills, names.WRITE_SKILLS, self._write)
 
     def close(self) -> None:
-        """End the writing under way."""
+        """End the writing that is under way."""
         self._writing.close()
 
     def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:

@@ -13,7 +13,7 @@ from spca_coder.source import Function, Source, read
 from spca_core.plan import ActionSchema
 
 CHARACTERS_PER_TOKEN = 3.5
-"""A cautious figure for code: the common tokenisers need 3.5-4.5 characters a token."""
+"""Number of characters per token, a cautious one for code: the common tokenisers need 3.5-4.5."""
 _NAME_WEIGHT, _LITERAL_WEIGHT = 3.0, 2.0
 _LOGIC = ("and", "or", "not", "imply", "forall", "exists", "when", "increase")
 _SPARE_WORDS = frozenset((
@@ -23,7 +23,7 @@ _SPARE_WORDS = frozenset((
 
 
 def tokens_of(text: str) -> int:
-    """About how many tokens a text takes, rather too many than too few."""
+    """Estimate how many tokens a text takes, rather too many than too few."""
     return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
 
 
@@ -35,7 +35,7 @@ def relevant(
     known: Collection[str] = (),
     actions: Mapping[str, str] | None = None,
 ) -> str:
-    """Source of the skills that resemble the wanted actions most, with the constants that they use.
+    """Return the source of the skills most like the wanted actions, with the constants that they use.
 
     Of the helpers that they call, which a new skill may call as well, only the first lines are shown. Never
     longer than the budget; an infinite one takes the whole library, helpers and all. The skills named in
@@ -56,7 +56,7 @@ def relevant(
 
 
 def _shown(source: Source, skills: set[str], known: set[str], everything: bool) -> str:
-    """The skills as they are, and above them the helpers and the constants that they use."""
+    """Return the skills as they are, and above them the helpers and the constants that they use."""
     parts = dict[str, None]()
     patterns = []
     for home in (source.modules or {"": source}).values():
@@ -114,7 +114,7 @@ def _schema_words(schema: ActionSchema) -> set[str]:
 
 
 def _literals(action: str) -> list[str]:
-    """What an action needs and brings, by predicates, from its PDDL or from what is told of it."""
+    """Return what an action needs and brings, by predicates, from its PDDL or from what is told of it."""
     needs, *brings = re.split(r":effect|\bbrings\b", action.lower(), maxsplit=1)
     return [
         f"{part} {'not ' * bool(no)}{name}"

@@ -31,7 +31,7 @@ class Function:
 
     @property
     def is_skill(self) -> bool:
-        """True if a planner may use it: public, and its first parameter is `ctx`. Helpers begin with `_`."""
+        """A planner may use the function: it is public (helpers begin with `_`) and takes `ctx` first."""
         return self.parameters[:1] == ("ctx",) and not self.name.startswith("_")
 
 
@@ -54,11 +54,11 @@ class Source:
         return {name: function for name, function in self.functions.items() if function.is_skill}
 
     def home(self, skill: str) -> Source:
-        """The module that offers a skill."""
+        """Return the module that offers a skill."""
         return self.modules.get(skill) or self.modules.get("", self)
 
     def with_helpers(self, names: Collection[str], beside: Collection[str] = ()) -> tuple[set[str], set[str]]:
-        """The functions of those names and all that they need: (function names, constant names).
+        """Return the functions of those names and all that they need: (function names, constant names).
 
         What is `beside` is not needed, as others offer it.
         """
@@ -80,20 +80,20 @@ class Source:
         return functions, constants
 
     def excerpt(self, functions: Collection[str], constants: Collection[str]) -> str:
-        """Those functions and constants as source text, in the library's order."""
+        """Return those functions and constants as source text, in the library's order."""
         parts = ["\n".join(dict.fromkeys(t for n, t in self.constants.items() if n in constants))]
         parts += [f.text for n, f in self.functions.items() if n in functions]
         return "\n\n\n".join(p for p in parts if p)
 
     @property
     def code(self) -> str:
-        """All of it as source text that stands on its own."""
+        """The whole source as text that stands on its own."""
         body = self.excerpt(self.functions, self.constants)
         parts = ("\n".join(self.imports), body)
         return "\n\n\n".join(part for part in parts if part) + "\n" if body else ""
 
     def part(self, names: Collection[str], beside: Collection[str]) -> Source:
-        """What those names stand for, with all that it needs but what is `beside`."""
+        """Return what those names stand for, with all that it needs but what is `beside`."""
         functions, constants = self.with_helpers(names, beside)
         part = Source(
             {n: f for n, f in self.functions.items() if n in functions},
@@ -104,7 +104,7 @@ class Source:
         return replace(part, imports=tuple(t for t in self.imports if used & set(imported(t))))
 
     def with_more(self, other: Source) -> Source:
-        """Both; names that both have mean what they mean here."""
+        """Return both sources as one; names that both have mean what they mean here."""
         return Source(
             {**self.functions, **{n: f for n, f in other.functions.items() if n not in self.functions}},
             {**other.constants, **self.constants},
@@ -112,13 +112,13 @@ class Source:
         )
 
     def module(self, skill: str) -> str:
-        """The text of a skill with all that it needs but other skills."""
+        """Return the text of a skill with all that it needs but other skills."""
         home = self.home(skill)
         beside = () if home is self.modules.get(skill) else set(home.skills) - {skill}
         return home.part({skill}, beside).code
 
     def needs(self, skills: Collection[str]) -> set[str]:
-        """Those skills and the ones that they call, directly or not."""
+        """Return those skills and the ones that they call, directly or not."""
         known, found, todo = self.skills, set[str](), list(skills)
         while todo:
             if (skill := todo.pop()) in known and skill not in found:
@@ -164,25 +164,25 @@ def _module(text: str, before: int) -> Source:
 
 
 def lines_of(source: str) -> list[str]:
-    """The lines as Python counts them (a form feed, for one, ends none)."""
+    """Split source into lines as Python counts them (a form feed, for one, ends none)."""
     return source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 @lru_cache(maxsize=1024)
 def names_in(text: str) -> frozenset[str]:
-    """The names that a piece of source mentions."""
+    """Return the names that a piece of source mentions."""
     return frozenset(node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name))
 
 
 def imported(text: str) -> Iterator[str]:
-    """The names that an import binds."""
+    """Yield the names that an import binds."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.alias):
             yield (node.asname or node.name).split(".")[0]
 
 
 def signatures(library: str) -> tuple[SkillSignature, ...]:
-    """The skills as a planner sees them. Raises InputError when the library is not Python."""
+    """Return the skills as a planner sees them. Raises InputError when the library is not Python."""
     return tuple(
         SkillSignature(name=f.name, parameters=f.parameters[1:], doc=f.doc)
         for f in read(library).skills.values()
@@ -195,12 +195,12 @@ def same_code(a: str, b: str) -> bool:
 
 
 def meaning(code: str) -> str:
-    """A text that is the same for two pieces of source that do the same: comments, layout and docs apart."""
+    """Return a text that is equal for sources that do the same: comments, layout and docs apart."""
     return ast.dump(_WithoutDocs().visit(ast.parse(code)))
 
 
 def parameters_of(node: ast.FunctionDef) -> tuple[str, ...]:
-    """All parameters by name, stars included in the names of collecting ones."""
+    """Return all parameters by name, stars included in the names of collecting ones."""
     a = node.args
     names = [p.arg for p in (*a.posonlyargs, *a.args)]
     names += [f"*{a.vararg.arg}"] if a.vararg else []
@@ -224,7 +224,7 @@ def _function(node: ast.FunctionDef, lines: list[str]) -> Function:
 
 
 def _segment(node: ast.stmt, lines: list[str]) -> str:
-    """A statement's own text; offsets count bytes of UTF-8."""
+    """Return a statement's own text; offsets count bytes of UTF-8."""
     end = node.end_lineno or node.lineno
     part = [line.encode() for line in lines[node.lineno - 1 : end]]
     part[-1] = part[-1][: node.end_col_offset]
@@ -242,7 +242,7 @@ def _bound(node: ast.stmt) -> list[str]:
 
 
 class _WithoutDocs(ast.NodeTransformer):
-    """Documentation changes nothing of what a function does."""
+    """Takes docstrings out of a tree: they change nothing of what a function does."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         if ast.get_docstring(node) is not None:
@@ -251,7 +251,7 @@ class _WithoutDocs(ast.NodeTransformer):
 
 
 def without(library: str, skills: Collection[str]) -> str:
-    """A library without some skills, and without the skills that call them."""
+    """Return a library without some skills, and without the skills that call them."""
     source = read(library)
     gone = {name for name in source.skills if source.needs({name}) & set(skills)}
     texts = {module.skill: module.text for module in modules(library) if module.skill not in gone}

@@ -31,7 +31,7 @@ _LOCK, _EARLIER = ".lock", "solved.json"
 _MOST_EVENTS = 100
 
 Revalidate = Callable[[str, str], bool]
-"""Whether a level (second) still passes with a library (first, source text): replayed in lockstep."""
+"""Function that says whether a level (second) passes with a library (first, source text), in lockstep."""
 
 
 class SkillEvent(Record):
@@ -51,13 +51,13 @@ class SkillRecord(Record):
     history: tuple[SkillEvent, ...] = ()
 
     def proven_by(self, level: str) -> SkillRecord:
-        """The record with one more proof; a skill that proves itself is trusted."""
+        """Return the record with one more proof; a skill that proves itself is trusted."""
         return self.model_copy(update={"levels": tuple(dict.fromkeys((*self.levels, level))), "demoted": ""})
 
     def noting(
         self, kind: Literal["promoted", "refused", "demoted", "restored"], level: str = "", reason: str = ""
     ) -> SkillRecord:
-        """The record with an event at its end."""
+        """Return the record with an event at its end."""
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         event = SkillEvent(time=now, kind=kind, level=level, reason=reason)
         return self.model_copy(update={"history": (*self.history, event)[-_MOST_EVENTS:]})
@@ -84,7 +84,7 @@ class TrustedLibrary:
         self._own = read(builtin)
 
     def source(self) -> str:
-        """The trusted library as source text. Raises InputError for files that are none of its own."""
+        """Return the trusted library as source text. Raises InputError for files that are none of its own."""
         demoted = {name for name, record in self._records().items() if record.demoted}
         learned = self._learned()
         # A learned version that is not trusted makes way for the one that comes with the environment.
@@ -93,7 +93,7 @@ class TrustedLibrary:
         return without(joined({"": self._builtin, **trusted}), demoted - gone)
 
     def levels(self, skill: str) -> tuple[str, ...]:
-        """The levels that were solved with a skill, in the order of their first success."""
+        """Return the levels that were solved with a skill, in the order of their first success."""
         return self._record(skill).levels
 
     def promote(
@@ -104,7 +104,7 @@ class TrustedLibrary:
         revalidate: Revalidate | None = None,
         distrust: Mapping[str, str] | None = None,
     ) -> Promotion:
-        """The referee said success: `level` was solved with the skills `used` out of the library `working`.
+        """Learn from a success: the referee says that `level` was solved with skills `used` of `working`.
 
         Those of the skills and of what they call that are new become trusted, but for those in `distrust`
         (with the reason) and those that call one. What is trusted in another form changes if `revalidate`
@@ -156,7 +156,7 @@ class TrustedLibrary:
         proposed: str,
         revalidate: Revalidate | None,
     ) -> tuple[str, list[str]]:
-        """Why the trusted skills must not change, "" if they may, and the levels that prove nothing."""
+        """Return why the trusted skills must not change, "" if they may, and levels that prove nothing."""
         touched = [name for name in known.skills if known.needs({name}) & set(changed)]
         solved = dict.fromkeys(table for name in touched for table in self.levels(name) if table != level)
         if revalidate is None:
@@ -169,7 +169,7 @@ class TrustedLibrary:
     # -- by hand ---------------------------------------------------------------------------------------------
 
     def skills(self) -> list[SkillStatus]:
-        """Every skill that is known, trusted or not."""
+        """Return every skill that is known, trusted or not."""
         records, learned = self._records(), self._learned()
         trusted = read(self.source()).skills
         found = []
@@ -190,11 +190,11 @@ class TrustedLibrary:
         return self._record(skill).history
 
     def excerpt(self, skill: str) -> str:
-        """A skill's module, trusted or not. InputError if unknown."""
+        """Return a skill's module, trusted or not. Raises InputError if the skill is unknown."""
         return read(self._whole([skill])).module(skill)
 
     def demote(self, skill: str, reason: str) -> tuple[str, ...]:
-        """Withdraw trust from a skill, and so from the learned ones that call it; returns them.
+        """Withdraw trust from a skill, and so from the learned ones that call it; return all of them.
 
         A learned version makes way for the builtin one, if there is one; a builtin skill is hidden.
         """
@@ -220,7 +220,7 @@ class TrustedLibrary:
     # -- on disk ---------------------------------------------------------------------------------------------
 
     def _whole(self, wanted: Collection[str] = ()) -> str:
-        """The library with what is not trusted, too. Raises InputError if it lacks one of those skills."""
+        """Return the library with untrusted skills, too. Raises InputError if it lacks a wanted one."""
         whole = joined({"": self._builtin, **self._learned()})
         known = read(whole).skills
         for skill in wanted:
@@ -230,7 +230,7 @@ class TrustedLibrary:
         return whole
 
     def _learned(self) -> dict[str, str]:
-        """The text of each module, by its skill."""
+        """Return the text of each learned module, by its skill."""
         self._check_version()
         found = {}
         for path in sorted(self._folder.glob("*.py")):
@@ -266,7 +266,7 @@ class TrustedLibrary:
             return SkillRecord.model_validate_json(path.read_bytes())
 
     def _forget(self, tables: Collection[str]) -> None:
-        """These levels prove nothing any more."""
+        """Take these levels out of all records, as they prove nothing any more."""
         for name, record in self._records().items() if tables else ():
             left = tuple(table for table in record.levels if table not in tables)
             if left != record.levels:
@@ -287,7 +287,7 @@ class TrustedLibrary:
 
 
 def _calling(source: Source, skills: Collection[str], reasons: Mapping[str, str]) -> dict[str, str]:
-    """Those of the skills that are, or call, one that there is a reason against, each with the reason."""
+    """Return those of the skills that are, or call, one with a reason against it, each with the reason."""
     found = {}
     for name in sorted(skills):
         if bad := sorted(source.needs({name}) & reasons.keys()):
@@ -296,12 +296,12 @@ def _calling(source: Source, skills: Collection[str], reasons: Mapping[str, str]
 
 
 def _new(known: Source, candidate: Source, skills: Collection[str]) -> set[str]:
-    """The skills that the known library lacks, or has in another form."""
+    """Return the skills that the known library lacks, or has in another form."""
     there = known.skills.keys() & skills
     return set(skills) - {n for n in there if same_code(known.module(n), candidate.module(n))}
 
 
 def _with_modules(library: str, candidate: Source, skills: Collection[str]) -> str:
-    """A library with those skills as the candidate has them."""
+    """Return a library with those skills as the candidate has them."""
     texts = {module.skill: module.text for module in modules(library)}
     return joined({**texts, **{name: candidate.module(name) for name in sorted(skills)}})

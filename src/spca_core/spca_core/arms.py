@@ -43,7 +43,7 @@ class Tube(Part):
     end: Vec3
     radius: float = Field(gt=0)
     blue: bool = False
-    """Drawn in blue, as the caps of the joints are, else in grey."""
+    """The tube is drawn in blue, as the caps of the joints are; otherwise in grey."""
 
 
 class ArmBase(Part):
@@ -61,30 +61,30 @@ class ArmJoint(Part):
     """
 
     name: str
-    """What messages and the URDF call it."""
+    """Name of the joint in messages and in the URDF."""
     link: str
-    """Its name in the URDF: what a message calls it, with `_link` at the end."""
+    """Name of the link in the URDF, ending in `_link`; messages leave out that ending."""
     a: float = 0.0
     alpha: float = 0.0
     d: float = 0.0
     range: Interval
-    """rad"""
+    """Range of the joint's angle, in radians."""
     velocity: float = Field(gt=0)
-    """rad/s"""
+    """Maximum velocity, in rad/s."""
     acceleration: float = Field(gt=0)
-    """rad/s²; of planned motions"""
+    """Maximum acceleration of planned motions, in rad/s²."""
     braking: float = Field(gt=0)
     """Deceleration (rad/s²) when the arm is commanded to hold; `torque` must suffice for it."""
     torque: float = Field(gt=0)
-    """N·m"""
+    """Maximum torque of the servo, in N·m."""
     stiffness: float = Field(gt=0)
-    """N·m/rad of the position servo: torque = stiffness·(command - q) - damping·q̇."""
+    """Stiffness of the position servo, in N·m/rad: torque = stiffness·(command - q) - damping·q̇."""
     damping: float = Field(gt=0)
-    """N·m·s/rad of the position servo."""
+    """Damping of the position servo, in N·m·s/rad."""
     mass: float = Field(gt=0)
-    """kg, of the link"""
+    """Mass of the link, in kg."""
     tubes: tuple[Tube, ...] = Field(min_length=1)
-    """They contain the link: a configuration that is free for them is free for the real arm."""
+    """Cylinders that contain the link: a configuration that is free for them is free for the real arm."""
 
 
 class ArmDescription(Part):
@@ -98,17 +98,17 @@ class ArmDescription(Part):
 
     name: str
     title: str
-    """With its maker, for people."""
+    """Name of the arm for people, with its maker."""
     dh: Convention = "standard"
     half_turn: bool = False
     flange: float = 0.0
-    """m"""
+    """Distance from the last joint's frame to the flange's face along the joint's axis, in metres."""
     base: ArmBase
     joints: tuple[ArmJoint, ...]
     home: Joints
-    """rad"""
+    """Joint angles of the home configuration, in radians."""
     out_of_view: Joints
-    """Where the arm waits while the camera looks (rad): nothing of it above the work area."""
+    """Joint angles (rad) at which the arm waits while the camera looks: none of it above the work area."""
 
     @model_validator(mode="after")
     def _plausible(self) -> ArmDescription:
@@ -144,7 +144,7 @@ class ArmDescription(Part):
         return np.array([mount @ rows[0], *rows[1:], _tz(self.flange)])
 
     def column(self, name: str) -> Array:
-        """One figure of every joint as an array: (n,), or (n, 2) for `range`."""
+        """Return the figure of that name for every joint, as an array: (n,), or (n, 2) for `range`."""
         return np.array([getattr(joint, name) for joint in self.joints])
 
 

@@ -18,15 +18,15 @@ class Budgets(Record):
     """Bounds of the supervisor's loops; the defaults are the published method's."""
 
     rounds: int = Field(5, ge=1)
-    """Sense-plan-code-act rounds a level."""
+    """Maximum number of Sense-Plan-Code-Act rounds in a level."""
     drafts: int = Field(8, ge=1)
-    """Planner drafts a plan."""
+    """Maximum number of planner drafts for one plan."""
     code_drafts: int = Field(5, ge=1)
-    """Code drafts a call of the coder."""
+    """Maximum number of code drafts in one call of the coder."""
     code_retries: int = Field(5, ge=0)
-    """Repairs of the code for one and the same plan."""
+    """Maximum number of repairs of the code for one and the same plan."""
     rehearsal_s: float = Field(120.0, gt=0)
     """Simulated seconds after which one rehearsal begins no further try: how fast the machine is, and what
     else it does, must not decide what comes of it."""
     rehearsals_s: float = Field(600.0, gt=0)
-    """Simulated seconds of all rehearsals of a level; when they are spent, plans are carried out without."""
+    """Simulated seconds for all rehearsals of a level; when they are spent, plans are carried out without."""

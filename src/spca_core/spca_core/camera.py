@@ -37,7 +37,7 @@ class RgbdFrame:
     stamp: float
 
     def points(self) -> Array:
-        """Return the point of each pixel (H, W, 3), metres in `world`; the camera itself if not measured."""
+        """Return each pixel's point (H, W, 3), metres in `world`; the camera's own where not measured."""
         k, pose = self.intrinsics, self.pose.matrix()
         rows, columns = np.indices(self.depth.shape)
         rays = np.stack([(columns - k.cx) / k.fx, (rows - k.cy) / k.fy, np.ones(rows.shape)], axis=2)

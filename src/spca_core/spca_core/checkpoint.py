@@ -27,11 +27,11 @@ from spca_core.errors import InputError
 from spca_core.validation import expecting
 
 _LARGEST_ARRAY = 2**30
-"""Bytes of a file's arrays when they are unpacked; more is refused."""
+"""Maximum size in bytes of a file's arrays when they are unpacked; a larger file is refused."""
 
 
 def read_arrays(path: Path, what: str) -> dict[str, np.ndarray]:
-    """The arrays of an `.npz` file by their names. Raises InputError unless it can be read as `what`."""
+    """Return the arrays of an `.npz` file by name. Raises InputError unless it can be read as `what`."""
     with expecting(what, path), ZipFile(path) as file:
         if sum(entry.file_size for entry in file.infolist()) > _LARGEST_ARRAY:
             raise ValueError(f"it has more than {_LARGEST_ARRAY >> 20} MB")
@@ -39,9 +39,9 @@ def read_arrays(path: Path, what: str) -> dict[str, np.ndarray]:
 
 
 def array(content: bytes) -> np.ndarray:
-    """An array, as `numpy.save` writes it, of the size that its bytes have: a header may declare terabytes.
+    """Return the array that `numpy.save` has written as these bytes.
 
-    Raises nearly anything for other bytes.
+    Its size must be that of the bytes: headers may declare terabytes. Raises nearly anything for other bytes.
     """
     stream = io.BytesIO(content)
     version = np.lib.format.read_magic(stream)
@@ -59,7 +59,7 @@ _SEAL = 64  # characters
 _PLAIN = (str, bool, int, float, type(None))
 _SEQUENCES: dict[str, type] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 _LARGEST = 64 * 2**20
-"""Bytes of a checkpoint when it is unpacked; a larger one is refused."""
+"""Maximum size in bytes of a checkpoint when it is unpacked; a larger one is refused."""
 
 
 def pack(state: Any) -> bytes:
@@ -71,10 +71,10 @@ def pack(state: Any) -> bytes:
 
 
 def unpack(content: bytes, kinds: Collection[type] = ()) -> Any:
-    """The state in the bytes of `pack`; objects may be of these `kinds` only.
+    """Return the state in the bytes that `pack` made; its objects may be of these `kinds` only.
 
-    Raises InputError for bytes that are something else, damaged, too large, or hold other objects, or that
-    were not made by this checkout: the parts of a state that fit together nobody else can know.
+    Raises InputError for bytes that are something else, are damaged or too large, hold other objects, or were
+    not made by this checkout: nobody else can know which parts of a state fit together.
     """
     hint = "start a new run"
     if not content.startswith(_MAGIC):

@@ -18,7 +18,7 @@ Pair = tuple[str, str]
 
 
 def pair(a: str, b: str) -> Pair:
-    """The unordered pair of two model names, in its one canonical order."""
+    """Return the pair of two model names in its one canonical order, in whatever order they are given."""
     return (a, b) if a <= b else (b, a)
 
 
@@ -27,12 +27,12 @@ WAYS = ("rests_on", "beside", "inside", "held", "between", "touched_by")
 by a link of the robot."""
 
 Way = tuple[str, ...]
-"""One of `WAYS`, the model that touches in this way, and what it touches."""
+"""Way of touching as a tuple: one of `WAYS`, the model that touches in this way, and what it touches."""
 
 UPRIGHT, LEVEL = 0.866, 0.5
-"""Vertical part of a normal within 30° of up, and within 30° of level."""
+"""Least vertical part of a unit normal within 30° of up, and largest of one within 30° of level."""
 BELOW_RIM = 0.003
-"""Metres below the rim of a container from which a contact is inside it."""
+"""Depth below a container's rim, in metres, from which a contact counts as inside the container."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ _NEW_S = 60.0  # seconds within which a folder's maker may not have locked it ye
 
 
 def scratch(kind: str) -> tempfile.TemporaryDirectory[str]:
-    """A folder `spca-KIND-…` that goes with its maker; those that killed makers have left go first.
+    """Make a folder `spca-KIND-…` that goes with its maker, and remove those that killed makers have left.
 
     Older revisions named theirs with underscores and did not lock them: those are left alone.
     """
@@ -58,7 +58,7 @@ def scratch(kind: str) -> tempfile.TemporaryDirectory[str]:
 
 
 def locked(folder: Path) -> int:
-    """A descriptor that locks a folder until its process ends. Raises OSError where another one does."""
+    """Return a descriptor that locks a folder until its process ends. OSError where another one locks it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

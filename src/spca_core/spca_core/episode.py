@@ -14,9 +14,9 @@ class Episode:
     """One run at a fixed rate of frames."""
 
     task: str
-    """What was to be done, in words."""
+    """The task in words."""
     joints: NDArray[np.float32]
-    """Shape (N, D): joint positions in radians and the gripper's opening in metres, as in `joint_names`."""
+    """Joint positions in radians and the gripper's opening in metres, as in `joint_names`; shape (N, D)."""
     joint_names: tuple[str, ...]
     images: Iterator[NDArray[np.uint8]]
     """N raw pictures (H, W, 3) of the sensor's camera, RGB, nothing drawn in; can be read once."""

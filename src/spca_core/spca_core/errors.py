@@ -15,7 +15,7 @@ _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\
 
 
 def harmless(text: str) -> str:
-    r"""`text` with `?` for what would steer a terminal: escape sequences, or a change of direction.
+    r"""Return `text` with `?` for whatever would steer a terminal: escape sequences, changes of direction.
 
     >>> harmless("a level\x1b[2J")
     'a level?[2J'
@@ -24,7 +24,7 @@ def harmless(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""`text` with its lines joined by spaces, and harmless.
+    r"""Return `text` as one harmless line: its lines joined by spaces.
 
     >>> one_line("could not find\n  expected ':'")
     "could not find expected ':'"

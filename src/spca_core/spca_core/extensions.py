@@ -43,16 +43,16 @@ class Plugin:
     group: str
     name: str
     target: str
-    """What the entry point names, `module:attribute`."""
+    """Object that the entry point names, as `module:attribute`."""
     _entry: EntryPoint
 
     @property
     def package(self) -> str:
-        """The distribution that brings it, with its version; read from a file when it is asked for."""
+        """Name and version of the distribution that brings the plugin, read from a file when asked for."""
         return f"{dist.name} {dist.version}" if (dist := self._entry.dist) is not None else "unknown"
 
     def load(self) -> Any:
-        """Import it. Raises InputError when its package is broken, naming the package."""
+        """Import and return what the plugin names. Raises InputError, naming the package, if it is broken."""
         try:
             return self._entry.load()
         except Exception as error:
@@ -64,7 +64,7 @@ class Plugin:
 
 
 def installed(group: str) -> dict[str, Plugin]:
-    """All plugins of a group by name, in alphabetical order.
+    """Return all plugins of a group by name, in alphabetical order.
 
     Raises InputError when two packages claim a name.
     """
@@ -98,7 +98,7 @@ def singular(group: str) -> str:
 
 
 def find(group: str, name: str, where: str = "") -> Plugin:
-    """The plugin of that name. Raises InputError, with what is installed, when there is none."""
+    """Return the plugin of that name. Raises InputError, which lists what is installed, if there is none."""
     available = installed(group)
     if name in available:
         return available[name]

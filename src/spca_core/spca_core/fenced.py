@@ -11,7 +11,7 @@ PYTHON = ("python", "py", "python3")
 
 
 def fenced(text: str, languages: tuple[str, ...] = ()) -> list[str]:
-    r"""The blocks in one of these languages or in none; with no languages given, all of them.
+    r"""Return the blocks in one of these languages or in none; all blocks when no languages are given.
 
     >>> fenced("Here it is:\n```python\ndef solve(): return []\n```\nDone.", PYTHON)
     ['def solve(): return []\n']

@@ -24,18 +24,18 @@ class Pose(Record):
 
     @classmethod
     def from_xyz_yaw(cls, x: float, y: float, z: float, yaw: float = 0.0) -> Pose:
-        """Upright body at (x, y, z) metres turned by `yaw` radians about +z."""
+        """Return the pose of an upright body at (x, y, z) metres, turned by `yaw` radians about +z."""
         return cls(position=(x, y, z), quaternion=(0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)))
 
     @classmethod
     def from_matrix(cls, matrix: Array) -> Pose:
-        """From a 4×4 homogeneous matrix."""
+        """Return the pose that a homogeneous matrix (4, 4) describes."""
         q = quaternion_of_matrix(matrix[:3, :3])
         x, y, z = (float(v) for v in matrix[:3, 3])
         return cls(position=(x, y, z), quaternion=(float(q[0]), float(q[1]), float(q[2]), float(q[3])))
 
     def matrix(self) -> Array:
-        """As a 4×4 homogeneous matrix."""
+        """Return the pose as a homogeneous matrix (4, 4)."""
         m = np.eye(4)
         m[:3, :3] = matrix_of_quaternion(self.quaternion)
         m[:3, 3] = self.position
@@ -50,7 +50,7 @@ class Pose(Record):
 
 
 def wrap_angle(angle: float, period: float = 2 * math.pi) -> float:
-    """`angle` brought into [-period/2, period/2); a cube's yaw has period π/2.
+    """Return `angle` (rad) brought into [-period/2, period/2); a cube's yaw has period π/2.
 
     >>> round(wrap_angle(math.pi / 2 + 0.1, math.pi / 2), 3)
     0.1
@@ -61,7 +61,7 @@ def wrap_angle(angle: float, period: float = 2 * math.pi) -> float:
 
 
 def top_down(x: float, y: float, z: float, yaw: float) -> Pose:
-    """Tool pose with the fingers pointing down.
+    """Return the tool pose at (x, y, z), in metres, with the fingers pointing down.
 
     Tool z is world -z, tool x points along `yaw`, and the pads close across it.
     """
@@ -72,6 +72,6 @@ def top_down(x: float, y: float, z: float, yaw: float) -> Pose:
 
 
 def top_down_yaw(pose: Pose) -> float:
-    """The yaw that `top_down` made a tool pose of: the heading of its x axis, in radians."""
+    """Return the yaw that `top_down` made a tool pose of: the heading of the pose's x axis, in radians."""
     m = pose.matrix()
     return math.atan2(m[1, 0], m[0, 0])

@@ -36,10 +36,10 @@ class KindFile(Part):
     """A package's description of a kind: a solid with the shape of the file `mesh` beside it (a `Mesh`)."""
 
     nouns: tuple[Annotated[str, Field(pattern="^[a-z]+$")], ...] = Field(min_length=1)
-    """The first is how it is called."""
+    """Nouns that mean the kind; the first is how it is usually called."""
     mesh: str = Field(pattern=r"^[\w-]{1,60}\.json$")
     room: Literal["one", "none"] = "none"
-    """Whether something can rest on its upper face, which then is level."""
+    """Room on the kind's upper face: `one` thing, in which case the face is level, or `none`."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Kind:
 
     @property
     def yaw_period(self) -> float:
-        """The turn about the vertical, in radians, after which it looks the same (0: after any turn)."""
+        """Turn about the vertical, in radians, after which a thing looks the same (0: after any turn)."""
         if self.mesh is not None:
             return 2 * math.pi
         return 0.0 if self.outline == "disc" else math.pi / 2 if self.name == "cube" else math.pi
@@ -87,7 +87,7 @@ _BUILT_IN: dict[str, Kind] = {
 
 
 def load_kind(name: str) -> Kind:
-    """The row of an installed package. Raises InputError with one clear line."""
+    """Return the kind that an installed package describes. Raises InputError with one clear line."""
     plugin = find(GROUP, name)
     with expecting("the folder of a kind's file", f"{plugin.package} ({plugin.target})"):
         path = Path(plugin.load()) / f"{name}.yaml"
@@ -95,7 +95,7 @@ def load_kind(name: str) -> Kind:
 
 
 def read_kind(path: Path) -> Kind:
-    """The row that a file describes, named for it. Raises InputError."""
+    """Return the kind that a file describes, with the file's name. Raises InputError."""
     with expecting("a kind of thing", path):
         row = KindFile.model_validate(read_yaml(path, "the kind"))
         if not re.fullmatch("[a-z]+", path.stem) or path.stem in _BUILT_IN:
@@ -109,7 +109,7 @@ def read_kind(path: Path) -> Kind:
 
 
 def _all() -> tuple[dict[str, Kind], tuple[InputError, ...]]:
-    """The rows, and what is wrong with those of installed packages that are left out for it."""
+    """Return the kinds by name, and the faults of those of installed packages that are left out."""
     kinds, faults = dict(_BUILT_IN), []
     try:
         names = sorted(installed(GROUP))
@@ -129,13 +129,13 @@ def _all() -> tuple[dict[str, Kind], tuple[InputError, ...]]:
 
 KINDS, FAULTS = _all()
 SOLIDS = tuple(k.name for k in KINDS.values() if k.solid)
-"""What the gripper may move."""
+"""Kinds of things that the gripper may move."""
 SUPPORTS = ("plate", "mat", "bowl", "tray")
-"""What lies where it is, and takes solids on or in."""
+"""Kinds of things that stay where they are and take solids on or in them."""
 CONTAINERS = tuple(k.name for k in KINDS.values() if k.walled)
 STACKABLE = tuple(k.name for k in KINDS.values() if k.solid and k.room != "none")
 TOPLESS = tuple(k.name for k in KINDS.values() if k.solid and k.room == "none")
-"""Solids with a level upper face, and those on which nothing stays."""
+"""Solids on which nothing stays; those of `STACKABLE` have a level upper face."""
 DOMED = tuple(k.name for k in KINDS.values() if k.domed)
 """Solids that roll."""
 MESHES = {k.name: k.mesh for k in KINDS.values() if k.mesh is not None}
@@ -161,17 +161,17 @@ def is_round(kind: str) -> bool:
 
 
 def radius(kind: str, size: Vec3) -> float:
-    """Radius in metres of the circle around a thing of that size, seen from above."""
+    """Return the radius in metres of the circle around a thing of that size, seen from above."""
     return size[0] / 2 if is_round(kind) else math.hypot(size[0], size[1]) / 2
 
 
 def deck(kind: str, height: float) -> float:
-    """Height in metres above its lower face at which other things rest on, or in, a thing of that height."""
+    """Return how high (m) above its lower face a thing of that `height` carries others, on it or in it."""
     return FLOOR if KINDS[kind].walled else height
 
 
 def primitives(kind: str, size: Vec3) -> tuple[Primitive, ...]:
-    """The convex parts that a thing of that kind and size (metres) is made of, around its centre."""
+    """Return the convex parts of a thing of that kind and size (metres), around its centre."""
     if mesh := KINDS[kind].mesh:
         return mesh.primitives
     if KINDS[kind].domed:
@@ -224,25 +224,25 @@ class Upright:
 
         @property
         def pose(self) -> Pose:
-            """Pose of its centre."""
+            """Pose of the thing's centre."""
             ...
 
         @property
         def size(self) -> Vec3:
-            """Its extents along its own axes."""
+            """Extents of the thing along its own axes, in metres."""
             ...
 
     @property
     def top(self) -> float:
-        """Height of its upper face."""
+        """Height of the thing's upper face, in metres."""
         return self.pose.position[2] + self.size[2] / 2
 
     @property
     def bottom(self) -> float:
-        """Height of its lower face."""
+        """Height of the thing's lower face, in metres."""
         return self.pose.position[2] - self.size[2] / 2
 
     @property
     def deck(self) -> float:
-        """Height at which other things rest on it, or in it."""
+        """Height at which other things rest on the thing, or in it, in metres."""
         return self.bottom + deck(self.kind, self.size[2])

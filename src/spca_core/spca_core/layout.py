@@ -28,12 +28,12 @@ class Layout(Record):
 
 
 def nominal_layout(world: World) -> Layout:
-    """The layout written in the world file."""
+    """Return the layout that is written in the world file."""
     return Layout(poses={o.model: _lying(world, o.model, *o.position, o.yaw) for o in world.objects})
 
 
 def random_layout(world: World, seed: int, spacing: float = 0.045) -> Layout:
-    """Positions and yaws drawn over the whole work area, by `seed`.
+    """Return a layout with positions and yaws drawn by `seed` over the whole work area.
 
     `spacing` is the least free distance in metres between the circles around any two objects; the default
     leaves room for a finger and is reduced where the area is too small. Whole objects stay inside the area.
@@ -53,7 +53,7 @@ def random_layout(world: World, seed: int, spacing: float = 0.045) -> Layout:
 
 
 def _scattered(world: World, seed: int, spacing: float) -> dict[str, Pose] | None:
-    """One attempt at a random layout: the poses, or None when no free position was found."""
+    """Return the poses of one attempt at a random layout, or None when no free position was found."""
     rng = np.random.default_rng(seed)
     area = world.work_area
     placed: list[tuple[float, float, float]] = []
@@ -77,7 +77,7 @@ def _lying(world: World, model: str, x: float, y: float, yaw: float) -> Pose:
 
 
 def cluttered_layout(world: World, seed: int, spacing: float = 0.014) -> Layout:
-    """A crowded layout: little space between objects, cubes on plates, sometimes a cube on another.
+    """Return a crowded layout: little space between objects, cubes on plates, sometimes a cube on another.
 
     With `spacing` metres between any two on the table, the open fingers fit between two neighbours only in
     some directions. Raises InputError as `random_layout` does.

@@ -34,7 +34,7 @@ class Primitive:
 
     @property
     def volume(self) -> float:
-        """Cubic metres."""
+        """Volume of the part in cubic metres."""
         a, b, c = self.size
         if self.shape == "hull":
             return float(np.linalg.det(np.array(self.corners)[np.array(self.faces)]).sum()) / 6
@@ -62,7 +62,7 @@ class Mesh(Part):
     size: Vec3
     parts: tuple[tuple[Vec3, ...], ...] = Field(min_length=1)
     grasps: tuple[SampledGrasp, ...] = ()
-    """The best first."""
+    """Grasps of the mesh, the best first."""
 
     @model_validator(mode="after")
     def _solid(self) -> Mesh:
@@ -77,12 +77,12 @@ class Mesh(Part):
 
     @cached_property
     def primitives(self) -> tuple[Primitive, ...]:
-        """The parts as those that things are built from."""
+        """The parts as primitives, which things are built from."""
         return tuple(_hull(np.array(part)) for part in self.parts)
 
     @cached_property
     def outline(self) -> Array:
-        """The convex outline (N, 2) from above, counter-clockwise."""
+        """The convex outline seen from above, (N, 2) in metres, counter-clockwise."""
         from scipy.spatial import ConvexHull
 
         corners = np.array([corner[:2] for part in self.parts for corner in part])

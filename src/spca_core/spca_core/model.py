@@ -31,7 +31,7 @@ Interval = Annotated[tuple[float, float], AfterValidator(_ascending)]
 
 
 def checked(kind: type[T], **values: object) -> T:
-    """A record from command-line values. Raises InputError that names the option which is wrong."""
+    """Return a record of command-line values. Raises InputError that names the option which is wrong."""
     from pydantic import ValidationError
 
     from spca_core.errors import InputError

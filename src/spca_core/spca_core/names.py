@@ -12,7 +12,7 @@ _KIND_OF_MODEL = {"box": "cube", "plate": "plate"}
 
 
 def symbol_of(model: str) -> str:
-    """The planning symbol of a simulator model.
+    """Return the planning symbol of a simulator model.
 
     >>> symbol_of("box_red"), symbol_of("table_lightgray")
     ('cube_red', 'table')
@@ -26,7 +26,7 @@ def symbol_of(model: str) -> str:
 
 
 def words_of(symbol: str) -> str:
-    """The plain words for a symbol.
+    """Return the plain words for a symbol.
 
     >>> words_of("cube_red"), words_of("table"), words_of("left_of__cube_red")
     ('red cube', 'table', 'left of the red cube')

@@ -9,7 +9,7 @@ from spca_core.model import Record
 from spca_core.scene import ROLES, Fact, Scene, SceneObject
 
 REMARK = "Remark of "
-"""How a sentence begins that quotes somebody, such as an image model."""
+"""Beginning of a sentence that quotes somebody, such as an image model."""
 _CLEARLY = 0.5
 """Confidence of perception below which the place of a thing is a guess."""
 
@@ -28,11 +28,11 @@ class Observation(Record):
     hidden: tuple[str, ...] = ()
     """Objects that are remembered but not in sight: the facts about them may be out of date."""
     scene: Scene | None = None
-    """What was perceived, with poses and sizes, where there is a camera. Never in prompts."""
+    """The perceived scene with poses and sizes; None where there is no camera. Never in prompts."""
     detail: dict[str, Any] = {}
     """The environment's own record: no other package reads it, no prompt shows it, it does not cross ROS."""
     restated: bool = False
-    """Whether the sentences only say the facts again, but for those that begin with `REMARK`."""
+    """The sentences only say the facts again, except for those that begin with `REMARK`."""
 
     @property
     def things(self) -> tuple[SceneObject, ...]:
@@ -41,7 +41,7 @@ class Observation(Record):
 
     @property
     def told(self) -> tuple[Fact, ...]:
-        """The facts that a failure is told by: all but who is the first of its kind."""
+        """The facts by which a failure is told: all but those of `ROLES`, such as which cube is leftmost."""
         return tuple(f for f in self.facts if f.predicate not in ROLES)
 
     @property
@@ -51,7 +51,7 @@ class Observation(Record):
 
     @property
     def positions(self) -> dict[str, Vec3]:
-        """Centres (metres, in `world`) of what is clearly in sight; empty where nothing is measured."""
+        """Centres (metres, in `world`) of the things clearly in sight; empty where nothing is measured."""
         return {
             thing.id: thing.pose.position
             for thing in self.things

@@ -117,13 +117,13 @@ class Manifest(Software):
 
 
 def manifest(options: RunOptions) -> Manifest:
-    """The manifest of a run started here and now."""
+    """Return the manifest of a run that is started here and now."""
     return Manifest(options=options, **software().model_dump())
 
 
 @cache
 def software() -> Software:
-    """What runs here: the code that this process has loaded stays what it was."""
+    """Return the software that runs here, as found by the first call: loaded code stays what it was."""
     return Software(
         git_revision=_git_revision(),
         python=platform.python_version(),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 def _checkout() -> Path | None:
-    """SPCA_ROOT, or the nearest checkout above this file or the working folder, or None.
+    """Return SPCA_ROOT, or the nearest checkout above this file or the working folder, or None.
 
     A checkout is a folder with `worlds/` and `levels/`.
 
@@ -31,7 +31,7 @@ def _checkout() -> Path | None:
 
 
 def share(package: str) -> Path | None:
-    """The folder `share/PACKAGE` of an installed ament package, or None where it is not installed.
+    """Return the folder `share/PACKAGE` of an installed ament package, or None where it is not installed.
 
     Looks next to this package first (a merged install, then an isolated one), then along AMENT_PREFIX_PATH.
     """
@@ -48,9 +48,9 @@ def _shares(package: str) -> Iterator[Path]:
 
 
 def data(folder: str, package: str) -> Path:
-    """A folder of data: the checkout's, else the one that `package` has installed.
+    """Return a folder of data: the checkout's, else the one that `package` has installed.
 
-    Where there is neither, the path at which a checkout in the working folder would have it, for messages.
+    Where there is neither, it is the path that a checkout in the working folder would have, for messages.
     """
     installed = share(package) if CHECKOUT is None else None
     return (installed or ROOT) / folder
@@ -59,7 +59,7 @@ def data(folder: str, package: str) -> Path:
 CHECKOUT = _checkout()
 """The checkout that is in use, or None: then everything comes from installed packages."""
 ROOT = CHECKOUT or Path.cwd()
-"""Where a user's own files go, such as runs and what was learned: the checkout, or the working folder."""
+"""Folder of a user's own files, such as runs and what was learned: the checkout, or the working folder."""
 WORLDS = data("worlds", "spca_core")
 LEVELS = data("levels", "spca_core")
 RUNS = ROOT / "runs"

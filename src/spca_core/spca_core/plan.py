@@ -21,9 +21,9 @@ class Draft(Record):
     problem: str
     remark: str = ""
     goals: tuple[str, ...] = ()
-    """What its author took the task for, where it read the text itself: the atoms of each goal, with commas.
+    """Goals that the author read from the task's text itself: the atoms of each, separated by commas.
 
-    A task is taken once: to replan, these stay what is wanted, whatever the words would mean by then.
+    A task is understood once: to replan, these stay what is wanted, whatever the words would mean by then.
     """
 
 
@@ -66,7 +66,7 @@ class Plan(Record):
     schemas: tuple[ActionSchema, ...]
     draft: Draft
     choices: tuple[Choice, ...] = ()
-    """What a rehearsal found to work better than what geometry alone puts first."""
+    """Alternatives that worked better in a rehearsal than those that geometry alone puts first."""
 
 
 class Execution(Record):
@@ -75,11 +75,11 @@ class Execution(Record):
     steps: tuple[str, ...]
     """Each step as it was carried out, and how it ended."""
     predicted: tuple[str, ...]
-    """What the domain said would hold (or not hold) at the end because of these steps: PDDL literals."""
+    """PDDL literals that, by the domain, these steps should have made true at the end."""
     seen: tuple[Fact, ...]
-    """What was seen at the end; empty where no look was possible."""
+    """Facts seen at the end; empty where no look was possible."""
     rehearsed: bool = False
-    """Whether that was a rehearsal: the robot itself has not moved."""
+    """The execution was a rehearsal: the robot itself has not moved."""
 
 
 class PlanRequest(Record):
@@ -144,7 +144,7 @@ class CodeRequest(Record):
     library: str
     """Source text of the working library."""
     suspects: tuple[str, ...] = ()
-    """Skills to rewrite although they exist."""
+    """Names of skills to rewrite although they exist."""
     failure: str = ""
 
 
@@ -182,7 +182,7 @@ _RESERVED = ("name", "ID")  # attributes that BehaviorTree.CPP keeps for itself
 
 
 def behaviour_tree(steps: Sequence[Step], parameters: Mapping[str, Sequence[str]]) -> str:
-    """A sequence of the steps, and a model of each action with its ports.
+    """Return a BehaviorTree.CPP file (XML): a sequence of the steps, and a model of each action with ports.
 
     `parameters` are the names of each action's parameters; where they are missing, they are numbered.
     """

@@ -33,9 +33,9 @@ class Moment(Record):
     step: StepReport | None = None
     observation: Observation
     displaced: dict[str, float] = {}
-    """How far each thing has moved since the moment before, in metres; only those that did."""
+    """Distance in metres that each thing has moved since the moment before; only of those that moved."""
     unsafe: tuple[str, ...] = ()
-    """What must never happen, whatever the task: one clause for each, such as "the arm touches the table"."""
+    """Events that must never happen, whatever the task: a clause for each ("the arm touches the table")."""
     lost: tuple[str, ...] = ()
     """Things that have come to lie out of reach, for example on the ground, since the moment before."""
 
@@ -55,18 +55,18 @@ class Fault(Record):
     step: int
     """Index of the step; of the last one for the goal."""
     action: str
-    """The action whose skill is to blame; empty where the plan is."""
+    """Action whose skill is to blame; empty where the plan is to blame."""
     sentence: str
     wrong: tuple[str, ...] = ()
-    """The effects or parts of the goal that do not hold, or what the step was not about."""
+    """Effects or parts of the goal that do not hold, or changes that the step was not about."""
     predicted: tuple[str, ...] = ()
-    """What the plan's domain says should hold by then because of its steps, as PDDL literals."""
+    """PDDL literals that should hold by then because of the plan's steps, by the plan's domain."""
     seen: tuple[Fact, ...] = ()
-    """What holds then in the twin."""
+    """Facts that hold in the twin at that time."""
 
     @property
     def sort(self) -> tuple[str, int]:
-        """Equal for faults that are of one kind."""
+        """Key that is the same for faults of one sort: the kind and the step."""
         return self.kind, self.step
 
 
@@ -78,9 +78,9 @@ class Try(Record):
     seconds: float = 0.0
     simulated: float = 0.0
     margin: float = 0.0
-    """How much farther, in metres, anything that was to stay where it is could have moved without a fault."""
+    """Distance in metres that anything meant to stay where it is could have moved farther without a fault."""
     result: ActResult
-    """How the steps went, as in a real attempt."""
+    """Report of the steps, as in a real attempt."""
 
 
 class Rehearsed(Record):
@@ -103,9 +103,11 @@ class Rehearsed(Record):
     simulated: float = 0.0
     tries: tuple[Try, ...] = ()
     others: tuple[Try, ...] = ()
-    """Tries of what was or could have been put in the plan's place."""
+    """Tries of plans that were put, or could have been put, in the plan's place."""
     instead: Plan | None = None
-    """The plan that was found to work better: another one, or the same with other choices. All above is of it
-    if there is one, and the sentence says what was wrong with the first."""
+    """Plan that was found to work better: another one, or the same with other choices.
+
+    If there is one, all fields above are about it, and the sentence says what was wrong with the first.
+    """
     overruled: bool = False
-    """Whether the plan was carried out although it was rejected."""
+    """The plan was carried out although it was rejected."""

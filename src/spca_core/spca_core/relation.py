@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 GROUP = "spca.relations"
 BORDER = 0.05
-"""Metres that a thing may be put beyond the work area, beside what lies at its border."""
+"""Distance in metres beyond the work area at which a thing may be put, beside one at the area's border."""
 
 Values = tuple[int, ...]
-"""Numbers of a place, whole millimetres and degrees."""
+"""Numbers of a place, in whole millimetres and degrees."""
 Spot = tuple[float, float, float | None]
-"""Where a thing's middle is put: x, y (metres in `world`), and its yaw in radians, or None for any."""
+"""Target of a thing's middle: x, y (metres in `world`), and its yaw in radians, or None for any."""
 
 
 @dataclass(frozen=True)
@@ -44,43 +44,43 @@ class Relation:
 
     name: str
     spots: Callable[[SceneObject, Sequence[SceneObject], Values, World], Iterator[Spot]] = lambda *_: iter(())
-    """Places for a thing to be in the relation, best first, whether there is room or not."""
+    """Generator of places for a thing to be in the relation, best first, whether there is room or not."""
     example: str = ""
-    """Name of a place, of things X and Y, for whoever writes PDDL or a skill."""
+    """Example of a place's name, of things X and Y, for whoever writes PDDL or a skill."""
     holds: Callable[[SceneObject, Sequence[SceneObject], Values], bool] = lambda thing, others, values: False
-    """Whether a thing is in the relation to all the others."""
+    """Test of whether a thing is in the relation to all the others."""
     things: range = range(1)
-    """How many things a place may be related to."""
+    """Possible counts of the things that a place is related to."""
     numbers: range = range(1)
-    """How many numbers a place may have."""
+    """Possible counts of the numbers that a place has."""
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Patterns of its words in task texts by token, as `spca_tabletop.language.lexicon` has them."""
+    """Patterns of the relation's words in task texts, by token; see `spca_tabletop.language.lexicon`."""
     forms: tuple[str, ...] = ()
     """Forms of a place in the grammar of task texts: its tokens, with Things, Thing or numbers."""
     orders: tuple[str, ...] = ()
     """Forms of a whole clause about the things that are to come into the relation."""
     bans: tuple[str, ...] = ()
-    """Forms of a clause about the things that must not."""
+    """Forms of a clause about the things that must not come into the relation."""
     reads: Mapping[str, Callable[[str], Values]] = field(default_factory=dict)
-    """Numbers that are said by tokens of its own."""
+    """Readers of numbers from the words of the relation's own tokens, by token."""
     fixed: Callable[[SceneObject, Values], Values] = lambda thing, values: values
-    """Numbers of the place for a thing that stands where it does when the text is understood."""
+    """Function from a thing, as it stands when the text is understood, to the place's numbers."""
     ahead: Callable[[Vec3, Vec3], float] | None = None
-    """Metres by which one point is that way from another, where things are told so: "the cube left of it"."""
+    """Metres that one point is that way from another, where things are told so: "the cube left of it"."""
     told: Callable[[Sequence[str], Values], str] | None = None
-    """The place in words, from those for its things."""
+    """Function from the words for the place's things to the words for the place."""
     # --- of one with a predicate, an action and a skill of its own; the others are places for `place_at`
     skill: SkillPackage | None = None
     meaning: str = ""
-    """What the predicate says of ?a and ?b, where Sense can say it."""
+    """Meaning of the predicate for ?a and ?b, where Sense can say it."""
     names: tuple[str, ...] = ()
-    """Other names that a model's PDDL may have for it."""
+    """Other names that a model's PDDL may give the relation."""
     of: tuple[str, ...] = ()
-    """Kinds of what it may be to."""
+    """Kinds of things to which another can be in the relation."""
     put: str = ""
-    """The predicate by which a thing is put into it, where that is another one's."""
+    """Predicate by which a thing is put into the relation, where that is another relation's."""
     rests: str = ""
-    """What a thing in it comes to rest on as well: the table, on which it leans then, or the ground."""
+    """Second support of a thing in the relation: the table, on which it leans then, or the ground."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Place:
         return self.relation.holds(thing, others, self.values)
 
     def spots(self, thing: SceneObject, objects: Sequence[SceneObject], world: World) -> Iterator[Spot]:
-        """Where that is for a thing, best first, near the work area; nowhere if a thing is not seen."""
+        """Yield the place's spots for a thing, best first, near the work area; none if a thing is unseen."""
         others = self._others(objects)
         for x, y, yaw in () if others is None else self.relation.spots(thing, others, self.values, world):
             turn = thing.pose.yaw if yaw is None else yaw
@@ -128,7 +128,7 @@ class Place:
 
 
 def relations() -> tuple[Relation, ...]:
-    """All relations, the project's own first. Raises InputError for one that an installed package breaks."""
+    """Return all relations, the project's own first. Raises InputError for a broken one of a package."""
     return tuple(_relations().values())
 
 
@@ -150,7 +150,7 @@ def _relations() -> dict[str, Relation]:
 
 
 def place_of(symbol: str) -> Place | None:
-    """The place that a symbol names; None if it names something else.
+    """Return the place that a symbol names; None if it names something else.
 
     >>> place_of("left_of__cube_green").things, place_of("at__450__m50").values, place_of("cube_red")
     (('cube_green',), (450, -50), None)
@@ -166,6 +166,6 @@ def place_of(symbol: str) -> Place | None:
 
 
 def things_of(symbol: str) -> tuple[str, ...]:
-    """The things that a symbol stands for: those of a place, or the one of that name."""
+    """Return the things that a symbol stands for: those of a place, or the one of that name."""
     place = place_of(symbol)
     return (symbol,) if place is None else place.things

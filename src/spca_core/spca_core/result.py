@@ -21,7 +21,7 @@ class PlannerCounts(Record):
     syntax: int = 0
 
     def counting(self, drafts: Iterable[DraftRecord]) -> PlannerCounts:
-        """These counts and those drafts."""
+        """Return these counts with those drafts counted."""
         modes = Counter(draft.mode for draft in drafts)
         return PlannerCounts(
             fresh=self.fresh + modes["fresh"],
@@ -39,7 +39,7 @@ class CoderCounts(Record):
     syntax: int = 0
 
     def counting(self, drafts: Iterable[CodeRecord]) -> CoderCounts:
-        """These counts and those drafts."""
+        """Return these counts with those drafts counted."""
         kinds = Counter(draft.kind for draft in drafts)
         return CoderCounts(
             first=self.first + kinds["first"],
@@ -89,13 +89,13 @@ class RehearsalCounts(Record):
     rejected: int = 0
     overruled: int = 0
     chosen: int = 0
-    """Plans in whose place a better one was put."""
+    """Number of plans in whose place a better one was put."""
     seconds: float = 0.0
     cpu: float = 0.0
     simulated: float = 0.0
 
     def counting(self, rehearsed: Rehearsed) -> RehearsalCounts:
-        """These counts and that rehearsal."""
+        """Return these counts with that rehearsal counted."""
         return RehearsalCounts(
             plans=self.plans + 1,
             tries=self.tries + len(rehearsed.tries) + len(rehearsed.others),
@@ -116,9 +116,9 @@ class RunResult(Record):
     verdict: Verdict
     reason: str
     rounds: int
-    """Times that the world was looked at and planned for."""
+    """Number of times that the world was looked at and planned for."""
     attempts: int = 0
-    """Plans carried out, repaired skills included: what the published method counts as rounds."""
+    """Number of plans carried out, repaired skills included: what the published method counts as rounds."""
     steps: int
     planner: PlannerCounts
     coder: CoderCounts
@@ -131,7 +131,7 @@ class RunResult(Record):
 
     @property
     def success(self) -> bool:
-        """True if the referee's verdict is success."""
+        """The referee's verdict is success."""
         return self.outcome is Ending.SUCCESS
 
     @property

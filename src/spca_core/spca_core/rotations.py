@@ -18,7 +18,7 @@ _TINY = 1e-12  # rad; below it a rotation vector has no axis
 
 
 def matrix_of_quaternion(quaternion: Sequence[float] | Array) -> Array:
-    """The rotation (3, 3) of a quaternion (x, y, z, w) of any length but 0."""
+    """Return the rotation (3, 3) of a quaternion (x, y, z, w) of any length but 0."""
     x, y, z, w = (float(v) for v in quaternion)
     s = 2.0 / (x * x + y * y + z * z + w * w)
     return np.array(
@@ -31,9 +31,9 @@ def matrix_of_quaternion(quaternion: Sequence[float] | Array) -> Array:
 
 
 def quaternion_of_matrix(matrix: Array) -> Array:
-    """The quaternion (x, y, z, w) of length 1 of a rotation (3, 3).
+    """Return the quaternion (x, y, z, w) of length 1 of a rotation (3, 3).
 
-    It is computed from its largest component, which rounding can not spoil (Shepperd, 1978).
+    It is computed from its largest component, which rounding cannot spoil (Shepperd, 1978).
     """
     m = matrix.tolist()
     trace = m[0][0] + m[1][1] + m[2][2]
@@ -48,12 +48,12 @@ def quaternion_of_matrix(matrix: Array) -> Array:
 
 
 def wxyz_of_matrix(matrix: Array) -> Array:
-    """The quaternion of a rotation (3, 3) in MuJoCo's order, w first."""
+    """Return the quaternion of a rotation (3, 3) in MuJoCo's order, w first."""
     return np.roll(quaternion_of_matrix(matrix), 1)
 
 
 def matrix_of_vector(vector: Sequence[float] | Array) -> Array:
-    """The rotations (..., 3, 3) of rotation vectors (..., 3), by Rodrigues' formula."""
+    """Return the rotations (..., 3, 3) of rotation vectors (..., 3), by Rodrigues' formula."""
     v = np.asarray(vector, float)
     angle = np.linalg.norm(v, axis=-1)[..., None, None]
     x, y, z = np.moveaxis(v, -1, 0)
@@ -66,7 +66,7 @@ def matrix_of_vector(vector: Sequence[float] | Array) -> Array:
 
 
 def vector_of_matrix(matrix: Array) -> Array:
-    """The rotation vector (3,) of a rotation (3, 3); its angle is in [0, π]."""
+    """Return the rotation vector (3,) of a rotation (3, 3); its angle is in [0, π]."""
     q = quaternion_of_matrix(matrix)
     q = -q if q[3] < 0 else q
     sine = float(np.linalg.norm(q[:3]))
@@ -76,13 +76,13 @@ def vector_of_matrix(matrix: Array) -> Array:
 
 
 def about_z(angle: float) -> Array:
-    """The rotation (3, 3) by `angle` radians about +z."""
+    """Return the rotation (3, 3) by `angle` radians about +z."""
     c, s = math.cos(angle), math.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def aligning(start: Array, goal: Array) -> Array:
-    """The smallest rotation (3, 3) that turns the direction of `start` (3,) into that of `goal` (3,).
+    """Return the smallest rotation (3, 3) that turns the direction of `start` (3,) into that of `goal` (3,).
 
     Any half turn will do for opposite directions.
     """

@@ -56,11 +56,11 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.on_video: Callable[[int, int], None] = lambda drawn, total: None
-        """Hears how many pictures of the video are drawn, and of how many."""
+        """Listener that is told how many pictures of the video are drawn, and of how many."""
 
     @classmethod
     def create(cls, level: str, path: Path | None = None, parent: Path = RUNS) -> RunFolder:
-        """A new, empty folder; InputError when `path` is occupied."""
+        """Make a new, empty folder. Raises InputError when `path` is occupied or cannot be written to."""
         if path is None:
             level = re.sub(
                 r"[^A-Za-z0-9_.-]", "_", level
@@ -94,7 +94,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
-        """An existing run; InputError when there is none."""
+        """Return the folder of an existing run. Raises InputError when there is none."""
         if not path.is_dir() and (RUNS / path).is_dir():
             path = RUNS / path
         if not (path / MANIFEST).is_file():
@@ -104,7 +104,7 @@ class RunFolder:
         return cls(path)
 
     def claim(self) -> bool:
-        """Take it for a run of this process; False where another run has it."""
+        """Claim the folder for a run of this process. Returns False where another run has it."""
         try:
             weakref.finalize(self, os.close, locked(self.path))
         except BlockingIOError:
@@ -130,7 +130,7 @@ class RunFolder:
         return self.path / name
 
     def read(self, name: str, kind: type[T]) -> T:
-        """A record written before. InputError when it is missing or damaged."""
+        """Return a record that was written before. Raises InputError when it is missing or damaged."""
         path = self.path / name
         if not path.is_file():
             raise InputError("missing from the run folder", where=str(path))
@@ -138,16 +138,16 @@ class RunFolder:
             return kind.model_validate_json(path.read_bytes())
 
     def files(self, stage: str) -> list[Path]:
-        """A stage's records of all rounds, such as `round_2/plan_7.json`, in the order of their writing."""
+        """Return a stage's files of all rounds (`round_2/plan_7.json`), in the order of their writing."""
         found = self.path.glob(f"round_*/{stage}_*.json")
         return sorted(found, key=lambda file: int(file.stem.rpartition("_")[2]))
 
     def results(self, stage: str, kind: type[T]) -> list[T]:
-        """What each call of a stage came to. InputError for a damaged record."""
+        """Return the results of a stage, one for each call of it. Raises InputError for a damaged record."""
         return [self.read(str(file.relative_to(self.path)), kind) for file in self.files(stage)]
 
     def read_bytes(self, name: str) -> bytes | None:
-        """A file's content, or None. InputError for what is there and no file."""
+        """Return a file's content, or None if there is none. Raises InputError for anything but a file."""
         path = self.path / name
         with expecting("a file of a run", path):
             return path.read_bytes() if path.exists() else None
@@ -163,7 +163,7 @@ class RunFolder:
         self.write(name, content)
 
     def read_sealed(self, name: str) -> bytes | None:
-        """Read what `write_sealed` wrote, or None. InputError when somebody else wrote or changed it."""
+        """Return what `write_sealed` wrote, or None. Raises InputError if another wrote or changed it."""
         content = self.read_bytes(name)
         if content is None:
             return None
@@ -181,12 +181,12 @@ class RunFolder:
         return seal.fingerprint(b"%s %d %s%s" % (name.encode(), len(options), options, content))
 
     def append(self, record: BaseModel, name: str = EVENTS) -> None:
-        """Add one line to a log."""
+        """Append one record to a log, as a line."""
         with (self.path / name).open("a") as stream:
             stream.write(record.model_dump_json() + "\n")
 
     def lines(self, kind: type[T], name: str = EVENTS) -> Iterator[T]:
-        """The lines of a log; invalid lines, such as one cut short by a kill, are skipped."""
+        """Yield the records of a log; invalid lines, such as one cut short by a kill, are skipped."""
         path = self.path / name
         for line in path.read_bytes().splitlines() if path.is_file() else ():
             try:

@@ -35,7 +35,7 @@ class Fact(Record):
 
     @property
     def pddl(self) -> str:
-        """As PDDL writes it, which is how models are told: `(on cube_red table)`."""
+        """The fact as PDDL writes it, which is how models are told: `(on cube_red table)`."""
         return f"({' '.join((self.predicate, *self.args))})"
 
 
@@ -56,9 +56,9 @@ RELATIONS = {
     "larger": "?a is clearly larger than ?b, of the same kind",
 }
 ROLES = ("leftmost", "rightmost", "middle", "nearest", "farthest")
-"""Those of one among all of its kind: they change hands whenever anything moves."""
+"""Predicates that single out one of all its kind: they change hands whenever anything moves."""
 TIE = 0.003
-"""Metres within which two things count as equally far left or near."""
+"""Difference in metres within which two things count as equally far left or near."""
 
 
 class Scene(Record):
@@ -75,11 +75,11 @@ class Scene(Record):
     """Disagreements and doubts worth recording; never shown to a planner."""
 
     def get(self, object_id: str) -> SceneObject | None:
-        """The object of that id, or None."""
+        """Return the object of that id, or None."""
         return next((o for o in self.objects if o.id == object_id), None)
 
     def of_kind(self, *kinds: str) -> list[SceneObject]:
-        """All objects of these kinds, in the scene's order."""
+        """Return all objects of these kinds, in the scene's order."""
         return [o for o in self.objects if o.kind in kinds]
 
     def holds(self, predicate: str, *args: str) -> bool:
@@ -88,7 +88,7 @@ class Scene(Record):
 
 
 OBSTRUCTED = "something high above the table hides part of the view"
-"""A note in a scene: what is under it has not been seen."""
+"""Note in a scene that part of the view is hidden: what lies there has not been seen."""
 
 CHECKPOINT_KINDS = (Scene, SceneObject, Fact, Pose)
-"""What a scene consists of, for `spca_core.checkpoint`."""
+"""Classes of which a scene consists, for `spca_core.checkpoint`."""

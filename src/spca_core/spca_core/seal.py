@@ -15,7 +15,7 @@ _KEY_FILE = state_folder() / ".checkpoint-key"
 
 @cache
 def _key() -> bytes:
-    """A secret of this checkout; made on first use, readable by its user only."""
+    """Return a secret of this checkout; it is made on first use, and readable by its user only."""
     _KEY_FILE.parent.mkdir(parents=True, exist_ok=True)
     if not _KEY_FILE.exists():
         handle, temporary = tempfile.mkstemp(dir=_KEY_FILE.parent, prefix=f"{_KEY_FILE.name}.")
@@ -30,7 +30,7 @@ def _key() -> bytes:
 
 
 def fingerprint(text: str | bytes) -> str:
-    """A mark by which equal texts are recognised in this checkout, and from which nothing can be learned."""
+    """Return a mark by which this checkout recognises equal texts, and from which nothing can be learned."""
     return hmac.digest(_key(), text if isinstance(text, bytes) else text.encode(), "sha256").hex()
 
 

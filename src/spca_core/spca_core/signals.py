@@ -7,7 +7,7 @@ from typing import Literal
 from spca_core.model import Record
 
 SIGNALS = "signals.json"
-"""In a run's folder, where its environment has any."""
+"""Name of the signals' file in a run's folder, where the environment has any signals."""
 
 
 class Plot(Record):

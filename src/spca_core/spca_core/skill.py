@@ -11,7 +11,7 @@ from spca_core.observation import Observation
 
 
 def python_name(symbol: str) -> str:
-    """The Python identifier for a PDDL name: the skill of an action, the argument of a parameter.
+    """Return the Python identifier for a PDDL name: the skill of an action, the argument of a parameter.
 
     >>> python_name("Pick-Up"), python_name("from")
     ('pick_up', 'from_')
@@ -118,7 +118,7 @@ class StepReport(Record):
     failure: SkillFailure | None = None
     log: tuple[str, ...] = ()
     seen: Observation | None = None
-    """What was known for certain when the step ended well; None where nothing was."""
+    """Observation of what was certain when the step ended well; None where nothing was."""
 
     def __str__(self) -> str:
         return f"{self.action}({', '.join(self.args)})"

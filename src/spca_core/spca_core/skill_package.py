@@ -31,7 +31,7 @@ from spca_core.skill import python_name
 from spca_core.validation import expecting, read_yaml
 
 MARK = "# --- skill "
-"""Begin of the line that begins a module; its skill's name follows."""
+"""Beginning of the line that begins a module; its skill's name follows."""
 _MARKED = re.compile(rf"(?:\A|\n\n)^{MARK}(\w+)$\n?", re.MULTILINE)
 
 
@@ -60,7 +60,7 @@ def modules(library: str) -> tuple[Module, ...]:
 
 
 def joined(texts: Mapping[str, str]) -> str:
-    """The library of these modules, by the names of their skills."""
+    """Return the library that consists of these modules, given by the names of their skills."""
     library = texts.get("", "")
     for skill, text in texts.items():
         if skill:
@@ -96,7 +96,7 @@ class SkillPhrase(Record):
         return tuple(_SLOT.findall(self.goal))
 
     def match(self, sentence: str) -> dict[str, str] | None:
-        """The noun phrases by name, if these are the sentence's words; otherwise None."""
+        """Return the noun phrases by name if the sentence has this phrase's words; otherwise None."""
         parts = _SLOT.split(self.say)
         pattern = "".join(
             f"(?P<{part}>.+?)" if i % 2 else re.escape(part).replace(r"\ ", r"\s+")
@@ -124,7 +124,7 @@ class SkillPackage(Record):
 
     @classmethod
     def read(cls, name: str, folder: Path) -> SkillPackage:
-        """A skill package from its folder. Raises InputError that names the file at fault."""
+        """Read a skill package from its folder. Raises InputError that names the file at fault."""
         declaration = folder / "skill.yaml"
         with expecting("a skill's declaration", declaration):
             declared = _Declaration.model_validate(read_yaml(declaration, "the skill"))
@@ -152,7 +152,7 @@ class SkillPackage(Record):
 
 @cache
 def skill_packages(environment: str) -> tuple[SkillPackage, ...]:
-    """Those of an environment: the installed ones and those of relations. InputError for a broken one."""
+    """Return an environment's packages: installed ones and relations'. Raises InputError for a broken one."""
     found = []
     for name, plugin in installed(GROUP).items():
         module = plugin.load()
@@ -162,7 +162,7 @@ def skill_packages(environment: str) -> tuple[SkillPackage, ...]:
 
 
 def library_source(environment: str, builtin: Path) -> str:
-    """The skills that come with an environment and those that installed packages add, as one source."""
+    """Return the skills that come with an environment and those that packages add, as one source."""
     source = builtin.read_text(encoding="utf-8")
     known = _functions(source)
     for package in skill_packages(environment):
@@ -177,7 +177,7 @@ def library_source(environment: str, builtin: Path) -> str:
 
 
 def extended_domain(environment: str, domain: str) -> str:
-    """An environment's PDDL domain with the predicates and actions of installed skill packages."""
+    """Return an environment's PDDL domain with the predicates and actions of installed skill packages."""
     packages = skill_packages(environment)
     predicates = "".join(f"\n    {text}" for package in packages for text in package.predicates)
     actions = "".join(f"\n\n  {package.action}" for package in packages)

@@ -7,7 +7,7 @@ from typing import Literal
 from spca_core.model import Record
 
 Judge = Literal["referee", "look"]
-"""Who says whether a task is done: the referee, from contacts, or a look at the end.
+"""Judge of whether a task is done: the referee, from contacts, or a look at the end.
 
 The look compares what is seen with the goal as it was understood.
 """
@@ -22,7 +22,7 @@ class Task(Record):
     description: str
     judge: Judge = "referee"
     conversation: tuple[str, ...] = ()
-    """What was said and done before, the oldest first: the text may refer to it."""
+    """Conversation before the task, the oldest line first: the text may refer to it."""
 
     @property
     def text(self) -> str:

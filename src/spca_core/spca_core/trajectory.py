@@ -60,7 +60,7 @@ class PiecewiseCubic:
 
     @classmethod
     def smooth(cls, values: Array) -> PiecewiseCubic:
-        """The curve with continuous curvature through values (n ≥ 4, k) at equal knots from 0 to 1.
+        """Return the curve with continuous curvature through values (n ≥ 4, k) at equal knots from 0 to 1.
 
         The first two and the last two intervals share one cubic each ("not a knot"; de Boor, A Practical
         Guide to Splines, chapter IV).
@@ -77,7 +77,7 @@ class PiecewiseCubic:
         return cls(np.linspace(0.0, 1.0, n), values, np.asarray(np.linalg.solve(system, right)))
 
     def __call__(self, at: Array, order: int = 0) -> Array:
-        """Values (m, k) at (m,), or derivatives of that order (0 to 3)."""
+        """Return the values (m, k) at (m,), or the derivatives of that order (0 to 3)."""
         at = np.asarray(at, float)
         index = np.clip(np.searchsorted(self._knots, at, side="right") - 1, 0, len(self._knots) - 2)
         t = (at - self._knots[index])[:, None]

@@ -14,15 +14,15 @@ from spca_core.errors import InputError, SpcaError, one_line
 
 _Number = TypeVar("_Number", int, float)
 YAML_FILES = (".yaml", ".yml")
-"""How the names of such files end."""
+"""Endings of the names of YAML files."""
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""In C, for a tenth of the time; a PyYAML that was built without libyaml lacks it."""
+"""Loader written in C, for a tenth of the time; a PyYAML that was built without libyaml lacks it."""
 _NO_MAPPING = ("model_type", "dict_type", "model_attributes_type")
-"""pydantic's names for input that is no mapping."""
+"""Names that pydantic gives to input that is no mapping."""
 _DEEPEST = 100
-"""Lists and mappings within each other."""
+"""Maximum depth of lists and mappings within each other."""
 _MOST_VALUES = 100_000
-"""Values in a file, with those that its aliases and merge keys stand for."""
+"""Maximum number of values in a file, with those that its aliases and merge keys stand for."""
 _LONGEST = 300  # characters of a reason
 
 
@@ -41,7 +41,7 @@ class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]
 
 
 def read_yaml(path: Path, what: str) -> Any:
-    """The content of a YAML file. Raises InputError: it cannot be read as `what`, or is not valid YAML."""
+    """Return the content of a YAML file. Raises InputError if it cannot be read as `what` or is not YAML."""
     try:
         return parse_yaml(path.read_text(encoding="utf-8").removesuffix("---\n"))  # so `ros2 topic echo` ends
     except OSError as error:
@@ -51,7 +51,7 @@ def read_yaml(path: Path, what: str) -> Any:
 
 
 def parse_yaml(text: str) -> Any:
-    """The content of a YAML text. Raises what PyYAML does, ValueError and more."""
+    """Return the content of a YAML text. Raises what PyYAML does, ValueError and more."""
     _check_size(text)
     return yaml.load(text, Loader=_StrictLoader)
 
@@ -59,7 +59,7 @@ def parse_yaml(text: str) -> Any:
 def _check_size(text: str) -> None:
     """Raise YAMLError for lists in lists that go too deep: the loader in C would overflow its stack.
 
-    Or for aliases of aliases: some hundred bytes can stand for a billion values.
+    Raise it, too, for aliases of aliases: some hundred bytes can stand for a billion values.
     """
     count, sizes = 0, dict[str, int]()
     open_: list[tuple[str | None, int]] = []  # anchors of what is open, with the count before it
@@ -82,7 +82,7 @@ def _check_size(text: str) -> None:
 
 
 def number(text: str, kind: type[_Number], where: str) -> _Number:
-    """The number that a text is. Raises InputError where it is none."""
+    """Return the number that a text says. Raises InputError where it says none."""
     try:
         return kind(text)
     except ValueError:
@@ -111,7 +111,7 @@ def expecting(what: str, where: str | Path) -> Iterator[None]:
 
 
 def first_problem(error: ValidationError) -> str:
-    """The first complaint of a pydantic error as `field.path: what is wrong`, in one line."""
+    """Return the first complaint of a pydantic error as `field.path: what is wrong`, in one line."""
     first = error.errors()[0]
     where = ".".join(str(p) for p in first["loc"]) or "the file"
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""

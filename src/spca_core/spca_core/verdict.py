@@ -38,7 +38,7 @@ class Verdict(Record):
 
     @property
     def final(self) -> bool:
-        """True if nothing can change it any more."""
+        """Nothing can change the verdict any more."""
         return self.outcome is not Outcome.RUNNING
 
 
@@ -61,20 +61,20 @@ class Ending(str, Enum):
 
     @classmethod
     def of(cls, outcome: Outcome) -> Ending:
-        """The ending that a final verdict is. ValueError for a level that is still running."""
+        """Return the ending for a final verdict. Raises ValueError for a level that is still running."""
         return cls(outcome.value)
 
     @property
     def words(self) -> str:
-        """For people: `not understood`."""
+        """The ending in words, for people: `not understood`."""
         return self.value.replace("_", " ")
 
     @property
     def refused(self) -> bool:
-        """True if nothing was done because of what the task says."""
+        """Nothing was done because of what the task says."""
         return self in (Ending.NOT_UNDERSTOOD, Ending.IMPOSSIBLE)
 
     @property
     def judged(self) -> bool:
-        """True if it is a referee's verdict."""
+        """The ending is a referee's verdict."""
         return self in (Ending.SUCCESS, Ending.FAIL, Ending.TIMEOUT)

@@ -204,12 +204,12 @@ class WorldObject(Part):
 
     @property
     def radius(self) -> float:
-        """Radius of the circle around it, seen from above, in metres."""
+        """Radius in metres of the circle around the object, seen from above."""
         return radius(self.kind, self.size)
 
     @property
     def deck(self) -> float:
-        """Height above its centre at which other things rest on it, or in it, in metres."""
+        """Height in metres above the object's centre at which others rest on it, or in it."""
         return deck(self.kind, self.size[2]) - self.size[2] / 2
 
 
@@ -227,11 +227,11 @@ class World(Part):
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """Every name a level may mention."""
+        """Names of all models that a level may mention."""
         return (self.robot.model, self.table.model, self.ground.model, *(o.model for o in self.objects))
 
     def object(self, model: str) -> WorldObject:
-        """The movable object of that name; KeyError if there is none."""
+        """Return the movable object of that name. Raises KeyError if there is none."""
         for candidate in self.objects:
             if candidate.model == model:
                 return candidate
@@ -304,7 +304,7 @@ def _equipped(robot: dict[str, Any], arm: str) -> dict[str, Any]:
 
 
 def _extended(content: Any) -> Any:
-    """A world that `extends` another one has what it does not say from that one."""
+    """Return a world's content, completed by that of the world which it `extends`, if there is one."""
     if not isinstance(content, dict) or "extends" not in content:
         return content
     base = WORLDS / f"{content.pop('extends')}.yaml"

@@ -14,7 +14,7 @@ from spca_core.validation import first_problem
 from spca_llm.exchange import Answer
 
 _CHARACTERS_A_TOKEN = 4
-"""A rule of thumb, used only where a server sends no counts."""
+"""Number of characters counted as a token: a rule of thumb, only for servers that send no counts."""
 _MAX_STARTS = 50
 
 
@@ -51,7 +51,7 @@ class _Completion(BaseModel):
 
 
 def answer_from(body: bytes, sent: str) -> Answer:
-    """The answer in a response body; `sent` is the request's text, to estimate tokens where none are counted.
+    """Read the answer in a response body; `sent` is the request's text, to estimate tokens not counted.
 
     Raises ModelError when it is not a chat completion.
     """
@@ -91,7 +91,7 @@ def _text(content: Any) -> str:
 
 
 def whole(text: str) -> str:
-    r"""A text in which `?` stands for each lone surrogate, which JSON can carry and files cannot.
+    r"""Return a text in which `?` stands for each lone surrogate, which JSON can carry and files cannot.
 
     >>> whole("half a pair: \ud800")
     'half a pair: ?'
@@ -100,7 +100,7 @@ def whole(text: str) -> str:
 
 
 def interpret(answer: Answer, schema: type[BaseModel] | None) -> BaseModel | None:
-    """An instance of `schema`, None without one. Raises ModelError: refused, truncated, empty or invalid."""
+    """Return an instance of `schema`, None without. Raises ModelError: refused, truncated, empty, invalid."""
     if answer.refusal or answer.finish_reason == "content_filter":
         raise ModelError(
             f"the model refused: {_short(answer.refusal or 'its content filter stopped it')}", "refused"
@@ -117,7 +117,7 @@ def interpret(answer: Answer, schema: type[BaseModel] | None) -> BaseModel | Non
 
 
 def parse(text: str, schema: type[BaseModel]) -> BaseModel:
-    """The first JSON object in a text that fits the schema: alone, in a fenced block, or among prose."""
+    """Return the first JSON object in a text that fits the schema: alone, in a fenced block or in prose."""
     problem = ""
     for candidate in _objects(text):
         if _has_lone_surrogate(candidate):  # pydantic would take it, and no file could hold it
@@ -133,7 +133,7 @@ def parse(text: str, schema: type[BaseModel]) -> BaseModel:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """JSON objects in a text, the likeliest first."""
+    """Yield JSON objects in a text, the likeliest first."""
     decoder = json.JSONDecoder(strict=False)  # models write line breaks into strings
     for block in (text.strip(), *fenced(text, ("json",))):
         try:

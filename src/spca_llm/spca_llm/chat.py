@@ -127,7 +127,7 @@ class Span:
 
 @contextmanager
 def chat_span(role: str, model: str, base_url: str) -> Iterator[Span]:
-    """A client span `chat MODEL` around one exchange."""
+    """Open a client span `chat MODEL` around one exchange, as long as the context lasts."""
     if trace is None:
         yield Span()
         return
@@ -149,7 +149,7 @@ def chat_span(role: str, model: str, base_url: str) -> Iterator[Span]:
 
 
 _MOST_ANSWERS = 2
-"""Answers to one request, unusable ones, after which it is not sent any more."""
+"""Number of unusable answers to one request after which it is not sent any more."""
 
 
 class NotInVain:

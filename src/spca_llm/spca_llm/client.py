@@ -22,7 +22,7 @@ from spca_llm.schema import described, enforced
 from spca_llm.transport import NoAnswer, receive
 
 _NOT_SUPPORTED = (400, 404, 415, 422, 501)
-"""What servers answer to a `response_format` they do not know."""
+"""Statuses by which servers answer to a `response_format` they do not know."""
 _REJECTED = (401, 403)
 _TRANSIENT = (408, 409, 425, 429)
 _SPENT = ("insufficient_quota", "billing_hard_limit_reached")
@@ -51,7 +51,7 @@ class OpenAISource:
         return tuple(self._env[name] for name in sorted(names) if self._env.get(name))
 
     def model_of(self, role: Role) -> tuple[str, str]:
-        """The name of a role's model, and its server's address. Raises InputError when the role has none."""
+        """Return the name of a role's model, and its server's address. Raises InputError if it has none."""
         config = self.config.role(role)
         return config.model, config.base_url
 
@@ -103,7 +103,7 @@ class OpenAISource:
             _check_model(config, role, known)
 
     def close(self) -> None:
-        """Nothing to release: each request has a connection of its own."""
+        """Do nothing: each request has a connection of its own."""
 
     def _post(
         self,
@@ -113,7 +113,7 @@ class OpenAISource:
         until: float | None,
         note: Callable[[Attempt], None],
     ) -> Answer:
-        """One request with its retries, until `until` (monotonic s). Raises what the last try raised."""
+        """Send one request with its retries, until `until` (monotonic s). Raises what the last try raised."""
         limit = "max_completion_tokens" if config.is_openai else "max_tokens"  # the name other servers know
         optional = {"temperature": config.temperature, limit: config.max_output_tokens}
         given = {name: value for name, value in optional.items() if value is not None}
@@ -151,7 +151,7 @@ class OpenAISource:
         return answer.model_copy(update=texts)
 
     def _priced(self, answer: Answer, config: ModelConfig) -> Answer:
-        """The same with its cost.
+        """Return the answer with its cost in US dollars.
 
         The cost is 0 where the table has no price, and for a local server unless the user has set a price.
         """
@@ -163,7 +163,7 @@ class OpenAISource:
         return answer.model_copy(update={"usd": usd})
 
     def _explained(self, error: NoAnswer, config: ModelConfig) -> Exception:
-        """The failure as a user or a proposer should see it: one line, no key."""
+        """Return the failure as a user or a proposer should see it: one line, no key."""
         who, why, status = f"model '{config.model}' at {config.base_url}", self._clean(error), error.status
         if error.late:
             return ModelError(f"{who} did not answer within {config.timeout_s:g} s", "timeout")
@@ -189,7 +189,7 @@ class OpenAISource:
         return ModelError(f"{who} answered with status {status}: {why}", kind)
 
     def _clean(self, words: object) -> str:
-        """An error's words, or a name, in one line, without keys."""
+        """Return an error's words, or a name, in one line, without keys."""
         text = str(words) or type(words).__name__
         return self._without_keys(whole(" ".join(text.split())))[:300]
 
@@ -216,12 +216,12 @@ def _worth_retrying(error: NoAnswer | ModelError, config: ModelConfig) -> bool:
 
 
 def _backoff(config: ModelConfig, attempt: int) -> float:
-    """Seconds before the next attempt."""
+    """Return the seconds to wait before the next attempt."""
     return min(config.wait_s * 2 ** min(attempt - 1, 20) * random.uniform(0.75, 1.25), config.max_wait_s)
 
 
 def _check_model(config: ModelConfig, role: Role, known: list[str]) -> None:
-    """Ollama lists `llama3:latest` and answers to `llama3`."""
+    """Raise InputError unless the server lists the model; Ollama lists `llama3:latest` for `llama3`."""
     if not config.check_model or not known:
         return
     if any(name == config.model or name.startswith(f"{config.model}:") for name in known):

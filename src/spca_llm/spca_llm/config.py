@@ -55,7 +55,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
 CONFIG_VARIABLE = "SPCA_LLM_CONFIG"
 REPLAY = "replay:"
-"""Begins a value of `--llm` that names a folder of recorded answers in place of a configuration."""
+"""Beginning of a value of `--llm` that names a folder of recorded answers in place of a configuration."""
 DEFAULT_FILE = ROOT / "llm.yaml"
 ROLES: tuple[Role, ...] = get_args(Role)
 
@@ -86,12 +86,12 @@ class ModelConfig(Record):
     connect_timeout_s: float = Field(5.0, gt=0)
     attempts: int = Field(4, ge=1)
     wait_s: float = Field(1.0, ge=0)
-    """The first wait between attempts; it doubles each time, with some jitter."""
+    """First wait between attempts in seconds; it doubles each time, with some jitter."""
     max_wait_s: float = Field(60.0, ge=0)
-    """The longest wait; a server that asks for more (Retry-After) is given up at once."""
+    """Longest wait in seconds; a server that asks for more (Retry-After) is given up at once."""
     max_answer_bytes: int = Field(2_000_000, gt=0)
     check_model: bool = True
-    """Whether the server's list of models, if it has one, must contain `model`."""
+    """The server's list of models, if it has one, must contain `model`."""
     extra: dict[str, Any] = {}
 
     @property
@@ -101,12 +101,12 @@ class ModelConfig(Record):
 
     @property
     def is_openai(self) -> bool:
-        """True if this is OpenAI's own server."""
+        """The server is OpenAI's own."""
         return urlsplit(self.base_url).hostname == urlsplit(OPENAI_URL).hostname
 
     @property
     def is_local(self) -> bool:
-        """True if the server runs on this machine, where tokens cost no money."""
+        """The server runs on this machine, where tokens cost no money."""
         host = urlsplit(self.base_url).hostname or ""
         try:
             return ipaddress.ip_address(host).is_loopback
@@ -114,7 +114,7 @@ class ModelConfig(Record):
             return host == "localhost"
 
     def api_key(self, env: Mapping[str, str] = os.environ) -> str | None:
-        """The key from the environment, None where none is needed. Raises InputError when it is missing."""
+        """Return the key from the environment; None if none is needed. Raises InputError if it is missing."""
         if self.key_variable is None:
             return None
         if not (key := env.get(self.key_variable, "")):
@@ -136,7 +136,7 @@ class LlmConfig(Record):
     prices: Path | None = None
 
     def role(self, role: Role) -> ModelConfig:
-        """A role's model. Raises InputError when it has none."""
+        """Return a role's model. Raises InputError when it has none."""
         if role not in self.roles:
             raise InputError(
                 f"no model is configured for the role '{role}'",
@@ -162,7 +162,7 @@ def is_configured(env: Mapping[str, str] = os.environ) -> bool:
 
 
 def load_config(path: Path | None = None, env: Mapping[str, str] = os.environ) -> LlmConfig:
-    """The configuration from `path`, SPCA_LLM_CONFIG or the project's `llm.yaml`, in this order.
+    """Read the configuration from `path`, SPCA_LLM_CONFIG or the project's `llm.yaml`, in this order.
 
     Environment variables override it.
 

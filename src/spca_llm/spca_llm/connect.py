@@ -21,7 +21,7 @@ def open_chat(
     budget: Budget | None = None,
     env: Mapping[str, str] = os.environ,
 ) -> Chat:
-    """A chat model that records into `folder`.
+    """Open a chat model that records into `folder`.
 
     `llm` is empty for the configured server, `replay:FOLDER` for recorded answers, or the path of a
     configuration file. Raises InputError with one clear line. No server is contacted yet: see

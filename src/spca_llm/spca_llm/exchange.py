@@ -13,10 +13,10 @@ from spca_core.model import Record
 from spca_core.ports.chat import Message, Role
 
 HIDDEN = "[key]"
-"""Stands for a key, wherever one would be recorded."""
+"""Text that stands for a key, wherever one would be recorded."""
 
 STOPPED = "stopped"
-"""The error kind of an exchange that was cut short by something that is not the model's doing."""
+"""Error kind of an exchange that was cut short by something that is not the model's doing."""
 
 
 class Request(Record):
@@ -29,7 +29,7 @@ class Request(Record):
 
     @classmethod
     def of(cls, role: Role, messages: Sequence[Message], schema: type[BaseModel] | None) -> Request:
-        """A request for text, or for an instance of `schema`."""
+        """Make a request for text, or for an instance of `schema`."""
         # The text as transmitted, so that a replay compares equal. Lone surrogates cannot be sent and become
         # `?`.
         text = json.dumps(list(messages), ensure_ascii=False).encode(errors="replace")
@@ -55,7 +55,7 @@ class Request(Record):
 
 
 def _printable(part: dict[str, Any]) -> dict[str, Any]:
-    """The same without control and formatting characters, which hide or turn what is read."""
+    """Return a part without control and formatting characters, which hide or turn what is read."""
     return {
         key: "".join(c for c in value if c.isprintable() or c in "\n\t") if isinstance(value, str) else value
         for key, value in part.items()
@@ -109,11 +109,11 @@ class AnswerSource(Protocol):
     """Source of answers: a server, or a folder of recorded ones."""
 
     def model_of(self, role: Role) -> tuple[str, str]:
-        """The name of a role's model, and its server's address (empty if there is none)."""
+        """Return the name of a role's model, and its server's address (empty if there is none)."""
         ...
 
     def ask(self, request: Request, seconds: float | None, note: Callable[[Attempt], None]) -> Answer:
-        """The answer, within `seconds` of wall time; every try is reported to `note`.
+        """Return the answer, within `seconds` of wall time; every try is reported to `note`.
 
         Raises ModelError when there is none, and InputError when the request or the configuration is wrong.
         """
@@ -124,5 +124,5 @@ class AnswerSource(Protocol):
         ...
 
     def close(self) -> None:
-        """Release what it holds."""
+        """Release what the source holds."""
         ...

@@ -30,7 +30,7 @@ class Totals(Record):
     seconds: float = 0.0
 
     def plus(self, exchange: Exchange) -> Totals:
-        """With one more exchange."""
+        """Return these totals with one more exchange counted."""
         answer = exchange.answer
         return Totals(
             calls=self.calls + 1,
@@ -73,13 +73,13 @@ class ExchangeLog:
         return dict(self._totals)
 
     def seconds_left(self) -> float | None:
-        """Wall time left, None without a limit."""
+        """Return the wall time left in seconds, None without a limit."""
         if self.budget.seconds is None:
             return None
         return self.budget.seconds - (self._clock() - self._began)
 
     def check(self) -> None:
-        """Raises BudgetExhausted when a limit is used up."""
+        """Raise BudgetExhausted when a limit is used up."""
         totals = self.totals().values()
         tokens = sum(t.input_tokens + t.output_tokens for t in totals)
         usd = sum(t.usd for t in totals)
@@ -90,7 +90,7 @@ class ExchangeLog:
             raise BudgetExhausted(f"the level's {self.budget.seconds:g} s for language models are over")
 
     def add(self, exchange: Exchange) -> Path:
-        """Write an exchange under the next free number."""
+        """Write an exchange under the next free number; return the file's path."""
         text = json.dumps(exchange.model_dump(mode="json"), indent=1)
         for secret in self._secrets:
             text = text.replace(json.dumps(secret)[1:-1], HIDDEN)
@@ -122,13 +122,13 @@ class ExchangeLog:
 
 
 def read_exchange(path: Path) -> Exchange:
-    """One recorded exchange. Raises InputError when the file is damaged."""
+    """Read one recorded exchange. Raises InputError when the file is damaged."""
     with expecting("a recorded exchange", path):
         return Exchange.model_validate_json(path.read_bytes())
 
 
 def server_fault(folder: Path) -> str:
-    """The first recorded failure in a folder that was the server's fault rather than the model's.
+    """Return the first recorded failure in a folder that was the server's fault rather than the model's.
 
     Empty if there is none.
 
@@ -140,7 +140,7 @@ def server_fault(folder: Path) -> str:
 
 
 def set_aside(folder: Path, under: Path) -> float:
-    """Move a ledger's folder into `under`, as the next number; returns what its exchanges cost in US dollars.
+    """Move a ledger's folder into `under`, as the next number; return what its exchanges cost in US dollars.
 
     Nothing happens where there is no such folder.
     """

@@ -26,7 +26,7 @@ class Price(Record):
     cached: float | None = Field(default=None, ge=0)
 
     def cost(self, input_tokens: int, output_tokens: int, cached_tokens: int = 0) -> float:
-        """US dollars for one exchange; the cached tokens are among the input tokens.
+        """Return the cost of one exchange in US dollars; the cached tokens are among the input tokens.
 
         >>> Price(input=2.0, output=8.0).cost(1_000_000, 500_000)
         6.0
@@ -43,7 +43,7 @@ class PriceTable:
         self._prices = prices
 
     def of(self, model: str) -> Price | None:
-        """The price of a model, also by its name without a date; None if the table has none."""
+        """Return the price of a model, also by its name without a date; None if the table has none."""
         return self._prices.get(model) or self._prices.get(_DATE.sub("", model))
 
 

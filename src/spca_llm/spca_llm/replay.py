@@ -39,11 +39,11 @@ class ReplaySource:
         self._served: dict[str, int] = defaultdict(int)
 
     def model_of(self, role: Role) -> tuple[str, str]:
-        """The model that was recorded first for a role; there is no server."""
+        """Return the model that was recorded first for a role; there is no server."""
         return next((e.model for e in self._all.values() if e.request.role == role), ""), ""
 
     def ask(self, request: Request, seconds: float | None, note: Callable[[Attempt], None]) -> Answer:
-        """The recorded answer.
+        """Return the recorded answer.
 
         Raises ModelError when it was one that failed then, InputError when there is none.
         """
@@ -57,10 +57,10 @@ class ReplaySource:
         return exchange.answer
 
     def preflight(self, roles: Sequence[Role]) -> None:
-        """Nothing to reach: what lacks shows when it is asked for."""
+        """Do nothing: what is lacking shows when it is asked for."""
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
     def _missing(self, request: Request) -> str:
         if times := self._served[request.digest]:
@@ -78,7 +78,7 @@ class ReplaySource:
 
 
 def _lines(request: Request) -> list[tuple[str, str]]:
-    """A request as (where, line) pairs."""
+    """Split a request into (where, line) pairs."""
     lines = [("the schema", request.schema_name)]
     for number, message in enumerate(request.messages, 1):
         where = f"message {number} ({message.get('role')})"
@@ -110,7 +110,7 @@ def _difference(recorded: list[tuple[str, str]], asked: list[tuple[str, str]]) -
 
 
 def _cut(text: str, other: str, width: int = 60) -> str:
-    """The part of a line around the first place where it differs from the other."""
+    """Return the part of a line around the first place where it differs from the other."""
     place = next(
         (i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other))
     )

@@ -10,7 +10,7 @@ from spca_llm.exchange import Request
 
 
 def enforced(request: Request) -> dict[str, Any]:
-    """The field of a request's body that makes a server enforce the schema."""
+    """Return the field of a request's body that makes a server enforce the schema."""
     schema = request.json_schema or {}
     strict = _closed(schema)
     wanted = {"name": request.schema_name, "strict": strict, "schema": _strict(schema) if strict else schema}
@@ -18,7 +18,7 @@ def enforced(request: Request) -> dict[str, Any]:
 
 
 def described(request: Request) -> list[Message]:
-    """The request's messages with the schema, if there is one, in words at the end of the last one."""
+    """Return the request's messages with the schema, if there is one, in words at the end of the last."""
     if request.json_schema is None:
         return list(request.messages)
     words = (
@@ -44,7 +44,7 @@ def _closed(node: Any) -> bool:
 
 
 def _strict(node: Any) -> Any:
-    """The schema as strict servers require it.
+    """Return the schema as strict servers require it.
 
     Every property is required, no others are allowed, and there are no defaults and only bare references.
     """

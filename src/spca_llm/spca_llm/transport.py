@@ -130,7 +130,7 @@ def _body(response: httpx2.Response, most: int) -> bytes:
 
 
 def _told(body: bytes) -> tuple[str, str]:
-    """Message and code of an error, as far as its body is of the usual form."""
+    """Return message and code of an error, as far as its body is of the usual form."""
     with suppress(ValueError, RecursionError):
         value = json.loads(body)
         error = value.get("error", value) if isinstance(value, dict) else value
@@ -140,7 +140,7 @@ def _told(body: bytes) -> tuple[str, str]:
 
 
 def _asked_to_wait(headers: httpx2.Headers) -> float:
-    """The seconds of `Retry-After` (a number or a date); 0 without one that makes sense."""
+    """Return the seconds of `Retry-After` (a number or a date); 0 without one that makes sense."""
     text = headers.get("retry-after", "")
     with suppress(ValueError):
         seconds = float(text)

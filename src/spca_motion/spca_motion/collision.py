@@ -69,7 +69,7 @@ class CollisionChecker:
         self._least = self._default
 
     def begin(self, joints: Array, gap: float, allowed: Iterable[str] = ()) -> None:
-        """Rules for the motion that starts at `joints` with the pads `gap` metres apart.
+        """Set the rules for the motion that starts at `joints` with the pads `gap` metres apart.
 
         The gripper and what it holds may touch the things named in `allowed`. Pairs that are in contact at
         the start may remain so: a motion must be able to depart from the support, a grasped object or one
@@ -101,7 +101,7 @@ class CollisionChecker:
         return None
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
-        """The violated clearances, deepest first, each pair once; empty for a valid configuration."""
+        """Return the violated clearances, deepest first, each pair once; empty for a valid configuration."""
         self._update(joints, gap)
         depths: dict[tuple[str, str], float] = {}
         for (a, b), distance in self._touching():
@@ -112,7 +112,7 @@ class CollisionChecker:
         return sorted((Hit(*pair, depth) for pair, depth in depths.items()), key=lambda hit: -hit.depth)
 
     def flange(self) -> tuple[list[float], list[float]]:
-        """Position of `tool0` in `world` and direction of its z axis at the last configuration checked."""
+        """Return the position of `tool0` in `world` and its z axis, at the configuration checked last."""
         return self._tool0.tolist(), self._tool0_axes[2::3].tolist()
 
     def _update(self, joints: Array, gap: float) -> None:
@@ -141,7 +141,7 @@ class CollisionChecker:
         return [g for g in range(self._model.ngeom) if self._model.geom_bodyid[g] in bodies]
 
     def _names(self, world: World, scene: PlanningScene) -> tuple[list[str], list[str]]:
-        """Per geom: its name as a part of the robot, and its name as an obstacle.
+        """Return, for each geom, its name as a part of the robot and its name as an obstacle.
 
         One of the two is empty.
         """
@@ -165,7 +165,7 @@ class CollisionChecker:
         return parts, others
 
     def _clearances(self) -> Array:
-        """The least distance in metres of every pair of geoms."""
+        """Return the least distance in metres of every pair of geoms, a square matrix."""
         least = np.full((self._model.ngeom, self._model.ngeom), SELF_CLEARANCE)
         for geom, other in enumerate(self._others):
             if other:
@@ -195,7 +195,7 @@ def _compile(world: World, scene: PlanningScene) -> mujoco.MjModel:
 
 @lru_cache(maxsize=4)
 def _without_obstacles(world: World) -> mujoco.MjSpec:
-    """Robot and table, set up for checking collisions."""
+    """Return the robot and the table, set up for checking collisions."""
     spec = build_spec(world, table="plane")
     robot = world.robot.model
     for geom in spec.geoms:

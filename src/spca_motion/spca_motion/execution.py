@@ -49,7 +49,7 @@ class StopGate:
 
     @property
     def stopped(self) -> bool:
-        """True if the running motion must end."""
+        """The running motion must end."""
         return self._stopped.is_set() or bool(self._blocked)
 
     def stop(self) -> None:
@@ -59,7 +59,7 @@ class StopGate:
             self._robot.hold()
 
     def resume(self) -> None:
-        """Pass commands on again."""
+        """Pass commands on again after a `stop`."""
         self._stopped.clear()
 
     def check(self) -> None:
@@ -77,12 +77,12 @@ class StopGate:
             self._robot.follow(trajectory)
 
     def ended(self) -> None:
-        """The trajectory is over, however it ended."""
+        """Note that the trajectory is over, however it ended."""
         with self._lock:
             self._followed, self._blocked = None, ""
 
     def ahead(self) -> Array:
-        """The remaining configurations (m, n) of the trajectory being executed.
+        """Return the remaining configurations (m, n) of the trajectory being executed.
 
         Empty if nothing moves.
         """
@@ -112,7 +112,7 @@ class Executor:
     def __init__(
         self, robot: Robot, gate: StopGate, joints: Sequence[str], tolerances: Tolerances | None = None
     ) -> None:
-        """`joints` are the arm's joints by name, for what is said of them."""
+        """Execute through a gate; `joints` are the names of the arm's joints, for messages."""
         self._robot, self.gate, self._joints = robot, gate, joints
         self.tolerances = tolerances or Tolerances()
 
@@ -145,7 +145,7 @@ class Executor:
             self.gate.ended()
 
     def fresh_state(self) -> JointState:
-        """The newest joint state; MotionError('stale') if that is too old to act on."""
+        """Return the newest joint state. Raises MotionError('stale') if that is too old to act on."""
         state = self._robot.state()
         self._check_fresh(state)
         return state
@@ -227,11 +227,11 @@ class _PathWatch:
         return self._time(state) >= self._trajectory.duration
 
     def _time(self, state: JointState) -> float:
-        """Seconds since the driver began, at the least."""
+        """Return the seconds since the driver began, at the least."""
         return state.stamp - max(self._begun(), self._commanded)
 
     def off(self, state: JointState) -> float:
-        """The largest distance (rad, any joint) from the stretch of path where the arm should be."""
+        """Return the largest distance (rad, any joint) from the stretch of path where the arm should be."""
         return float(self._errors(state).max())
 
     def complaint(self, state: JointState) -> str:

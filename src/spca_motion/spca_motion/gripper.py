@@ -34,11 +34,11 @@ class Gripper:
     def __init__(
         self, robot: Robot, gate: StopGate, state: Callable[[], JointState], lag: float = Tolerances.lag
     ) -> None:
-        """`lag` (simulated s): how late the pads may move once the driver has begun, and pause on the way."""
+        """Allow the pads to move `lag` (simulated s) later than the driver begins, and to pause that long."""
         self._robot, self._gate, self._state, self._lag = robot, gate, state, lag
 
     def open(self, gap: float) -> None:
-        """Open (or close) to `gap`; MotionError('gripper') if something keeps the pads from it."""
+        """Open (or close) to `gap`. Raises MotionError('gripper') if something keeps the pads from it."""
         self._check_gap(gap)
         now = self._state().gripper_gap
         if self.holding() and gap > now:

@@ -33,7 +33,7 @@ class MotionLimits:
     tool_speed: float
 
     def slowed(self, speed: float) -> MotionLimits:
-        """The limits under which the same path takes 1/`speed` times as long; `speed` in [SLOWEST, 1].
+        """Return the limits under which a path takes 1/`speed` times as long; `speed` in [SLOWEST, 1].
 
         Raises MotionError('limit') outside that range.
         """
@@ -44,7 +44,7 @@ class MotionLimits:
         )
 
     def within(self, arm: ArmDescription) -> MotionLimits:
-        """The limits as far as the arm's own joints allow, with a margin for tracking.
+        """Return the limits as far as the arm's own joints allow, with a margin for tracking.
 
         Where it has more joints than these limits, the first limit is that of as many joints more.
         """
@@ -91,7 +91,7 @@ class WorkspaceBox:
 
     @classmethod
     def around(cls, world: World) -> WorkspaceBox:
-        """From the table's surface upwards, and a little beyond its edges."""
+        """Return the box from the table's surface upwards, and a little beyond its edges."""
         table = world.table
         middle = np.array(table.centre)
         half = np.array(table.size[:2]) / 2 + _BEYOND_TABLE

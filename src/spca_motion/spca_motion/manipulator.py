@@ -42,7 +42,7 @@ class Manipulator:
         tolerances: Tolerances | None,
         limits: tuple[MotionLimits, MotionLimits],
     ) -> None:
-        """`limits` are those without and with something in the gripper, at most the arm's."""
+        """Compose the arm; `limits` are for an empty gripper and for a full one, at most the arm's."""
         self._world, self._robot, self._planner = world, robot, planner
         self._gate = StopGate(robot)  # through which executor and gripper drive the robot
         self._executor = Executor(robot, self._gate, world.robot.arm.joint_names, tolerances)
@@ -66,7 +66,7 @@ class Manipulator:
             self._planner.scene = self._planner.scene.perceived(scene)
 
     def attach(self, object_id: str) -> None:
-        """That object is in the gripper from now on: centred between the pads and square to them."""
+        """Attach that object to the gripper, centred between the pads and square to them."""
         with self._busy:
             state = self._executor.fresh_state()
             flange = self._planner.tools.flange(state.position)
@@ -74,14 +74,14 @@ class Manipulator:
             self._planner.scene = self._planner.scene.attached(object_id, flange, tcp)
 
     def detach(self) -> None:
-        """Nothing is held any more; the object stays in the planning scene where it is."""
+        """Detach what is held; the object stays in the planning scene where it is."""
         with self._busy:
             flange = self._planner.tools.flange(self._executor.fresh_state().position)
             self._planner.scene = self._planner.scene.detached(flange)
 
     @property
     def held(self) -> str | None:
-        """The attached object, or None."""
+        """Id of the object attached to the gripper, or None."""
         held = self._planner.scene.held
         return held.thing.id if held else None
 
@@ -95,20 +95,20 @@ class Manipulator:
     # --- motion ---------------------------------------------------------------------------------------------
 
     def move_joints(self, positions: Array, speed: float = 1.0) -> None:
-        """Collision-free to a joint goal (n,), radians."""
+        """Move collision-free to a joint goal (n,), radians."""
         goal = np.asarray(positions, dtype=float)
         self._move(lambda start: self._planner.to_joints(start, goal, lambda: self._gate.stopped), speed)
 
     def move_to(self, pose: Pose, speed: float = 1.0) -> None:
-        """Collision-free to a tool pose, by the configuration with the least joint travel."""
+        """Move collision-free to a tool pose, by the configuration with the least joint travel."""
         self._move(lambda start: self._planner.to_pose(start, pose, lambda: self._gate.stopped), speed)
 
     def move_linear(self, pose: Pose, speed: float = 1.0) -> None:
-        """In a straight line to a tool pose."""
+        """Move in a straight line to a tool pose."""
         self._move(lambda start: self._planner.along_line(start, pose), speed)
 
     def move_named(self, name: NamedConfiguration, speed: float = 1.0) -> None:
-        """Collision-free to a named configuration of the world description."""
+        """Move collision-free to a named configuration of the world description."""
         configurations = {"home": self._world.robot.home, "out_of_view": self._world.robot.out_of_view}
         if name not in configurations:
             raise MotionError(
@@ -154,7 +154,7 @@ class Manipulator:
         return Pose.from_matrix(self._planner.tools.tool(state.position, self._planner.tcp_gap(_gap(state))))
 
     def state(self) -> JointState:
-        """The newest joint state."""
+        """Return the newest joint state."""
         return self._robot.state()
 
     def wait(self, seconds: float) -> None:
@@ -191,10 +191,10 @@ class Manipulator:
 
 
 def _gap(state: JointState) -> float:
-    """The measured gap, within what the gripper can have."""
+    """Return the measured gap in metres, brought within what the gripper can have."""
     return min(max(state.gripper_gap, 0.0), STROKE)
 
 
 def embedded_arm(world: World, robot: Robot, tolerances: Tolerances | None = None) -> Manipulator:
-    """The arm that plans in this process, with MuJoCo's collision check and OMPL."""
+    """Return the arm that plans in this process, with MuJoCo's collision check and OMPL."""
     return Manipulator(world, robot, MotionPlanner(world), tolerances, (EMPTY, HOLDING))

@@ -48,13 +48,13 @@ class Leg:
     length: float
 
     def at(self, s: Array) -> tuple[Array, Array]:
-        """Joints and their derivatives by s, each (m, n), at s (n,)."""
+        """Return the joints and their derivatives by s, each (m, n), at s (m,)."""
         return self.start + s[:, None] * self.direction, np.broadcast_to(
             self.direction, (len(s), len(self.direction))
         )
 
     def rates(self, limits: MotionLimits) -> Rates:
-        """The rates that keep every joint within the limits anywhere on it."""
+        """Return the rates that keep every joint within the limits anywhere on the piece."""
         share = np.abs(self.direction).clip(min=1e-9)
         return Rates(
             float((limits.velocity / share).min()),
@@ -138,7 +138,7 @@ Piece = Leg | Corner | Curve
 
 
 def rounded(waypoints: Array, roundings: Sequence[float] | None = None) -> list[Piece]:
-    """The pieces of a polyline (m ≥ 2, n).
+    """Return the pieces of a polyline (m ≥ 2, n).
 
     `roundings` scales the rounding of each inner corner, from 0 (sharp) to 1.
     """
@@ -166,7 +166,7 @@ def corners(waypoints: Array) -> int:
 
 
 def sampled(pieces: Sequence[Piece], step: float) -> Array:
-    """Joints (m, n) along the pieces, neighbours at most about `step` radians apart, both ends included."""
+    """Return joints (m, n) along the pieces, both ends included, at most about `step` radians apart."""
     rows = []
     for piece in pieces:
         slope = np.linalg.norm(piece.at(np.linspace(0.0, piece.length, 9))[1], axis=1).max()
@@ -177,7 +177,7 @@ def sampled(pieces: Sequence[Piece], step: float) -> Array:
 
 
 def _distinct(waypoints: Array) -> Array:
-    """Without repeated points; at least two remain."""
+    """Return the waypoints without repeated ones. Raises ValueError unless at least two remain."""
     keep = np.append(True, np.linalg.norm(np.diff(waypoints, axis=0), axis=1) > 1e-6)
     points = waypoints[keep]
     if len(points) < 2:

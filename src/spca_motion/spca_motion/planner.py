@@ -30,7 +30,7 @@ _THERE = 1e-5
 
 
 MakeChecker = Callable[[World, PlanningScene], Checker]
-"""Makes what checks configurations in one planning scene."""
+"""Maker of what checks configurations in one planning scene."""
 
 
 # Spacing of the samples along a line (m and rad), and the largest motion of a joint between two samples.
@@ -68,18 +68,18 @@ class MotionPlanner:
         self._checker = None
 
     def tcp_gap(self, gap: float) -> float:
-        """The gap at which the tool centre point is taken to be; see `spca_motion.tool`."""
+        """Return the gap at which the tool centre point is taken to be; see `spca_motion.tool`."""
         return planning_gap(gap, self._scene.held is not None)
 
     def to_joints(self, start: Start, goal: Array, stop: Callable[[], bool]) -> list[Piece]:
-        """A path to a joint goal (n,); empty if the arm is there."""
+        """Return a path to a joint goal (n,); empty if the arm is there."""
         self._check_joints(goal)
         tool = self.tools.tool(goal, self.tcp_gap(start.gap))
         self.box.check(tool[None, :3, 3], "the tool at the joint goal")
         return self._around(start, goal[None], "the joint goal", stop)
 
     def to_pose(self, start: Start, pose: Pose, stop: Callable[[], bool]) -> list[Piece]:
-        """A path to a tool pose.
+        """Return a path to a tool pose.
 
         It ends in the collision-free configuration of least cost, which is mostly joint travel.
         """
@@ -87,7 +87,7 @@ class MotionPlanner:
         return self._around(start, self._configurations(start, pose), f"the tool pose {_place(pose)}", stop)
 
     def along_line(self, start: Start, pose: Pose) -> list[Piece]:
-        """The straight line to a tool pose; MotionError if any part of it is unreachable or would collide."""
+        """Return the straight line to a tool pose. MotionError if a part is unreachable or would collide."""
         self.box.check(np.array([pose.position]), "the end of the straight line")
         samples, extent = straight_line(self.tools, start.joints, pose.matrix(), self.tcp_gap(start.gap))
         if np.abs(samples - start.joints).max() < _THERE:
@@ -123,7 +123,7 @@ class MotionPlanner:
     # --- steps ----------------------------------------------------------------------------------------------
 
     def _configurations(self, start: Start, pose: Pose) -> Array:
-        """The joint solutions (k ≥ 1, n) of a tool pose, best first."""
+        """Return the joint solutions (k ≥ 1, n) of a tool pose, best first. MotionError if there are none."""
         gap = self.tcp_gap(start.gap)
         found = self.tools.arm.nearest_turns(self.tools.branches(pose.matrix(), gap), start.joints)
         found = found[~np.isnan(found[:, 0])]
@@ -135,7 +135,7 @@ class MotionPlanner:
         return found[np.argsort(self._cost(start.joints, found), kind="stable")]
 
     def _around(self, start: Start, goals: Array, what: str, stop: Callable[[], bool]) -> list[Piece]:
-        """A path to one of the goals (k, n), which come best first: straight if that is free, else around."""
+        """Return a path to one of the goals (k, n), best first: straight if that is free, else around."""
         query = self._query(start)
         free = np.array([q for q in goals if query.valid(q)])
         if not len(free):
@@ -161,7 +161,7 @@ class MotionPlanner:
                 )
 
     def _cost(self, start: Array, goals: Array) -> Array:
-        """Approximate time (s) to reach each of the goals (k, n).
+        """Return the approximate time (s) to reach each of the goals (k, n).
 
         Goals with a hanging elbow get a penalty.
 
@@ -188,7 +188,7 @@ def _place(pose: Pose) -> str:
 
 
 def straight_line(tools: ToolKinematics, start: Array, goal: Array, gap: float) -> tuple[Array, float]:
-    """Joint path (m ≥ 4, n) of a straight tool motion from `start` to the TCP pose `goal` (4×4).
+    """Return the joint path (m ≥ 4, n) of a straight tool motion from `start` to the TCP pose `goal` (4×4).
 
     Also returns the line's length in metres.
 
@@ -207,7 +207,7 @@ def straight_line(tools: ToolKinematics, start: Array, goal: Array, gap: float) 
 
 
 def _followed(tools: ToolKinematics, start: Array, poses: Array, branches: Array) -> Array:
-    """The joint path (m, n) from `start` along the poses, each in the branch that is nearest to the last."""
+    """Return the joint path (m, n) from `start` along the poses, each in the branch nearest to the last."""
     path = np.empty((len(poses), len(start)))
     path[0] = start
     for i in range(1, len(poses)):

@@ -28,12 +28,12 @@ class Obstacle:
 
     @classmethod
     def of(cls, thing: SceneObject) -> Obstacle:
-        """The obstacle that a perceived object is."""
+        """Return the obstacle that a perceived object is."""
         return cls(thing.id, thing.pose.matrix(), thing.size, thing.kind)
 
     @property
     def parts(self) -> tuple[Primitive, ...]:
-        """The convex parts it is made of, in its own frame."""
+        """Convex parts that the thing is made of, in its own frame."""
         return primitives(self.kind, self.size)
 
 
@@ -60,13 +60,13 @@ class PlanningScene:
         object.__setattr__(self, "_ids", frozenset(o.id for o in self.obstacles))
 
     def perceived(self, scene: Scene) -> PlanningScene:
-        """The same held thing among newly perceived obstacles."""
+        """Return a scene with the same held thing among newly perceived obstacles."""
         held = self.held.thing.id if self.held else None
         things = (o for o in scene.objects if o.id != held)
         return replace(self, obstacles=tuple(Obstacle.of(o) for o in things))
 
     def attached(self, object_id: str, tool0: Array, tcp: Array) -> PlanningScene:
-        """The obstacle of that id goes into the gripper, whose flange and tool centre point (4×4) are given.
+        """Return a scene with the obstacle of that id in the gripper, whose flange and TCP are given (4×4).
 
         The pads have centred it between them and squared it to themselves, whatever perception said.
         Raises MotionError('gripper') when there is no such obstacle or the gripper is not empty.
@@ -87,7 +87,7 @@ class PlanningScene:
         return replace(self, obstacles=rest, held=Held(thing, in_tool0))
 
     def detached(self, tool0: Array) -> PlanningScene:
-        """Detach the held object as an obstacle, where it is now; `tool0` is the flange (4×4) in `world`."""
+        """Return a scene with the held object as an obstacle in its place; `tool0` (4×4) is in `world`."""
         if self.held is None:
             return self
         left = replace(self.held.thing, pose=tool0 @ self.held.in_tool0)
@@ -95,7 +95,7 @@ class PlanningScene:
 
 
 def _between_pads(in_tcp: Array) -> Array:
-    """A pose in the tool frame, centred between the pads (y = 0) and aligned with them about z."""
+    """Return a pose in the tool frame as centred between the pads (y = 0) and aligned with them about z."""
     heading = np.arctan2(in_tcp[1, 0], in_tcp[0, 0])
     off = heading - np.round(heading / (np.pi / 2)) * (np.pi / 2)
     square = np.array(in_tcp)

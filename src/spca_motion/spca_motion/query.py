@@ -15,7 +15,7 @@ from spca_motion.paths import Corner, Piece, corners, rounded, sampled
 from spca_robot.gripper_2f85 import tcp_offset
 
 EDGE_STEP = 0.02
-"""Configurations are checked at least this often along every path, in radians of Euclidean joint distance."""
+"""Largest Euclidean joint distance (rad) between configurations that are checked along a path."""
 
 
 class Checker(Protocol):
@@ -33,22 +33,21 @@ class Checker(Protocol):
         ...
 
     def first_invalid(self, path: Array, gap: float, inside: Callable[[], bool]) -> int | None:
-        """Index of the first configuration of `path` (m, n) that is invalid or fails `inside`.
+        """Return the index of the first configuration of `path` (m, n) that is invalid or fails `inside`.
 
-        None if there is no such configuration. `inside` looks at `flange`, which is that configuration's
-        then.
+        Returns None if there is none. `inside` looks at `flange`, which then is that configuration's.
         """
         ...
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
-        """The violated clearances, deepest first where depths are known.
+        """Return the violated clearances, deepest first where depths are known.
 
         Empty for a valid configuration.
         """
         ...
 
     def flange(self) -> tuple[list[float], list[float]]:
-        """Position of `tool0` in `world` and direction of its z axis at the last configuration checked."""
+        """Return the position of `tool0` in `world` and its z axis, at the configuration checked last."""
         ...
 
 
@@ -86,7 +85,7 @@ class Query:
     def __init__(self, checker: Checker, box: WorkspaceBox, start: Start, tcp_gap: float) -> None:
         self.start = start
         self.reach = tcp_offset(tcp_gap)
-        """How far the tool centre point is from `tool0`, along its z axis (m)."""
+        """Distance of the tool centre point from `tool0`, along its z axis, in metres."""
         self.checker = checker
         checker.begin(start.joints, start.gap, start.allowed)
         (self._x0, self._y0, self._z0), (self._x1, self._y1, self._z1) = box.low.tolist(), box.high.tolist()
@@ -94,14 +93,14 @@ class Query:
         self._bounded = True
         self._bounded = self._inside()
         self.box = box if self._bounded else None
-        """Where the tool must stay; None if it starts outside."""
+        """Box in which the tool must stay; None if it starts outside."""
 
     def valid(self, joints: Array) -> bool:
         """Return whether the configuration is allowed on the path."""
         return self.checker.valid(joints, self.start.gap) and self._inside()
 
     def first_invalid(self, path: Array) -> int | None:
-        """The index of the first configuration of `path` (m, n) where the arm may not be, or None."""
+        """Return the index of the first configuration of `path` (m, n) where the arm may not be, or None."""
         return self.checker.first_invalid(path, self.start.gap, self._inside)
 
     def blame(self, joints: Array) -> str:
@@ -110,7 +109,7 @@ class Query:
         return str(hits[0]) if hits else "the tool would leave the workspace"
 
     def fault(self, pieces: Sequence[Piece]) -> PathFault | None:
-        """The first fault along a path, or None."""
+        """Return the first fault along a path, or None."""
         samples = [sampled([piece], EDGE_STEP) for piece in pieces]
         path = np.concatenate(samples)
         at = self.first_invalid(path)
@@ -120,13 +119,13 @@ class Query:
         return PathFault(number, at / (len(path) - 1), self.blame(path[at]))
 
     def straight(self, goal: Array) -> list[Piece] | None:
-        """The path straight to `goal` (n,) in joint space, or None if it is not free."""
+        """Return the path straight to `goal` (n,) in joint space, or None if it is not free."""
         if self.first_invalid(edge(self.start.joints, goal)) is not None:
             return None
         return rounded(np.stack([self.start.joints, goal]))
 
     def smooth(self, waypoints: Array) -> list[Piece] | None:
-        """The path through waypoints (m, n), with corners rounded as far as they stay collision-free.
+        """Return the path through waypoints (m, n), with corners rounded as far as that is collision-free.
 
         None if the path itself is in collision.
         """
@@ -157,6 +156,6 @@ class Query:
 
 
 def edge(start: Array, goal: Array) -> Array:
-    """The configurations (m, n) to check between two, at `EDGE_STEP`; both included."""
+    """Return the configurations (m, n) to check between two, at `EDGE_STEP`; both included."""
     count = max(int(np.ceil(np.linalg.norm(goal - start) / EDGE_STEP)), 1)
     return start + np.linspace(0.0, 1.0, count + 1)[:, None] * (goal - start)

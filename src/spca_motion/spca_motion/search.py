@@ -42,7 +42,7 @@ class Effort:
 # others.
 _NEAR_FACTOR, _NEAR_EXTRA = 1.25, 0.1
 BRIEF, NORMAL, WIDE = Effort(1.2, 5_000), Effort(2.2, 40_000), Effort(np.pi, 120_000)
-"""How hard to search: near the near goals, then farther around all, then everywhere."""
+"""Efforts of successive searches: near the near goals, then farther around all, then everywhere."""
 # Seeds of the successive searches, used if a path turns out to collide between the checked configurations.
 _SEEDS = (1, 2, 3)
 
@@ -59,7 +59,7 @@ class PathSearch(Protocol):
     """Finds a path through the free space of a `Query`."""
 
     def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
-        """A smooth path from the query's start to one of the free `goals` (k ≥ 1, n), which come best first.
+        """Return a smooth path from the query's start to one of the free `goals` (k ≥ 1, n), best first.
 
         `cost` (k,) says in seconds how much better. Raises PathNotFound, and Interrupted as soon as `stop`
         holds.
@@ -91,7 +91,7 @@ class TreeSearch:
 def _detour(
     query: Query, goals: Array, effort: Effort, stop: Callable[[], bool], limits: Array
 ) -> list[Piece] | None:
-    """A smooth path around the obstacles between start and goals, or None."""
+    """Return a smooth path around the obstacles between start and goals, or None."""
     for seed in _SEEDS:
         waypoints = find_path(query.start.joints, goals, query.valid, stop, effort, limits, seed)
         if waypoints is None:
@@ -110,7 +110,7 @@ def find_path(
     limits: Array,
     seed: int,
 ) -> Array | None:
-    """Waypoints (m, n) of a path from `start` to one of the valid `goals` (k, n).
+    """Return waypoints (m, n) of a path from `start` to one of the valid `goals` (k, n).
 
     None if the effort was not enough.
 

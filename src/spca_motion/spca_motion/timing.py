@@ -27,7 +27,7 @@ _USABLE = 0.999
 
 
 def time_path(pieces: Sequence[Piece], limits: MotionLimits) -> JointTrajectory:
-    """The trajectory along a path from rest to rest.
+    """Return the trajectory along a path from rest to rest.
 
     The path begins and ends with a piece that is no corner. Raises MotionError('limit') if it takes too long.
     """
@@ -74,7 +74,7 @@ class _Law:
         self.duration = float(self._profile.duration)
 
     def at(self, times: Array) -> tuple[Array, Array]:
-        """Position and speed (n,) at times (n,) from the piece's start."""
+        """Return position and speed (n,) at times (n,) from the piece's start."""
         if self._profile is None:
             return self._speed * times, np.full(len(times), self._speed)
         states = [self._profile.at_time(float(t)) for t in times]
@@ -82,7 +82,7 @@ class _Law:
 
 
 def _speeds(pieces: Sequence[Piece], rates: Sequence[Rates]) -> Array:
-    """The speed at each border between pieces, ends included, that the pieces on both sides allow."""
+    """Return the speed at each border between pieces, ends included, that both neighbours allow."""
     speeds = np.zeros(len(pieces) + 1)
     for i in range(1, len(pieces)):
         # Two legs without a corner between them meet at a sharp bend, where the arm has to stop.
@@ -102,7 +102,7 @@ def _speeds(pieces: Sequence[Piece], rates: Sequence[Rates]) -> Array:
 
 
 def _run_up(low: float, high: float, rates: Rates) -> float:
-    """Distance needed to change between two speeds, with zero acceleration at both ends."""
+    """Return the distance needed to change between two speeds, with zero acceleration at both ends."""
     change = high - low
     ramp = rates.acceleration / rates.jerk
     full = change >= rates.acceleration * ramp
@@ -111,7 +111,7 @@ def _run_up(low: float, high: float, rates: Rates) -> float:
 
 
 def _fastest(low: float, high: float, length: float, rates: Rates) -> float:
-    """The highest speed up to `high` that `length` is enough to reach from `low`."""
+    """Return the highest speed up to `high` that `length` is enough to reach from `low`."""
     reachable, beyond = low, high
     for _ in range(40):
         middle = (reachable + beyond) / 2

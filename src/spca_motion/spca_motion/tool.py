@@ -27,7 +27,7 @@ NOMINAL_GAP = 0.040
 
 
 def planning_gap(gap: float, holding: bool) -> float:
-    """The gap in metres at which the TCP is taken to be, by the convention above."""
+    """Return the gap in metres at which the TCP is taken to be, by the convention above."""
     measured = min(max(gap, 0.0), STROKE)
     return measured if holding else min(measured, NOMINAL_GAP)
 
@@ -44,17 +44,17 @@ class ToolKinematics:
         self._flange = np.linalg.inv(self._tool0)
 
     def flange(self, joints: Array) -> Array:
-        """`tool0` in `world`, (…, 4, 4), for joints (…, n)."""
+        """Return `tool0` in `world`, (…, 4, 4), for joints (…, n)."""
         return self._mount @ self.arm.forward(joints) @ self._tool0
 
     def tool(self, joints: Array, gap: float) -> Array:
-        """The TCP for a gap between the pads, (…, 4, 4), for joints (…, n)."""
+        """Return the TCP in `world` at a gap between the pads, (…, 4, 4), for joints (…, n)."""
         flange = self.flange(joints)
         flange[..., :3, 3] += tcp_offset(gap) * flange[..., :3, 2]
         return flange
 
     def branches(self, tools: Array, gap: float, last: Array | None = None) -> Array:
-        """Every joint solution (…, b, n) for TCP poses (…, 4, 4), NaN where there is none.
+        """Return every joint solution (…, b, n) for TCP poses (…, 4, 4), NaN where there is none.
 
         `last` (…, k) are angles of the last joint where the pose leaves it free; see `spca_robot.kinematics`.
         """
@@ -63,7 +63,7 @@ class ToolKinematics:
         return self.arm.inverse_branches(self._unmount @ flange @ self._flange, last)
 
     def reached(self, tools: Array, gap: float) -> Array:
-        """Return whether some configuration within the joints' ranges has TCP poses (…, 4, 4): (…)."""
+        """Return for TCP poses (…, 4, 4) whether a configuration within the joints' ranges has each: (…)."""
         within = self.arm.nearest_turns(self.branches(tools, gap), self.arm.range.mean(axis=1))
         return np.asarray(np.isfinite(within[..., 0]).any(axis=-1))
 
@@ -72,7 +72,7 @@ class ToolKinematics:
         return bool(self.reached(top_down(x, y, z, 0.0).matrix(), NOMINAL_GAP))
 
     def farthest(self, tool: Array, gap: float = NOMINAL_GAP) -> float:
-        """Return the TCP's reach (m) from the base's axis, turned as in this pose, in its direction."""
+        """Return how far (m) from the base's axis the TCP gets in this pose's direction, turned as in it."""
         out = tool[:2, 3] - self._mount[:2, 3]
         away = 0.01 * np.arange(200)
         poses = np.repeat(tool[None], len(away), axis=0)
@@ -80,5 +80,5 @@ class ToolKinematics:
         return float(away[self.reached(poses, gap)].max(initial=0.0))
 
     def excess(self, tool: Array, gap: float) -> float:
-        """Return how far (m) this TCP pose is beyond the arm's reach in that direction; ≤ 0 if not."""
+        """Return how far (m) this TCP pose is beyond the arm's reach in that direction; ≤ 0 if within it."""
         return math.dist(tool[:2, 3], self._mount[:2, 3]) - self.farthest(tool, gap)

@@ -20,13 +20,13 @@ from spca_planner.pddl.syntax import Domain, Problem
 from spca_planner.solver.judgement import Words
 
 _MOST_NAMED = 3
-"""Facts named in one message; more would bury the point."""
+"""Maximum number of facts named in one message; more would bury the point."""
 
 
 def contradictions(
     domain: Domain, problem: Problem, observation: Observation, extensions: Mapping[str, Extension]
 ) -> list[str]:
-    """Every way in which a problem contradicts the observation, one sentence each."""
+    """Return a sentence for every way in which a problem contradicts the observation."""
     return [
         *islice(_unknown_objects(domain, problem, observation), MOST_FAULTS),
         *_wrong_init(domain, problem, observation, extensions),
@@ -52,7 +52,7 @@ def _unknown_objects(domain: Domain, problem: Problem, observation: Observation)
 
 
 def _near(name: str, known: Sequence[str]) -> str:
-    """A name of the same words in another order, or of nearly the same letters."""
+    """Return a known name of the same words in another order, or nearly the same letters; empty if none."""
     same = [k for k in known if sorted(k.lower().split("_")) == sorted(name.split("_"))]
     return next(iter(same or difflib.get_close_matches(name, known, n=1)), "")
 
@@ -72,7 +72,7 @@ def _wrong_init(
 
 
 def unstated(domain: Domain, problem: Problem, extensions: Mapping[str, Extension]) -> list[Atom]:
-    """What is observed in the domain's words, and the problem's init leaves out."""
+    """Return what is observed, in the domain's words, and left out of the problem's init."""
     types = {o.name: o.type for o in (*domain.constants, *problem.objects)}
     stated = {ground(fact, {}) for fact in problem.init}
     shown = (
@@ -84,7 +84,7 @@ def unstated(domain: Domain, problem: Problem, extensions: Mapping[str, Extensio
 
 
 def _instead(atom: Atom, extensions: Mapping[str, Extension]) -> str:
-    """Return what the scene shows about the same thing."""
+    """Return a phrase about what the scene shows of the same thing; empty if it shows nothing."""
     same = [(atom[0], *args) for args in extensions[atom[0]].atoms if args and args[:1] == atom[1:2]]
     return f"; it shows {_listed(sorted(same))}" if same else ""
 
@@ -95,7 +95,7 @@ def _listed(atoms: list[Atom]) -> str:
 
 
 def off_topic(problem: Problem, required: Sequence[str]) -> str:
-    """That the goal leaves out an object that the task names; empty if it does not.
+    """Return a phrase that says that the goal leaves out an object of the task; empty if it does not.
 
     A goal with quantifiers may mean an object without its name.
     """
@@ -111,7 +111,7 @@ def off_topic(problem: Problem, required: Sequence[str]) -> str:
 def unproven_empty(
     domain: Domain, problem: Problem, observation: Observation, extensions: Mapping[str, Extension]
 ) -> str:
-    """Explain why an empty plan is not right: the goal must be *seen* to hold; "" if it is."""
+    """Explain why an empty plan is wrong, where the goal is not *seen* to hold; return "" where it is."""
     holds = evaluate(
         problem.goal, lambda atom: observed_truth(observation, extensions, atom), domain, problem
     )
@@ -154,7 +154,7 @@ def _words(group: Group) -> set[str]:
 def with_synonyms(
     domain: Domain, words: Sequence[ObservableWord], extensions: Mapping[str, Extension]
 ) -> tuple[dict[str, Extension], list[str]]:
-    """The extensions under the names that the domain uses as well, and the predicates that cannot be mapped.
+    """Return the extensions, also under the domain's own names, and what is wrong with its predicates.
 
     A predicate that means the same as an observed one, by its name, is taken for it if it has as many
     arguments; otherwise it would go unchecked, and is refused.
@@ -176,7 +176,7 @@ def with_synonyms(
 
 
 def meant(name: str, words: Sequence[ObservableWord]) -> ObservableWord | None:
-    """The observable word that a predicate's name means; None if it means something else."""
+    """Return the observable word that a predicate's name means; None if it means something else."""
     plain = name.lower().replace("-", "_")
     for word in words:
         if plain in (word.name, *word.synonyms) or (word.like and re.fullmatch(word.like, plain)):

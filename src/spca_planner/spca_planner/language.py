@@ -34,9 +34,9 @@ _MOST_FACTS = 200
 _MOST_SENTENCES = 12
 _MOST_STEPS = 40
 _MOST_WORDS = 60
-"""Words of a model to the user; the prompt asks for fewer."""
+"""Maximum number of words from a model to the user; the prompt asks for fewer."""
 _LONGEST = {"pddl": 16_000, "failure": 1500, "rejection": 800, "sentence": 300, "doc": 400, "task": 2000}
-"""Characters of each part of a prompt: it stays bounded whatever the library, the scene and the history."""
+"""Maximum number of characters of each part of a prompt, whatever the library, scene and history."""
 
 _LOGIC = ("and", "not", "forall", "when", "or", "imply", "exists", "=", "increase", "assign")
 
@@ -61,7 +61,7 @@ class WholeDraft(BaseModel):
     )
 
     def refusal(self) -> NotUnderstood | Impossible | None:
-        """The same as an error, made harmless and short; a question comes first, as it can be answered."""
+        """Return the model's refusal as a harmless, short error; a question first, as it can be answered."""
         if question := _told(self.question):
             return NotUnderstood(question)
         return Impossible(why) if (why := _told(self.impossible_because)) else None
@@ -118,7 +118,7 @@ class LanguageProposer(PlanProposer):
         return Draft(domain=domain, problem=problem, remark=answer.remark)
 
     def _observed(self, domain: str, problem: str, observation: Observation) -> str:
-        """The problem, with what is observed and its init leaves out."""
+        """Return the problem with what is observed and its init leaves out."""
         reading = examine(domain, problem)
         if reading.domain is None or reading.problem is None:
             return problem
@@ -138,7 +138,7 @@ def messages(
     actions: Actions | None = None,
     measures: str = "",
 ) -> list[Message]:
-    """The conversation that is sent: rules, then one request with everything in it."""
+    """Return the conversation that is sent: rules, then one request with everything in it."""
     skills, observation = relevant_skills(request, previous), request.observation
     vocabulary = vocabulary or Vocabulary()
     words, goals = vocabulary.words(), vocabulary.asked(request.task, observation)
@@ -231,7 +231,7 @@ def _executed(request: PlanRequest) -> dict[str, object]:
 
 
 def relevant_skills(request: PlanRequest, previous: Draft | None) -> list[SkillSignature]:
-    """The skills to list: those of the last domain, then those that share most words with the task."""
+    """Return the skills to list: those of the last domain, then those sharing most words with the task."""
     if len(request.skills) <= _MOST_SKILLS:
         return list(request.skills)
     task = stems(request.task.text)
@@ -245,7 +245,7 @@ def relevant_skills(request: PlanRequest, previous: Draft | None) -> list[SkillS
 
 
 def _facts(observation: Observation, vocabulary: Vocabulary, untold: Collection[str]) -> str:
-    """The observed facts, with those that have no arguments, such as that the hand is empty."""
+    """Return the observed facts, with those without arguments, such as that the hand is empty."""
     facts = [(f.predicate, *f.args) for f in observation.facts if f.predicate not in untold]
     extensions = vocabulary.extensions(observation)
     bare = [w.name for w in vocabulary.words() if not w.args and w.name in extensions]
@@ -256,7 +256,7 @@ def _facts(observation: Observation, vocabulary: Vocabulary, untold: Collection[
 
 
 def _bare(text: str) -> str:
-    """PDDL without a Markdown fence around it."""
+    """Return PDDL without a Markdown fence around it."""
     blocks = fenced(text) if text.lstrip().startswith("```") else []
     return (blocks[0] if len(blocks) == 1 else text).strip() + "\n"
 
@@ -285,7 +285,7 @@ def _templates() -> Environment:
 
 
 def _quoted(value: object) -> str:
-    """Data as JSON, in which no text can close the block that marks it as data."""
+    """Return data as JSON in which no text can close the block that marks it as data."""
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
@@ -345,7 +345,7 @@ def _literals(
 
 
 def _own(effect: Group | None, names: Mapping[str, str]) -> Iterator[str]:
-    """The facts that an effect adds under whatever name."""
+    """Yield the facts that an effect adds, under whatever name."""
     for part in effect.rest if effect is not None and effect.head == "and" else (effect,):
         if isinstance(part, Group) and part.items and part.head not in _LOGIC:
             yield f"({' '.join(ground(part, names))})"

@@ -35,7 +35,7 @@ class PlannerNode(SpcaNode):
         self.create_service(Learned, names.LEARNED, self._learned)
 
     def close(self) -> None:
-        """End the planning under way."""
+        """End the planning that is under way."""
         self._planning.close()
 
     def plan(

@@ -41,7 +41,7 @@ class Critics:
         self._solver, self._vocabulary, self._timeout_s = solver, vocabulary, timeout_s
 
     def judge(self, draft: Draft, request: PlanRequest, cancelled: Callable[[], bool]) -> Judged:
-        """The critics' no, or the plan that all of them accept. Raises Cancelled."""
+        """Return why the critics refuse a draft, or the plan that all of them accept. Raises Cancelled."""
         named = re.findall(r"[a-z][\w-]*", draft.problem.lower())
         observation = self._vocabulary.with_places(request.observation, dict.fromkeys(named))
         context = DraftContext(
@@ -66,9 +66,9 @@ class Critics:
 
 MODES: tuple[Mode, ...] = ("fresh", "reuse", "replan", "repair")
 _MOST_REPETITIONS = 2
-"""Consecutive repeats of a rejected draft after which the proposer is given up."""
+"""Number of consecutive repeats of a rejected draft after which the proposer is given up."""
 _MOST_ALTERNATIVES = 4
-"""Ways to understand a task that are planned for besides the one that a plan stands for."""
+"""Maximum number of other ways to understand a task that are planned for besides a plan's own."""
 _UNCHANGED = "this draft is the same as one that was rejected before: "
 
 Status = Literal["solved", "not_understood", "impossible", "exhausted", "cancelled"]
@@ -137,7 +137,7 @@ class DraftingPlanner:
         return _Loop(self, request, on_draft or (lambda record: None), cancelled).run()
 
     def others(self, request: PlanRequest, plan: Plan) -> list[Plan]:
-        """Valid plans with other steps for the same task, as far as the proposer knows of alternatives."""
+        """Return valid plans with other steps for the same task, if the proposer knows alternatives."""
         proposer = self._proposers[request.mode]
         drafts = proposer.alternatives(plan.draft, request.observation)[:_MOST_ALTERNATIVES]
         judged = [self._critics.judge(d, request, lambda: False).plan for d in drafts]
@@ -166,7 +166,7 @@ class DraftingPlanner:
 
 
 class _Loop:
-    """One request."""
+    """The loop of drafts and judgements for one request."""
 
     def __init__(
         self,
@@ -206,7 +206,7 @@ class _Loop:
         return self._end("exhausted", message=f"{self._budget} drafts were rejected; last: {last}")
 
     def _attempt(self) -> Plan | None:
-        """One draft and its judgement."""
+        """Draft and judge once; return the plan if it was accepted."""
         began = time.perf_counter()
         request = self._request.model_copy(update={"mode": self._mode})
         proposer, previous, rejection = self._proposers[self._mode], self._previous, self._rejection
@@ -231,7 +231,7 @@ class _Loop:
         return judged
 
     def _repeated(self, draft: Draft) -> Judged | None:
-        """A draft that was rejected before is rejected unseen."""
+        """Reject a draft unseen if it was rejected before; else return None."""
         earlier = self._seen.get((draft.domain, draft.problem))
         self._repetitions = self._repetitions + 1 if earlier else 0
         if earlier is None:
@@ -259,7 +259,7 @@ class _Loop:
 
 
 def interruptible(call: Callable[[], T], cancelled: Callable[[], bool]) -> T:
-    """The result of `call`, or its exception.
+    """Return the result of `call`, or raise its exception.
 
     Raises Cancelled as soon as `cancelled()`: the call is left to itself.
     """

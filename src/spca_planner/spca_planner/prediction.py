@@ -26,11 +26,11 @@ _NUMERIC = ("increase", "decrease", "assign", "scale-up", "scale-down")
 
 
 FRAME_M = 0.01
-"""Metres that a thing may move in a step that does not mention it."""
+"""Distance in metres that a thing may move in a step that does not mention it."""
 NUDGED_M = 0.03
-"""The same for what a step mentions only as a place, such as what something is put into."""
+"""Distance in metres that a thing may move if a step mentions it as a place only, such as a container."""
 _ERROR_M = 0.01
-"""What the error of a camera may add between two looks."""
+"""Distance in metres that the error of a camera may add between two looks."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Prediction:
 
 @lru_cache(maxsize=32)
 def predict(plan: Plan) -> Prediction:
-    """The progression of the plan's initial state through its steps, under the closed-world assumption."""
+    """Return the progression of the initial state through a plan's steps, by the closed-world assumption."""
     domain, problem = parse(plan.draft.domain, plan.draft.problem)
     state = frozenset(ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not"))
     effects: list[dict[Atom, bool]] = []
@@ -81,7 +81,7 @@ def _collect(
     binding: Mapping[str, str],
     found: dict[Atom, bool],
 ) -> None:
-    """The atoms that an effect sets in a state; adding wins over deleting."""
+    """Collect in `found` the atoms that an effect sets in a state; adding wins over deleting."""
     parts = [part for part in effect.rest if isinstance(part, Group)]
     if effect.head == "and":
         for part in parts:
@@ -163,7 +163,7 @@ def _unready(prediction: Prediction, step: Step, look: ObservedAtoms) -> tuple[L
 
 
 def _overlooked(prediction: Prediction, step: Step, index: int, look: ObservedAtoms) -> Iterator[Literal]:
-    """What the look after a step shows of its own things otherwise than predicted, but for roles."""
+    """Yield what the look after a step shows of its own things otherwise than predicted, but for roles."""
     names = sorted({a.lower() for a in step.args} | {c.name for c in prediction.domain.constants})
     state, effects = prediction.states[index], prediction.effects[index]
     for predicate, signature in prediction.domain.predicates.items():
@@ -188,13 +188,13 @@ class ObservedAtoms:
     """Truth of atoms by one observation."""
 
     def __init__(self, observation: Observation | None, domain: Domain, vocabulary: Vocabulary) -> None:
-        """Nothing is known of any atom without an `observation`."""
+        """Hold the truth of atoms by an `observation`; without one, nothing is known of any atom."""
         self._observation, self._domain, self._vocabulary = observation, domain, vocabulary
         shown = vocabulary.after(observation) if observation else {}
         self._extensions: Mapping[str, Extension] = with_synonyms(domain, vocabulary.words(), shown)[0]
 
     def truth(self, atom: Atom) -> Truth:
-        """Return whether it shows the atom; None where it has nothing to say."""
+        """Return whether the observation shows the atom; None where it has nothing to say."""
         extension = self._extensions.get(atom[0])
         if extension is None or self._observation is None:
             return None
@@ -211,18 +211,18 @@ class ObservedAtoms:
         return extension.truth(atom[1:], self._observation.objects)
 
     def settled(self, atom: Atom) -> Truth:
-        """The same, but None where the list of what is seen need not be complete."""
+        """Return the atom's truth; None also where the list of what is seen need not be complete."""
         extension = self._extensions.get(atom[0])
         return self.truth(atom) if extension and len(extension.kinds) == len(atom) - 1 else None
 
     def alike(self, atom: Atom) -> list[Atom]:
-        """Every atom that it shows of the same predicate and the same first thing."""
+        """Return every atom shown that has the same predicate and the same first thing."""
         extension = self._extensions.get(atom[0], Extension((), frozenset()))
         return [(atom[0], *args) for args in sorted(extension.atoms) if args[:1] == atom[1:2]]
 
 
 def mentioned(step: Step, effects: Mapping[Atom, bool]) -> set[str]:
-    """The things that a step is about, in lower case: its arguments, and those of its effects."""
+    """Return the things that a step is about, in lower case: its arguments, and those of its effects."""
     return {arg.lower() for arg in step.args} | {arg for atom in effects for arg in atom[1:]}
 
 
@@ -317,7 +317,7 @@ class PddlReader:
 
 
 def _ways(draft: Draft) -> list[frozenset[Atom]]:
-    """The conjunctions of atoms any of which fulfils a draft's goal, some of them where there are very many.
+    """Return the conjunctions of atoms any of which fulfils a draft's goal; of very many, only some.
 
     That an atom must not hold is left out beside another one about the same things.
     """
@@ -333,7 +333,7 @@ def _ways(draft: Draft) -> list[frozenset[Atom]]:
 def _grounded(
     condition: Group, wanted: bool, domain: Domain, problem: Problem, binding: Mapping[str, str]
 ) -> list[frozenset[tuple[Atom, bool]]]:
-    """Every way in which a condition is as wanted: the atoms that have to hold, or not to."""
+    """Return the ways in which a condition is as wanted: the atoms that have to hold, or not to."""
     head, parts = condition.head, [part for part in condition.rest if isinstance(part, Group)]
     if head == "not":
         return _grounded(parts[0], not wanted, domain, problem, binding)

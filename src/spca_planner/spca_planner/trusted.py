@@ -21,9 +21,9 @@ from spca_planner.pddl.syntax import Action, parse_domain
 _HEADER = "; trusted: it has solved "
 _TASKS = "; tasks: "
 _MOST_WORDS = 2000
-"""Characters of the solved tasks' texts that are kept with a domain, to compare later tasks with."""
+"""Maximum number of characters of solved tasks that are kept with a domain, to compare later tasks with."""
 _OWN_GROUP = 1.5
-"""How much more a domain of the task's own group counts than another one."""
+"""Factor by which a domain of the task's own group counts more than another one."""
 _MOST_GOALS = 16
 
 
@@ -77,11 +77,11 @@ class TrustedDomains:
         return parts[-max(fits)[-1]][1] if fits else None
 
     def in_group(self, environment: str, group: str) -> tuple[TrustedDomain, ...]:
-        """The trusted domains of a task group, the newest last."""
+        """Return the trusted domains of a task group, the newest last."""
         return tuple(d for d in self._all(environment) if d.group == _safe(group))
 
     def add(self, environment: str, task: Task, domain: str) -> None:
-        """Trust a domain for a task's group."""
+        """Trust a domain for the group of a task that it has solved."""
         number = 1
         solved, tasks = {task.id}, task.text
         while (path := self._path(environment, task.group, number)).is_file():
@@ -96,7 +96,7 @@ class TrustedDomains:
         write_atomically(path, text.encode())
 
     def all(self, environment: str) -> list[str]:
-        """The text of every trusted domain of an environment."""
+        """Return the text of every trusted domain of an environment."""
         return [domain.text for domain in self._all(environment)]
 
     def _all(self, environment: str) -> Iterator[TrustedDomain]:
@@ -111,11 +111,11 @@ class TrustedDomains:
 
 
 Actions = Mapping[tuple[str, int], Action]
-"""Actions by their names and how many parameters they have."""
+"""Actions by name and number of parameters."""
 
 
 def actions_of(own: Sequence[str], learned: Sequence[str] = ()) -> Actions:
-    """Every action in these domains.
+    """Return every action in these domains.
 
     What a skill does is told as the environment's `own` domains have it; else as that one of the `learned`
     has it that demands least, because what only some of them demand belongs to their tasks.
@@ -198,10 +198,10 @@ def brought_about(
 
 
 def stems(text: str) -> set[str]:
-    """Words cut to five letters, so that "stacked" meets "stack"."""
+    """Return the words of a text cut to five letters, so that "stacked" meets "stack"."""
     return {word[:5] for word in re.findall(r"[a-z]{3,}", text.lower().replace("_", " "))}
 
 
 def _safe(name: str) -> str:
-    """A file name for any text: a task group comes from a file that anybody may have written."""
+    """Return a file name for any text: a task group comes from a file that anybody may have written."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", name) or "_"

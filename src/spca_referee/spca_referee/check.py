@@ -40,7 +40,7 @@ class Findings:
     level: Level | None = None
     world: World | None = None
     layout: Layout | None = None
-    """The table that the level starts from, with everything else where the world file says."""
+    """Layout that the level starts from, with everything else where the world file says."""
 
 
 def check_level(name_or_path: str | Path, world: World | None = None) -> Findings:
@@ -75,7 +75,7 @@ def check_level(name_or_path: str | Path, world: World | None = None) -> Finding
 
 
 def _complaints(error: ValidationError) -> Iterator[str]:
-    """Everything that pydantic found, with the field that was probably meant."""
+    """Yield everything that pydantic found, with the field that was probably meant."""
     for item in error.errors():
         where = ".".join(str(part) for part in item["loc"]) or "the file"
         near = ""
@@ -96,7 +96,7 @@ def _group_warnings(level: Level) -> Iterator[str]:
 
 
 def _impossible_contacts(level: Level, world: World) -> Iterator[str]:
-    """Contacts that can never be made, and contacts that can never be lost."""
+    """Yield warnings of wanted and unwanted contacts that can never be made."""
     fixed = {world.table.model, world.ground.model}
     for block, contacts in (("success", level.success), ("fail", level.fail)):
         for names in contacts.collisions_true:
@@ -109,7 +109,7 @@ def _impossible_contacts(level: Level, world: World) -> Iterator[str]:
 
 
 def _never_together(level: Level, world: World) -> Iterator[str]:
-    """Find success conditions that exclude each other.
+    """Yield success conditions that exclude each other.
 
     The ground is below the table, and out of reach of what lies on it.
     """
@@ -122,7 +122,7 @@ def _never_together(level: Level, world: World) -> Iterator[str]:
 
 
 def _unreachable_places(level: Level, world: World) -> Iterator[str]:
-    """Places of a state that are not on the table."""
+    """Yield warnings of a state's places that are not on the table."""
     (cx, cy), (length, width) = world.table.centre, world.table.size[:2]
     for state in (*level.success.states, *level.order):
         if state.at is not None and not world.table.contains(*state.at):

@@ -67,7 +67,7 @@ class ContactMemory:
         return interval is not None and stamp - interval[1] <= self.ttl + EPSILON
 
     def timeline(self) -> tuple[ContactInterval, ...]:
-        """All contacts so far, by their beginning."""
+        """Return all contacts so far, by their beginning."""
         running = [ContactInterval(pair=p, start=start, end=end) for p, (start, end) in self._open.items()]
         return tuple(sorted((*self._closed, *running), key=lambda i: (i.start, i.pair)))
 

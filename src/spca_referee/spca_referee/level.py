@@ -32,7 +32,7 @@ SETTLE_S = 2.0
 
 
 def _two_digits(value: object) -> object:
-    """YAML reads an unquoted 02 as the number 2."""
+    """Return a number as two digits: YAML reads an unquoted 02 as the number 2."""
     return (
         str(value).zfill(2) if type(value) is int or (isinstance(value, str) and value.isdigit()) else value
     )
@@ -51,7 +51,7 @@ class Conditions(Record):
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """Every pair, wanted or not."""
+        """Every pair of names, wanted or not."""
         return self.collisions_true + self.collisions_false
 
     @property
@@ -85,24 +85,24 @@ class Level(Record):
 
     @property
     def name(self) -> str:
-        """`<group>_<number>`, for example `stack_01`."""
+        """Name of the level, `<group>_<number>`, for example `stack_01`."""
         return (
             self.task_id if self.task_id.startswith(self.task_group) else f"{self.task_group}_{self.task_id}"
         )
 
     @property
     def states(self) -> tuple[JudgedState, ...]:
-        """Every state that it speaks of."""
+        """Every state that the level speaks of."""
         return (*self.success.states, *self.fail.states, *self.order)
 
     @property
     def needs_poses(self) -> bool:
-        """True if contacts alone do not tell how it stands."""
+        """Contacts alone do not tell how the level stands."""
         return not all(state.by_contact for state in self.states)
 
     @property
     def names(self) -> set[str]:
-        """Every model or role that a condition names."""
+        """Every model or role that a condition of the level names."""
         return self.success.names | self.fail.names | {name for state in self.order for name in state.names}
 
     def completed(self, world: World) -> Level:
@@ -122,13 +122,13 @@ class Level(Record):
         return self.model_copy(update={"fail": Conditions(collisions_true=never)})
 
     def watched(self, world: World) -> tuple[str, ...]:
-        """The objects whose contacts its conditions are about; all of them where roles tell only later."""
+        """Return the objects whose contacts matter to the conditions; all where roles tell only later."""
         movable = {thing.model for thing in world.objects}
         return tuple(sorted(movable if self.roles else self.names & movable))
 
     @property
     def must_release(self) -> bool:
-        """True if success counts only once the robot has let go of the objects it names."""
+        """Success counts only once the robot has let go of the objects that it names."""
         return self.task_group in RELEASE_GROUPS if self.release is None else self.release
 
     def problems(self, world: World) -> Iterator[tuple[str, str]]:
@@ -207,7 +207,7 @@ def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
 
 
 def read_level(path: Path) -> Level:
-    """A level as it is in its file, unchecked; a world's file that lies beside it gets its whole path.
+    """Return a level as it is in its file, unchecked; a world's file beside it gets its whole path.
 
     Raises InputError for what is not YAML, and ValidationError for what is no level.
     """
@@ -222,7 +222,7 @@ def read_level(path: Path) -> Level:
 
 
 def find_level(name_or_path: str | Path) -> Path:
-    """The file of a level, by name or path. Raises InputError, with similar names, if there is none."""
+    """Return the file of a level, by name or path. InputError, with similar names, where there is none."""
     path = Path(name_or_path)
     if path.suffix not in YAML_FILES:
         path = LEVELS / str(name_or_path).rpartition("_")[0] / f"{name_or_path}.yaml"
@@ -243,7 +243,7 @@ def find_level(name_or_path: str | Path) -> Path:
 
 
 def list_levels(folder: Path = LEVELS) -> tuple[str, ...]:
-    """The names of all levels in `folder`, sorted."""
+    """Return the names of all levels in `folder`, sorted."""
     return tuple(sorted(path.stem for path in folder.glob("*/*.yaml")))
 
 
@@ -260,7 +260,7 @@ def task(level: Level) -> Task:
 
 
 def _common(some: Iterable[Pair], others: Iterable[Pair]) -> list[Pair]:
-    """The pairs in both, whatever order they are written in."""
+    """Return the pairs in both, whatever order they are written in."""
     return sorted({pair(*names) for names in some} & {pair(*names) for names in others})
 
 

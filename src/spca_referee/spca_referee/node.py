@@ -102,7 +102,7 @@ def _message(verdict: Verdict, holding: bool) -> VerdictMsg:
 
 
 def main() -> None:
-    """Run the node; its exit status is the process's."""
+    """Run the node, and end the process with its exit status."""
     leave(run_nodes(lambda: [JudgingNode()]))
 
 

@@ -34,7 +34,7 @@ class Referee:
     """
 
     def __init__(self, level: Level, world: World, truth: Mapping[str, Pose], start: float = 0.0) -> None:
-        """`truth`: poses of the objects by model name when the level begins.
+        """Judge on the table `truth`: poses of the objects by model name when the level begins.
 
         Raises InputError (see `bind_rules`).
         """
@@ -66,17 +66,17 @@ class Referee:
 
     @property
     def holding(self) -> bool:
-        """True if everything but the dwell is fulfilled now: waiting longer may make it a success."""
+        """Everything but the dwell is fulfilled now: waiting longer may make it a success."""
         return any(way.since is not None and not way.failure for way in self._ways)
 
     def timeline(self) -> tuple[ContactInterval, ...]:
-        """Every contact so far: pair, from, to (seconds since the level began)."""
+        """Return every contact so far: pair, from, to (seconds since the level began)."""
         return self._contacts.timeline()
 
     def start_at(self, start: float) -> None:
-        """The simulator's clock was there (s) when the level began: not all of them start at zero.
+        """Set the time (s) of the simulator's clock at which the level began: not all start at zero.
 
-        Only before the first sample.
+        To be called only before the first sample.
         """
         self._start = start
 
@@ -229,7 +229,7 @@ class Referee:
 
 
 class _Way:
-    """One way to win, and ways far it has come."""
+    """One way to win, and how far it has come."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -241,7 +241,7 @@ class _Way:
 
 
 def _out_of_order(way: _Way, situation: Situation) -> str:
-    """Advance along the level's order; return what came true too early, or nothing."""
+    """Advance along the level's order, and return what came true too early, or nothing."""
     order = way.rules.order
     if way.reached < len(order) and order[way.reached].holds(situation):
         way.reached += 1
@@ -257,4 +257,4 @@ CHECKPOINT_KINDS = (
     Referee, _Way, Rules, Level, Conditions, JudgedState, Region, Stillness, Role, Placement,
     ContactMemory, ContactInterval, Verdict, Condition, Outcome,
 )  # fmt: skip
-"""What a referee consists of, for `spca_core.checkpoint`."""
+"""Classes of which a referee consists, for `spca_core.checkpoint`."""

@@ -9,11 +9,11 @@ from spca_core.layout import Layout
 from spca_core.world import World
 
 _TOUCHING = 1e-4
-"""Metres between two faces that still touch."""
+"""Distance in metres between two faces that still touch."""
 
 
 def resting_contacts(layout: Layout, world: World) -> set[Pair]:
-    """Return each thing of a layout that rests on another or on the table: (upper, lower)."""
+    """Return the pairs (upper, lower) of a layout in which a thing rests on another or on the table."""
     found = set()
     for model, pose in layout.poses.items():
         x, y, z = pose.position

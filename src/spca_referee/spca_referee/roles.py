@@ -18,7 +18,7 @@ TOO_CLOSE = 0.005
 """Metres along an axis by which objects differ that are equally left, near and so on: either counts."""
 
 _RESTS_WITHIN = 0.005
-"""Metres between a lower and an upper face that still count as resting on each other."""
+"""Distance in metres between a lower and an upper face that still count as resting on each other."""
 
 Pick = Literal["any", "leftmost", "middle", "rightmost", "nearest", "farthest", "same_colour", "other_colour"]
 
@@ -92,7 +92,7 @@ def _candidates(role: Role, partner: str | None, world: World, truth: Mapping[st
 
 
 def _extreme(pick: Pick, poses: Mapping[str, Pose]) -> list[str]:
-    """The models at the wanted end of an axis, or in the middle of it.
+    """Return the models at the wanted end of an axis, or in the middle of it.
 
     There are several when they are too close to call.
     """
@@ -109,12 +109,12 @@ def _extreme(pick: Pick, poses: Mapping[str, Pose]) -> list[str]:
 
 
 def colour_of(model: str) -> str:
-    """The colour word in a model's name: `box_red` and `box_red_2` are red."""
+    """Return the colour word in a model's name: `box_red` and `box_red_2` are red."""
     return symbol_of(model).split("_")[1] if "_" in model else ""
 
 
 def support_kind(model: str, world: World, truth: Mapping[str, Pose]) -> str | None:
-    """The kind of thing that `model` rests on (`table`, `plate`, `cube`), or None."""
+    """Return the kind of thing that `model` rests on (`table`, `plate`, `cube`), or None."""
     x, y, z = truth[model].position
     bottom = z - world.object(model).size[2] / 2
     for other in world.objects:

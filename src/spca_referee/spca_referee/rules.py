@@ -44,19 +44,19 @@ class Rules:
 
     @property
     def contacts(self) -> tuple[Pair, ...]:
-        """Contacts without which success cannot be."""
+        """Contacts without which there can be no success."""
         so = [state for state in self.states if state.by_contact and not state.lifted]
         two = [(state.thing, other) for state in so for other in state.between or ()]
         one = [(state.thing, state.other or self.robot) for state in so if state.between is None]
         return (*self.touching, *one, *two)
 
     def pair_words(self, names: Pair, robot: str) -> tuple[str, str]:
-        """The two sides of a pair in plain words, the robot first."""
+        """Return the two sides of a pair in plain words, the robot first."""
         a, b = names if names[1] != robot else (names[1], names[0])
         return self.words(a), self.words(b)
 
     def state_words(self, state: JudgedState) -> str:
-        """A state in plain words."""
+        """Return a state in plain words."""
         return state.words({name: self.words(name) for name in state.names})
 
     def hold_at_start(self, layout: Layout, world: World) -> bool:
@@ -68,12 +68,12 @@ class Rules:
         return in_place and not self.order and all(state.holds(now) for state in self.states)
 
     def words(self, model: str) -> str:
-        """Plain words for a model, as this level means it."""
+        """Return plain words for a model, as this level means it."""
         return self.names.get(model) or words(model)
 
 
 def at_start(layout: Layout, world: World) -> Situation:
-    """A table that nothing moves on."""
+    """Return the situation on a table on which nothing moves."""
     kinds = {o.model: str(o.kind) for o in world.objects}
     resting = resting_contacts(layout, world)
     ways: set[Way] = {("rests_on", *names) for names in resting}
@@ -84,7 +84,7 @@ def at_start(layout: Layout, world: World) -> Situation:
 
 
 def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[Rules, ...]:
-    """All ways to win this level on the table `truth` (poses by model name when the level begins).
+    """Return all ways to win this level on the table `truth` (poses by model name when the level begins).
 
     There is more than one when a role is `any`. Raises InputError when the table lacks an object the level
     needs.
@@ -132,12 +132,12 @@ def _bound(level: Level, world: World, assignment: Assignment) -> Rules:
 
 
 def _possible(rules: Rules, world: World) -> bool:
-    """False for a binding that contradicts itself, such as a cube that would have to stand on itself."""
+    """Return whether a binding is free of contradictions: no cube would have to stand on itself."""
     itself = any(a == b != world.robot.model for a, b in rules.contacts)
     ruled_out = {pair(*names) for names in (*rules.apart, *rules.released, *rules.never)}
     return not itself and not any(pair(*names) in ruled_out for names in rules.contacts)
 
 
 def words(model: str) -> str:
-    """Plain words for a model: `box_red` is the "red cube"."""
+    """Return plain words for a model: `box_red` is the "red cube"."""
     return words_of(symbol_of(model))

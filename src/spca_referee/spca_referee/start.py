@@ -57,7 +57,7 @@ def starting_layout(changes: Mapping[str, Placement], world: World, layout: Layo
 
 
 def _supports_first(changes: Mapping[str, Placement]) -> list[str]:
-    """The changed models, each after the one it is put on."""
+    """Return the changed models, each after the one it is put on."""
     ordered: list[str] = []
     todo = list(changes)
     while todo:

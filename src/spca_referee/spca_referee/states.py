@@ -20,16 +20,16 @@ from spca_core.relation import relations
 from spca_core.world import Interval
 
 STILL_S = 0.3
-"""Simulated seconds for which a thing has not moved that is at rest."""
+"""Simulated seconds without motion after which a thing counts as at rest."""
 
 STILL_WITHIN = 0.001
-"""Metres within which a thing stays that is at rest."""
+"""Distance in metres within which a thing at rest stays."""
 
 _SIDES = {row.name: row.ahead for row in relations() if row.ahead is not None}
 _BY_CONTACT = ("touches", "rests_on", "beside", "inside", "between", "held", "lifted", "touched_by_gripper")
 _RELATIONS = (*_BY_CONTACT, "region", "at", *_SIDES, "near", "far_from", "yaw", "at_rest")
 _WITHIN, _BY = {"at": 0.03, "near": 0.1}, 0.01
-"""Metres where a condition does not say `within` how many, or `by` how many a thing lies to one side."""
+"""Default metres of `within`, by relation, and of `by`: how far a thing lies to one side."""
 
 Metres = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -41,7 +41,7 @@ class Region(Record):
     y: Interval | None = None
 
     def contains(self, position: tuple[float, ...]) -> bool:
-        """Return whether a point is in it."""
+        """Return whether a point is in the region."""
         ranges = zip((self.x, self.y), position, strict=False)
         return all(limits is None or limits[0] <= value <= limits[1] for limits, value in ranges)
 
@@ -91,12 +91,12 @@ class JudgedState(Record):
 
     @property
     def relation(self) -> str:
-        """Name of the relation that is asked for."""
+        """Name of the relation that the state asks for."""
         return "group" if self.group else next(k for k in _RELATIONS if getattr(self, k, None) is not None)
 
     @property
     def by_contact(self) -> bool:
-        """True if contacts tell whether it holds; else poses do."""
+        """Contacts tell whether the state holds; otherwise, poses do."""
         return self.relation in _BY_CONTACT
 
     @property
@@ -105,17 +105,17 @@ class JudgedState(Record):
 
     @property
     def other(self) -> str | None:
-        """The name of the other thing, where the relation has one."""
+        """Name of the other thing, where the relation has one; None where it has none."""
         value = None if self.group else getattr(self, self.relation)
         return value if isinstance(value, str) else None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every model or role that is named."""
+        """Every model or role that the state names."""
         return (*self.group, *filter(None, (self.thing, self.other)), *(self.between or ()))
 
     def bound(self, models: Mapping[str, str]) -> JudgedState:
-        """The same of models, in place of roles."""
+        """Return the same state of models, in place of roles."""
         changes: dict[str, object] = {"thing": models.get(self.thing, self.thing)}
         changes["group"] = tuple(models.get(name, name) for name in self.group)
         if self.other is not None:
@@ -125,7 +125,7 @@ class JudgedState(Record):
         return self.model_copy(update=changes)
 
     def words(self, name: Mapping[str, str]) -> str:
-        """In plain words; `name` has a word for every model."""
+        """Return the state in plain words; `name` has a word for every model."""
         if self.group:
             return f"{', '.join(name[m] for m in self.group)} within {self.within:g} m of each other"
         thing, relation = name[self.thing], self.relation
@@ -149,7 +149,7 @@ class JudgedState(Record):
         return f"{thing} is {'at rest' if self.at_rest else 'moving'}"
 
     def holds(self, now: Situation) -> bool:
-        """Return whether it is so now. What is not there fulfils nothing."""
+        """Return whether the state holds now. What is not there fulfils nothing."""
         if self.by_contact:
             return self._so_by_contact(now)
         if not all(name in now.poses for name in self.names):
@@ -230,7 +230,7 @@ class Stillness:
         self._since: dict[str, tuple[tuple[float, float, float], float]] = {}
 
     def record(self, stamp: float, poses: Mapping[str, Pose]) -> frozenset[str]:
-        """Take in the poses at `stamp` (simulated seconds, ascending); return what is at rest."""
+        """Take in the poses at `stamp` (simulated seconds, ascending), and return what is at rest."""
         for model, pose in poses.items():
             anchor = self._since.get(model)
             if anchor is None or math.dist(anchor[0], pose.position) > STILL_WITHIN:

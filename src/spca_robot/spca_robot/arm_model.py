@@ -25,7 +25,7 @@ SENSOR_MASS = 0.3  # kg, of a force-torque sensor at the wrist
 
 
 def tool0(sensor: WristSensor | None) -> Array:
-    """The frame `tool0`, to which the gripper is mounted, in the flange's: the same, or the sensor's face."""
+    """Return `tool0`, where the gripper is mounted, in the flange's frame: the same, or the sensor's face."""
     frame = np.eye(4)
     if sensor is not None:
         frame[:3, :3], frame[2, 3] = about_z(sensor.turn), sensor.length

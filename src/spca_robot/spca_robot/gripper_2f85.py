@@ -22,16 +22,16 @@ STROKE = 0.085
 ADAPTER = 0.011
 """Thickness of the coupling between tool0 and the gripper's base."""
 PIVOT_Y, PIVOT_Z = 0.0306, 0.0549
-"""The driver's pivot, from the gripper's base."""
+"""Position of the driver's pivot, from the gripper's base."""
 LINK_Y, LINK_Z = 0.0376, 0.0430
-"""From the driver's pivot to the fingertip's joint, fully open."""
+"""Offset from the driver's pivot to the fingertip's joint, fully open."""
 PAD_WIDTH, PAD_LENGTH, PAD_THICKNESS = 0.022, 0.0375, 0.008
 PAD_FACE = PIVOT_Y + LINK_Y - STROKE / 2
-"""From the fingertip's joint inwards to the pad's face."""
+"""Distance from the fingertip's joint inwards to the pad's face."""
 PAD_CENTRE_Z = 0.0323
-"""From the fingertip's joint to the pad's centre, along z."""
+"""Distance from the fingertip's joint to the pad's centre, along z."""
 MASS = 0.9
-"""Whole gripper, kg."""
+"""Mass of the whole gripper, in kg."""
 SPEED = 0.15
 """Fastest change of the gap, m/s (manual: 20 to 150 mm/s)."""
 
@@ -39,11 +39,11 @@ _LINK = math.hypot(LINK_Y, LINK_Z)
 _OPEN_ANGLE = math.atan2(LINK_Z, LINK_Y)  # of the link, from the y axis
 
 PAD_TIP = PAD_LENGTH / 2
-"""The fingertips reach this far beyond the TCP."""
+"""Distance that the fingertips reach beyond the TCP."""
 
 
 def driver_angle(gap: float) -> float:
-    """The driver's angle, from fully open, at which the pads are `gap` metres apart.
+    """Return the driver's angle, from fully open, at which the pads are `gap` metres apart.
 
     From gap/2 = PIVOT_Y + |link|·cos(φ) - PAD_FACE, φ the link's angle. Raises InputError outside 0-0.085 m.
 
@@ -56,12 +56,12 @@ def driver_angle(gap: float) -> float:
 
 
 def gap_of(angle: float) -> float:
-    """The gap between the pads in metres at a driver angle; the inverse of `driver_angle`."""
+    """Return the gap between the pads in metres at a driver angle; the inverse of `driver_angle`."""
     return 2 * (PIVOT_Y + _LINK * math.cos(_OPEN_ANGLE + angle) - PAD_FACE)
 
 
 def tcp_offset(gap: float) -> float:
-    """Distance from tool0 to the TCP along tool0's z, in metres, at a gap between the pads.
+    """Return the distance from tool0 to the TCP along tool0's z, in metres, at a gap between the pads.
 
     The pads swing forward while they close, by 11 mm from fully open to a 4 cm cube.
 
@@ -72,7 +72,7 @@ def tcp_offset(gap: float) -> float:
 
 
 def pad_force(moment: float, angle: float) -> float:
-    """Force of each pad (N) at a driver angle.
+    """Return the force of each pad (N) at a driver angle.
 
     `moment` (N·m) is the tendon's, the mean of the two drivers.
 
@@ -82,4 +82,4 @@ def pad_force(moment: float, angle: float) -> float:
 
 
 CLOSED_ANGLE = driver_angle(0.0)
-"""The driver's angle with the pads touching."""
+"""Angle of the driver at which the pads touch."""

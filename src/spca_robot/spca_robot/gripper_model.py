@@ -111,7 +111,7 @@ def _add_finger(base: mujoco.MjsBody, robot: str, side: str, pad_friction: float
 def _add_part(
     parent: mujoco.MjsBody, robot: str, name: str, at: Vec3, out: float, armature: float
 ) -> mujoco.MjsBody:
-    """A body that turns about x: towards the other finger at a positive angle."""
+    """Add a body that turns about x, towards the other finger at a positive angle, and return it."""
     body = parent.add_body(name=f"{robot}/{name}", pos=at, gravcomp=1)
     driver = name.endswith("_driver")
     body.add_joint(
@@ -134,7 +134,7 @@ def _add_box(
     mass: float,
     out: float = 1.0,
 ) -> mujoco.MjsGeom:
-    """A box between two corners; with `out` = -1 it is mirrored, for the finger at -y."""
+    """Add a box between two corners and return it; `out` = -1 mirrors it, for the finger at -y."""
     (x0, y0, z0), (x1, y1, z1) = low, high
     return body.add_geom(
         type=mujoco.mjtGeom.mjGEOM_BOX,
@@ -146,7 +146,7 @@ def _add_box(
 
 
 def _turned(at: Array, angle: float) -> tuple[Vec3, tuple[float, float, float, float]]:
-    """A point turned about x, and the quaternion (wxyz) of the turn."""
+    """Return a point turned about x by `angle` (rad), and the quaternion (wxyz) of the turn."""
     c, s = math.cos(angle), math.sin(angle)
     turn = (math.cos(angle / 2), math.sin(angle / 2), 0.0, 0.0)
     return (float(at[0]), float(c * at[1] - s * at[2]), float(s * at[1] + c * at[2])), turn
@@ -166,7 +166,7 @@ def _couple(spec: mujoco.MjSpec, follower: str, leader: str, ratio: float) -> No
 
 
 def _within_gripper() -> list[tuple[str, str]]:
-    """Pairs of gripper bodies whose mutual contact is intended: all.
+    """Return the pairs of gripper bodies whose mutual contact is intended: all.
 
     The pads close on each other, the knuckles pass the base, and the linkage's joints overlap.
     """

@@ -15,7 +15,7 @@ from spca_core.geometry import Array
 
 _TURN = 2 * np.pi
 BRANCHES = 8
-"""Shoulder left/right × wrist up/down × elbow up/down, along the last axis but one."""
+"""Number of branches along the last axis but one: shoulder left/right × wrist up/down × elbow up/down."""
 ROUNDING = 1e-7
 """Relative tolerance of limits against rounding, for a target at full stretch or a joint at ±2π."""
 
@@ -33,11 +33,11 @@ class ArmKinematics:
     def __init__(self, arm: ArmDescription) -> None:
         self._offsets, self._inverse = arm.offsets, inverse_of(arm)
         self.range = arm.column("range")
-        """Lowest and highest position of each joint, (n, 2)."""
+        """Lowest and highest position of each joint in radians, (n, 2)."""
         self.redundant = len(arm.joints) > 6
-        """Whether a pose leaves the last joint free."""
+        """A pose leaves the last joint free."""
         self.elbow = (len(arm.joints) - 1) // 2
-        """The joint that folds the arm, counted from 0."""
+        """Index of the joint that folds the arm, counted from 0."""
 
     def link_frames(self, joints: ArrayLike) -> Array:
         """Compute the link frames, the flange last, in `base_link`: (…, n, 4, 4) for joints (…, n).
@@ -56,11 +56,11 @@ class ArmKinematics:
         return step
 
     def forward(self, joints: ArrayLike) -> Array:
-        """The flange in `base_link`: (…, 4, 4) for joints of shape (…, n)."""
+        """Return the flange in `base_link`: (…, 4, 4) for joints of shape (…, n)."""
         return self.link_frames(joints)[..., -1, :, :]
 
     def inverse_branches(self, flange: ArrayLike, last: ArrayLike | None = None) -> Array:
-        """All inverse-kinematics branches (…, 8·k, n) for flange poses (…, 4, 4) in `base_link`.
+        """Return all branches (…, 8·k, n) of inverse kinematics for flange poses (…, 4, 4) in `base_link`.
 
         Joints lie in (-π, π], NaN where a branch has no solution. `last` (…, k) are the angles of the last
         joint to try where the pose leaves it free; see `spca_robot.kinematics`.
@@ -71,7 +71,7 @@ class ArmKinematics:
         return np.pi - (np.pi - joints) % _TURN
 
     def inverse(self, flange: ArrayLike, last: ArrayLike | None = None) -> Array:
-        """The distinct joint solutions (m, n) for one flange pose (4, 4), with `last` as above.
+        """Return the distinct joint solutions (m, n) for one flange pose (4, 4), with `last` as above.
 
         They lie in (-π, π]; empty if the pose is out of reach.
         """
@@ -81,7 +81,7 @@ class ArmKinematics:
         return found[[bool(apart[i, :i].all()) for i in range(len(found))]]
 
     def nearest_turns(self, solutions: ArrayLike, reference: ArrayLike) -> Array:
-        """The solutions (…, n), each joint unwrapped to be as near to `reference` (n,) as limits allow.
+        """Return the solutions (…, n), each joint unwrapped to be as near `reference` (n,) as limits allow.
 
         A joint that no number of turns brings within its limits makes its solution NaN.
         """
@@ -95,7 +95,7 @@ class ArmKinematics:
 
 
 def wrap(angles: ArrayLike) -> Array:
-    """Angles brought into [-π, π)."""
+    """Return angles (rad) brought into [-π, π)."""
     return (np.asarray(angles, dtype=float) + np.pi) % _TURN - np.pi
 
 
@@ -114,7 +114,7 @@ class ParallelAxes:
         self._to_dh = arm.offsets[0][:3, :3]
 
     def __call__(self, flange: Array, last: Array) -> Array:
-        """The branches (…, 8·k, n) for flange poses (…, 4, 4), NaN where one has no solution.
+        """Return the branches (…, 8·k, n) for flange poses (…, 4, 4), NaN where one has no solution.
 
         The last joint is put at `last` (…, k) where the pose leaves it free: everywhere for an arm of seven
         joints; at a singularity for one of six, at the first of its angles. A branch keeps its place as the
@@ -212,11 +212,11 @@ class SphericalShoulder:
 
 
 InverseKinematics = ParallelAxes | SphericalShoulder
-"""All configurations that put the flange where it is wanted."""
+"""Solver that finds all configurations which put the flange where it is wanted."""
 
 
 def inverse_of(arm: ArmDescription) -> InverseKinematics:
-    """The solver for an arm's kind of chain."""
+    """Return the solver for an arm's kind of chain."""
     return ParallelAxes(arm) if arm.dh == "standard" else SphericalShoulder(arm)
 
 
@@ -225,5 +225,5 @@ def _dot(a: Array, b: Array) -> Array:
 
 
 def _root(value: Array, scale: float | Array) -> Array:
-    """Square root; 0 for what is negative by rounding only, NaN for what is truly negative."""
+    """Return the square root; 0 for what is negative by rounding only, NaN for what is truly negative."""
     return np.sqrt(np.where(value >= 0, value, np.where(value > -ROUNDING * scale, 0.0, np.nan)))

@@ -65,7 +65,7 @@ class Item:
 
     @classmethod
     def of(cls, thing: WorldObject, mass_scale: float = 1.0, friction_scale: float = 1.0) -> Item:
-        """The item that the world file describes."""
+        """Return the item that the world file describes, with mass and friction scaled."""
         return cls(
             thing.model,
             thing.kind,
@@ -79,7 +79,7 @@ class Item:
 def build_spec(
     world: World, items: Iterable[Item] = (), table: TableShape = "slab", pad_friction: float = 1.0
 ) -> mujoco.MjSpec:
-    """The workspace as an editable MjSpec; `build_model` compiles it."""
+    """Return the workspace as an editable MjSpec; `build_model` compiles it."""
     spec = mujoco.MjSpec()
     spec.modelname = world.name
     spec.compiler.degree = False
@@ -104,7 +104,7 @@ def build_spec(
 def build_model(
     world: World, items: Iterable[Item] = (), table: TableShape = "slab", pad_friction: float = 1.0
 ) -> tuple[mujoco.MjModel, WorkspaceIndex]:
-    """The compiled workspace and its index. Takes a few milliseconds: cache it per set of items."""
+    """Return the compiled workspace and its index. Takes a few milliseconds: cache it per set of items."""
     model = build_spec(world, items, table, pad_friction).compile()
     return model, WorkspaceIndex(model)
 
@@ -128,12 +128,12 @@ class WorkspaceIndex:
 
     @cached_property
     def geom_models(self) -> tuple[str, ...]:
-        """The model's name (`cobot`, an item, ...) of every geom, by geom id."""
+        """Name of every geom's model (`cobot`, an item, ...), by geom id."""
         roots = self._model.body_rootid[self._model.geom_bodyid]
         return tuple(self._model.body(int(b)).name for b in roots)
 
     def geoms_of(self, model_name: str) -> list[int]:
-        """The geom ids of one model of the world."""
+        """Return the geom ids of one model of the world."""
         return [i for i, name in enumerate(self.geom_models) if name == model_name]
 
     def set_arm(self, data: mujoco.MjData, positions: Array) -> None:
@@ -147,7 +147,7 @@ class WorkspaceIndex:
         data.qpos[self._tips] = -angle
 
     def gap(self, data: mujoco.MjData) -> float:
-        """The gap between the pads in metres, from the drivers' joints."""
+        """Return the gap between the pads in metres, from the drivers' joints."""
         return gap_of(float(data.qpos[self._drivers].mean()))
 
     def set_item(self, data: mujoco.MjData, name: str, pose: Pose) -> None:
@@ -212,7 +212,7 @@ def _add_item(spec: mujoco.MjSpec, item: Item, z: float) -> None:
 
 
 def add_primitive(spec: mujoco.MjSpec, body: mujoco.MjsBody, part: Primitive) -> mujoco.MjsGeom:
-    """A geom of that shape, at its place in the body."""
+    """Add a geom of that shape, at its place in the body, and return it."""
     a, b, c = (s / 2 for s in part.size)
     if part.shape == "hull":
         name = f"hull_{len(spec.meshes)}"

@@ -15,7 +15,7 @@ from spca_ros.node import SpcaNode, background
 
 _TURN_S = 0.05
 _SENDING_TURNS = 4
-"""Until the result of a goal that has ended is on its way."""
+"""Number of turns of the loop after which the result of a goal that has ended is on its way."""
 
 
 class Job:
@@ -35,7 +35,7 @@ class Job:
         return self._cancelled.is_set()
 
     def cancel(self) -> None:
-        """Ask to stop it."""
+        """Ask the goal to stop."""
         self._cancelled.set()
 
     def feedback(self, message: Any) -> None:
@@ -77,7 +77,7 @@ class LongAction:
 
     @property
     def busy(self) -> bool:
-        """True if a goal is under way."""
+        """A goal is under way."""
         return self._job is not None
 
     def cancel(self) -> None:
@@ -86,7 +86,7 @@ class LongAction:
             job.cancel()
 
     def close(self, timeout: float = 5.0) -> None:
-        """Cancel the goal under way and wait until its client has its result. In the turning thread."""
+        """Cancel the goal under way and wait until its client has its result; for the turning thread."""
         self.cancel()
         if not self.busy:
             return

@@ -19,11 +19,11 @@ from spca_core.errors import SpcaError
 from spca_ros.node import SpcaNode
 
 _TICK = 0.05
-"""Wall seconds between two looks at whether a call has been cancelled or its server lost."""
+"""Wall time in seconds between two checks of whether a call was cancelled or its server lost."""
 _GRACE = 10.0
-"""Wall seconds that a cancelled goal may take to end."""
+"""Wall time in seconds that a cancelled goal may take to end."""
 _MISSED = 0.5
-"""Wall seconds that a service which was there before is waited for: its node may be starting anew."""
+"""Wall time in seconds to wait for a service that was there before: its node may be starting anew."""
 
 
 class NodeLost(SpcaError):
@@ -39,7 +39,7 @@ class ServiceCall:
         self._met = False
 
     def __call__(self, request: Any, timeout: float = 5.0, check: Callable[[], None] = lambda: None) -> Any:
-        """Call and wait for the response; `check` is called meanwhile, and may raise.
+        """Call the service and wait for the response; `check` is called meanwhile, and may raise.
 
         Raises NodeLost when there is none in time.
         """
@@ -53,7 +53,7 @@ class ServiceCall:
                 self._client.remove_pending_request(future)
 
     def wait_ready(self, timeout: float) -> None:
-        """Wait until a node offers it: for one that has gone not as long as for one that is still to come.
+        """Wait until a node offers the service; less long for one that has gone than for one still to come.
 
         Raises NodeLost when none does in time.
         """
@@ -62,7 +62,7 @@ class ServiceCall:
         self._met = True
 
     def send(self, request: Any) -> None:
-        """Call without waiting for the response. From any thread."""
+        """Call the service without waiting for the response; may be used from any thread."""
         self._client.call_async(request)
 
 

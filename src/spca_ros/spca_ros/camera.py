@@ -35,7 +35,7 @@ class RequestedCamera:
         self._take = ServiceCall(node, Capture, names.CAPTURE)
 
     def capture(self) -> RgbdFrame:
-        """A new frame, taken now. Raises SpcaError when none arrives."""
+        """Take a new frame now and return it. Raises SpcaError when none arrives."""
         try:
             taken = self._take(Capture.Request(), timeout=self._timeout)
         except NodeLost as error:
@@ -74,7 +74,7 @@ class StreamedCamera:
         node.create_subscription(CameraInfo, info, self._on_info, WHOLE)
 
     def capture(self) -> RgbdFrame:
-        """The second pair of pictures from now on: the first may have been on its way already.
+        """Return the second pair of pictures from now on: the first may have been on its way already.
 
         Raises SpcaError when none arrives, or none that can be used.
         """

@@ -26,7 +26,7 @@ _claims: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
 
 def _drop_claims() -> None:
-    """Leave a parent's claims to it: a forked child would hold them on."""
+    """Close a parent's claims in a forked child, which would hold them on."""
     for held in tuple(_claims):
         held.close()
 
@@ -84,7 +84,7 @@ def claim(domain: int, use: str = "program") -> socket.socket:
 
 
 def _holder(address: str) -> str:
-    """The process that listens at an address, and its user, as the kernel knows them."""
+    """Return the process that listens at an address, and its user, as the kernel knows them."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(address)

@@ -25,11 +25,11 @@ from spca_ros.convert.time import seconds
 from spca_ros.node import SpcaNode
 
 SLICE_S = 0.04
-"""Seconds of a simulated world's clock that are let pass at once: so late, at most, an arm is stopped."""
+"""Time of a simulated world in seconds that is let pass at once; an arm is stopped at most so late."""
 _PASSING_S, _PASSING_TRIES = 2.0, 5
-"""Wall seconds after which time is asked for again, and how often: DDS may have lost the answer."""
+"""Wall time in seconds after which time is asked for again, and how often: DDS may lose an answer."""
 PRESSING = 20.0
-"""Newtons reported for a gripper that says that it has stalled, where joint states carry no effort."""
+"""Force in newtons reported for a gripper that says it has stalled, where joint states carry no effort."""
 
 
 class Driver(ABC):
@@ -38,27 +38,27 @@ class Driver(ABC):
     arm: ActionClient
     gripper: ActionClient
     pressing = 0.0
-    """Newtons at the pads, as far as the driver knows better than joint states do."""
+    """Force at the pads in newtons, as far as the driver knows better than joint states do."""
 
     def __init__(self, joints: Sequence[str]) -> None:
         self._joints = joints
         self.check: Callable[[], None] = lambda: None
-        """Called while an answer is waited for; raises why none will come."""
+        """Function called while an answer is waited for; it raises why none will come."""
 
     @abstractmethod
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
-        """The goal message for `arm`."""
+        """Return the goal message for `arm`."""
 
     @abstractmethod
     def gripper_goal(self, gap: float, attempt: str) -> Any:
-        """The goal message for `gripper`."""
+        """Return the goal message for `gripper`."""
 
     def accepted(self, client: ActionClient, handle: Any) -> None:
-        """Take note of a goal that the driver has accepted. In the spinning thread."""
+        """Take note of a goal that the driver has accepted; called in the spinning thread."""
 
     @abstractmethod
     def ended(self, client: ActionClient, result: Any) -> MotionError | None:
-        """Explain from a goal's result why the arm stands; None if it does not. In the spinning thread."""
+        """Return why the arm stands, by a goal's result; None if it does not. For the spinning thread."""
 
     @abstractmethod
     def hold(self, wait: bool) -> None:
@@ -68,7 +68,7 @@ class Driver(ABC):
         """
 
     def let_pass(self, duration: float) -> float | None:
-        """Have up to so much time pass; the clock then, or None where time is the robot's own.
+        """Have up to so much time pass; return the clock then, or None where time is the robot's own.
 
         Raises MotionError('stale') when the driver refuses, NodeLost when it is gone.
         """

@@ -36,10 +36,10 @@ _DEFAULTS = {
     "RCUTILS_LOGGING_USE_STDOUT": "0",
 }
 DIE_WITH_PARENT = "SPCA_DIE_WITH_PARENT"
-"""Environment variable: a node that finds it set ends when the process that started it ends."""
+"""Environment variable that makes a node end when the process that started it ends."""
 
 OPENED_BY = "SPCA_DDS_PROFILE"
-"""Environment variable: a Fast DDS profile that opens graphs; the user's other DDS variables apply then."""
+"""Environment variable of a Fast DDS profile that opens graphs; the user's other DDS variables apply then."""
 
 _PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
 CLOSED = {
@@ -49,14 +49,14 @@ CLOSED = {
     **dict.fromkeys(_PROFILES, str(Path(__file__).with_name("fastdds.xml"))),
     "SKIP_DEFAULT_XML": "1",  # else Fast DDS reads a profile in the working folder
 }
-"""Variables of a graph that is on this machine only."""
+"""Environment variables of a graph that is on this machine only."""
 
 _OPENING = ("ROS_LOCALHOST_ONLY", "ROS_STATIC_PEERS", "ROS_DISCOVERY_SERVER", "FASTDDS_ENVIRONMENT_FILE")
-"""Variables of ROS and Fast DDS that add transports or peers to a profile's."""
+"""Environment variables of ROS and Fast DDS that add transports or peers to a profile's."""
 
 
 def ensure() -> None:
-    """Do it; raises SpcaError when the interfaces have not been built. Harmless when called again."""
+    """Set up ROS in this process. Raises SpcaError if the interfaces are not built. Harmless if repeated."""
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
     _choose_network()

@@ -14,11 +14,11 @@ class FramePairs:
         self._waiting: dict[str, dict[tuple[int, int], Any]] = {"colour": {}, "depth": {}}
 
     def colour(self, message: Any) -> None:
-        """A colour image has come."""
+        """Take in a colour image that has come."""
         self._add("colour", "depth", message)
 
     def depth(self, message: Any) -> None:
-        """A depth image has come."""
+        """Take in a depth image that has come."""
         self._add("depth", "colour", message)
 
     def _add(self, kind: str, other: str, message: Any) -> None:

@@ -21,24 +21,24 @@ class RosSide(Protocol):
     nodes: Sequence[SpcaNode]
 
     def __init__(self, loop: Loop, sense: str = "") -> None:
-        """`sense` names a node of somebody else's that perceives in place of the one here."""
+        """Make the nodes; `sense` names a node of somebody else's that perceives in place of the one here."""
         ...
 
     def build(
         self, options: RunOptions, vision: VisionModel | None, ready: Callable[[Any], None], anew: bool
     ) -> Environment:
-        """The environment of a run. `ready(world)` returns when the world answers, or raises.
+        """Build the environment of a run. `ready(world)` returns when the world answers, or raises.
 
         Without `anew` nothing is laid: the table is taken as it is.
         """
         ...
 
     def using(self) -> AbstractContextManager[None]:
-        """Have the environment to oneself. Raises SpcaError while another has it."""
+        """Keep the environment for oneself while the context lasts. Raises SpcaError while another has it."""
         ...
 
     def rest(self) -> None:
-        """Have nothing move any more."""
+        """Stop all motion."""
         ...
 
     def part(self) -> None:

@@ -47,15 +47,15 @@ class Loop:
 
     @property
     def here(self) -> bool:
-        """True if the calling thread is the one that turns, which must not wait for an answer."""
+        """The calling thread is the one that turns, which must not wait for an answer."""
         return self._thread == threading.get_ident()
 
     def soon(self, task: Callable[[], Any]) -> None:
-        """Have `task` called by the turning thread. From any thread."""
+        """Have `task` called by the turning thread; may be used from any thread."""
         self._executor.create_task(task)
 
     def run(self, task: Callable[[], _T]) -> _T:
-        """Have `task` called by the turning thread, and wait for what it returns. From any thread."""
+        """Have `task` called by the turning thread, and wait for its result; may be used from any thread."""
         if self.here:
             return task()
         future: Future[_T] = Future()
@@ -70,9 +70,9 @@ class Loop:
         return future.result(_TURN_TIMEOUT)
 
     def wake(self) -> None:
-        """Let a waiting `turn` return. From any thread or a signal handler."""
+        """Let a waiting `turn` return; may be used from any thread or a signal handler."""
         self._executor.wake()
 
     def close(self) -> None:
-        """Handle nothing any more."""
+        """Stop handling callbacks."""
         self._executor.shutdown(timeout_sec=1.0)

@@ -19,12 +19,12 @@ GRASPS, TRAJECTORY = "executor/grasps", "executor/trajectory"
 
 
 def status(node: str) -> str:
-    """The topic on which a node says that it is ready."""
+    """Return the topic on which a node says that it is ready."""
     return f"{node}/status"
 
 
 def of(node: str, name: str) -> str:
-    """The service or action that the stage of that name offers, of the node that takes its place."""
+    """Return the name of a stage's service or action at the node that takes the stage's place."""
     return f"{node}/{name.rpartition('/')[2]}"
 
 

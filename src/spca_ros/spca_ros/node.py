@@ -43,7 +43,7 @@ _LINGER_S = 3.0  # wall seconds that nodes go on after Ctrl-C, for a run that is
 _T = TypeVar("_T", str, int, float, bool)
 _INT64 = np.iinfo(np.int64)
 _NO_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
-"""rclpy's events executor fails on an event of a subscription that has gone; a message does no harm."""
+"""Callbacks for no event: rclpy's executor fails on one of a subscription that has gone, not on a message."""
 
 
 class SpcaNode(Node):
@@ -93,7 +93,7 @@ class SpcaNode(Node):
     def create_subscription(
         self, msg_type: Any, topic: str, callback: Callable[[Any], None], *arguments: Any, **options: Any
     ) -> Subscription:
-        """As rclpy's, but a message that cannot be dealt with is dropped: anybody can send one."""
+        """Subscribe as rclpy does, but drop a message that cannot be dealt with: anybody can send one."""
         guarded = self._guarded(callback, f"a message on {topic}")
         options.setdefault("event_callbacks", _NO_EVENTS)
         return super().create_subscription(msg_type, topic, guarded, *arguments, **options)
@@ -101,7 +101,7 @@ class SpcaNode(Node):
     def create_service(
         self, srv_type: Any, srv_name: str, callback: Callable[..., Any], *arguments: Any, **options: Any
     ) -> Service:
-        """As rclpy's, whose own services of parameters are made here, too; nonsense gets an empty answer."""
+        """Make a service, those of parameters included, as rclpy does, but give nonsense an empty answer."""
         guarded = self._guarded(callback, f"a request to {srv_name}")
         return super().create_service(srv_type, srv_name, guarded, *arguments, **options)
 
@@ -116,7 +116,7 @@ class SpcaNode(Node):
         return guarded
 
     def wall_timer(self, period: float, callback: Callable[[], object], *, started: bool = True) -> Timer:
-        """A timer that goes by wall seconds, as simulated time can stand still."""
+        """Make a timer that goes by wall seconds, as simulated time can stand still."""
         wall = Clock(clock_type=ClockType.STEADY_TIME)
         return self.create_timer(period, callback, clock=wall, autostart=started)
 
@@ -127,26 +127,26 @@ class SpcaNode(Node):
         self._status.publish(status)
 
     def turn(self) -> None:
-        """One turn of the loop; for nodes with work of their own to do between callbacks."""
+        """Turn the loop once; for nodes with work of their own to do between callbacks."""
         self.loop.turn()
 
     @property
     def needed(self) -> bool:
-        """True as long as somebody uses it who ends at the same Ctrl-C, and needs it for that."""
+        """Somebody who ends at the same Ctrl-C still uses the node, and needs it for that."""
         return False
 
     def close(self) -> None:
         """Stop whatever runs and release everything; called once, in the turning thread, at the end."""
 
     def destroy_node(self) -> None:
-        """As rclpy's, which leaves a node's actions: they would keep it in its domain."""
+        """Destroy the node and also its actions, which rclpy leaves: they would keep it in its domain."""
         for action in [w for w in self.waitables if isinstance(w, (ActionClient, ActionServer))]:
             action.destroy()
         super().destroy_node()
 
 
 def run_nodes(make: Callable[[], Sequence[SpcaNode]]) -> int:
-    """Make nodes that share a loop, run them until SIGINT or SIGTERM, close them. Returns the exit status.
+    """Make nodes that share a loop, run them until SIGINT or SIGTERM, close them; return the exit status.
 
     A Ctrl-C reaches every process of a launch at once: for a few seconds, the nodes go on serving whoever
     still needs them (`SpcaNode.needed`).
@@ -191,7 +191,7 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]]) -> int:
 
 
 def close_nodes(nodes: Sequence[SpcaNode]) -> None:
-    """Close nodes that share a loop, and take them out of their domain. In the turning thread or after it."""
+    """Close nodes that share a loop and take them out of their domain, in the turning thread or after it."""
     for node in nodes:
         node.close()
     tell(nodes, NodeStatus.ENDING)
@@ -203,7 +203,7 @@ def close_nodes(nodes: Sequence[SpcaNode]) -> None:
 
 @contextmanager
 def answering(response: Any) -> Iterator[None]:
-    """Turn what goes wrong in a service into its answer: `success` and `message`."""
+    """Turn what goes wrong in the context into a service's answer: `success` and `message`."""
     try:
         yield
         response.success = True
@@ -213,14 +213,14 @@ def answering(response: Any) -> Iterator[None]:
 
 
 def existing(folder: str) -> Path:
-    """The folder that a request names. Raises InputError unless it is there: for a stranger none is made."""
+    """Return the folder that a request names. Raises InputError unless it exists: none is made for it."""
     if not (path := Path(folder)).is_absolute() or not path.is_dir():
         raise InputError("no such folder", where=folder)
     return path
 
 
 def background(target: Callable[..., Any], *arguments: Any) -> threading.Thread:
-    """Start a daemon thread."""
+    """Start a daemon thread and return it."""
     thread = threading.Thread(target=target, args=arguments, daemon=True)
     thread.start()
     return thread

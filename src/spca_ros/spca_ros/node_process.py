@@ -14,7 +14,7 @@ from spca_core.processes.child import Child, how_it_ended, last_words, python_co
 from spca_ros.environment import DIE_WITH_PARENT
 
 CONFIG = data("config", "spca_ros")
-"""Parameter files of the nodes; nodes.yaml is for every graph."""
+"""Folder of the nodes' parameter files; nodes.yaml is for every graph."""
 Value = str | int | float | bool
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)
 _END_S = 4.0  # wall seconds that a process has for its end before it is killed
@@ -57,11 +57,11 @@ class NodeProcess:
 
     @property
     def pid(self) -> int:
-        """The process's id."""
+        """Id of the process."""
         return self._child.pid
 
     def check(self) -> None:
-        """Raise the reason if it has ended: by its last words, or how."""
+        """Raise the reason if the process has ended: its last words, or how it ended."""
         if (status := self._child.wait(0.0)) is None:
             return
         last = last_words(self.log, self._log_begin) or "it said nothing"
@@ -72,6 +72,6 @@ class NodeProcess:
         raise NodeLost(f"the node '{self.node}' {how_it_ended(status)}: {last} (its log: {self.log})")
 
     def close(self) -> None:
-        """End it, and wait for it; harmless when called twice."""
+        """End the process and wait for it; harmless when called twice."""
         self._child.interrupt()
         self._child.end(_END_S)

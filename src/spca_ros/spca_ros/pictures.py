@@ -22,7 +22,7 @@ class CameraTopics:
 
     @property
     def watched(self) -> bool:
-        """True if anybody subscribes to one of them."""
+        """Somebody subscribes to one of the topics."""
         return any(topic.get_subscription_count() for topic in (self._colour, self._depth, *self._infos))
 
     def publish(self, colour: Image, depth: Image, info: CameraInfo) -> None:

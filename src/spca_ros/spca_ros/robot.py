@@ -48,20 +48,20 @@ class RosRobot:
         self._followed: Any = None  # the arm's newest goal
         self._begun = 0.0  # of arm or gripper
         self.attempt = ""
-        """Named in every goal, for readers of the log."""
+        """Name of the attempt in every goal, for readers of the log."""
         self.on_follow: Callable[[JointTrajectory], None] | None = None
-        """Called with every trajectory before it is sent, so that it can be drawn."""
+        """Function called with every trajectory before it is sent, so that it can be drawn."""
         self.on_passed: Callable[[float], None] = lambda now: None
-        """Called with the clock whenever time has been waited for, in the thread that waits."""
+        """Function called with the clock whenever time has been waited for, in the thread that waits."""
 
     # --- Robot ----------------------------------------------------------------------------------------------
 
     def now(self) -> float:
-        """The world's seconds, as of the newest joint state."""
+        """Return the world's time in seconds, as of the newest joint state."""
         return self.state().stamp
 
     def state(self) -> JointState:
-        """The newest joint state; waits for the first.
+        """Return the newest joint state; wait for the first.
 
         Raises MotionError('stale') when the driver sends none.
         """
@@ -94,7 +94,7 @@ class RosRobot:
         self._begin(self._driver.gripper, goal, f"a gap of {gap} m is out of range")
 
     def hold(self) -> None:
-        """Stop where it is.
+        """Stop the arm where it is.
 
         Returns when the driver has confirmed it, or at once in a callback or without a driver. How the motion
         under way ends tells nothing then.
@@ -106,7 +106,7 @@ class RosRobot:
             self._node.get_logger().warning(f"hold: {error}")
 
     def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
-        """Let up to `seconds` pass; True as soon as `until` holds, which is asked a few times in 0.1 s."""
+        """Let up to `seconds` pass; return True once `until` holds, which is asked a few times in 0.1 s."""
         state = self.state()
         end = state.stamp + seconds
         while True:
@@ -124,7 +124,7 @@ class RosRobot:
 
     @property
     def newest(self) -> float | None:
-        """Stamp of the newest joint state; None before the first."""
+        """The stamp in seconds of the newest joint state; None before the first."""
         return None if self._state is None else self._state.stamp
 
     def wait_news(self) -> None:
@@ -148,7 +148,7 @@ class RosRobot:
             time.sleep(_LOOK_S)
 
     def _later(self, last: JointState, end: float) -> JointState:
-        """A state after some time has passed, at most until `end`."""
+        """Return a state after some time has passed, at most until `end`."""
         try:
             now = self._driver.let_pass(end - last.stamp)
         except NodeLost as error:
@@ -158,7 +158,7 @@ class RosRobot:
         return state
 
     def _next(self, last: JointState, after_jump: bool = False, since: float = -math.inf) -> JointState:
-        """The newest state, other than `last`, and of `since` or later."""
+        """Wait for the newest state that is not `last` and is of `since` or later, and return it."""
 
         def news() -> bool:
             new = self._state is not last and self._state is not None

@@ -18,7 +18,7 @@ _PLUGIN = b"DDS:Auth:PKI-DH"  # named in Fast DDS only where it was built with s
 
 
 def variables(keystore: Path) -> dict[str, str]:
-    """Environment variables with which every process of a secured graph starts.
+    """Return environment variables with which every process of a secured graph starts.
 
     Raises InputError when this ROS has no security, or the keystore no usable enclave: nothing may run
     unprotected by mistake.

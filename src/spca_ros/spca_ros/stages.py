@@ -39,7 +39,7 @@ class RosPlanner:
         on_draft: Callable[[DraftRecord], None] | None = None,
         cancelled: Callable[[], bool] = _never,
     ) -> PlanResult:
-        """Ask the planner's node. Every draft is reported once, in order."""
+        """Ask the planner's node for a plan; report every draft once, in order."""
         told: list[DraftRecord] = []
 
         def tell(draft: DraftRecord) -> None:
@@ -76,7 +76,7 @@ class RosCoder:
         self._write = ActionCall(node, WriteSkills, names.of(name, names.WRITE_SKILLS))
 
     def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = _never) -> CodeResult:
-        """Ask the coder's node."""
+        """Ask the coder's node for the skills that a plan needs."""
         answer = self._write(WriteSkills.Goal(request=to_msg(request, CodeRequestMsg())), cancelled=cancelled)
         _raise(answer)
         return from_msg(CodeResult, answer.result)
@@ -90,7 +90,7 @@ class RosSense:
         self._perceive = ActionCall(node, Perceive, names.of(name, names.PERCEIVE))
 
     def __call__(self, held: str | None, tool: Pose | None, joints: JointState | None) -> Scene:
-        """What is seen, given what is held, where the tool is, and the arm's joints."""
+        """Return what is seen, given what is held, where the tool is, and the arm's joints."""
         goal = Perceive.Goal(
             held=held or "",
             tool=[pose_msg(tool)] if tool is not None else [],

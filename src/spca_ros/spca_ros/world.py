@@ -235,7 +235,7 @@ class RosWorld(TableWorld):
                 listener(sample)
 
     def _known(self, sample: ContactSample) -> bool:
-        """Wait until it is known where things were at a sample, where that is told at all."""
+        """Return whether it is known where things were at a sample; wait for that if it is told at all."""
         if not self._varied.get("places"):
             return True
         return self._news.wait_for(lambda: sample.stamp in self._places, _PATIENCE_S)

@@ -40,7 +40,7 @@ class Cell:
         return self._worker
 
     def started(self) -> WorkerProcess:
-        """The worker, ready; another one if somebody has killed or stopped it before it was.
+        """Return the worker when it is ready; another one if somebody has killed or stopped it before it was.
 
         Raises SpcaError when none starts.
         """
@@ -70,13 +70,13 @@ class Cell:
             self._worker = None
 
     def autopsy(self) -> str:
-        """Explain how the worker died by itself, and start another."""
+        """Return how the worker died by itself, and start another."""
         how = self.worker.autopsy()
         self.replace()
         return how
 
     def load(self, source: str, min_level: SandboxLevel | None = None) -> Loaded | SkillFailure:
-        """Import another source, in a worker that has run nothing yet."""
+        """Import another source in a worker that has run nothing yet; return what it holds or the failure."""
         if self._source is not None:
             self.replace()
         self._source = source
@@ -84,7 +84,7 @@ class Cell:
         return self._load()
 
     def ready_for(self, function: str, alone: bool = False) -> SkillFailure | None:
-        """See to it that the worker can run `function`; the failure if it cannot.
+        """See to it that the worker can run `function`; return the failure if it cannot.
 
         With `alone` it runs nothing before and nothing after it, so that no run can leave anything behind for
         the next, nor go on when it has said that it is done. The next worker starts meanwhile.

@@ -31,7 +31,7 @@ def offered(method: _F) -> _F:
 def api_of(
     server: type, environment: str, types: Sequence[type] = (), helpers: tuple[str, ...] = ()
 ) -> CtxApi:
-    """The API of the offered methods of a class and its bases, in their order.
+    """Return the API of the offered methods of a class and its bases, in their order.
 
     `types` are the TypedDicts that they return.
     """
@@ -56,7 +56,7 @@ class DeclaredCtx(CtxServer):
     api: CtxApi
 
     def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """Carry out one call; ValueError for what is not in the API or does not fit its signature."""
+        """Carry out one call. Raises ValueError for what is not in the API or does not fit its signature."""
         bound = getattr(self, f"{_PREFIX}{method}", None)
         if not getattr(bound, "_offered", False):
             known = ", ".join(m.name for m in self.api.methods)
@@ -69,7 +69,7 @@ class DeclaredCtx(CtxServer):
 
 
 def _signature(method: Callable[..., Any]) -> str:
-    """`(name: str, speed: float = 1.0) -> None`, without `self`."""
+    """Return a method's signature without `self`, as in `(name: str, speed: float = 1.0) -> None`."""
     signature = inspect.signature(method)
     parts = []
     for p in list(signature.parameters.values())[1:]:

@@ -155,7 +155,7 @@ class PlanExecutor:
 
 
 def _says_failure(value: Any) -> SkillFailure | None:
-    """The failure that a skill's own result reports.
+    """Return the failure that a skill's own result reports; None if it reports none.
 
     It is False, or a record whose `success`, `ok` or `status` says so.
     """

@@ -108,7 +108,7 @@ _AT_ONCE = 64  # calls per message: few enough to repeat cheaply if a worker die
 def run_batch(
     cell: Cell, function: str, batch: Sequence[Sequence[Any]], timeout_s: float, cancelled: Callable[[], bool]
 ) -> Iterator[RunOutcome]:
-    """One outcome per argument list, in order. A call that kills its worker costs only itself."""
+    """Yield one outcome per argument list, in order. A call that kills its worker costs only itself."""
     done, size = 0, _AT_ONCE
     while done < len(batch):
         if failure := cell.ready_for(function) or (_CANCELLED if cancelled() else None):
@@ -138,7 +138,7 @@ def run_batch(
 
 
 def _one(cell: Cell, timeout_s: float, cancelled: Callable[[], bool]) -> tuple[RunOutcome, bool]:
-    """The outcome of the next call of a message, and whether the worker is still there for the rest."""
+    """Return the outcome of the next call of a message, and whether the worker is there for the rest."""
     began = time.monotonic()
     deadline = began + timeout_s
     log: list[str] = []

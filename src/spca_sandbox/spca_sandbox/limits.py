@@ -13,22 +13,22 @@ NAMESPACES = ("namespaces", "empty root")
 
 
 class SandboxLevel(IntEnum):
-    """Each level includes the ones before it."""
+    """Level of confinement; each includes the ones before it."""
 
     NONE = 0
-    """No worker could be started."""
+    """No confinement: no worker could be started."""
     PROCESS = 1
     """A process of its own, with an empty environment and no open files but its channel."""
     LIMITED = 2
-    """Also bounded memory, CPU, files, processes; no privileges can be gained."""
+    """A process whose memory, CPU, files and processes are bounded, too; it can gain no privileges."""
     CONFINED = 3
-    """Also Landlock (no file can be reached) or a seccomp filter (few system calls remain)."""
+    """A limited process behind Landlock (no file can be reached) or seccomp (few system calls remain)."""
     STRICT = 4
-    """Both, in user, network, process, IPC and mount namespaces of its own with an empty file system."""
+    """A process behind both, in own user, network, process, IPC and mount namespaces, its root empty."""
 
     @classmethod
     def named(cls, name: str) -> SandboxLevel:
-        """The level of that name, as users write it. Raises InputError.
+        """Return the level of that name, as users write it. Raises InputError for an unknown one.
 
         >>> SandboxLevel.named("strict").name
         'STRICT'
@@ -48,7 +48,7 @@ class SandboxReport(Record):
 
     @classmethod
     def of(cls, features: dict[str, str]) -> SandboxReport:
-        """The report of a worker that started with these features."""
+        """Return the report of a worker that started with these features."""
 
         def holds(*names: str) -> bool:
             return all(features.get(name, "missing") == "" for name in names)
@@ -67,7 +67,7 @@ class SandboxReport(Record):
         return f"sandbox level {self.level.name.lower()}" + (f" ({lacking})" if lacking else "")
 
     def require(self, level: SandboxLevel) -> None:
-        """Raises InputError, in one line, where this machine confines less than `level`."""
+        """Raise InputError, in one line, where this machine confines less than `level`."""
         if self.level < level:
             raise InputError(
                 f"generated code is not run: {self}, {level.name.lower()} is required",
@@ -80,32 +80,32 @@ PROGRAM_MODULES = (
     "math", "bisect", "collections", "copy", "dataclasses", "enum", "functools", "heapq", "itertools",
     "operator", "random", "typing",
 )  # fmt: skip
-"""Pure helpers for programs that plan on their own (grid worlds)."""
+"""Modules of pure helpers for programs that plan on their own (grid worlds)."""
 
 
 class Limits(Record):
     """Bounds of one sandbox. Seconds are wall time unless it is said otherwise."""
 
     memory_mb: int = Field(256, ge=64)
-    """Address space of the worker."""
+    """Address space of the worker in MiB."""
     worker_s: float = Field(10.0, gt=0)
-    """Processor time that a run may spend in its own code, calls through `ctx` not counted.
+    """Processor time in seconds that a run may spend in its own code, calls through `ctx` not counted.
 
     `spca_core.budgets.PATIENCE` times as much wall time is the last resort.
     """
     load_s: float = Field(5.0, gt=0)
-    """Time that importing the source may take."""
+    """Time in seconds that importing the source may take."""
     cpu_s: int = Field(600, ge=2)
-    """CPU time of one worker over its life; it is replaced well before, between two runs."""
+    """CPU time in seconds of one worker over its life; it is replaced well before, between two runs."""
     start_s: float = Field(20.0, gt=0)
-    """Time a worker may take to start and lock itself in."""
+    """Time in seconds that a worker may take to start and lock itself in."""
     message_bytes: int = Field(1 << 20, ge=1 << 12)
-    """Longest message in either direction."""
+    """Maximum length in bytes of a message in either direction."""
     calls: int = Field(20_000, ge=1)
-    """Calls through `ctx` in one run."""
+    """Maximum number of calls through `ctx` in one run."""
     log_lines: int = Field(200, ge=0)
     line_chars: int = Field(500, ge=20)
     modules: tuple[str, ...] = SKILL_MODULES
-    """What the code may import."""
+    """Modules that the code may import."""
     min_level: SandboxLevel = SandboxLevel.CONFINED
-    """Below this level generated code is not run."""
+    """Level below which generated code is not run."""

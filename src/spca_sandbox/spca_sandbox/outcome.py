@@ -35,7 +35,7 @@ class RunOutcome(Record):
 
 
 def clean(text: object, limit: int) -> str:
-    r"""At most `limit` printable characters of `text`; everything else is escaped.
+    r"""Return at most `limit` printable characters of `text`; everything else is escaped.
 
     >>> clean("red\x1b[31m", 20)
     'red\\x1b[31m'
@@ -45,7 +45,7 @@ def clean(text: object, limit: int) -> str:
 
 
 def failure_of(message: dict[str, Any]) -> SkillFailure:
-    """The failure in a `failed` message. Raises Malformed."""
+    """Return the failure in a `failed` message. Raises Malformed."""
     kind, text, line = message.get("kind"), message.get("message"), message.get("line")
     if not isinstance(kind, str) or not isinstance(text, str):
         raise Malformed("not a failure")

@@ -32,7 +32,7 @@ class WorkerProcess(Worker):
 
     def __init__(self, surface: Surface, limits: Limits) -> None:
         self.busy_s = 0.0
-        """Wall time spent waiting for it: a bound on the CPU time it has used."""
+        """Wall time in seconds spent waiting for the worker: a bound on the CPU time it has used."""
         reading, self._lifeline = os.pipe()
         named = ("modules", "memory_mb", "cpu_s", "message_bytes", "log_lines", "line_chars")
         try:
@@ -57,14 +57,14 @@ class WorkerProcess(Worker):
             os.close(reading)
 
     def wait_ready(self) -> SandboxReport:
-        """Wait for the lock to fall, and tell how well it holds. Raises what `ready` does."""
+        """Wait until the worker has locked itself in; return how well it holds. Raises what `ready` does."""
         try:
             return SandboxReport.of(self.ready()["features"])
         except SpcaError as error:
             raise type(error)(f"the sandbox did not start: {error}") from error
 
     def cpu_s(self) -> float:
-        """Processor time that it has used so far, in seconds."""
+        """Return the processor time that the worker has used so far, in seconds."""
         import psutil
 
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -82,7 +82,7 @@ class WorkerProcess(Worker):
 
 
 def probe() -> SandboxReport:
-    """Start a worker as for real code and tell how well it was locked in."""
+    """Start a worker as for real code, and return how well it was locked in."""
     try:
         worker = WorkerProcess(Surface(CtxApi(environment="none", methods=())), Limits())
         try:

@@ -17,9 +17,9 @@ from spca_sandbox.cell import Cell
 from spca_sandbox.outcome import RunOutcome, clean, failure_of
 
 _TICK_S = 0.02
-"""Processor times are known to a hundredth of a second."""
+"""Shortest extra time in seconds that is waited: processor times are known to a hundredth of a second."""
 _OF_ARGUMENTS = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, RecursionError)
-"""What arguments can make an environment raise, however they were chosen."""
+"""Errors that arguments can make an environment raise, however they were chosen."""
 _PERIOD_S = 0.05
 
 
@@ -54,7 +54,7 @@ class SkillRun:
         self._log: list[str] = []
 
     def run(self, function: str, args: list[str]) -> RunOutcome:
-        """Run it; what the environment itself raises is passed on, with the worker gone."""
+        """Run the function; pass on what the environment itself raises, with the worker gone."""
         finished = False
         try:
             with Watchdog(self._server.stop, self._cancelled, self._began + self._wall_timeout_s) as dog:
@@ -145,7 +145,7 @@ class SkillRun:
                 self._cell.worker.busy_s += waited
 
     def _given_more(self) -> bool:
-        """Wait longer where the worker has had less processor time than it may use: the machine is busy."""
+        """Grant more wall time to a worker with processor time left (busy machine); return whether any is."""
         unused = self._cell.limits.worker_s - (self._cell.worker.cpu_s() - self._used_s)
         more = min(unused, self._patience_s)
         self._left_s += more

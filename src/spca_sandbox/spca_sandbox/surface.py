@@ -40,7 +40,7 @@ class Surface:
         return tuple(self._signatures)
 
     def check(self, method: str, args: list[Any], kwargs: Mapping[str, Any]) -> None:
-        """Raises TypeError with a readable reason when the call does not fit the method's signature."""
+        """Raise TypeError with a readable reason when the call does not fit the method's signature."""
         signature = self._signatures[method]
         try:
             signature.bind(*args, **kwargs)
@@ -62,7 +62,7 @@ class Surface:
 
 
 def _signature(text: str) -> inspect.Signature:
-    """`move_to(pose: Pose, speed: float = 1.0) -> None` (anything after it is ignored) as a Signature."""
+    """Parse `move_to(pose: Pose, speed: float = 1.0) -> None` as a Signature; ignore anything after it."""
     head = text[: _closing(text) + 1]
     try:
         function = ast.parse(f"def {head}: ...").body[0]
@@ -88,7 +88,7 @@ def _default(node: ast.expr | None) -> Any:
 
 
 def _closing(text: str) -> int:
-    """Index of the parenthesis that closes the first one."""
+    """Return the index of the parenthesis that closes the first one."""
     depth = 0
     for i, character in enumerate(text):
         depth += {"(": 1, ")": -1}.get(character, 0)

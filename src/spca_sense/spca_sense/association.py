@@ -21,7 +21,7 @@ _SAME_LEVEL = 0.012  # metres, in height
 
 
 def associate(detections: Sequence[Detection], memory: Sequence[SceneObject]) -> dict[int, str]:
-    """Index of detection → id, for things of known colour: same kind and colour, least total distance.
+    """Return ids by detection index, for things of known colour: same kind and colour, least total distance.
 
     The distance is not limited: if only one red cube exists, any red cube seen is that one, wherever it was
     moved.
@@ -44,7 +44,7 @@ def associate(detections: Sequence[Detection], memory: Sequence[SceneObject]) ->
 
 
 def _nearest_pairs(cost: Array) -> list[tuple[int, int]]:
-    """Pairs (row, column) of the least total cost."""
+    """Return the pairs (row, column) of the least total cost."""
     if 1 in cost.shape:  # by far the most frequent case, which need not wait for SciPy's import
         row, column = np.unravel_index(int(cost.argmin()), cost.shape)
         return [(int(row), int(column))]
@@ -54,7 +54,7 @@ def _nearest_pairs(cost: Array) -> list[tuple[int, int]]:
 
 
 def new_id(kind: str, colour: str, taken: Iterable[str]) -> str:
-    """A free id: `cube_red`, then `cube_red_2` and so on; `unknown`, `unknown_2` for what has no colour.
+    """Return a free id: `cube_red`, then `cube_red_2` and so on; `unknown`, `unknown_2` without a colour.
 
     >>> new_id("cube", "red", ["cube_red"])
     'cube_red_2'
@@ -67,7 +67,7 @@ def new_id(kind: str, colour: str, taken: Iterable[str]) -> str:
 
 
 def remembered_there(detection: Detection, candidates: Sequence[SceneObject]) -> SceneObject | None:
-    """The remembered thing in the place of an inferred one, if there is one."""
+    """Return the remembered thing in the place of an inferred one, or None."""
     near = [
         (distance, o)
         for o in candidates
@@ -93,9 +93,9 @@ def obstructed(view: HeightView) -> bool:
 
 
 def presence(look: Look, thing: SceneObject) -> Presence:
-    """`hidden` when something covers its place or the place is out of the image.
+    """Return `hidden` when something covers a thing's place or the place is out of the image.
 
-    `gone` when the place is seen to be empty.
+    Return `gone` when the place is seen to be empty.
     """
     view = look.view
     top = thing.top - view.table_top
@@ -124,7 +124,7 @@ def _shrunk(outline: Array) -> Array:
 
 
 _WITNESSES = 3
-"""Things that must agree, and be more than half of all."""
+"""Number of things that must agree, and be more than half of all."""
 _AGREE = 0.0025  # metres between a thing and where a common motion would have put it
 _NOTICED = 0.002  # metres of shift, at the things, below which it is the error of perception
 _IN_PLACE = 0.001  # metres of shift, below which a thing has not moved in the image
@@ -133,7 +133,7 @@ _SHIFT = 0.06  # metres, likewise
 
 
 def camera_motion(detections: Sequence[Detection], known: Mapping[str, SceneObject]) -> Array | None:
-    """The motion (4, 4) in `world` that takes detections back to where the things are known to be.
+    """Return the motion (4, 4) in `world` that takes detections back to where the things are known to be.
 
     None where most things are in their places, or too few agree. A thing that is still in its place
     contradicts a motion that would have displaced it: then the others were pushed together, like a row.
@@ -165,7 +165,7 @@ def camera_motion(detections: Sequence[Detection], known: Mapping[str, SceneObje
 
 
 def _fit(points: Array, targets: Array) -> tuple[float, Array]:
-    """The turn (rad) and the shift (2,) that take points (N, 2) to targets, least squares."""
+    """Return the turn (rad) and the shift (2,) that take points (N, 2) to targets, by least squares."""
     a, b = points - points.mean(axis=0), targets - targets.mean(axis=0)
     turn = math.atan2(float((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum()), float((a * b).sum()))
     return turn, targets.mean(axis=0) - about_z(turn)[:2, :2] @ points.mean(axis=0)

@@ -33,7 +33,7 @@ PALETTE = tuple(
         ("yellow", (0.80, 0.68, 0.08)),
     )
 )
-"""The colours that things may have, in order of name, unless their world knows them better."""
+"""Colours that things may have, in order of name, unless their world knows them better."""
 COLOUR_WORDS = (
     *(colour.name for colour in PALETTE),
     *("white", "black", "brown", "grey", "gray", "violet", "magenta", "turquoise"),
@@ -61,12 +61,12 @@ class Catalogue(Record):
     table_centre: tuple[float, float]
     table_size: Vec3
     palette: tuple[Colour, ...] = PALETTE
-    """In order of name."""
+    """Colours that things may have, in order of name."""
     others: tuple[tuple[str, str, Vec3], ...] = ()
-    """Colour, kind and size of each."""
+    """Colour, kind and size of each other likely thing."""
 
     def likely(self, colour: str) -> list[tuple[str, Vec3]]:
-        """Kinds and sizes of what is likely to have a colour."""
+        """Return the kinds and sizes of things that are likely to have a colour."""
         edge = self.cube_edge
         cubes = [("cube", (edge, edge, edge))] if self.cubes else []
         others = [(kind, size) for its, kind, size in self.others if its == colour]
@@ -74,7 +74,7 @@ class Catalogue(Record):
 
     @classmethod
     def from_world(cls, world: World) -> Catalogue:
-        """The classes in a world description. Positions, and how many there are of each, are left behind."""
+        """Return the classes in a world description, without positions and without numbers of things."""
         sizes = [o.size for o in world.objects if o.kind == "cube"]
         usual = max(sizes, key=sizes.count, default=_CUBE)
         level = [o for o in world.objects if not KINDS[o.kind].walled and KINDS[o.kind].mesh is None]
@@ -97,14 +97,14 @@ class Catalogue(Record):
 
 
 def _palette(things: Sequence[WorldObject]) -> tuple[Colour, ...]:
-    """The colours of the palette, and those of the world's things as it describes them."""
+    """Return the colours of the palette, and those of the world's things as it describes them."""
     described = {name: o.colour for o in things if o.kind != "sign" and (name := _colour(o)) is not None}
     by_name = {c.name: c.rgb for c in PALETTE} | described
     return tuple(Colour(name=name, rgb=by_name[name]) for name in sorted(by_name))
 
 
 def _colour(thing: WorldObject) -> str | None:
-    """Its colour's name: that in "red cube" or "red 2 cube", else the palette's nearest; None for grey."""
+    """Return the colour that a thing's name says ("red cube"), else the palette's nearest; None for grey."""
     word = words_of(symbol_of(thing.model)).split()[0]
     if word in COLOUR_WORDS:
         return word
@@ -114,6 +114,6 @@ def _colour(thing: WorldObject) -> str | None:
 
 
 def _hue(rgb: Vec3) -> Array:
-    """The direction in which a colour is away from grey, no longer than 1."""
+    """Return the direction (3,) in which a colour is away from grey, no longer than 1."""
     away = np.array(rgb) - np.mean(rgb)
     return away / max(float(np.linalg.norm(away)), _PALE)

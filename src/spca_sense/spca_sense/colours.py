@@ -41,19 +41,19 @@ class ColourLabels:
     gains: Array
 
     def label_of(self, name: str) -> int:
-        """The label of a colour name; ValueError if there is none."""
+        """Return the label of a colour name. Raises ValueError if there is none."""
         return 1 + self.names.index(name)
 
     @cached_property
     def present(self) -> list[str]:
-        """The colours of which there are enough pixels for a thing, in order of name."""
+        """Names, in order, of the colours of which there are enough pixels for a thing."""
         count = 1 + len(self.names)  # in a fifth of the time of NumPy's bincount:
         counts = cv2.calcHist([self.labels], [0], None, [count], [0, count]).ravel()
         return [name for name, n in zip(self.names, counts[1:], strict=True) if n >= _MIN_PIXELS]
 
 
 def chromaticity(rgb: Array | Vec3) -> Array:
-    """Each channel's share of the sum.
+    """Return each channel's share of the sum.
 
     >>> [float(v) for v in chromaticity((100.0, 50.0, 50.0))]
     [0.5, 0.25, 0.25]
@@ -92,7 +92,7 @@ def label_colours(view: HeightView, catalogue: Catalogue) -> ColourLabels:
 
 
 def _white_balance(view: HeightView, table_colour: Vec3) -> Array:
-    """Gains per channel that restore the table's known chromaticity.
+    """Return gains per channel (3,) that restore the table's known chromaticity.
 
     They are ones when too little of the table is visible.
     """

@@ -40,7 +40,7 @@ class Detection(Upright):
 
     @property
     def xy(self) -> Array:
-        """Position on the table (2,), metres."""
+        """Position of the thing's centre on the table, (2,) in metres."""
         return np.array(self.pose.position[:2])
 
 
@@ -55,7 +55,7 @@ class Look:
 
 
 def square_yaw(yaw: float) -> float:
-    """A cube's yaw in [-π/4, π/4)."""
+    """Return a cube's yaw brought into [-π/4, π/4)."""
     return wrap_angle(yaw, np.pi / 2)
 
 
@@ -68,7 +68,7 @@ class Detector(Protocol):
     catalogue: Catalogue
 
     def detect(self, frame: RgbdFrame) -> Look:
-        """All things in sight, from high to low, with poses in `world` (metres).
+        """Return all things in sight, from high to low, with poses in `world` (metres).
 
         Raises ValueError for images that do not have the size of the intrinsics.
         """
@@ -76,10 +76,10 @@ class Detector(Protocol):
 
 
 MakeDetector = Callable[[Catalogue], Detector]
-"""What an entry of the group `spca.detectors` names; it is given classes and sizes, but no positions."""
+"""Maker of a detector from classes and sizes without positions: an entry of the group `spca.detectors`."""
 
 
 def make_detector(name: str, world: World) -> Detector:
-    """The detector of that name for a world's classes. Raises InputError when it is not installed."""
+    """Return the detector of that name for a world's classes. Raises InputError when it is not installed."""
     make: MakeDetector = find(GROUP, name, where="--detector").load()
     return make(Catalogue.from_world(world))

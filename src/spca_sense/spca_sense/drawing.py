@@ -25,7 +25,7 @@ _CUBE_EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (
 
 
 def draw_scene(frame: RgbdFrame, scene: Scene, scale: int = 2) -> Image:
-    """The RGB image, enlarged by `scale`, with outlines, axes and names.
+    """Return the RGB image, enlarged by `scale`, with outlines, axes and names drawn in.
 
     Remembered objects are drawn in amber.
     """
@@ -62,7 +62,7 @@ class _Canvas:
         return np.clip(np.round(large * 16), -(2**20), 2**20).astype(np.int32)
 
     def free_line(self, left: int, right: int, line: int, height: int) -> int:
-        """The nearest place above `line` (rows) where a label of that height covers no other one."""
+        """Return the nearest free place above `line` (rows) for a label of that height, and take it."""
         while (
             any(left < r and right > a and line - height < b and line > t for a, t, r, b in self._taken)
             and line > 2 * height
@@ -72,7 +72,7 @@ class _Canvas:
         return line
 
     def line(self, a: Array, b: Array, colour: tuple[int, int, int], width: int = 1) -> None:
-        """A line between two spots."""
+        """Draw a line between two spots."""
         cv2.line(self.image, _pair(a), _pair(b), colour, width, cv2.LINE_AA, shift=4)
 
 
@@ -155,6 +155,6 @@ def save_looks(looks: Sequence[tuple[RgbdFrame, Scene]], folder: Path) -> None:
 
 
 def millimetres(depth: NDArray[np.float32]) -> NDArray[np.uint16]:
-    """Depth in metres as whole millimetres; what does not fit into 16 bits is none."""
+    """Return depth in metres as whole millimetres; what does not fit into 16 bits becomes 0."""
     scaled = np.rint(depth * 1000.0)
     return np.where((scaled > 0) & (scaled < 65536), scaled, 0).astype(np.uint16)

@@ -22,16 +22,15 @@ from spca_sense.shapes import convex_hull, distance_to_polygon
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, widened
 
 KNOWN, FREE, ANYTHING = 0.01, 0.08, 0.35
-"""Prices of a thing of a known size, of one of any size, and of all that is left to an obstacle: shares of a
-region that it must explain to be worth it."""
+"""Shares of a region that a thing of a known size, one of any size, and an obstacle must explain at least."""
 HIGHER = 0.006
-"""Metres above a face: what is there is another thing, which hides it."""
+"""Height in metres above a face from which what is there is another thing, which hides the face."""
 GOOD = 0.03
-"""Share of a region that is not explained, below which no other explanation is looked for."""
+"""Share of a region left unexplained below which no other explanation is looked for."""
 NOISE = 0.005
-"""Metres by which single pixels of a face may be too high or too low."""
+"""Error in metres by which single pixels of a face may be too high or too low."""
 LEVEL = 0.008
-"""Metres off the level of an upper face that still belong to it: noise, a slight lean."""
+"""Distance in metres off the level of an upper face that still belongs to it: noise, a slight lean."""
 
 _AROUND = 60  # pixels around a region in which a thing may show that does not
 _SMALL = np.ones((3, 3), np.uint8)
@@ -51,7 +50,7 @@ class Silhouette:
 
 
 def corners(thing: Detection) -> tuple[Array, Array]:
-    """The outlines of a thing's upper and lower face, in `world` (N, 3 each); a box may lean."""
+    """Return the outlines (N, 3 each) of a thing's upper and lower face, in `world`; a box may lean."""
     if is_round(thing.kind) or thing.kind in MESHES:
         outline = outline_of(thing.kind, thing.pose, thing.size)
         upper = np.column_stack((outline, np.full(len(outline), thing.top)))
@@ -77,7 +76,7 @@ class Plateau:
     def __init__(
         self, view: HeightView, window: Window, mask: Mask, level: float, hidden: Mask | None = None
     ) -> None:
-        """Of a `mask` of the `window`, `level` metres high; `hidden` (H, W) is hidden in any case."""
+        """Take a `mask` of the `window`, `level` metres high; `hidden` (H, W) is hidden in any case."""
         self.window = widened(window, _AROUND, view.heights.shape)
         self._mask = Patch(window, mask).within(self.window)
         self._view, self.level, self._foreign = view, level, hidden
@@ -91,7 +90,7 @@ class Plateau:
 
     @cached_property
     def area(self) -> int:
-        """How many pixels it has."""
+        """Number of pixels in the region, at least 1."""
         return max(int(self._mask.sum()), 1)
 
     def shown(self, face: Patch) -> tuple[int, int]:
@@ -103,7 +102,7 @@ class Plateau:
     def unexplained(self, things: Iterable[Silhouette]) -> float:
         """Return how much shows none of the things, or should show them and does not: 0 is perfect.
 
-        In shares of the region. Borders as thin as a pixel are nobody's.
+        The unit is a share of the region. Borders as thin as a pixel are nobody's.
         """
         explained, missing = np.zeros_like(self._mask), 0
         for thing in things:
@@ -119,7 +118,7 @@ def _thick(mask: Mask) -> int:
 
 
 def outside(view: HeightView, things: Sequence[Detection], mask: Mask, window: Window | None = None) -> Mask:
-    """The pixels of a mask that show something outside of the hulls of things, which reach to the ground.
+    """Return the pixels of a mask that show something outside of things' hulls, which reach to the ground.
 
     What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells.
     """

@@ -10,14 +10,13 @@ import numpy as np
 from spca_core.geometry import Array
 
 Residuals = Callable[[Array], tuple[Array, Array]]
-"""From parameters (P,) to signed distances (N,) in metres of the points from the outline, and their
-derivatives by the parameters (N, P)."""
+"""Function of parameters (P,): signed distances (N,) of points from an outline (m), derivatives (N, P)."""
 
 _STEPS = np.array([1e-5, 1e-5, 1e-4, 1e-5, 1e-5])  # smaller moves end a fit: 10 µm, 0.1 mrad
 _LONGEST = np.array([0.01, 0.01, 0.3, 0.01, 0.01])  # one iteration moves no farther: 10 mm, 17°
 _MAX_ITERATIONS = 15
 TOLERANCE = 0.0025
-"""Metres, about two pixels: points farther from the outline count nothing in the end."""
+"""Distance in metres, about two pixels, from which points off the outline count nothing in the end."""
 _NOISE = 0.0005  # metres: the expected deviation of a point, which weighs points against the prior
 
 
@@ -39,7 +38,7 @@ class Prior:
 
 
 def fit_shape(residuals: Residuals, start: Array, prior: Prior | None = None) -> Fit:
-    """Gauss-Newton with Tukey's biweight.
+    """Fit a shape by Gauss-Newton with Tukey's biweight.
 
     Parameters are x, y in metres, then a yaw in radians and two lengths in metres, as far as there are any.
     The tolerance begins at four times its value, so that a start which is off by that much still converges.
@@ -67,7 +66,7 @@ def fit_shape(residuals: Residuals, start: Array, prior: Prior | None = None) ->
 
 
 def numerical(distances: Callable[[Array], Array]) -> Residuals:
-    """Residuals of a shape whose distances (N,) have no simple derivatives."""
+    """Return the residuals of a shape whose distances (N,) have no simple derivatives."""
 
     def residuals(parameters: Array) -> tuple[Array, Array]:
         here = distances(parameters)

@@ -37,13 +37,13 @@ from spca_sense.shapes import (
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window
 
 TALL = 0.012
-"""Metres above the floor: what is lower is flat, a plate or a mat."""
+"""Height in metres above the floor below which a thing is flat, a plate or a mat."""
 LOW = 0.005
-"""Metres above the table: what is lower is a mat, or the noise of the camera."""
+"""Height in metres above the table below which there is a mat, or the noise of the camera."""
 MIN_AREA = 90
-"""Pixels that are enough for a thing: 1.8 cm²."""
+"""Number of pixels that are enough for a thing: 1.8 cm²."""
 JOINT = 0.010
-"""Metres, at most, between a lower face and the upper face that carries it; and from a rim down into it."""
+"""Largest distance in metres between a lower face and the one that carries it, and from a rim into it."""
 
 # The price of a border that is all off, and the share of it that is the noise of pixels:
 _MISFIT, _FITS = 0.05, 0.4
@@ -81,7 +81,7 @@ _MIN_CORE = 200  # pixels that tell how a face leans
 
 
 Placed = tuple[float, Detection]
-"""A thing, and how badly its border fits: 0 is perfect."""
+"""Pair of how badly a thing's border fits (0 is perfect) and the thing's detection."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,9 @@ class Face:
     body: Mask
     level: float
     tilt: Array = field(default_factory=lambda: np.eye(3))
-    """Turns the vertical into the axis of what leans."""
+    """Rotation (3, 3) of the vertical into the axis of what leans."""
     taken: Mask | None = None
-    """Of the window, what is another thing's, though it may be as high."""
+    """Pixels of the window that are another thing's, though it may be as high."""
     beside: tuple[Detection, ...] = field(default=())
 
 
@@ -119,7 +119,7 @@ class ColourRegion:
         likely: Iterable[tuple[str, Vec3]],
         floor: float = 0.0,
     ) -> None:
-        """Of a `mask` of the `window`, on a `floor` metres above the table; `likely` are kinds and sizes."""
+        """Take a `mask` of the `window` and `likely` kinds and sizes, on a `floor` metres above the table."""
         self.clues, self.view = clues, clues.view
         self.colour, self.window, self.mask, self.floor = colour, window, mask, floor
         self.rest = mask.copy()
@@ -129,20 +129,20 @@ class ColourRegion:
 
     @cached_property
     def even(self) -> Mask:
-        """Where a face is level, within the noise."""
+        """Pixels where a face is level, within the noise."""
         heights = self.heights.astype(np.float32)
         return cv2.dilate(heights, _SMALL) - cv2.erode(heights, _SMALL) < LEVEL
 
     def explained(self, face: Face, deeper: int = _MOST) -> list[Detection]:
-        """The things that explain a face best, at the least price."""
+        """Return the things that explain a face best, at the least price."""
         return self._cheapest(face, deeper)[1]
 
     def one(self, face: Face) -> tuple[float, list[Detection]]:
-        """The single thing that explains a face best, and what that costs."""
+        """Return the price of the single thing that explains a face best, and that thing in a list."""
         return self._cheapest(face, 0)
 
     def obstacle(self, face: Face) -> Detection:
-        """Whatever it is, it is in the way."""
+        """Return an obstacle that covers a face: whatever it is, it is in the way."""
         points = self._points(face.body, face.level)
         (x, y), (a, b), degrees = cv2.minAreaRect(points.astype(np.float32))
         fit = Fit(np.array([x, y, np.radians(degrees), max(a, _SMALLEST), max(b, _SMALLEST)]), 0.0, 0.5)
@@ -152,7 +152,7 @@ class ColourRegion:
         return self.view.to_plane(np.argwhere(mask)[:, ::-1] + self.origin, level)
 
     def _hidden(self, face: Face) -> Mask:
-        """What hides a face in this view (H, W): what is known to be higher, and what is taken."""
+        """Return what hides a face in this view (H, W): what is known to be higher, and what is taken."""
         hidden: Mask = self.clues.claims > face.level + JOINT
         if face.taken is not None:
             hidden[self.window] |= face.taken
@@ -185,7 +185,7 @@ class ColourRegion:
     def _ways(
         self, face: Face, region: Plateau, hidden: Mask, deeper: int
     ) -> Iterator[tuple[float, list[Detection]]]:
-        """One thing, pieces, a likely thing and what is left, an obstacle."""
+        """Yield ways to explain a face: one thing, pieces, a likely thing and what is left, an obstacle."""
         likely = []
         for misfit, thing in self._likely(face, region, hidden):
             likely.append(thing)
@@ -204,7 +204,7 @@ class ColourRegion:
             yield 0.0, [self.obstacle(face)]
 
     def _without(self, face: Face, thing: Detection) -> Face | None:
-        """What is left of a face without a thing."""
+        """Return what is left of a face without a thing; None if that is nearly nothing, or all of it."""
         # Its side may be in line with what is next to it, which then hides it.
         upper = corners(thing)[0] - (0.0, 0.0, self.view.table_top)
         its = self.view.patch(upper, grow=1).within(self.window)
@@ -215,7 +215,7 @@ class ColourRegion:
         return replace(face, mask=rest, body=face.body & ~its, taken=taken, beside=(*face.beside, thing))
 
     def _pieces(self, face: Face) -> Iterator[Face]:
-        """Parts of a face: cut where something lies on it, or else where it is narrow."""
+        """Yield the parts of a face: cut where something lies on it, or else where it is narrow."""
         count, parts, stats, _ = cv2.connectedComponentsWithStats(face.mask.astype(np.uint8), connectivity=8)
         large = [i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] >= MIN_AREA]
         inner: NDArray[Any] = face.mask.astype(np.uint8)
@@ -233,7 +233,7 @@ class ColourRegion:
     # Things of likely sizes.
 
     def _likely(self, face: Face, region: Plateau, hidden: Mask) -> Iterator[Placed]:
-        """Things of known sizes that show a part of a face, at the best places for each."""
+        """Yield things of known sizes that show a part of a face, at the best places for each."""
         flat = face.level < self.floor + TALL
         pixel = self.view.metres_per_pixel(face.level)
         shown = region.area * pixel**2
@@ -252,7 +252,7 @@ class ColourRegion:
                 yield from places(face, region, outline, kind, size, single)
 
     def _by_share(self, region: Plateau) -> Callable[[Detection], float]:
-        """What shows more of a region comes first."""
+        """Return a key by which the things that show more of a region come first."""
 
         def less(thing: Detection) -> float:
             inside, absent = region.shown(silhouette(self.view, thing).face)
@@ -263,7 +263,7 @@ class ColourRegion:
     def _corners(
         self, face: Face, region: Plateau, outline: Outline, kind: str, size: Vec3, single: bool
     ) -> Iterator[Placed]:
-        """A box of that size where the whole face is, or at a corner of it, or next to what was found."""
+        """Yield boxes of that size: on the whole face, in a corner of it, or next to what was found."""
         a, b, _ = size
         points = self._points(face.mask, face.level)
         if single:
@@ -282,7 +282,7 @@ class ColourRegion:
                 return
 
     def _promising(self, region: Plateau, size: Vec3, starts: Iterable[Array]) -> list[Array]:
-        """Where a box of that size would show enough of a region and not too little, the best first."""
+        """Return the starts where a box would show enough of a region and miss little, the best first."""
         ways: list[tuple[int, int, Array]] = []
         for start in starts:
             face = BoxShape(size[0], region.level, size[2], np.eye(3), size[1]).corners(start)[:4]
@@ -294,7 +294,7 @@ class ColourRegion:
         return [start for *_, start in sorted(ways, key=lambda way: way[:2])]
 
     def _flush(self, face: Face, a: float, b: float) -> Iterator[Array]:
-        """Where (x, y, yaw) a rectangle is flush with what was found in the same face."""
+        """Yield where (x, y, yaw) a rectangle is flush with what was found in the same face."""
         for thing in (thing for thing in face.beside if not is_round(thing.kind)):
             yaw = thing.pose.yaw
             for turn, mine, its in ((0.0, a, 0), (np.pi / 2, b, 0), (np.pi / 2, a, 1), (0.0, b, 1)):
@@ -304,7 +304,7 @@ class ColourRegion:
                     yield np.array([*place, yaw + turn])
 
     def _in_corners(self, face: Face, a: float, b: float) -> Iterator[Array]:
-        """Where (x, y, yaw) a rectangle fills a corner of a face."""
+        """Yield where (x, y, yaw) a rectangle fills a corner of a face."""
         borders, _ = cv2.findContours(face.mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
         for border in borders:
             if cv2.contourArea(border) < MIN_AREA / 3:
@@ -353,7 +353,7 @@ class ColourRegion:
     def _rims(
         self, face: Face, region: Plateau, outline: Outline, kind: str, size: Vec3, single: bool
     ) -> Iterator[Placed]:
-        """A disc of that diameter that most of an outline lies on, or a ball."""
+        """Yield the disc of that diameter that most of an outline lies on, or the ball."""
         radius, depth, height = size[0] / 2, min(_CUT_OF_KNOWN * size[2], _DEEPEST), face.level
         if KINDS[kind].domed:
             if not single or self._fall(face) is None:
@@ -377,7 +377,7 @@ class ColourRegion:
     def _sure(
         self, kind: str, pose: Pose, size: Vec3, fits: float, face: Face, outline: Outline
     ) -> Detection:
-        """A thing of known size, the surer the more of its face agrees and of its border is in sight."""
+        """Return a thing of known size, the surer the more its face agrees and its border is in sight."""
         thing = Detection(kind, self.colour, pose, size, 0.0, known=True)
         agree = 1.0
         if kind == "cube":
@@ -393,7 +393,7 @@ class ColourRegion:
         return replace(thing, confidence=float(np.clip(agree * fits, 0.05, 0.99)))
 
     def leaning(self, face: Face) -> Face:
-        """A face with all of it that belongs to the same slope; as it is, unless that is beyond doubt."""
+        """Return a face with all that belongs to the same slope; as it is, unless that is beyond doubt."""
         core = cv2.erode(face.mask.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
         raw = self.view.raw_heights[self.window]
         core &= raw > NO_HEIGHT / 2
@@ -419,7 +419,7 @@ class ColourRegion:
     # Things of any size.
 
     def container(self, face: Face, hull: Mask) -> Detection | None:
-        """The bowl or the tray whose rim fills a hull."""
+        """Return the bowl or the tray whose rim fills a hull, or None."""
         kind, fit = self._fitted(self._border(replace(face, body=hull), None), face.level, _CUT)
         if fit is None or fit.inliers < _MIN_INLIERS:
             return None
@@ -427,7 +427,7 @@ class ColourRegion:
         return None if problem_with(thing.kind, thing.size) else thing
 
     def of_mesh(self, face: Face, things: list[Detection]) -> Detection | None:
-        """A thing of a kind with a mesh, if it explains better what is around a face than `things` do."""
+        """Return a thing with a mesh if it explains the surroundings of a face better than `things` do."""
         ways: list[tuple[float, str, Pose]] = []
         for kind, mesh in MESHES.items():
             bottom = face.level - mesh.size[2]
@@ -451,7 +451,7 @@ class ColourRegion:
         return Detection(kind, self.colour, pose, MESHES[kind].size, float(np.clip(1 - left, 0.05, 0.99)))
 
     def _free(self, face: Face, hidden: Mask) -> Detection | None:
-        """The ball, the rectangle or the disc that has this face, whatever its size."""
+        """Return the ball, the rectangle or the disc that has this face, whatever its size, or None."""
         flat = face.level < self.floor + TALL
         ball = None if flat else self._ball(face)
         if ball is not None:
@@ -466,11 +466,11 @@ class ColourRegion:
         return self._detection(kind, fit, face.level, height)
 
     def _whole(self, face: Face) -> Mask:
-        """All of what stands out that a face belongs to."""
+        """Return all of what stands out that a face belongs to."""
         return connected(self.mask & (self.heights > self.floor + TALL), face.mask)
 
     def _fall(self, face: Face) -> tuple[float, float] | None:
-        """How far a round upper side reaches, and how high its middle is; None if it does not fall off."""
+        """Return how far a round upper side reaches, and its middle's height; None if it does not fall."""
         whole = self._whole(face)
         points, heights = self._points(whole, face.level / 2), self.heights[whole]
         near = heights > face.level - 0.010
@@ -487,7 +487,7 @@ class ColourRegion:
         return reach, float(np.percentile(heights[near][inner], 60))
 
     def _ball(self, face: Face) -> Detection | None:
-        """A round thing whose upper side falls off towards its outline."""
+        """Return a round thing whose upper side falls off towards its outline, or None."""
         dome = self._fall(face)
         if dome is None:
             return None
@@ -500,7 +500,7 @@ class ColourRegion:
         return self._detection("ball", fit, dome[1], fit.parameters[2] / 5)
 
     def _fitted(self, outline: Outline | None, level: float, depth: float) -> tuple[ObjectKind, Fit | None]:
-        """The rectangle or the disc that fits an outline better, down to `depth` below its level."""
+        """Return the rectangle or the disc that fits an outline better, down to `depth` below its level."""
         if outline is None or len(outline.points) < _MIN_OWN:
             return "cuboid", None
         disc = self._disc(outline.points, level, depth)
@@ -513,7 +513,7 @@ class ColourRegion:
         return ("cylinder", disc) if round_ else ("cuboid", box)
 
     def _outline(self, face: Face, hidden: Mask | None, depth: float) -> Outline | None:
-        """The border of a body down to `depth` below its face."""
+        """Return the border of a body down to `depth` below its face."""
         # What is level, and lower, is the upper face of something else.
         lower = (face.body & self.even & (self.heights < face.level - LEVEL)).astype(np.uint8)
         body = face.body & (self.heights > face.level - depth) & ~cv2.dilate(lower, _SMALL).astype(bool)
@@ -543,7 +543,7 @@ class ColourRegion:
         return _of_possible_size(fit, fit.parameters[3:])
 
     def _disc(self, pixels: Array, height: float, depth: float) -> Fit | None:
-        """Parameters x, y and ten times the radius, so that it moves in steps as small as theirs."""
+        """Fit a disc: x, y and ten times the radius, so that it moves in steps as small as theirs."""
         points = self.view.to_plane(pixels, height)
         (x, y), radius = cv2.minEnclosingCircle(convex_hull(points).astype(np.float32))
         if not _SMALLEST < 2 * radius < _LARGEST:
@@ -574,13 +574,13 @@ class ColourRegion:
 
 
 def connected(mask: Mask, seeds: Mask) -> Mask:
-    """The connected parts of a mask that have something of the seeds."""
+    """Return the connected parts of a mask that have something of the seeds."""
     _, parts = cv2.connectedComponents(mask.astype(np.uint8), connectivity=8)
     return np.isin(parts, np.unique(parts[mask & seeds])) & mask
 
 
 def _misfit(fit: Fit) -> float:
-    """How far a border is off that of a thing: 0 is perfect."""
+    """Return how far a border is off that of a thing: 0 is perfect."""
     return min(fit.spread / TOLERANCE, 1.0) + 1 - fit.inliers
 
 
@@ -589,7 +589,7 @@ def _label(colours: ColourLabels, colour: str) -> int:
 
 
 def _ways_up(kind: str, size: Vec3) -> set[Vec3]:
-    """The sizes, height last, that a thing may show on the table: a block may lie on any of its sides."""
+    """Return the sizes, height last, that a thing on the table may show: a block may lie on any side."""
     a, b, c = size
     if kind != "cuboid":
         return {size}
@@ -608,12 +608,12 @@ def _overlap(things: Sequence[Detection]) -> bool:
 
 
 def _of_possible_size(fit: Fit, size: Array) -> Fit | None:
-    """The fit, unless it has shrunk or grown to edges that no thing has, as on a sliver of a hidden one."""
+    """Return the fit, or None if its edges are none that a thing has, as on a sliver of a hidden one."""
     return fit if _SMALLEST < size.min() <= size.max() < _LARGEST else None
 
 
 def _vote(points: Array, radius: float) -> Array:
-    """The centre (2,) of the circle of known radius through two points that most other points lie on."""
+    """Return the centre (2,) of a circle of known radius, through two points, that most others lie on."""
     rng = np.random.default_rng(0)
     points = points[:: max(1, len(points) // _VOTERS)]
     a = points[rng.integers(len(points), size=_PAIRS)]

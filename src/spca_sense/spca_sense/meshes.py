@@ -22,7 +22,7 @@ _NEAR = 0.005  # metres off its surface: what shows the thing
 
 
 def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> list[tuple[Pose, Silhouette]]:
-    """Poses in which a thing of that kind may show where the `mask` of a window is, each with where it shows.
+    """Return poses in which a thing of that kind may show where a window's `mask` is, and where each shows.
 
     Its `face` is what must show it, its `whole` what is near its surface.
     """
@@ -59,7 +59,7 @@ def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> list[tupl
 
 
 def _outline(kind: str, view: HeightView, pose: Pose, window: Window) -> Patch:
-    """All pixels in which a thing shows (`pose`: its centre, by its height above the table)."""
+    """Return all pixels in which a thing shows (`pose`: its centre, by its height above the table)."""
     mask = np.zeros([w.stop - w.start for w in window], bool)
     turn, at = pose.matrix()[:3, :3], np.array(pose.position)
     for part in MESHES[kind].parts:
@@ -92,12 +92,12 @@ class _Profile:
             np.minimum(self._distances, own, out=self._distances)
         covered = self._distances.min(axis=2) < 0
         self.middle: Array = np.array([grid[covered][:, 0, k].mean() for k in (0, 1)])
-        """Of what it covers from above (x, y)."""
+        """Middle (x, y) of what the mesh covers from above, in metres."""
         self.cells = int(covered.sum())
-        """How many squares of the grid it covers."""
+        """Number of squares of the grid that the mesh covers from above."""
 
     def distances(self, points: Array, parameters: Array) -> Array:
-        """Of points (N, 3) from the surface of the mesh at (x, y, yaw, z)."""
+        """Return the distances of points (N, 3) from the surface of the mesh at (x, y, yaw, z)."""
         from scipy.ndimage import map_coordinates
 
         x, y, yaw, z = parameters

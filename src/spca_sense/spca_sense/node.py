@@ -28,7 +28,7 @@ from spca_sense.recorded_camera import RecordedCamera
 from spca_sense.tracker import SceneTracker
 
 Look = Callable[[str | None, Pose | None, JointState | None], Scene]
-"""Takes a picture and perceives, given what is held, where the tool is, and the arm's joints."""
+"""Function that takes a picture and perceives, given what is held, the tool's pose and the arm's joints."""
 
 
 class SenseNode(SpcaNode):
@@ -52,7 +52,7 @@ class SenseNode(SpcaNode):
         self._perceiving = LongAction(self, Perceive, names.PERCEIVE, self._perceive)
 
     def camera(self, world: World) -> Camera:
-        """The camera that the parameters name."""
+        """Return the camera that the parameters name."""
         if world.name not in self._cameras:
             self._cameras[world.name] = self._camera(world)
         return self._cameras[world.name]
@@ -65,7 +65,7 @@ class SenseNode(SpcaNode):
         return RequestedCamera(self, world.camera)
 
     def saw(self, scene: Scene) -> None:
-        """Publish what was seen."""
+        """Publish a scene that was seen."""
         self._scene.publish(to_msg(scene, SceneMsg()))
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class SenseNode(SpcaNode):
 
 
 def sense_alone() -> SenseNode:
-    """The node with a camera and a tracker of its own."""
+    """Return the node with a camera and a tracker of its own."""
     node = SenseNode()
     camera = node.camera(node.world)
     tracker = SceneTracker(make_detector(node.detector, node.world))
@@ -97,7 +97,7 @@ def sense_alone() -> SenseNode:
 
 
 def main() -> None:
-    """Run the node; its exit status is the process's."""
+    """Run the node, and end the process with its exit status."""
     leave(run_nodes(lambda: [sense_alone()]))
 
 

@@ -8,10 +8,9 @@ from spca_core.scene import Scene
 
 
 def observation_of(scene: Scene) -> Observation:
-    """Symbols with their kinds, facts and sentences.
+    """Return a scene as an observation: symbols with their kinds, facts and sentences.
 
     The table is always a symbol, the ground only when something lies on it.
-
     The scene itself, with its notes and numbers, is for programs; no prompt shows it.
     """
     objects: dict[str, str] = {o.id: o.kind for o in scene.objects}

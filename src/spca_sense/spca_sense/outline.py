@@ -19,12 +19,12 @@ _SQUARE = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)]) / 2
 
 
 def footprint(thing: SceneObject) -> Array:
-    """The convex outline (N, 2) of a scene object, counter-clockwise, metres."""
+    """Return the convex outline (N, 2) of a scene object, counter-clockwise, metres."""
     return outline_of(thing.kind, thing.pose, thing.size)
 
 
 def outline_of(kind: str, pose: Pose, size: Vec3) -> Array:
-    """The convex outline (N, 2) of a thing of that kind, counter-clockwise, metres."""
+    """Return the convex outline (N, 2) of a thing of that kind, counter-clockwise, metres."""
     x, y, _ = pose.position
     if is_round(kind):
         angle = np.linspace(0, 2 * np.pi, _ROUND, endpoint=False)
@@ -35,18 +35,18 @@ def outline_of(kind: str, pose: Pose, size: Vec3) -> Array:
 
 
 def polygon_area(polygon: Array) -> float:
-    """Area of a counter-clockwise polygon (N, 2), square metres."""
+    """Return the area of a counter-clockwise polygon (N, 2), square metres."""
     x, y = polygon[:, 0], polygon[:, 1]
     return float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2
 
 
 def shared_area(a: Array, b: Array) -> float:
-    """Area that two convex counter-clockwise polygons (N, 2), (M, 2) have in common, square metres."""
+    """Return the area that two convex counter-clockwise polygons (N, 2), (M, 2) share, square metres."""
     return max(0.0, polygon_area(overlap(a, b)))
 
 
 def overlap(a: Array, b: Array) -> Array:
-    """The polygon (K, 2) that two convex counter-clockwise ones (N, 2), (M, 2) have in common; may be empty.
+    """Return the polygon (K, 2), maybe empty, that two convex counter-clockwise ones (N, 2), (M, 2) share.
 
     Sutherland and Hodgman's clipping: `a` is cut off along every edge of `b`. (OpenCV's intersectConvexConvex
     finds nothing for polygons that lie almost exactly on each other.)
@@ -60,7 +60,7 @@ def overlap(a: Array, b: Array) -> Array:
 
 
 def _left_of(polygon: Array, start: Array, end: Array) -> Array:
-    """The part of a polygon on the left of the line from `start` to `end`."""
+    """Return the part of a polygon on the left of the line from `start` to `end`."""
     side = (end[0] - start[0]) * (polygon[:, 1] - start[1]) - (end[1] - start[1]) * (polygon[:, 0] - start[0])
     if (side >= 0).all():
         return polygon
@@ -75,14 +75,14 @@ def _left_of(polygon: Array, start: Array, end: Array) -> Array:
 
 
 def gap(a: Array, b: Array) -> float:
-    """The least distance between two convex polygons, metres; 0 when they overlap."""
+    """Return the least distance between two convex polygons, metres; 0 when they overlap."""
     if shared_area(a, b) > 0:
         return 0.0
     return min(_least_distance(a, b), _least_distance(b, a))
 
 
 def _least_distance(points: Array, polygon: Array) -> float:
-    """From any of `points` to the nearest edge of `polygon`."""
+    """Return the least distance from any of `points` to the nearest edge of `polygon`."""
     start, along = polygon, np.roll(polygon, -1, axis=0) - polygon
     offset = points[:, None] - start[None]
     share = np.clip(np.sum(offset * along, axis=2) / np.sum(along * along, axis=1), 0, 1)
@@ -93,7 +93,7 @@ _LOOK = (1, 2, 3, 4)  # pixels outside the border; the first two of them with de
 _ENOUGH = 2
 _LEVEL = 0.020  # metres below the limit for an occluder: what is higher than that is as high as the mask
 OCCLUDER = 0.012
-"""Metres above an upper face: what is there hides a part of it."""
+"""Height in metres above an upper face from which what is there hides a part of it."""
 
 
 @dataclass(frozen=True)
@@ -115,12 +115,12 @@ class Outline:
         return float(self.own.mean()) if len(self.own) else 0.0
 
     def part(self, mask: Mask, origin: Array | float = 0.0) -> Outline:
-        """Some of its points, moved by `origin` (column, row)."""
+        """Return some of the outline's points, moved by `origin` (column, row)."""
         return Outline(self.points[mask] + origin, self.own[mask], self.beside[mask])
 
 
 def trace(mask: Mask, heights: FloatImage, level: float, foreign: Mask | None = None) -> Outline:
-    """The outline of `mask` (H, W), which reaches up to `level` (metres).
+    """Return the outline of `mask` (H, W), which reaches up to `level` (metres).
 
     A point is an occluder's where just outside it the heights exceed that by `OCCLUDER`, where there is no
     depth at all, or where the outside lies in `foreign`. Borders of the image are not part of an outline.

@@ -26,7 +26,7 @@ class RecordedCamera:
     pose: Pose
 
     def __init__(self, folder: Path) -> None:
-        """Raises InputError unless the folder has frames (see `save_frame`), all of one calibration."""
+        """List the frames of a folder (see `save_frame`). InputError for none, or a damaged first one."""
         self._paths = sorted(folder.glob(f"*{_SUFFIX}"))
         if not self._paths:
             raise InputError(f"no recorded frames (*{_SUFFIX})", where=str(folder))
@@ -35,7 +35,7 @@ class RecordedCamera:
         self.intrinsics, self.pose = first.intrinsics, first.pose
 
     def capture(self) -> RgbdFrame:
-        """The next frame. Raises InputError for one of another calibration than the first."""
+        """Return the next frame. Raises InputError for one of another calibration than the first."""
         path = self._paths[self._next]
         frame = load_frame(path)
         if (frame.intrinsics, frame.pose) != (self.intrinsics, self.pose):

@@ -15,7 +15,7 @@ from spca_core.scene import TIE, Fact, SceneObject
 from spca_sense.outline import footprint, gap, overlap, polygon_area
 
 TOUCH = 0.004
-"""Cubes nearer to each other than this stand side by side."""
+"""Distance in metres below which two things stand side by side."""
 
 _REST = 0.005  # metres between a lower face and what carries it
 _REST_LEANING = 0.012  # the same for a thing that leans
@@ -28,7 +28,7 @@ _MIN_SHARE = 0.03  # of its own footprint that must lie over what carries it
 def relate(
     objects: Sequence[SceneObject], held: str | None, table_top: float
 ) -> tuple[list[Fact], list[str]]:
-    """All relations among `objects`, and notes about what is doubtful.
+    """Return all relations among `objects`, and notes about what is doubtful.
 
     `held` is the id of the one in the gripper.
     """
@@ -112,12 +112,12 @@ def _tips_over(thing: SceneObject, carried: Iterable[Array]) -> bool:
 
 
 def lean(thing: SceneObject) -> float:
-    """Angle in radians between a thing's own axis and the vertical."""
+    """Return the angle in radians between a thing's own axis and the vertical."""
     return float(np.arccos(np.clip(thing.pose.matrix()[2, 2], -1, 1)))
 
 
 def min_corner(thing: SceneObject) -> float:
-    """Height of its lowest corner, metres in `world`."""
+    """Return the height of a thing's lowest corner, metres in `world`."""
     return thing.pose.position[2] - float(np.abs(thing.pose.matrix()[2, :3]) @ np.array(thing.size)) / 2
 
 
@@ -135,13 +135,13 @@ def _neighbours(things: Sequence[SceneObject]) -> list[Fact]:
 
 
 def _larger(things: Sequence[SceneObject]) -> list[Fact]:
-    """Return which thing is larger than which of its kind, from above, beyond the error of perception."""
+    """Return a fact for each thing that is larger than another of its kind, beyond perception's error."""
     pairs = ((a, b) for a in things for b in things if a.kind == b.kind and a.kind in (*SOLIDS, *SUPPORTS))
     return [_fact("larger", a.id, b.id) for a, b in pairs if min(a.size[:2]) > min(b.size[:2]) + _LARGER]
 
 
 def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
-    """Left is +y, near is small x.
+    """Return the roles among things of one kind, and notes about ties; left is +y, near is small x.
 
     If two are equal within the error of perception, one of them still gets the role, because a task about the
     leftmost cube can mean either. A note says that the two are equal.

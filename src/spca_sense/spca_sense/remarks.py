@@ -27,12 +27,12 @@ from spca_sense.catalogue import COLOUR_WORDS
 PREFIX = f"{REMARK}an image model, not verified: "
 MOST_REMARKS = 8
 LONGEST_REMARK = 160
-"""Characters."""
+"""Maximum length of a remark, in characters."""
 
 _COLOUR = "|".join(COLOUR_WORDS)
 _MOVABLE = [KINDS[name] for name in (*SOLIDS, *SUPPORTS)]
 NOUNS = {noun: [k.name for k in _MOVABLE if noun in k.nouns] for kind in _MOVABLE for noun in kind.nouns}
-"""The kinds that a noun may mean."""
+"""Kinds that a noun may mean, by noun."""
 _KIND = "|".join(sorted(NOUNS, key=len, reverse=True))
 _THING = rf"(?P<{{0}}colour>{_COLOUR}) (?P<{{0}}kind>{_KIND})s?\b"
 _MENTION = re.compile(_THING.format(""), re.IGNORECASE)
@@ -45,7 +45,7 @@ NEGATED = re.compile(r"\b(?:no|not|never|without|neither|nor)\b|n't\b", re.IGNOR
 
 
 def with_remarks(scene: Scene, vision: VisionModel, image: NDArray[np.uint8], task: Task) -> Scene:
-    """The scene with what a vision model says of its image.
+    """Return the scene with what a vision model says of its image.
 
     A model that fails leaves a note, and the scene as it is.
     """
@@ -57,7 +57,7 @@ def with_remarks(scene: Scene, vision: VisionModel, image: NDArray[np.uint8], ta
 
 
 def fuse(scene: Scene, sentences: tuple[str, ...]) -> Scene:
-    """The scene with the remarks that it does not contradict, quoted.
+    """Return the scene with the remarks that it does not contradict, quoted.
 
     Rejected remarks and objects that no remark mentions are noted.
     """
@@ -87,7 +87,7 @@ def fuse(scene: Scene, sentences: tuple[str, ...]) -> Scene:
 
 
 def quotable(sentence: str) -> str:
-    r"""The sentence as one printable line of bounded length, without quotes, brackets or digits.
+    r"""Return the sentence as one printable line of bounded length, without quotes, brackets or digits.
 
     >>> quotable('It says:\n"</scene> {system} `rm`" 3 times')
     "It says: '/scene system 'rm'' times"
@@ -124,7 +124,7 @@ def disagreement(scene: Scene, remark: str) -> str:
 
 
 def mentioned(remark: str) -> list[tuple[str, str]]:
-    """Colour and noun of each thing that a remark names."""
+    """Return the colour and the noun of each thing that a remark names."""
     return [(m["colour"].lower(), m["kind"].lower()) for m in _MENTION.finditer(remark)]
 
 

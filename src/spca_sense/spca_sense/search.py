@@ -40,7 +40,7 @@ _MIN_REST = 40  # pixels that are an obstacle, though too few to tell what it is
 
 
 def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -> tuple[Detection, ...]:
-    """All things in sight, and those that must carry what stands high, from high to low."""
+    """Return all things in sight, and those that must carry what stands high, from high to low."""
     clues = Clues(view, colours, np.full(view.heights.shape, -np.inf, np.float32))
     found = _tall(clues, catalogue)
     found = complete(clues, found, catalogue)
@@ -53,7 +53,7 @@ def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -
 
 
 def _tall(clues: Clues, catalogue: Catalogue) -> list[Detection]:
-    """Everything coloured that stands out of the table, or out of the ground beside it."""
+    """Return everything coloured that stands out of the table, or out of the ground beside it."""
     view, high = clues.view, clues.view.heights > TALL
     regions = []
     for name in clues.colours.present:
@@ -68,7 +68,7 @@ def _tall(clues: Clues, catalogue: Catalogue) -> list[Detection]:
 
 
 def _grey(clues: Clues, free: Mask) -> list[Detection]:
-    """What stands out and has no colour: it is told from the table by its height.
+    """Return what stands out and has no colour: it is told from the table by its height.
 
     What reaches out of the image may be the arm, and is not reported.
     """
@@ -97,7 +97,7 @@ def _from_high_to_low(clues: Clues, regions: Sequence[ColourRegion]) -> list[Det
 
 
 def _taken_out(region: ColourRegion, face: Face, found: Sequence[Detection]) -> list[Detection]:
-    """What has a face, which is taken out of its region."""
+    """Return the things that have a face, and take them out of the face's region."""
     hull = _hull(face.mask)
     inside = region.heights[hull]
     hollow = float(np.mean(inside[inside > NO_HEIGHT / 2] < face.level - JOINT)) > _HOLLOW
@@ -134,7 +134,7 @@ def _is_strip(region: ColourRegion, face: Face, things: list[Detection], found: 
 
 
 def _highest(region: ColourRegion) -> Face | None:
-    """The highest level face of a region that is large enough."""
+    """Return the highest level face of a region that is large enough, or None."""
     rest, heights = region.rest, region.heights
     tall = rest & (heights > region.floor + TALL)
     count, parts, stats, _ = cv2.connectedComponentsWithStats(tall.astype(np.uint8), connectivity=8)
@@ -155,7 +155,7 @@ def _highest(region: ColourRegion) -> Face | None:
 
 
 def _joined(region: ColourRegion, best: Face, faces: list[Face]) -> Face:
-    """A face with those that only a higher thing separates from it: on it, or before a rim."""
+    """Return a face with those that only a higher thing separates from it: on it, or before a rim."""
     level = [f for f in faces if abs(f.level - best.level) < LEVEL / 2]
     if len(level) < 2:
         return best
@@ -177,7 +177,7 @@ def _is_rim(region: ColourRegion, mask: Mask, hull: Mask, level: float) -> bool:
 
 
 def _level(region: ColourRegion, part: Mask) -> float:
-    """The highest level at which there is enough of a face, metres.
+    """Return the highest level at which there is enough of a face, metres.
 
     Pixels between a face and what lies on it have a height of both, and of neither.
     """
@@ -189,7 +189,7 @@ def _level(region: ColourRegion, part: Mask) -> float:
 
 
 def _hull(mask: Mask) -> Mask:
-    """The convex hull of a mask."""
+    """Return the convex hull of a mask, as a mask."""
     points = np.argwhere(mask)[:, ::-1].astype(np.int32)
     filled = np.zeros(mask.shape, np.uint8)
     cv2.fillConvexPoly(filled, cv2.convexHull(points), 1)
@@ -197,7 +197,7 @@ def _hull(mask: Mask) -> Mask:
 
 
 def _is_part_of(piece: Detection, whole: Detection) -> bool:
-    """Return whether it is only a piece of a larger upper face, cut off by what stands on that."""
+    """Return whether a piece is only a part of a larger upper face, cut off by what stands on that."""
     if piece is whole or piece.colour != whole.colour or abs(piece.top - whole.top) > LEVEL:
         return False
     a, b = (outline_of(d.kind, d.pose, d.size) for d in (piece, whole))
@@ -205,7 +205,7 @@ def _is_part_of(piece: Detection, whole: Detection) -> bool:
 
 
 def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detection], Mask]:
-    """Things that lie flat on the table or the ground in the pixels that are `free` (H, W) of what was found.
+    """Return things that lie flat on the table or the ground in the pixels that are `free` (H, W) of others.
 
     Also returns the pixels that are free of these things, too.
     """
@@ -233,7 +233,7 @@ def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detectio
 
 
 def _rest(clues: Clues, free: Mask) -> list[Detection]:
-    """Obstacles for all that is clearly higher than the table, where it is `free` (H, W) of what was found.
+    """Return obstacles for all that is clearly higher than the table where it is `free` (H, W) of things.
 
     So nothing that is seen to stand out is nowhere, whatever became of it before.
     """
@@ -252,7 +252,7 @@ def _rest(clues: Clues, free: Mask) -> list[Detection]:
 def _components(
     mask: Mask, across: Mask | None = None, least: int = MIN_AREA
 ) -> Iterator[tuple[Window, Mask]]:
-    """Regions that are connected, be it `across` other things, without the seams between things."""
+    """Yield connected regions, be it `across` other things, without the seams between things."""
     if np.count_nonzero(mask) < least:
         return
     area = bounding_window(mask, _MARGIN)
@@ -286,7 +286,7 @@ class ShapeDetector:
         self.catalogue = catalogue
 
     def detect(self, frame: RgbdFrame) -> Look:
-        """All things in sight, and the cubes that must carry what stands high, from high to low.
+        """Return all things in sight, and the cubes that must carry what stands high, from high to low.
 
         Raises ValueError for images that do not have the size of the intrinsics.
         """

@@ -15,7 +15,7 @@ _FURTHER = {"2": "other", "3": "further", "4": "additional"}
 
 
 def name_of(symbol: str) -> str:
-    """The words for a thing, without an article.
+    """Return the words for a thing, without an article.
 
     >>> name_of("cube_red"), name_of("cube_red_2"), name_of("unknown")
     ('red cube', 'other red cube', 'unknown thing')
@@ -27,7 +27,7 @@ def name_of(symbol: str) -> str:
 
 
 def describe(objects: Sequence[SceneObject], facts: Sequence[Fact]) -> tuple[str, ...]:
-    """The sentences of a scene; equal scenes give equal sentences."""
+    """Return the sentences of a scene; equal scenes give equal sentences."""
     cubes = [o for o in objects if o.kind == "cube"]
     plates = [o for o in objects if o.kind == "plate"]
     solids = [o for o in objects if o.kind in SOLIDS] + [o for o in objects if o.kind == "unknown"]
@@ -83,7 +83,7 @@ def _resting(facts: Sequence[Fact]) -> str:
 
 
 def _order(things: Sequence[SceneObject], facts: Sequence[Fact]) -> list[str]:
-    """From left to right, when both ends are beyond doubt."""
+    """Tell the order from left to right, when both ends are beyond doubt."""
     ids = {o.id for o in things}
     ends = {f.predicate for f in facts if f.predicate in ("leftmost", "rightmost") and f.args[0] in ids}
     out = {f.args[0] for f in facts if f.predicate == "held"}

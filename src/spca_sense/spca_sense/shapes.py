@@ -38,11 +38,11 @@ class BoxShape:
 
     @classmethod
     def upright(cls, edge: float, height: float, depth: float) -> BoxShape:
-        """A box whose upper face is level."""
+        """Return a box whose upper face is level."""
         return cls(edge=edge, height=height, depth=depth, tilt=np.eye(3))
 
     def corners(self, parameters: Array) -> Array:
-        """The eight corners (8, 3: x, y, height), upper face first, of the box at (x, y, yaw)."""
+        """Return the eight corners (8, 3: x, y, height), upper face first, of the box at (x, y, yaw)."""
         x, y, yaw, *edges = parameters
         c, s = np.cos(yaw), np.sin(yaw)
         a, b = edges or (self.edge, self.other or self.edge)
@@ -51,15 +51,15 @@ class BoxShape:
         return own @ turn @ self.tilt.T + (x, y, self.height)
 
     def silhouette(self, view: HeightView, parameters: Array) -> Array:
-        """The outline (N, 2), in order, projected onto the plane at `height`."""
+        """Return the outline (N, 2), in order, projected onto the plane at `height`."""
         return convex_hull(view.shift_to_plane(self.corners(parameters), self.height))
 
     def residuals(
         self, view: HeightView, points: Array, parameters: Array, beside: Mask | None = None
     ) -> tuple[Array, Array]:
-        """Distances (N,) of points on the plane at `height` from the silhouette, and their derivatives.
+        """Return the distances (N,) of points on the plane at `height` from the silhouette, and derivatives.
 
-        Of those `beside` a neighbour that hides the side, from the upper face.
+        Points `beside` a neighbour that hides the side are measured from the upper face.
         """
         distance, normals = offset_from_polygon(points, self.silhouette(view, parameters))
         if beside is not None and beside.any():
@@ -76,12 +76,12 @@ class BoxShape:
 
 
 def convex_hull(points: Array) -> Array:
-    """The convex hull (M, 2) of points (N, 2), counter-clockwise (x right, y up)."""
+    """Return the convex hull (M, 2) of points (N, 2), counter-clockwise (x right, y up)."""
     return cv2.convexHull(points.astype(np.float32), clockwise=False)[:, 0].astype(float)
 
 
 def distance_to_polygon(points: Array, polygon: Array) -> Array:
-    """Signed distance (N,) of points to a convex counter-clockwise polygon: negative inside.
+    """Return the signed distance (N,) of points to a convex counter-clockwise polygon: negative inside.
 
     Outside near a corner it is the distance to the nearer edge's line, which is smooth and never too large.
     """
@@ -89,14 +89,14 @@ def distance_to_polygon(points: Array, polygon: Array) -> Array:
 
 
 def offset_from_polygon(points: Array, polygon: Array) -> tuple[Array, Array]:
-    """Signed distance (N,) of points to a polygon, and the normal (N, 2) of the edge that is nearest."""
+    """Return the signed distance (N,) of points to a polygon, and the normal (N, 2) of the nearest edge."""
     distances, normals = _from_edges(points, polygon)
     nearest = distances.argmax(axis=1)
     return distances[np.arange(len(points)), nearest], normals.T[nearest]
 
 
 def _from_edges(points: Array, polygon: Array) -> tuple[Array, Array]:
-    """Signed distances (N, E) of points to the lines of a polygon's edges, and the edges' normals (2, E)."""
+    """Return signed distances (N, E) of points to the lines of a polygon's edges, and normals (2, E)."""
     edges = np.vstack((polygon[1:], polygon[:1])) - polygon
     lengths = np.hypot(edges[:, 0], edges[:, 1])
     proper = lengths > 1e-6
@@ -130,7 +130,7 @@ class DiscShape:
     height: float
 
     def residuals(self, view: HeightView, points: Array, parameters: Array) -> tuple[Array, Array]:
-        """Signed distances (N,) of `points` on the plane at `height` from the outline, and their derivatives.
+        """Return distances (N,) of `points` on the plane at `height` from the outline, and derivatives.
 
         Parameters are x, y and, where it is free, ten times the radius: it moves in steps as small as theirs.
         """
@@ -160,6 +160,6 @@ def fit_disc(view: HeightView, shape: DiscShape, pixels: Array, start: Array) ->
 
 
 def share_of_turn(offsets: Array) -> float:
-    """The share of all directions in which there is one of the offsets (N, 2) from a centre."""
+    """Return the share of all directions in which there is one of the offsets (N, 2) from a centre."""
     sectors = np.floor((np.arctan2(offsets[:, 1], offsets[:, 0]) + np.pi) / (2 * np.pi) * _SECTORS)
     return len(np.unique(sectors)) / _SECTORS

@@ -39,7 +39,7 @@ _MIN_OVERLAP = 0.03
 
 
 def complete(clues: Clues, things: Sequence[Detection], catalogue: Catalogue) -> list[Detection]:
-    """`things`, plus those unseen that must support what stands high, be it on plates.
+    """Return `things`, plus those unseen that must support what stands high, be it on plates.
 
     A support with a visible side gets its colour from that side, and its pose from the side and from what
     stands on it. One of whose side too little is in sight has no colour (`UNKNOWN`): it may be what nobody
@@ -80,7 +80,7 @@ def _carries(lower: Detection, upper: Detection) -> bool:
 
 
 def _hidden_size(room: float, upper: Detection, catalogue: Catalogue) -> tuple[str, Vec3] | None:
-    """What fits, with others below it, between a thing and the floor: the same size first, then cubes."""
+    """Return what fits, with others below it, under a thing: the same size first, then cubes; or None."""
     edge = catalogue.cube_edge
     cubes = [("cube", (edge, edge, edge))] if catalogue.cubes else []
     others = sorted({(kind, size) for _, kind, size in catalogue.others if kind in STACKABLE})
@@ -103,7 +103,7 @@ def _fills(room: float, height: float, heights: set[float]) -> bool:
 
 
 def _beside(clues: Clues, upper: Detection, things: Sequence[Detection]) -> Mask:
-    """What shows things on the level of that under `upper` (H, W) does not show that."""
+    """Return the pixels (H, W) of things on the level of what is under `upper`: they do not show that one."""
     mask = np.zeros(clues.claims.shape, bool)
     for thing in things:
         if thing.seen and thing.kind != UNKNOWN and abs(thing.top - upper.bottom) < JOINT:
@@ -131,7 +131,7 @@ def _is_of_more(clues: Clues, lower: Detection, beside: Mask) -> bool:
 
 
 def _patch(clues: Clues, thing: Detection, margin: float, upper: bool = False) -> Patch:
-    """Where a thing would show itself, or only its upper face, moved out sideways by a margin."""
+    """Return where a thing would show, or only its upper face, with its sides moved out by a margin (m)."""
     a, b, c = thing.size
     wider = replace(thing, kind="cuboid", size=(a + 2 * margin, b + 2 * margin, c))
     faces = corners(wider)[: 1 if upper else 2]
@@ -139,7 +139,7 @@ def _patch(clues: Clues, thing: Detection, margin: float, upper: bool = False) -
 
 
 def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3], beside: Mask) -> Detection:
-    """The thing that must be under `upper`; `beside` is what shows those next to it."""
+    """Return the thing that must be under `upper`; `beside` is what shows those next to it."""
     view, (kind, size) = clues.view, what
     x, y, _ = upper.pose.position
     height, yaw = upper.bottom - view.table_top, upper.pose.yaw
@@ -180,12 +180,12 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3], beside: Mas
 
 
 def _pure(mask: Mask) -> Mask:
-    """The pixels of a mask that have only such around them."""
+    """Return the pixels of a mask that have only pixels of it around them."""
     return cv2.erode(mask.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
 
 
 def _commonest(labels: NDArray[np.uint8], colours: ColourLabels) -> tuple[int, int]:
-    """The colour label that most of `labels` (N,) have, and how many; neutral ones do not count."""
+    """Return the colour label that most of `labels` (N,) have, and how many; neutral ones do not count."""
     counts = np.bincount(labels, minlength=len(colours.names) + 1)
     counts[NEUTRAL] = 0
     label = int(np.argmax(counts))
@@ -193,7 +193,7 @@ def _commonest(labels: NDArray[np.uint8], colours: ColourLabels) -> tuple[int, i
 
 
 def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Detection]:
-    """The things with their heights: each reaches down to what it stands on, as far as that is seen."""
+    """Return the things with their heights: each reaches down to what it stands on, as far as it is seen."""
     settled: list[Detection] = []
     for thing in sorted(things, key=lambda d: d.top):
         if thing.known or thing.kind in MESHES or KINDS[thing.kind].walled:

@@ -77,7 +77,7 @@ class SceneTracker:
         tool: Pose | None = None,
         joints: JointState | None = None,
     ) -> Scene:
-        """The scene after one more frame.
+        """Return the scene after one more frame.
 
         `held` is the id of what the arm believes to hold, `tool` the pose of its tool centre point in `world`
         (between the fingertips), `joints` its state when the frame was taken; each may be unknown (None).
@@ -114,13 +114,13 @@ class SceneTracker:
         return self._conclude(known, objects, held, notes, frame.stamp)
 
     def _corrected(self, frame: RgbdFrame) -> RgbdFrame:
-        """The frame with the pose of a camera that has been moved since the first look."""
+        """Return the frame with the pose of a camera that has been moved since the first look."""
         if np.array_equal(self._camera, np.eye(4)):
             return frame
         return replace(frame, pose=Pose.from_matrix(self._camera @ frame.pose.matrix()))
 
     def _seen(self, look: Look, known: dict[str, SceneObject], stamp: float) -> dict[str, SceneObject]:
-        """Everything that the frame shows, named."""
+        """Return everything that the frame shows, by name."""
         seen = _recoloured([d for d in look.detections if d.seen], known)
         seen = _of_known_kinds(_without_pieces(seen, known, look), known)
         ids = associate(seen, list(known.values()))
@@ -160,7 +160,7 @@ class SceneTracker:
     def _places(
         self, thing: SceneObject, known: dict[str, SceneObject], objects: dict[str, SceneObject]
     ) -> list[SceneObject]:
-        """A covered thing where it may be: in its place, or shifted like what lies on it."""
+        """Return a covered thing where it may be: in its place, or shifted like what lies on it."""
         places = [thing]
         facts = self._scene.relations if self._scene is not None else ()
         for burden in (f.args[0] for f in facts if f.predicate == "on" and f.args[1] == thing.id):
@@ -181,7 +181,7 @@ class SceneTracker:
         joints: JointState | None,
         notes: list[str],
     ) -> str | None:
-        """The object that is actually held, as far as it is visible."""
+        """Return the id of the object that is held, as far as that can be seen; None if none is."""
         if held is None:
             return None
         if held not in known:
@@ -203,7 +203,7 @@ class SceneTracker:
         return held
 
     def _in_hand(self, name: str, thing: SceneObject | None, tool: Pose) -> SceneObject:
-        """A held thing goes where the tool goes: its centre lies between the fingertips."""
+        """Return a held thing where the tool is: its centre lies between the fingertips."""
         pose = Pose.from_xyz_yaw(*tool.position, square_yaw(tool.yaw))
         if thing is not None:
             return thing.model_copy(update={"pose": pose})
@@ -249,7 +249,7 @@ class SceneTracker:
         in_hand: SceneObject | None,
         notes: list[str],
     ) -> dict[str, SceneObject]:
-        """Names for the unseen cubes that must support others: by place, by elimination, or `unknown`."""
+        """Return names for unseen cubes that must support others: by place, elimination, or `unknown`."""
         named: dict[str, SceneObject] = {}
         hidden = [o for o in objects.values() if not o.visible]
         inferred = [d for d in look.detections if not d.seen and not _below(d, in_hand)]
@@ -316,8 +316,9 @@ def _object(
 
 
 def _recoloured(seen: list[Detection], known: dict[str, SceneObject]) -> list[Detection]:
-    """Of a support's side so little is seen that, of many colours, it may seem to have a similar one.
+    """Return the detections, with a remembered thing's colour where too little was seen to tell.
 
+    Of a support's side so little is seen that, of many colours, it may seem to have a similar one.
     Where a thing of a colour that is seen nowhere else was remembered, it is that one.
     """
     shown = {(d.kind, d.colour) for d in seen}
@@ -330,7 +331,7 @@ def _recoloured(seen: list[Detection], known: dict[str, SceneObject]) -> list[De
 
 
 def _of_known_kinds(seen: list[Detection], known: dict[str, SceneObject]) -> list[Detection]:
-    """A solid that leans on something looks like one of another kind, but kinds do not change.
+    """Return the detections with kinds that do not change: a solid that leans looks like another kind.
 
     The only one of its colour that is new is the only one that was known and is nowhere else in sight, unless
     that was seen worse: of a thing that a hand hides in part, the kind may have been mistaken.
@@ -356,7 +357,7 @@ def _of_known_kinds(seen: list[Detection], known: dict[str, SceneObject]) -> lis
 
 
 def _without_pieces(seen: list[Detection], known: dict[str, SceneObject], look: Look) -> list[Detection]:
-    """Detections without those that are the strip in sight of a remembered thing that others hide."""
+    """Return the detections without those that are the strip in sight of a remembered, hidden thing."""
     shown = {(d.kind, d.colour) for d in seen}
     hidden = [
         thing
@@ -375,7 +376,7 @@ def _is_piece(piece: Detection, whole: SceneObject) -> bool:
 
 
 def _as_tall_as_known(thing: SceneObject, known: dict[str, SceneObject]) -> SceneObject:
-    """A thing that hides what it stands on seems to reach down to the table, and is no taller than before."""
+    """Return a thing no taller than before: one that hides what carries it seems to reach to the table."""
     before = known.get(thing.id)
     if before is None or thing.kind not in STACKABLE or thing.size[2] - before.size[2] < _TALLER:
         return thing

@@ -18,7 +18,7 @@ FloatImage = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 NO_HEIGHT = -9.0
-"""Marks pixels without depth in a height image: far below anything."""
+"""Mark of pixels without depth in a height image: far below anything."""
 
 _GRID = 6  # the plane is fitted to every sixth pixel in each direction: 8,500 of 307,200, more than it needs
 _MIN_SAMPLES = 700
@@ -40,7 +40,7 @@ class TableFit:
 
     @property
     def trusted(self) -> bool:
-        """True if enough of the table was seen to correct anything."""
+        """Enough of the table was seen to correct the calibration."""
         return self.samples >= _MIN_SAMPLES
 
 
@@ -49,13 +49,13 @@ Window = tuple[slice, slice]
 
 
 def bounding_window(mask: Mask, margin: int) -> Window:
-    """The bounding window of a mask, widened by `margin` pixels on each side within the image."""
+    """Return the bounding window of a mask, widened by `margin` pixels on each side within the image."""
     left, upper, width, height = cv2.boundingRect(mask.astype(np.uint8))
     return widened((slice(upper, upper + height), slice(left, left + width)), margin, mask.shape)
 
 
 def widened(window: Window, margin: int, shape: tuple[int, ...]) -> Window:
-    """A window with `margin` more pixels on each side, within an image of that shape."""
+    """Return a window with `margin` more pixels on each side, within an image of that shape."""
     rows, columns = (
         slice(max(w.start - margin, 0), min(w.stop + margin, size))
         for w, size in zip(window, shape, strict=True)
@@ -71,7 +71,7 @@ class Patch:
     mask: Mask
 
     def within(self, window: Window) -> Mask:
-        """The patch's pixels as a mask of another window."""
+        """Return the patch's pixels as a mask of another window."""
         mask = np.zeros([w.stop - w.start for w in window], bool)
         ours, theirs = [], []
         for mine, other in zip(self.window, window, strict=True):
@@ -84,7 +84,7 @@ class Patch:
         return mask
 
     def of(self, image: NDArray[Any]) -> NDArray[Any]:
-        """The image's values at the patch's pixels (N,)."""
+        """Return the image's values at the patch's pixels (N,)."""
         return image[self.window][self.mask]
 
 
@@ -107,7 +107,7 @@ class HeightView:
     table: TableFit
 
     def to_plane(self, pixels: Array, height: float | Array) -> Array:
-        """Intersections (N, 2), in metres, of the rays of `pixels` with the plane at `height`, or one each.
+        """Return intersections (N, 2), in metres, of the rays of `pixels` with the plane(s) at `height`.
 
         `pixels` has shape (N, 2): column, row.
         """
@@ -120,7 +120,7 @@ class HeightView:
         return self.centre[:2] + ray[:, :2] * reach[:, None]
 
     def to_pixels(self, points: Array) -> Array:
-        """Pixels (N, 2: column, row) of `points` (N, 3: x, y, height)."""
+        """Return the pixels (N, 2: column, row) of `points` (N, 3: x, y, height)."""
         world = points + np.array([0.0, 0.0, self.table_top])
         optical = (world - self.centre) @ self.rotation
         k = self.frame.intrinsics
@@ -135,12 +135,12 @@ class HeightView:
         return self.centre[:2] + (points[:, :2] - self.centre[:2]) * scale[:, None]
 
     def metres_per_pixel(self, height: Any) -> Any:
-        """Width (m) of a pixel on the plane at `height` (number or array), near the optical axis."""
+        """Return the width (m) of a pixel on the plane(s) at `height`, near the optical axis."""
         k = self.frame.intrinsics
         return (self.centre[2] - self.table_top - height) / (0.5 * (k.fx + k.fy))
 
     def patch(self, corners: Array, grow: int = 0) -> Patch:
-        """Pixels in the convex hull of `corners` (N, 3: x, y, height), dilated by `grow` pixels."""
+        """Return the pixels in the convex hull of `corners` (N, 3: x, y, height), grown by `grow` pixels."""
         hull = cv2.convexHull(self.to_pixels(corners).astype(np.float32))[:, 0]
         height, width = self.heights.shape
         left, upper = np.clip(np.floor(hull.min(axis=0)).astype(int) - grow - 1, 0, (width, height))
@@ -155,7 +155,7 @@ class HeightView:
 
 
 def make_view(frame: RgbdFrame, table_top: float) -> HeightView:
-    """Heights above a table at world z = `table_top`, with the calibration corrected if possible.
+    """Return heights above a table at world z = `table_top`, the calibration corrected if possible.
 
     A plane fitted to the table's depth tells tilt and distance of the camera; position along the table and
     the turn about the vertical cannot be seen in it and are taken from the calibration.
@@ -183,7 +183,7 @@ def make_view(frame: RgbdFrame, table_top: float) -> HeightView:
 
 
 def _smooth(depth: FloatImage) -> FloatImage:
-    """A 3×3 median.
+    """Return the depth (H, W) smoothed by a 3×3 median.
 
     Holes count as the mean of their neighbours: as zeros they would seem near and widen what is high.
     """
@@ -220,7 +220,7 @@ def _heights(
 def _fit_table(
     frame: RgbdFrame, depth: FloatImage, rotation: Array, centre: Array, table_top: float
 ) -> tuple[TableFit, Array]:
-    """Robust least-squares fit of height = offset + slope·(x, y) on neutral-coloured pixels.
+    """Fit height = offset + slope·(x, y) to neutral-coloured pixels by robust least squares.
 
     (x, y) is measured from the point below the camera.
     """

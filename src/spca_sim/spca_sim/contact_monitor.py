@@ -12,13 +12,13 @@ from spca_core.geometry import Array
 from spca_robot.windowless import mujoco
 
 _WEIGHT = 0.1
-"""Least share of the weight of what lies over several things that each of them carries."""
+"""Least share of a thing's weight at which one of several things below it counts as carrying it."""
 _GRAIN = np.array([1.0, 1.0, 0.01, 0.01, 0.01, 1e-4, 1e-4, 1e-4])
-"""Geoms, normals and places (m) that differ less are the same."""
+"""Differences of geoms, normals and places (m) below which contacts are the same."""
 
 
 class ContactMonitor:
-    """`watch` after each step; `take` returns all pairs of model names seen since it was last called.
+    """A collector of contacts: `watch` after each step, and `take` the pairs seen since it was last called.
 
     The model already excludes neighbouring links and the gripper's own fingers, and static bodies never
     touch: any remaining contact between two geoms of the robot is a real self-collision.
@@ -27,7 +27,7 @@ class ContactMonitor:
     """
 
     def __init__(self, model: mujoco.MjModel, geom_models: Sequence[str], robot: str) -> None:
-        """`geom_models` tell of each geom the model's name; `robot` is the robot's."""
+        """Watch a model; `geom_models` tell of each geom the model's name; `robot` is the robot's."""
         self._names, self._robot = tuple(geom_models), robot
         self._bodies = [int(body) for body in model.geom_bodyid]
         self._weighs = [bool(model.body_dofnum[body]) for body in self._bodies]
@@ -57,7 +57,7 @@ class ContactMonitor:
             self._beside[a, b] |= np.abs(up) <= LEVEL
 
     def _rests(self, touching: Array) -> NDArray[np.bool_]:
-        """Return of which contacts nothing is awake."""
+        """Return, for each contact (n,), whether nothing in it is awake."""
         return np.asarray(self._still[self._trees[touching[:, :2].astype(int)]].all(axis=1), dtype=np.bool_)
 
     def take(self, data: mujoco.MjData, rims: Mapping[str, float]) -> tuple[frozenset[Pair], frozenset[Way]]:
@@ -96,7 +96,7 @@ class ContactMonitor:
     def _weightless(
         self, data: mujoco.MjData, touching: Iterable[tuple[int, int, Array, Array]]
     ) -> frozenset[Pair]:
-        """Return (upper, lower) of which the lower one carries none of the upper one's weight.
+        """Return the pairs (upper, lower) in which the lower carries none of the upper one's weight.
 
         The soft contacts of the physics spread weight over the thinnest strip, as of a cube on one block
         that reaches the flush edge of the next. Here each thing below presses on the middle of where it
@@ -121,7 +121,7 @@ class ContactMonitor:
         return np.packbits(np.stack([self._seen, self._beside])).tobytes(), self._kept
 
     def load(self, saved: tuple[bytes, Array], data: mujoco.MjData) -> None:
-        """Back to what `save` returned, with the physics as it was then."""
+        """Restore what `save` returned, with the physics as it was then."""
         n = len(self._names)
         bits = np.unpackbits(np.frombuffer(saved[0], dtype=np.uint8), count=2 * n * n)
         self._seen[:], self._beside[:] = bits.reshape(2, n, n).astype(bool)

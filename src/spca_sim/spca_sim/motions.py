@@ -14,7 +14,7 @@ TICK = 0.02
 DONE, REPLACED, HELD = "done", "replaced", "held"
 
 OnEnd = Callable[[str, str], None]
-"""Called once with a motion's status, one of the above, and a message."""
+"""Listener that is called once with a motion's status, one of the above, and a message."""
 
 _EPSILON = 1e-9
 _STILL_GAP, _STILL_TICKS = 0.0001, 4  # the pads rest when the gap changes less (m) over so many ticks
@@ -31,7 +31,7 @@ class _Motion:
 
 
 class Motions:
-    """At most one of the arm and one of the gripper; a newer one takes the place of an older one.
+    """At most one motion of the arm and one of the gripper; a newer one takes an older one's place.
 
     All calls must come from one thread.
     """
@@ -59,7 +59,7 @@ class Motions:
         self._end("_arm", HELD)
 
     def begun(self) -> float | None:
-        """Simulated time at which the trajectory under way began, or None."""
+        """Return the simulated time at which the trajectory under way began, or None."""
         return self._arm.began if self._arm else None
 
     def reset(self, layout: Layout, seed: int) -> None:

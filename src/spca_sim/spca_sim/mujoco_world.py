@@ -32,11 +32,11 @@ class SimRobot:
         self._lock = threading.RLock()  # a contact listener, called while stepping, may ask to hold
 
     def now(self) -> float:
-        """Simulated seconds."""
+        """Return the time in simulated seconds."""
         return self._simulator.time
 
     def state(self) -> JointState:
-        """The arm and the gripper now."""
+        """Return the state of the arm and the gripper now."""
         with self._lock:
             return self._simulator.joint_state()
 
@@ -47,7 +47,7 @@ class SimRobot:
             self._begun = self._simulator.time
 
     def begun(self) -> float:
-        """A simulator begins at once."""
+        """Return when the last trajectory was commanded: a simulator begins at once."""
         return self._begun
 
     def command_gripper(self, gap: float) -> None:
@@ -66,7 +66,7 @@ class SimRobot:
             self._simulator.step(seconds)
 
     def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
-        """Step the simulator by up to `seconds`; True as soon as `until` holds."""
+        """Step the simulator by up to `seconds`; return True as soon as `until` holds."""
         end = self._simulator.time + seconds
         while True:
             if until is not None and until(self.state()):
@@ -94,7 +94,7 @@ class MujocoWorld(TableWorld):
         self.disturbances.attach(simulator)
 
     def now(self) -> float:
-        """Simulated seconds since the last reset."""
+        """Return the simulated seconds since the last reset."""
         return self.simulator.time
 
     def wait(self, seconds: float) -> None:
@@ -110,15 +110,15 @@ class MujocoWorld(TableWorld):
         return {model: self.simulator.object_pose(model) for model in models}
 
     def reset(self, layout: Layout, seed: int = 0) -> None:
-        """See `TableWorld.reset`. InputError for an unknown object."""
+        """See `TableWorld.reset`. Raises InputError for an unknown object."""
         self.simulator.reset(layout, seed)
 
     def checkpoint(self) -> bytes:
-        """Physics, controllers, time and noise; plain data, see `spca_core.checkpoint`."""
+        """Return physics, controllers, time and noise; plain data, see `spca_core.checkpoint`."""
         return pack(self.simulator.snapshot())
 
     def restore(self, state: bytes) -> None:
-        """See `TableWorld.restore`. ValueError for a checkpoint of another world or variation."""
+        """See `TableWorld.restore`. Raises ValueError for a checkpoint of another world or variation."""
         self.simulator.restore(unpack(state, SNAPSHOT_KINDS))
 
     def record_afresh(self) -> None:
@@ -127,7 +127,7 @@ class MujocoWorld(TableWorld):
         self.disturbances.clear()
 
     def save_recording(self, folder: Path) -> None:
-        """Write `states.npz` and `disturbances/`."""
+        """Write `states.npz` and `disturbances/` into a run's folder."""
         save_states(self.states.states, folder / STATES)
         self.disturbances.save(folder)
 

@@ -157,7 +157,7 @@ class SimNode(SpcaNode):
 
     @property
     def needed(self) -> bool:
-        """True as long as whoever has laid the table is there."""
+        """Whoever has laid the table is still there."""
         return self._holder.present
 
     def _idle(self) -> None:
@@ -195,7 +195,7 @@ class SimNode(SpcaNode):
     # --- arm and gripper ------------------------------------------------------------------------------------
 
     def _action(self, kind: Any, name: str, on_goal: Any, on_cancel: CancelResponse) -> ActionServer:
-        """An action whose goals the clock executes: started when accepted, ended by `_finish`."""
+        """Return an action whose goals the clock executes: begun when accepted, ended by `_finish`."""
 
         def accepted(handle: ServerGoalHandle) -> None:
             self._goals[name] = handle
@@ -338,7 +338,7 @@ class SimNode(SpcaNode):
 
 
 def main() -> None:
-    """Run the node; its exit status is the process's."""
+    """Run the node, and end the process with its exit status."""
     leave(run_nodes(lambda: [SimNode()]))
 
 

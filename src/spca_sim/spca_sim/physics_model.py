@@ -21,15 +21,17 @@ from spca_sim.view import CameraView, overview, sensor_view
 SENSOR, OVERVIEW = "sensor", "overview"  # the cameras in the model
 LEG = (0.34, 0.35, 0.37, 1.0)
 CONTACT_TOLERANCE = 0.0005
-"""Metres. Surfaces of a movable thing nearer than this count as touching, though no force acts yet: two cubes
-pushed together and let go end up a tenth of a millimetre apart, which no contact sensor and no eye would call
-a gap."""
+"""Distance in metres below which surfaces of a movable thing touch, though no force acts yet.
+
+Two cubes pushed together and let go end up a tenth of a millimetre apart, which no contact sensor and no eye
+would call a gap.
+"""
 
 
 def build_physics(
     world: World, names: Iterable[str], variation: SimVariation
 ) -> tuple[mujoco.MjModel, WorkspaceIndex]:
-    """The compiled model with the named objects in it, and its index."""
+    """Return the compiled model with the named objects in it, and its index."""
     items = [Item.of(world.object(n), variation.mass_scale, variation.friction_scale) for n in names]
     spec = build_spec(
         world, items, table="slab", pad_friction=variation.pad_friction * variation.friction_scale
@@ -55,7 +57,7 @@ def build_physics(
 
 
 def _add_legs(spec: mujoco.MjSpec, world: World) -> None:
-    """Four legs below the table's corners. They are visual only and have no collisions."""
+    """Add four legs below the table's corners. They are visual only and have no collisions."""
     table = world.table
     height = (table.top - table.size[2]) / 2
     body = spec.body(table.model)
@@ -69,7 +71,7 @@ def _add_legs(spec: mujoco.MjSpec, world: World) -> None:
 
 
 def _add_light(spec: mujoco.MjSpec, world: World, variation: SimVariation) -> None:
-    """The world's light, for GL: a lamp far away on its line through the middle of the work area."""
+    """Add the world's light, for GL: a lamp far away on its line through the middle of the work area."""
     lamp = Lighting.of(world, variation)
     centre = np.array([*world.table.centre, world.table.top])
     spec.worldbody.add_light(

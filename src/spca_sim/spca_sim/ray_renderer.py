@@ -53,17 +53,17 @@ class _Backdrop:
     """Backdrop of one view: all that never moves."""
 
     image: NDArray[np.uint8]
-    """(H, W, 3), with its shadows."""
+    """Picture of the backdrop with its shadows, (H, W, 3)."""
     depth: Image
-    """(H·W), infinity where nothing is."""
+    """Depths (H·W) in metres, infinity where nothing is."""
     indirect: Image
-    """(H, W, 3): the light from all around."""
+    """Light from all around, (H, W, 3)."""
     direct: Image
-    """(H, W, 3): the light from the lamp, without shadows."""
+    """Light from the lamp, without shadows, (H, W, 3)."""
     floors: list[tuple[float, NDArray[np.uint8]]]
-    """Heights of the upward faces in sight (the table's top, the ground), and their pixels."""
+    """Heights (m) of the upward faces in sight (the table's top, the ground), and their pixels (H, W)."""
     shadow: NDArray[np.uint8]
-    """What shades the floors."""
+    """Pixels (H, W) of the floors that are in shadow."""
 
 
 _KEPT = 4  # backdrops of 10 MB each
@@ -91,7 +91,7 @@ class RayRenderer:
         self._backdrop = self._kept_backdrop()
 
     def render(self, qpos: Array) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-        """Colours (H, W, 3) and depths (H, W) in metres, 0 where nothing is, of these positions."""
+        """Return colours (H, W, 3) and depths (H, W) in metres, 0 where nothing is, of these positions."""
         self._data.qpos[:] = qpos
         mujoco.mj_kinematics(self._model, self._data)
         outlines = self._outlines_in_world(self._moving)
@@ -135,7 +135,7 @@ class RayRenderer:
         part[:] = self._develop(indirect, direct, shadow)[top:, left:][: part.shape[0], : part.shape[1]]
 
     def _window(self, box: tuple[int, int, int, int], margin: int) -> tuple[slice, slice]:
-        """Rows and columns of a box (left, top, right, bottom) with a margin, as far as they are there."""
+        """Return rows and columns of a box (left, top, right, bottom) with a margin, as far as they exist."""
         height, width = self._shape
         return (
             slice(max(box[1] - margin, 0), min(box[3] + margin, height)),
@@ -143,7 +143,7 @@ class RayRenderer:
         )
 
     def _kept_backdrop(self) -> _Backdrop:
-        """The backdrop, drawn unless one of the same geoms, view and light is there."""
+        """Return the backdrop, drawn anew unless one of the same geoms, view and light is there."""
         model, light, view = self._model, self._light, self._view
         geoms = (model.geom_type, model.geom_size, model.geom_dataid, model.geom_aabb, model.geom_rgba)
         places = (self._data.geom_xpos, self._data.geom_xmat)
@@ -200,7 +200,7 @@ class RayRenderer:
         return _Hits(geom, distance, normal)
 
     def _printed(self, geoms: NDArray[np.int32], points: Array) -> Image:
-        """Reflectance at `points` of these geoms, with what is printed on them."""
+        """Return the reflectance (N, 3) of these geoms at `points`, with what is printed on them."""
         albedo = self._albedo[geoms]
         for geom in self._prints.geoms:
             at = np.flatnonzero(geoms == geom)
@@ -209,21 +209,21 @@ class RayRenderer:
         return albedo
 
     def _shaded(self, points: Array) -> Image:
-        """1 where anything is between the lamp and the point, else 0."""
+        """Return 1 where anything is between the lamp and the point, else 0."""
         centre = points.mean(axis=0) if len(points) else self._eye
         lamp = centre - _LAMP_DISTANCE * self._light.direction
         hits = self._cast(lamp, np.ascontiguousarray(points - lamp), None)
         return ((hits.geom >= 0) & (hits.distance < 1 - _SHADOW_BIAS)).astype(np.float32)
 
     def _shade(self, albedo: Image, normal: Array) -> tuple[Image, Image]:
-        """The light that a surface sends from all around, and from the lamp while it is not shaded."""
+        """Return the light that a surface sends from all around, and from the lamp if it is not shaded."""
         facing = np.maximum(0.0, -(normal @ self._light.direction))
         sky = self._light.ambient * (0.8 + 0.2 * normal[:, 2])
         lamp = self._light.diffuse * facing
         return albedo * sky.astype(np.float32)[:, None], albedo * lamp.astype(np.float32)[:, None]
 
     def _develop(self, indirect: Image, direct: Image, shadow: Image) -> NDArray[np.uint8]:
-        """The picture; `direct` is overwritten."""
+        """Return the picture (H, W, 3); `direct` is overwritten."""
         if self._shadows:
             shadow = np.asarray(cv2.GaussianBlur(shadow, (0, 0), _SHADOW_BLUR), dtype=np.float32)
         direct *= 1 - shadow[..., None]
@@ -232,7 +232,7 @@ class RayRenderer:
         return np.asarray(cv2.GaussianBlur(image, (3, 3), _LENS_BLUR))
 
     def _outlines_in_world(self, geoms: Indices) -> Array:
-        """Points (G, K, 3) in `world` whose convex hulls are the geoms."""
+        """Return points (G, K, 3) in `world` whose convex hulls are the geoms."""
         turn = self._data.geom_xmat[geoms].reshape(-1, 3, 3)
         turned = np.einsum("gij,gkj->gki", turn, self._outlines[geoms])
         return np.asarray(turned + self._data.geom_xpos[geoms, None])
@@ -240,7 +240,7 @@ class RayRenderer:
     def _shadow_on_floors(
         self, outlines: Array, floors: list[tuple[float, NDArray[np.uint8]]]
     ) -> NDArray[np.uint8]:
-        """1 where the outlines, moved along the light down to a floor, cover it, else 0."""
+        """Return 1 where the outlines, moved along the light down to a floor, cover it, else 0."""
         shadow = np.zeros(self._shape, np.uint8)
         slope = self._light.direction / -self._light.direction[2]
         for height, floor in floors if self._shadows else ():
@@ -250,7 +250,7 @@ class RayRenderer:
         return shadow
 
     def _inside(self, outlines: Array, everywhere: bool) -> NDArray[np.uint8]:
-        """An image that is 1 inside the projected outlines.
+        """Return an image that is 1 inside the projected outlines.
 
         One that is partly behind the camera counts as covering `everywhere`, or nothing.
         """
@@ -267,7 +267,7 @@ class RayRenderer:
 
 
 def _outline(model: mujoco.MjModel, geom: int) -> Array:
-    """32 points in the geom's frame whose convex hull tightly contains it.
+    """Return 32 points in the geom's frame whose convex hull tightly contains it.
 
     The hull is a prism around a cylinder, nearly round for a sphere, and the box around anything else.
     """
@@ -287,7 +287,7 @@ def _outline(model: mujoco.MjModel, geom: int) -> Array:
 
 
 def _grain(points: Array) -> Image:
-    """A fixed speckle over the horizontal plane: factors near 1 that give table and ground texture."""
+    """Return a fixed speckle at points: factors near 1 that give table and ground a texture."""
     texture, cell = _speckle(), 0.0025  # metres; beyond 2.5 m it goes on mirrored
     size = len(texture)  # a power of two, so that a mask is the remainder
     column, row = (np.floor(points[:, axis] / cell).astype(np.int32) & (2 * size - 1) for axis in (0, 1))

@@ -45,7 +45,7 @@ class StateRecorder:
         self.states: list[SimState] = []
 
     def record(self, state: SimState) -> None:
-        """Keep a state if it is due."""
+        """Keep a state if one is due."""
         if self.states:
             since = state.stamp - self.states[-1].stamp
             if 0 <= since < self.period - 1e-6:
@@ -72,7 +72,7 @@ def recorded_states(folder: Path) -> list[SimState]:
 
 
 def load_states(path: Path) -> list[SimState]:
-    """Read what `save_states` wrote; InputError for anything else."""
+    """Read what `save_states` wrote. Raises InputError for anything else."""
     what = "a recording of states"
     saved = read_arrays(path, what)
     with expecting(what, path):

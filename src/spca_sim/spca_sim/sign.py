@@ -38,7 +38,7 @@ def print_text(spec: mujoco.MjSpec, thing: WorldObject) -> None:
 
 
 def texture(text: str, size: Vec3, colour: Vec3) -> Texture:
-    """RGB pixels as MuJoCo lays them over a face: columns along the body's x, rows against its y.
+    """Return RGB pixels as MuJoCo lays them over a face: columns along the body's x, rows against its y.
 
     The text reads with +x up and +y to the left, as the workspace camera sees it, so it lies on its side
     here.
@@ -56,7 +56,7 @@ def texture(text: str, size: Vec3, colour: Vec3) -> Texture:
 
 
 def _layout(text: str, width: float, height: float) -> tuple[list[str], float, int]:
-    """Lines, font scale and stroke with which the text is as large as it can be."""
+    """Return the lines, font scale and stroke with which the text is as large as it can be."""
     best: tuple[list[str], float] = ([text], 0.0)
     for count in _LINES:
         lines = textwrap.wrap(text, max(1, -(-len(text) // count))) or [""]
@@ -90,11 +90,11 @@ class Prints:
 
     @property
     def geoms(self) -> tuple[int, ...]:
-        """The geoms that something is printed on."""
+        """Ids of the geoms that something is printed on."""
         return tuple(self._textures)
 
     def colours(self, geom: int, points: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Reflectance (N, 3) at `points` (N, 3) in the geom's frame."""
+        """Return the reflectance (N, 3) at `points` (N, 3) in the geom's frame."""
         image = self._textures[geom]
         height, width = image.shape[:2]
         half = self._sizes[geom]

@@ -42,7 +42,7 @@ _SLEEP = (
     "tree_asleep", "tree_awake", "body_awake", "body_awake_ind", "parent_awake_ind", "dof_awake_ind",
     "ntree_awake", "nbody_awake", "nparent_awake", "nv_awake", "qacc_smooth", "qfrc_smooth",
 )  # fmt: skip
-"""What MuJoCo's data say of who sleeps, and what the solver reads of sleepers; its state does not hold it."""
+"""Fields of MuJoCo's data that say who sleeps, or that the solver reads of sleepers; its state lacks them."""
 _T = TypeVar("_T")
 
 
@@ -64,7 +64,7 @@ class SimSnapshot:
 
 
 SNAPSHOT_KINDS: Collection[type] = (SimSnapshot, SimVariation, *DISTURBED_KINDS)
-"""The classes that a snapshot consists of, for `spca_core.checkpoint`."""
+"""Classes of which a snapshot consists, for `spca_core.checkpoint`."""
 
 
 class _Scene:
@@ -123,7 +123,7 @@ class MujocoSimulator:
         return self._scene.data
 
     def reset(self, layout: Layout, seed: int = 0) -> None:
-        """Robot home and open, objects at rest as in `layout`, time 0.
+        """Put the robot home and open, objects at rest as in `layout`, and the time to 0.
 
         Raises InputError for an unknown object.
         """
@@ -171,7 +171,7 @@ class MujocoSimulator:
                 self._publish()
 
     def follow(self, trajectory: JointTrajectory) -> None:
-        """Begin to track a trajectory; MotionError('deviation') if it does not start where the arm is."""
+        """Begin to track a trajectory. MotionError('deviation') if it does not begin where the arm is."""
         check_trajectory(trajectory, len(self.world.robot.arm.joints))
         off = float(np.abs(trajectory.positions[0] - self._arm_position()).max())
         if off > _MAX_START_DEVIATION:
@@ -195,7 +195,7 @@ class MujocoSimulator:
         self._gripper.command(gap, min(max(now, 0.0), STROKE))
 
     def joint_state(self) -> JointState:
-        """The arm and the gripper now; the force is each pad's, in newtons, positive when closing."""
+        """Return the state of arm and gripper now; the force is each pad's, in N, positive when closing."""
         index, data = self._scene.index, self.data
         angle = float(data.qpos[self._scene.tendon_qpos].mean())
         rate = float(data.qvel[self._scene.tendon_qvel].mean())
@@ -209,7 +209,7 @@ class MujocoSimulator:
         )
 
     def capture(self) -> RgbdFrame:
-        """The camera's frame now, with the sensor's noise; an older one where the newest has been lost."""
+        """Return the camera's frame now, with noise; an older one where the newest has been lost."""
         if self._frame is not None and self.disturber.lost(self.time):
             return replace(self._frame, colour=self._frame.colour.copy(), depth=self._frame.depth.copy())
         colour, depth, _ = self.picture()
@@ -218,7 +218,7 @@ class MujocoSimulator:
         return frame
 
     def watched(self, noise: np.random.Generator) -> RgbdFrame:
-        """A frame for onlookers, with noise of their own: it changes nothing that is captured."""
+        """Return a frame for onlookers, with noise of its own: it changes nothing that is captured."""
         colour, depth, _ = self.picture()
         return self._sensor.expose(colour, depth, self.time, noise)
 
@@ -244,18 +244,18 @@ class MujocoSimulator:
         return _subscribe(self._state_listeners, listener)
 
     def state(self) -> SimState:
-        """All positions now. Ground truth: for recordings."""
+        """Return all positions now. Ground truth: for recordings."""
         return SimState(self.time, self._scene.objects, self.data.qpos.copy())
 
     def object_pose(self, model: str) -> Pose:
         """Return an object's pose in `world`. Ground truth: for referees and tests.
 
-        KeyError if it is not there.
+        Raises KeyError if the object is not there.
         """
         return self._scene.index.item_pose(self.data, model)
 
     def snapshot(self) -> SimSnapshot:
-        """The complete state."""
+        """Return the complete state on which the future depends."""
         spec = mujoco.mjtState.mjSTATE_INTEGRATION
         physics = np.empty(mujoco.mj_stateSize(self.model, spec))
         mujoco.mj_getState(self.model, self.data, physics, spec)
@@ -268,7 +268,7 @@ class MujocoSimulator:
         )  # fmt: skip
 
     def restore(self, snapshot: SimSnapshot) -> None:
-        """Back to a snapshot of a simulator of the same world and variation; ValueError for another one's."""
+        """Restore a snapshot of a simulator of the same world and variation. ValueError for another's."""
         if snapshot.variation != self.variation:
             raise ValueError("the snapshot is of a simulator with another variation")
         self._scene = scene = self._scene_of(snapshot.objects)
@@ -347,7 +347,7 @@ def _subscribe(listeners: list[_T], listener: _T) -> Callable[[], None]:
 
 
 class SimulatedCamera:
-    """Sees a simulator's world.
+    """A camera that sees a simulator's world.
 
     Its `pose` is the calibrated one of the world file, as a real camera's would be.
     """
@@ -361,5 +361,5 @@ class SimulatedCamera:
         self.pose = simulator.world.camera.pose
 
     def capture(self) -> RgbdFrame:
-        """A new frame, taken now."""
+        """Return a new frame, taken now."""
         return self._simulator.capture()

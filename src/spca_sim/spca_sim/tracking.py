@@ -22,7 +22,7 @@ def check_trajectory(trajectory: JointTrajectory, joints: int) -> None:
 
 
 def reference(trajectory: JointTrajectory, dt: float) -> tuple[Array, Array]:
-    """Positions and velocities (M, n) at dt, 2·dt, … to the end: cubic Hermite between the points.
+    """Return positions and velocities (M, n) at dt, 2·dt, … to the end: cubic Hermite between points.
 
     It ends at rest.
     """
@@ -55,7 +55,7 @@ class GripperRamp:
         self.target = gap
 
     def advance(self, dt: float) -> float:
-        """One step on; returns the gap to command."""
+        """Go one step on, and return the gap to command."""
         change = min(max(self.target - self.setpoint, -SPEED * dt), SPEED * dt)
         self.setpoint += change
         return self.setpoint
@@ -93,7 +93,7 @@ class ArmServo:
         self._load(q, v)
 
     def advance(self) -> Array:
-        """One step on; returns the servo command (n,) for it."""
+        """Go one step on, and return the servo command (n,) for it."""
         if self._next < len(self._commands):
             self._next += 1
         return np.asarray(self._commands[self._next - 1])
@@ -106,15 +106,15 @@ class ArmServo:
 
     @property
     def done(self) -> bool:
-        """True if it holds the last point."""
+        """The servo holds the last point."""
         return self._next >= len(self._commands)
 
     def save(self) -> tuple[Array, Array, int]:
-        """Its state, for a snapshot."""
+        """Return the servo's state for a snapshot."""
         return self._q, self._v, self._next
 
     def load(self, saved: tuple[Array, Array, int]) -> None:
-        """Back to what `save` returned."""
+        """Restore what `save` returned."""
         q, v, at = saved
         self._load(q, v)
         self._next = at

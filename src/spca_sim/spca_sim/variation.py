@@ -15,7 +15,7 @@ from spca_sim.disturbances.disturbance import Disturbance
 
 
 class SimVariation(Record):
-    """One draw. The default changes nothing.
+    """One draw of the differences between the world as described and as simulated; by default, none.
 
     What the camera *reports* (its calibrated pose) is never changed.
     """
@@ -26,7 +26,7 @@ class SimVariation(Record):
     light_scale: float = Field(default=1.0, gt=0)
     """Factor on the directional light; a dimmer lamp also makes relative noise larger."""
     light_tilt: tuple[float, float] = (0.0, 0.0)
-    """Added to the x and y of the light's direction, whose z is about -1."""
+    """Offset added to x and y of the light's direction, whose z is about -1."""
     camera_shift: Vec3 = (0.0, 0.0, 0.0)
     """Calibration error: true minus calibrated position, metres, along the calibrated optical axes."""
     camera_turn: Vec3 = (0.0, 0.0, 0.0)
@@ -36,7 +36,7 @@ class SimVariation(Record):
     noise_scale: float = Field(default=1.0, ge=0)
     """Factor on the sensor noise of the world file."""
     disturbances: tuple[Disturbance, ...] = ()
-    """What happens to the world while the robot acts."""
+    """Disturbances of the world while the robot acts."""
 
 
 # Standard deviations (uniform half widths for light, friction and mass) per preset.
@@ -95,6 +95,6 @@ class Lighting:
 
     @classmethod
     def of(cls, world: World, variation: SimVariation) -> Lighting:
-        """The world file's light, as varied."""
+        """Return the world file's light, as varied."""
         d = np.array(world.light.direction) + np.array([*variation.light_tilt, 0.0])
         return cls(d / np.linalg.norm(d), world.light.ambient, world.light.diffuse * variation.light_scale)

@@ -27,7 +27,7 @@ from spca_sim.variation import Lighting, SimVariation
 from spca_sim.view import CameraView, overview, sensor_view
 
 SIZE, HD = (640, 360), (1280, 720)
-"""Width and height in pixels, usually and on request."""
+"""Width and height of a video in pixels, usually and on request."""
 
 _INSET_SHARE = 0.24  # of the picture's width
 _MARGIN = 8  # px
@@ -121,7 +121,7 @@ class Mp4:
 
 
 def _in_order(scenes: _Scenes, states: Iterable[SimState]) -> Iterator[Frame]:
-    """The pictures of the states, drawn by all cores; what stays at rest is drawn once."""
+    """Yield the pictures of the states, drawn by all cores; what stays at rest is drawn once."""
     cores = min(len(os.sched_getaffinity(0)), 4)
     pending: deque[Future[Frame]] = deque()
     drawn: SimState | None = None
@@ -141,7 +141,7 @@ def _same(a: SimState, b: SimState) -> bool:
 
 
 def _views(world: World, variation: SimVariation, size: tuple[int, int], inset: bool) -> list[CameraView]:
-    """The overview, and what is shown in its corner."""
+    """Return the overview, and the sensor's view if that is shown in its corner."""
     corner = _scaled(sensor_view(world, variation), round(size[0] * _INSET_SHARE))
     return [overview(world, *size), *([corner] if inset else [])]
 
@@ -157,7 +157,7 @@ class _Scenes:
         self._own = threading.local()
 
     def draw(self, state: SimState) -> Frame:
-        """The picture (H, W, 3) of a state, without any text."""
+        """Return the picture (H, W, 3) of a state, without any text."""
         picture, *insets = (r.render(state.qpos)[0] for r in self._renderers(state.objects))
         for small in insets:
             framed = cv2.copyMakeBorder(small, 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=_WHITE)
@@ -175,7 +175,7 @@ class _Scenes:
 
 
 def _at_rate(states: Sequence[SimState], interval: float) -> Iterator[SimState]:
-    """The states nearest to every `interval` seconds of elapsed time.
+    """Yield the states nearest to every `interval` seconds of elapsed time.
 
     A clock set back counts as no time.
     """
@@ -194,7 +194,7 @@ def _caption_at(captions: Sequence[tuple[float, str]], stamp: float) -> str:
 
 
 def _scaled(view: CameraView, width: int) -> CameraView:
-    """The same view in fewer pixels."""
+    """Return the same view in fewer pixels."""
     c = view.intrinsics
     k = width / c.width
     middle = {"cx": (c.cx + 0.5) * k - 0.5, "cy": (c.cy + 0.5) * k - 0.5}
@@ -205,7 +205,7 @@ def _scaled(view: CameraView, width: int) -> CameraView:
 
 
 def _with_banner(picture: Frame, verdict: Banner) -> Frame:
-    """The picture with a band across it that says the verdict, in as large a type as fits."""
+    """Return the picture with a band across it that says the verdict, in as large a type as fits."""
     picture = picture.copy()
     height, width = picture.shape[:2]
     band = picture[round(0.78 * height) : round(0.9 * height)]

@@ -17,13 +17,13 @@ from spca_sim.variation import SimVariation
 
 @dataclass(frozen=True)
 class CameraView:
-    """`pose` is the optical frame (x right, y down, z forward) in `world`."""
+    """A camera's view: `pose` is the optical frame (x right, y down, z forward) in `world`."""
 
     pose: Pose
     intrinsics: CameraIntrinsics
 
     def rays(self) -> Array:
-        """One direction in `world` per pixel, (H·W, 3), of length 1 along the optical axis.
+        """Return one direction in `world` per pixel, (H·W, 3), of length 1 along the optical axis.
 
         The distance to a hit is therefore its depth.
         """
@@ -34,7 +34,7 @@ class CameraView:
         return np.asarray((x[None, :, None] * right + y[:, None, None] * down + forward).reshape(-1, 3))
 
     def project(self, points: Array) -> Array:
-        """Pixel coordinates and depth (…, 3) of points (…, 3) in `world`."""
+        """Return the pixel coordinates and depth (…, 3) of points (…, 3) in `world`."""
         c, m = self.intrinsics, self.pose.matrix()
         local = (points - m[:3, 3]) @ m[:3, :3]
         z = local[..., 2]
@@ -50,7 +50,7 @@ def sensor_view(world: World, variation: SimVariation) -> CameraView:
 
 
 def moved(view: CameraView, shift: Vec3, turn: Vec3) -> CameraView:
-    """The view after a shift (m) and a turn (rotation vector, rad), both in its own optical axes."""
+    """Return the view after a shift (m) and a turn (rotation vector, rad), both in its own optical axes."""
     error = np.eye(4)
     error[:3, :3] = matrix_of_vector(turn)
     error[:3, 3] = shift
@@ -58,13 +58,13 @@ def moved(view: CameraView, shift: Vec3, turn: Vec3) -> CameraView:
 
 
 def overview(world: World, width: int = 480, height: int = 360) -> CameraView:
-    """From the front left and above, the whole work area and the arm in sight: for videos and reports."""
+    """Return a view from front left and above, whole work area and arm in sight: for videos and reports."""
     top = world.table.top
     return look_at((1.45, 0.80, top + 0.72), (0.30, 0.0, top + 0.15), width, height, fov_y=0.62)
 
 
 def look_at(eye: Vec3, target: Vec3, width: int, height: int, fov_y: float) -> CameraView:
-    """A level view from `eye` towards `target`; `fov_y` is its vertical field of view in radians."""
+    """Return a level view from `eye` towards `target`; `fov_y` is its vertical field of view in radians."""
     forward = np.subtract(target, eye)
     forward = forward / np.linalg.norm(forward)
     right = np.cross(forward, (0.0, 0.0, 1.0))
@@ -83,7 +83,7 @@ _EDGE_STEP = 0.01  # m between neighbouring pixels that makes a depth edge
 
 
 class RgbdSensor:
-    """Noise as in the world's `camera.noise`, times the variation's scale; none with `noise=False`."""
+    """A sensor with the noise of the world's `camera.noise`, times the variation's scale, or with none."""
 
     def __init__(self, world: World, variation: SimVariation, noise: bool) -> None:
         self._camera = world.camera
@@ -93,7 +93,7 @@ class RgbdSensor:
     def expose(
         self, colour: NDArray[np.uint8], depth: NDArray[np.float32], stamp: float, rng: np.random.Generator
     ) -> RgbdFrame:
-        """One frame; the pose in it is the calibrated one. The inputs are left alone."""
+        """Return one frame; its pose is the calibrated one. The inputs are left alone."""
         if self._level:
             colour = self._colour_noise(colour, rng)
         return RgbdFrame(
@@ -113,7 +113,7 @@ class RgbdSensor:
         return noisy.astype(np.uint8)
 
     def _measured(self, depth: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-        """Depth with a systematic scale error, noise quadratic in distance, and holes mostly at edges."""
+        """Return depth with a scale error, noise quadratic in distance, and holes mostly at edges."""
         noise, level = self._camera.noise, self._level
         there = (depth >= self._camera.near) & (depth <= self._camera.far)
         measured = np.where(there, depth, np.float32(0)) * np.float32(self._depth_scale)
@@ -130,6 +130,6 @@ class RgbdSensor:
 
 
 def _edges(depth: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Pixels with a neighbour more than a step nearer or farther."""
+    """Return the pixels with a neighbour more than a step nearer or farther."""
     kernel = np.ones((3, 3), np.uint8)
     return np.asarray(cv2.dilate(depth, kernel) - cv2.erode(depth, kernel) > _EDGE_STEP)

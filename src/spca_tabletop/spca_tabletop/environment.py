@@ -78,7 +78,7 @@ class Tabletop(Environment, Generic[_TableT]):
     ) -> None:
         self.task = task(level)
         self.looks: list[tuple[RgbdFrame, Scene]] = []
-        """Pictures and what was seen in them, kept until the verdict so that the run is not slowed down."""
+        """Pictures with what was seen in them, kept until the verdict so that the run is not slowed down."""
         self.level, self.world, self.poses = level, world, layout.poses
         self.table = table
         if level.needs_poses:
@@ -114,7 +114,7 @@ class Tabletop(Environment, Generic[_TableT]):
     def act(
         self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
     ) -> ActResult:
-        """Run the plan.
+        """Carry out the plan.
 
         After a success its step under way runs to the end; any other final verdict stops it at once.
         """
@@ -125,7 +125,7 @@ class Tabletop(Environment, Generic[_TableT]):
         )  # fmt: skip
 
     def settle(self) -> Verdict:
-        """Let the world come to rest and the referee see enough of it."""
+        """Let the world come to rest and the referee see enough of it; return the verdict."""
         end = self.table.now() + SETTLE_S
         while self.table.now() < end and not self.verdict().final:
             self.table.wait(_TICK_S)
@@ -134,16 +134,16 @@ class Tabletop(Environment, Generic[_TableT]):
         return self.verdict()
 
     def verdict(self) -> Verdict:
-        """The referee's judgement so far."""
+        """Return the referee's judgement so far."""
         return self._referee.verdict
 
     def checkpoint(self) -> bytes:
-        """World, referee, the memory of the scene; empty where the world cannot be put back."""
+        """Return world, referee and memory of the scene; empty where the world cannot be put back."""
         world = self.table.checkpoint()
         return b"" if world is None else pack((world, self._referee, self._ctx.memory, self._arm.held))
 
     def restore(self, checkpoint: bytes) -> None:
-        """Back to a checkpoint of this level; where it is empty, everything stays as it is."""
+        """Go back to a checkpoint of this level; where it is empty, keep everything as it is."""
         if not checkpoint:
             return
         state, self._referee, memory, held = unpack(checkpoint, _KINDS)
@@ -165,7 +165,7 @@ class Tabletop(Environment, Generic[_TableT]):
     # --- the next level -------------------------------------------------------------------------------------
 
     def take_up(self, options: RunOptions) -> None:
-        """See `Environment`. Times go on from where they are."""
+        """Take up the level of these options, as `Environment` says; times go on from where they are."""
         self.level = load_table(options)[1]
         self.task = task(self.level)
         self._referee = Referee(self.level, self.world, self.poses)
@@ -202,7 +202,7 @@ class Tabletop(Environment, Generic[_TableT]):
         return scene
 
     def _judge(self, sample: ContactSample) -> None:
-        """A failure stops the arm at the very sample it falls on, so that a run repeats exactly."""
+        """Judge a sample; a failure stops the arm at that very sample, so that a run repeats exactly."""
         decided = self.verdict().final
         places = self.table.places(self.poses) if self.level.needs_poses else {}
         verdict = self._referee.consume(sample, places)

@@ -45,7 +45,7 @@ def episode_of(folder: RunFolder, options: RunOptions, fps: int) -> Episode:
 
 
 def last_attempt(states: Sequence[SimState], fps: int) -> list[SimState]:
-    """The states nearest to every 1/fps s since the clock was last set back to try again."""
+    """Return the state nearest to every 1/fps s since the clock was last set back to try again."""
     begin = max((i for i in range(1, len(states)) if states[i].stamp < states[i - 1].stamp), default=0)
     own = states[begin:]
     if not own:

@@ -38,7 +38,7 @@ _PUBLISHED = {
     "pick_and_place": (1, 2, 3, 4, 5, 7, 8, 9),
     "stack": (1, 2, 3, 4, 5, 6, 7, 8, 10),
 }
-"""The numbers of the published levels, by group."""
+"""Numbers of the published levels, by group."""
 
 
 class TabletopKit(Kit):
@@ -64,7 +64,7 @@ class TabletopKit(Kit):
         return TABLETOP_API
 
     def builtin(self) -> PlanProposer:
-        """The proposer that reads the task by a grammar."""
+        """Return the proposer that reads the task by a grammar."""
         from spca_tabletop.plan.proposer import BuiltinProposer
 
         return BuiltinProposer()
@@ -76,7 +76,7 @@ class TabletopKit(Kit):
         return TabletopVocabulary()
 
     def levels(self) -> Sequence[LevelInfo]:
-        """The level files in `levels/`."""
+        """Return the levels of the files in `levels/`."""
         from spca_referee.level import list_levels, load_level
 
         loaded = [(name, load_level(name)) for name in list_levels()]
@@ -104,7 +104,7 @@ class TabletopKit(Kit):
     def check(self, options: RunOptions) -> None:
         """Raise InputError for an unknown level or world, or a live view without a display.
 
-        OutOfReach where another arm is too short.
+        Raises OutOfReach where another arm is too short.
         """
         from spca_tabletop.presets import check_reach, load_table
 
@@ -224,7 +224,7 @@ class TabletopKit(Kit):
 def build_tabletop(
     options: RunOptions, variation: SimVariation | None = None, vision: VisionModel | None = None
 ) -> Tabletop[MujocoWorld]:
-    """The environment that `options` ask for; `variation` takes the place of the preset's, for experiments.
+    """Build the environment that `options` ask for; `variation` replaces the preset's, for experiments.
 
     `vision` adds its description to the detector's first look. Raises InputError for an unknown level or
     world.

@@ -23,7 +23,7 @@ from spca_tabletop.language.understanding import describe, understand
 
 
 def examine_level(name_or_path: str, world: World | None = None) -> LevelFindings:
-    """Everything that is wrong, or looks wrong, with a level. Raises InputError if there is no such file."""
+    """Return all that is wrong, or looks wrong, with a level. Raises InputError if there is no such file."""
     found = check_level(name_or_path, world)
     findings = LevelFindings(where=str(found.path), errors=found.errors, warnings=found.warnings)
     if found.level is None or found.world is None or found.layout is None or found.errors:

@@ -27,7 +27,7 @@ from spca_sim.variation import SimVariation, draw_variation
 
 DISTURBED = "disturbed"
 PRESETS = ("nominal", "shuffled", "noisy", "hard", DISTURBED, *(f"{DISTURBED}-{kind}" for kind in KINDS))
-"""`disturbed` draws one to three disturbances of any kind; `disturbed-push` and so on a single one."""
+"""Names of the presets; `disturbed` draws one to three disturbances, `disturbed-push` just that one."""
 _FOOT = 0.03  # half a thing's footprint, in metres
 _TRIES = 200
 _ABOVE = 0.1  # m from which the gripper goes down to a thing
@@ -35,13 +35,13 @@ _STRIDE = 100_003  # between the seeds of one table's tries, so that neighbourin
 
 
 def load_table(options: RunOptions) -> tuple[World, Level]:
-    """The world and the level that a run's options name. Raises InputError for an unknown one."""
+    """Return the world and the level that a run's options name. Raises InputError for an unknown one."""
     level = load_level(options.level, load_world(options.world) if options.world else None)
     return load_world(world_named(options, level)), level
 
 
 def world_named(options: RunOptions, level: Level) -> str:
-    """The name of a run's world, with the arm in it that the options ask for."""
+    """Return the name of a run's world, with the arm in it that the options ask for."""
     world = options.world or level.world
     return f"{world}@{options.robot}" if options.robot else world
 
@@ -65,7 +65,7 @@ def check_reach(options: RunOptions, world: World, level: Level) -> None:
 
 
 def sentence_level(sentence: str, world: str = "", conversation: Sequence[str] = ()) -> str:
-    """A level file whose task is that sentence: no layout, no conditions, and time enough for a session."""
+    """Return a level file with that sentence as its task, no layout or conditions, and time for a session."""
     title = sentence.strip().rstrip(".").partition("\n")[0]
     level = {
         "task_group": "sentence",
@@ -81,12 +81,12 @@ def sentence_level(sentence: str, world: str = "", conversation: Sequence[str] =
 
 
 def variation_of(preset: str) -> str:
-    """The variation of the world, by name, that belongs to a preset: some draw only the layout."""
+    """Return the name of the world's variation that belongs to a preset: some draw only the layout."""
     return preset if preset in VARIATIONS else "nominal"
 
 
 def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layout, SimVariation]:
-    """The layout at the start and the simulator's variation, by seed.
+    """Return the layout at the start and the simulator's variation, drawn by seed.
 
     Drawn again where the level's own changes would put two things into one place, where a plate covers the
     place of one, where the level would be won before anything was done, or where no object fits its roles.

@@ -28,7 +28,7 @@ _KINDS = {
 
 
 def write_signals(folder: RunFolder, options: RunOptions) -> Path:
-    """Write `signals.json` from the recorded states; returns its path."""
+    """Write `signals.json` from the recorded states; return its path."""
     world, _ = load_table(options)
 
     @cache
@@ -58,7 +58,7 @@ def write_signals(folder: RunFolder, options: RunOptions) -> Path:
 
 
 def moving_scene(model: mujoco.MjModel, states: Sequence[SimState]) -> MovingScene:
-    """The scene at these states of a model, or at as many of them as can be seen."""
+    """Return the scene at these states of a model, or at as many of them as can be seen."""
     data, every = mujoco.MjData(model), max(1, math.ceil(len(states) / _MOST_POSES))
     bodies, shapes = drawn_shapes(model)
     poses = []

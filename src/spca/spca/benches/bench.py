@@ -19,7 +19,7 @@ class Trial(Protocol):
 
     @property
     def key(self) -> str:
-        """Its name within the bench; the same for the same trial in every session."""
+        """The trial's name within the bench; the same for the same trial in every session."""
         ...
 
 
@@ -45,12 +45,12 @@ class Bench(Record, Generic[TrialT, ResultT]):
     name: ClassVar[str]
     result_type: ClassVar[type[Record]]
     compares: ClassVar[bool] = False
-    """Whether the trials are of contestants, so that a sum over all of them means nothing."""
+    """The trials are of contestants, so that a sum over all of them means nothing."""
     not_identity: ClassVar[frozenset[str]] = frozenset({"usd"})
     """Settings that may change when a campaign is resumed: limits, but nothing that a result depends on."""
 
     usd: float | None = Field(None, gt=0)
-    """Price limit of the whole campaign, broken trials included; for benches whose trials cost money."""
+    """Limit of the campaign's cost in US dollars, broken trials included, for trials that cost money."""
 
     # --- what is run ----------------------------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ class Bench(Record, Generic[TrialT, ResultT]):
 
     @abstractmethod
     def trials(self) -> Sequence[TrialT]:
-        """Every trial, in the order in which they are begun."""
+        """Return every trial, in the order in which they are begun."""
 
     @abstractmethod
     def run_trial(self, trial: TrialT, folder: Path) -> ResultT:
@@ -74,7 +74,7 @@ class Bench(Record, Generic[TrialT, ResultT]):
         """
 
     def chain_of(self, trial: TrialT) -> str:
-        """The trial's chain: trials of one chain run one after the other, in order.
+        """Return the trial's chain: trials of one chain run one after the other, in order.
 
         A broken trial blocks those behind it.
         """
@@ -82,7 +82,7 @@ class Bench(Record, Generic[TrialT, ResultT]):
 
     @property
     def parallel(self) -> bool:
-        """True if trials may run next to each other; if not, this process runs them one by one."""
+        """Trials may run next to each other; if not, this process runs them one by one."""
         return True
 
     def cost(self, result: ResultT) -> float:
@@ -118,24 +118,24 @@ class Bench(Record, Generic[TrialT, ResultT]):
         return None
 
     def fingerprint(self, result: ResultT) -> str:
-        """A key that is equal for results that repeat each other exactly.
+        """Return a key that is equal for results that repeat each other exactly.
 
         It is empty where repetition is not defined.
         """
         return ""
 
     def remark(self, done: Done[TrialT, ResultT]) -> str:
-        """One line for the terminal as soon as the trial has ended; empty for nothing worth saying."""
+        """Return a line for the terminal once the trial has ended; empty for nothing worth saying."""
         return ""
 
     @abstractmethod
     def table(self, done: Sequence[Done[TrialT, ResultT]]) -> PageTable:
-        """The figures by groups: the table in the terminal and at the top of the page."""
+        """Return the figures by groups: the table in the terminal and at the top of the page."""
 
     def report(self, done: Sequence[Done[TrialT, ResultT]], page: Page) -> None:
         """Add the bench's own tables, plots and published figures to the page."""
 
     def rows(self, done: Done[TrialT, ResultT]) -> Iterable[Mapping[str, Any]]:
-        """A trial as rows of the exported table; nested values are flattened to `name.key` by the export."""
+        """Yield a trial as rows of the exported table; the export flattens nested values to `name.key`."""
         trial: dict[str, Any] = done.trial.model_dump(mode="json") if isinstance(done.trial, Record) else {}
         yield {"trial": done.trial.key, **trial, **done.result.model_dump(mode="json")}

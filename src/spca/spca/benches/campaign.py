@@ -41,15 +41,15 @@ class ResultLine(Record):
 
     trial: str
     seconds: float
-    """Wall time in the worker."""
+    """Wall time in the worker in seconds."""
     broken: str = ""
     result: dict[str, Any] | None = None
     usd: float = 0.0
-    """What a broken trial has cost, in US dollars; a result knows its own cost."""
+    """Cost of a broken trial in US dollars; a result knows its own cost."""
     stop: str = ""
     """A limit that ends the campaign; such an entry is not written down."""
     revision: str = ""
-    """Of the project, where it is not the one at which the campaign was begun."""
+    """Revision of the project, where it is not the one at which the campaign was begun."""
 
 
 @dataclass
@@ -63,11 +63,11 @@ class StoredCampaign(Generic[TrialT, ResultT]):
     broken: dict[str, str] = field(default_factory=dict)
     complaints: list[str] = field(default_factory=list)
     stopped: str = ""
-    """Why it ended early, if it did."""
+    """Reason why the campaign ended early, if it did."""
     wasted: dict[str, float] = field(default_factory=dict)
-    """What broken trials have cost in all their attempts, in US dollars, by the trials' keys."""
+    """Costs of broken trials in all their attempts, in US dollars, by the trials' keys."""
     revisions: dict[str, str] = field(default_factory=dict)
-    """Of the project, by the keys of the trials with a result; see `ResultLine`."""
+    """Revisions of the project by the keys of the trials with a result; see `ResultLine`."""
 
     @property
     def done(self) -> list[Done[TrialT, ResultT]]:
@@ -75,7 +75,7 @@ class StoredCampaign(Generic[TrialT, ResultT]):
         return [Done(t, self.results[t.key]) for t in self.trials if t.key in self.results]
 
     def add(self, entry: ResultLine) -> None:
-        """Take in one line of results. ValidationError if it does not hold a result of this bench."""
+        """Take in one line of results. Raises ValidationError if it does not hold a result of this bench."""
         if entry.result is None:
             self.broken[entry.trial] = entry.broken
             if entry.usd:
@@ -86,12 +86,12 @@ class StoredCampaign(Generic[TrialT, ResultT]):
             self.broken.pop(entry.trial, None)
 
     def revision(self, begun: str) -> str:
-        """The revisions that results were made at, in one line; `begun` is that of the campaign's start."""
+        """Return the revisions that results were made at, in one line; `begun` is that of the start."""
         return ", ".join(dict.fromkeys(r or begun for r in self.revisions.values())) or begun
 
 
 def read_campaign(bench: Bench[TrialT, ResultT], folder: Path) -> StoredCampaign[TrialT, ResultT]:
-    """All results of a bench's trials, the newest for each.
+    """Read all results of a bench's trials, the newest for each.
 
     A line that cannot be read is a complaint, and costs only its own trial, which is run again.
     """
@@ -121,7 +121,7 @@ def append(folder: Path, entry: ResultLine) -> None:
 
 
 def read_head(folder: Path) -> Head:
-    """Read the head of the campaign that a folder holds. InputError if it holds none."""
+    """Read the head of the campaign that a folder holds. Raises InputError if it holds none."""
     path = folder / HEAD
     try:
         return Head.model_validate_json(path.read_bytes())
@@ -138,7 +138,7 @@ def recorded(folder: Path, name: str) -> Any:
 
 @contextmanager
 def claimed(folder: Path, bench: Bench[Any, Any]) -> Iterator[None]:
-    """Start a campaign in `folder`, or continue the same one; it is locked meanwhile.
+    """Open a campaign in `folder`, new or continued, which is locked as long as the context lasts.
 
     Raises InputError when the folder holds another campaign, or something else.
     """
@@ -171,7 +171,7 @@ def claimed(folder: Path, bench: Bench[Any, Any]) -> Iterator[None]:
 
 
 def bench_in(folder: Path) -> Bench[Any, Any]:
-    """The bench of a campaign's folder, with its settings. InputError if there is none."""
+    """Return the bench of a campaign's folder, with its settings. Raises InputError if there is none."""
     head = read_head(folder)
     kind: type[Bench[Any, Any]] = find("spca.benches", head.bench, where=str(folder)).load().load()
     with expecting("a campaign of this version", folder):

@@ -16,7 +16,7 @@ import typer
 
 
 def separated(values: list[str] | None) -> list[str] | None:
-    """Every name once, whether the option was repeated or its names have commas between them."""
+    """Return every name once, whether the option was repeated or its names have commas between them."""
     return list(dict.fromkeys(name for value in values or () for name in value.split(","))) or None
 
 
@@ -56,6 +56,6 @@ class BenchCommand:
     examples: str
 
     def load(self) -> Any:
-        """The bench's class."""
+        """Return the bench's class."""
         module, _, name = self.bench.partition(":")
         return getattr(import_module(module), name)

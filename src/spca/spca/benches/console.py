@@ -34,12 +34,10 @@ def run_bench(
     scheduler: str = "",
     baseline: Path | None = None,
 ) -> int:
-    """Run a campaign, or go on with the one in `out`; show its table and write its page.
+    """Run a campaign, or go on with the one in `out`; show its table, write its page, return the exit status.
 
-    Returns the exit status.
-
-    1 if a trial was not solved, broke, or was not run; benches whose trials are not solved or failed end with
-    0.
+    The status is 1 if a trial was not solved, broke, or was not run; benches whose trials are not solved or
+    failed end with 0.
     """
     folder = out or new_folder(bench.name)
     if baseline is not None and read_head(baseline).bench != bench.name:
@@ -61,7 +59,7 @@ def run_bench(
 
 
 def new_folder(name: str) -> Path:
-    """A campaign's folder, named by the time and the bench."""
+    """Return the folder of a new campaign, named by the time and the bench."""
     return CAMPAIGNS / f"{datetime.now():%Y%m%d-%H%M%S}_{name}"
 
 

@@ -34,7 +34,7 @@ def run_campaign(
     scheduler: str = "",
     on_entry: OnEntry = lambda campaign, entry: None,
 ) -> StoredCampaign[TrialT, ResultT]:
-    """Run every trial that the folder has no result of, broken ones included; returns all that it holds then.
+    """Run every trial that the folder has no result of, broken ones included; return all that it holds then.
 
     `workers` is the number of processes (the cores by default); a single worker is this process itself.
     `scheduler` is the address of an outside dask scheduler whose workers see `folder` at the same path.
@@ -90,11 +90,11 @@ class _Queue(Generic[TrialT, ResultT]):
         return len(self._waiting)
 
     def waiting(self) -> list[TrialT]:
-        """The trials that have not been taken."""
+        """Return the trials that have not been taken."""
         return list(self._waiting)
 
     def take(self) -> TrialT | None:
-        """The next trial that may begin now, if there is one."""
+        """Take the next trial that may begin now; return None if there is none."""
         for place, trial in enumerate(self._waiting):
             if self._chain_of(trial) not in self._busy:
                 self._busy.add(self._chain_of(trial))
@@ -102,12 +102,12 @@ class _Queue(Generic[TrialT, ResultT]):
         return None
 
     def ended(self, trial: TrialT, entry: ResultLine) -> None:
-        """A trial that was taken has ended."""
+        """Let the chain of a trial that was taken go on, if the trial has ended with a result."""
         if entry.result is not None:
             self._busy.discard(self._chain_of(trial))
 
     def close(self) -> None:
-        """Nothing further may begin."""
+        """Let no further trial begin."""
         self._waiting.clear()
 
 
@@ -150,7 +150,7 @@ def _on_cluster(
 
 
 def run_one(bench: Bench[TrialT, ResultT], trial: TrialT, folder: str) -> ResultLine:
-    """One trial in the calling process; whatever it raises makes it a broken trial."""
+    """Run one trial in the calling process; whatever it raises makes it a broken trial."""
     began = time.monotonic()
     broken = stop = ""
     result = None
@@ -172,7 +172,7 @@ def _cause(error: Exception) -> str:
 
 @contextmanager
 def open_cluster(workers: int, scheduler: str = "") -> Iterator[Client]:
-    """A client of `workers` local processes of one thread each, or of the scheduler at an address.
+    """Open a client of `workers` local processes of one thread each, or of the scheduler at an address.
 
     A trial whose worker dies is tried on another one, three times (dask's `allowed-failures`). InputError
     where no scheduler answers.
@@ -198,7 +198,7 @@ def open_cluster(workers: int, scheduler: str = "") -> Iterator[Client]:
 
 @contextmanager
 def _script_left_alone() -> Iterator[None]:
-    """Have no worker run the script that this is called from, which needs no guard for it then."""
+    """Keep workers from running the calling script, which needs no guard then, while the context lasts."""
     main = sys.modules["__main__"]
     spec, main.__spec__ = main.__spec__, ModuleSpec("script.__main__", None)  # such a one is never run again
     try:
@@ -208,5 +208,5 @@ def _script_left_alone() -> Iterator[None]:
 
 
 def _leave_interrupts() -> None:
-    """In a worker: Ctrl-C is the campaign's affair."""
+    """Ignore Ctrl-C in a worker: it is the campaign's affair."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

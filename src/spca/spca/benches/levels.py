@@ -34,7 +34,7 @@ class LevelTrial(Record):
 
     @property
     def key(self) -> str:
-        """Its name within the bench."""
+        """The trial's name within the bench."""
         return f"{self.level}/{self.preset}/{self.seed}"
 
     @property
@@ -53,15 +53,15 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
     result_type: ClassVar[type[Record]] = RunSummary
 
     levels: tuple[str, ...]
-    """By name."""
+    """Names of the levels."""
     presets: tuple[str, ...] = ("shuffled",)
     tables: int = Field(20, ge=1)
     first_seed: int = Field(0, ge=0)
     proposer: str = "builtin"
     transport: Transport = "inproc"
-    """`ros` runs on the graph that `spca up` has started, or starts one for each trial."""
+    """Transport of the runs; `ros` uses the graph of `spca up`, or starts one for each trial."""
     robot: str = ""
-    """The arm, as in `RunOptions`."""
+    """Arm of the runs, as in `RunOptions`."""
 
     @property
     def title(self) -> str:
@@ -70,13 +70,13 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
         return f"Levels: {len(self.levels)} on {self.tables} tables each, proposer {self.proposer}{arm}"
 
     def prepare(self, folder: Path) -> None:
-        """Every level and preset must be there; what the arm does not reach on a table, each trial says."""
+        """Raise InputError unless every level and preset exists; reach is for each trial to check."""
         for trial in self.trials()[: len(self.levels) * len(self.presets)]:
             with suppress(OutOfReach):
                 checked_kit(self._options(trial))
 
     def trials(self) -> list[LevelTrial]:
-        """Table by table, so that an interrupted campaign has tried everything equally often."""
+        """Return the trials table by table, so that an interrupted campaign has tried all equally often."""
         return [
             LevelTrial(level=level, preset=preset, seed=seed)
             for seed in range(self.first_seed, self.first_seed + self.tables)
@@ -86,11 +86,11 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
 
     @property
     def parallel(self) -> bool:
-        """Over ROS, trial after trial on one graph."""
+        """Trials may run in parallel; over ROS they run one after the other on one graph."""
         return self.transport == "inproc"
 
     def run_trial(self, trial: LevelTrial, folder: Path) -> RunSummary:
-        """In lockstep unless over ROS. The run's folder is kept, with a report, only if it failed.
+        """Run a trial, in lockstep unless over ROS; keep its folder, with a report, only if it failed.
 
         A table that is out of the arm's reach is not tried; it counts as not solved.
         """
@@ -114,7 +114,7 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
         )  # fmt: skip
 
     def table(self, done: Sequence[Done[LevelTrial, RunSummary]]) -> PageTable:
-        """By preset and group; times are medians."""
+        """Return the rates of success and the median times by preset and group."""
         rows = [
             (preset, group, str(rate), rate.percent_interval, *_times([d.result for d in members]))
             for preset, own in groups(done, lambda d: d.trial.preset).items()
@@ -172,7 +172,7 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
 
 
 def causes(results: Iterable[RunSummary]) -> list[tuple[str, int]]:
-    """Causes of failure, the most frequent first, with numbers and names of objects blanked out."""
+    """Return causes of failure and counts, most frequent first; numbers and objects are blanked out."""
     return Counter(_pattern(r.cause) for r in results if not r.success).most_common()
 
 

@@ -37,11 +37,11 @@ class PageTable:
     rows: Sequence[Sequence[object]] = field(default_factory=list)
 
     def shown(self) -> list[list[str]]:
-        """The rows as text."""
+        """Return the rows as text."""
         return [[_cell(c) for c in row] for row in self.rows]
 
     def filled(self) -> PageTable:
-        """The same without the columns in which every row has None."""
+        """Return the table without the columns in which every row has None."""
         used = [k for k in range(len(self.heads)) if any(row[k] is not None for row in self.rows)]
         return PageTable([self.heads[k] for k in used], [[row[k] for k in used] for row in self.rows])
 
@@ -55,11 +55,11 @@ class Card:
     link: str = ""
     picture: str = ""
     good: bool | None = None
-    """Whether it is a success, where it is one or a failure."""
+    """The card shows a success; None where it shows neither a success nor a failure."""
 
 
 def new_figure(width: float = 6.4, height: float = 3.0, columns: int = 1) -> tuple[Figure, Any]:
-    """A figure of `width` by `height` inches in the style of the pages, and its axes, one or several."""
+    """Return a figure of `width` by `height` inches in the pages' style, and its axes, one or several."""
     from matplotlib import rc_context  # loads slowly, and most who import this module draw nothing
     from matplotlib.figure import Figure
 
@@ -80,27 +80,27 @@ class Page:
         self._add("heading", text=text)
 
     def text(self, text: str, warning: bool = False) -> None:
-        """A paragraph; in red if it is a warning."""
+        """Add a paragraph; in red if it is a warning."""
         self._add("text", text=text, warning=warning)
 
     def listing(self, title: str, text: str) -> None:
-        """Text in its own layout (code, a plan), folded away under a title."""
+        """Add text in its own layout (code, a plan), folded away under a title."""
         self._add("listing", title=title, text=text)
 
     def table(self, heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> None:
-        """A table."""
+        """Add a table."""
         self._add("table", heads=heads, rows=PageTable(heads, list(rows)).shown(), caption=caption)
 
     def cards(self, cards: Sequence[Card]) -> None:
-        """Small pictures with captions, side by side."""
+        """Add small pictures with captions, side by side."""
         self._add("cards", cards=cards)
 
     def figure(self, figure: Figure, caption: str = "") -> None:
-        """A matplotlib figure."""
+        """Add a matplotlib figure."""
         self._add("figure", figure=figure, caption=caption, svg=_drawn(figure, "svg").decode())
 
     def write(self, path: Path, apart: Path | None = None) -> Path:
-        """Render the page to a file; returns its path.
+        """Render the page to a file; return its path.
 
         In the folder `apart`, if there is one, each figure is a file of its own as SVG and PDF, each table as
         CSV and LaTeX (with the package `booktabs`).

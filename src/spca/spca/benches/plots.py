@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def rates(series: Mapping[str, Mapping[str, Rate]], label: str = "share of trials solved") -> Figure:
-    """Shares with 95 % intervals: `series` by name, one mark for each of its groups."""
+    """Draw shares with 95 % intervals: `series` by name, one mark for each of its groups."""
     names = list(dict.fromkeys(group for own in series.values() for group in own))
     figure, axis = new_figure(6.4, 0.7 + 0.32 * len(names) * max(1.0, 0.6 * len(series)))
     step = min(0.2, 0.8 / max(1, len(series)))
@@ -36,12 +36,12 @@ def rates(series: Mapping[str, Mapping[str, Rate]], label: str = "share of trial
 
 
 def legend_beside(axis: Any) -> None:
-    """The legend to the right of the axes, where it hides nothing."""
+    """Put the legend to the right of the axes, where it hides nothing."""
     axis.legend(frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def boxes(groups: Mapping[str, Sequence[float]], label: str, logarithmic: bool = False) -> Figure:
-    """Distributions as horizontal box plots."""
+    """Draw distributions as horizontal box plots."""
     figure, axis = new_figure(6.4, 0.8 + 0.3 * max(1, len(groups)))
     floor = 1e-4 if logarithmic else float("-inf")
     data = [[max(v, floor) for v in values] for values in groups.values() if values]
@@ -61,7 +61,7 @@ def boxes(groups: Mapping[str, Sequence[float]], label: str, logarithmic: bool =
 
 
 def counts(groups: Mapping[str, int], label: str, width: float = 9.0) -> Figure:
-    """Counts as horizontal bars, long names cut."""
+    """Draw counts as horizontal bars, long names cut."""
     figure, axis = new_figure(width, 0.6 + 0.3 * max(1, len(groups)))
     names = [n if len(n) < 90 else n[:88] + "…" for n in groups]
     axis.barh(range(len(names)), list(groups.values()), color="#b42318")

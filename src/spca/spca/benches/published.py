@@ -24,18 +24,18 @@ class PublishedCell(NamedTuple):
 
 @cache
 def cells() -> dict[tuple[str, ...], PublishedCell]:
-    """All of them, by paper, table, row and column."""
+    """Return all published figures by paper, table, row and column."""
     text = Path(__file__).with_suffix(".csv").read_text(encoding="utf-8")
     return {tuple(row[:4]): PublishedCell(*row) for row in csv.reader(text.splitlines()[1:])}
 
 
 def published(seed: str, table: str, row: str, column: str = "value") -> float:
-    """One figure. Raises KeyError where the paper has none."""
+    """Return one published figure. Raises KeyError where the paper has none."""
     return float(cells()[seed, table, row, column].value)
 
 
 def printed(seed: str, table: str, keep: Callable[[PublishedCell], bool] = lambda cell: True) -> PageTable:
-    """A table as the paper prints it, or those cells of it."""
+    """Return a table as the paper prints it, or the cells of it that `keep` accepts."""
     found = [cell for cell in cells().values() if (cell.seed, cell.table) == (seed, table) and keep(cell)]
     columns = list(dict.fromkeys(cell.column for cell in found))
     values = {(cell.row, cell.column): cell.value for cell in found}

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from spca.benches.runs import RunSummary
 
 _AT_ONCE = 0.25
-"""Simulated seconds between two pictures of which the second is a repetition."""
+"""Longest time between two pictures, in simulated seconds, at which the second is a repetition."""
 REMEDIES = ("grasp again", "wait and look again", "plan again", "allow for the camera")
 
 
 def disturbances_in(run: Path, until: float) -> tuple[str, ...]:
-    """The kinds of disturbances in a run, in their order; each once.
+    """Return the kinds of disturbances in a run in the order in which they first happened, each once.
 
     What happens after `until`, the time of the verdict in simulated seconds, is nothing to cope with.
     """
@@ -63,7 +63,7 @@ def _said_by_skills(run: Path) -> list[str]:
 
 
 def remedy_table(results: Iterable[RunSummary]) -> PageTable:
-    """By kind of disturbance: runs in which it happened, solved ones, and runs that used each remedy.
+    """Tabulate for each kind of disturbance how many runs met it, were solved, and used each remedy.
 
     A run with several disturbances counts for each of them.
     """

@@ -21,7 +21,7 @@ CSV, PARQUET = "results.csv", "results.parquet"
 
 
 def write_report(campaign: StoredCampaign[Any, Any], baseline: Path | None = None) -> Path:
-    """Write `index.html` and the tables into the campaign's folder; returns the page's path.
+    """Write `index.html` and the tables into the campaign's folder; return the page's path.
 
     `baseline` is the folder of an earlier campaign of the same kind, to compare with by trial.
     """
@@ -112,7 +112,7 @@ def write_tables(campaign: StoredCampaign[Any, Any]) -> list[Path]:
 
 
 def flat_rows(campaign: StoredCampaign[Any, Any]) -> list[dict[str, Any]]:
-    """One mapping per row, without nesting; `solved` says how the trial ended, where its bench knows."""
+    """Return one mapping per row, without nesting; `solved` says how the trial ended, if its bench knows."""
     return [
         {**dict(_flat(row)), "solved": campaign.bench.success(done.result)}
         for done in campaign.done
@@ -121,7 +121,7 @@ def flat_rows(campaign: StoredCampaign[Any, Any]) -> list[dict[str, Any]]:
 
 
 def _flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Nested mappings as `name.key`, lists as text with blanks between."""
+    """Yield nested mappings as `name.key`, lists as text with blanks between."""
     for name, value in row.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{name}.")

@@ -33,17 +33,17 @@ class RunSummary(RunResult):
     thumbnail: str = ""
     """The last camera image, as a small JPEG in a data URI."""
     disturbed: tuple[str, ...] = ()
-    """The kinds of disturbances that happened."""
+    """Kinds of disturbances that happened."""
     remedies: dict[str, int] = {}
-    """How often each remedy against a deviation was used."""
+    """Number of times that each remedy against a deviation was used."""
 
     @property
     def cause(self) -> str:
-        """Reason why it was not solved, in one line; empty for a success."""
+        """The reason why the level was not solved, in one line; empty for a success."""
         return "" if self.success else self.reason
 
     def row(self) -> dict[str, Any]:
-        """For an exported table: without the picture, and of the verdict the score only."""
+        """Return a row for an exported table, without the picture, and of the verdict the score only."""
         values = self.model_dump(mode="json", exclude={"level", "thumbnail", "verdict", "reason"})
         return {**values, "score": self.verdict.score, "cause": self.cause}
 
@@ -80,7 +80,7 @@ def keep_failed(summary: RunSummary, folder: RunFolder) -> None:
 
 
 def _digest(result: RunResult, acts: list[ActResult]) -> str:
-    """A hash of everything that must repeat exactly: the verdict and each step's simulated times.
+    """Return a hash of everything that must repeat exactly: the verdict and each step's simulated times.
 
     Wall times are left out.
     """
@@ -121,7 +121,7 @@ class RunsBench(Bench[TrialT, RunT]):
 
 
 def run_cards(runs: Iterable[tuple[str, RunSummary]]) -> list[Card]:
-    """Runs by name for a page, those that failed first, with links to their reports."""
+    """Return cards for a page of runs by name, those that failed first, with links to their reports."""
     cards = [
         Card(
             name,

@@ -36,7 +36,7 @@ def share(campaign: StoredCampaign[Any, Any], out: Path) -> None:
 
 
 def _without_places(value: Any) -> Any:
-    """The same JSON with the names of configuration files in place of their paths."""
+    """Return the same JSON with the names of configuration files in place of their paths."""
     if isinstance(value, dict):
         return {_without_places(key): _without_places(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -23,7 +23,7 @@ class Rate(Record):
 
     @classmethod
     def of(cls, verdicts: Iterable[bool]) -> Rate:
-        """Count the true ones."""
+        """Count all verdicts and those that are true."""
         found = list(verdicts)
         return cls(good=sum(found), total=len(found))
 
@@ -66,7 +66,7 @@ class Mean(Record):
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Mean:
-        """Of some values; of fewer than two, the deviation is 0."""
+        """Return the mean of some values and its deviation, which is 0 for fewer than two."""
         return cls(
             count=len(values),
             value=mean(values) if values else 0.0,
@@ -84,7 +84,7 @@ class Mean(Record):
         return quantile * self.sd / math.sqrt(self.count)
 
     def margin(self, digits: int) -> str:
-        """Half the interval's width in text; a dash where one value says nothing of others."""
+        """Return half the interval's width as text; a dash where one value says nothing of others."""
         return f"{self.half_width:.{digits}f}" if math.isfinite(self.half_width) else "–"
 
 
@@ -119,7 +119,7 @@ class Paired(Record):
 
     @property
     def p_value(self) -> float:
-        """McNemar's exact test: how likely a difference of this size is where there is none."""
+        """The p-value of McNemar's exact test: how likely such a difference is where there is none."""
         if not (n := self.first + self.second):
             return 1.0
         from scipy.stats import binomtest
@@ -144,7 +144,7 @@ class Paired(Record):
         return self.difference - math.sqrt(max(0.0, below)), self.difference + math.sqrt(max(0.0, above))
 
     def _correlation(self) -> float:
-        """Newcombe's phi, with his correction for continuity."""
+        """Return Newcombe's phi, with his correction for continuity."""
         a, b, c, d = self.both, self.first, self.second, self.neither
         product = (a + b) * (c + d) * (a + c) * (b + d)
         if not product:
@@ -156,7 +156,7 @@ class Paired(Record):
 
 
 def groups(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    """The items by a key, groups in the order in which they first appear."""
+    """Group the items by a key, in the order in which the groups first appear."""
     found: dict[K, list[T]] = {}
     for item in items:
         found.setdefault(key(item), []).append(item)
@@ -164,6 +164,6 @@ def groups(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
 
 
 def median_of(values: Iterable[float]) -> float:
-    """The median; 0 of nothing."""
+    """Return the median; 0 of nothing."""
     found = list(values)
     return float(median(found)) if found else 0.0

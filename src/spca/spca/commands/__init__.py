@@ -44,7 +44,7 @@ class CommandsByPanel(TyperGroup):
         super().format_help(ctx, formatter)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of the commands, in the order of the help page."""
+        """Return the names of the commands, in the order of the help page."""
         panels = {name: getattr(command, "rich_help_panel", "") for name, command in self.commands.items()}
         return sorted(
             self.commands, key=lambda name: PANELS.index(panels[name]) if panels[name] in PANELS else 99

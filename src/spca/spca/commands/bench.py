@@ -25,11 +25,11 @@ class InstalledBenches(TyperGroup):
     """A command for each installed bench, followed by `resume` and `show`."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of the benches, and the commands for all of them."""
+        """Return the names of the benches, and the commands for all of them."""
         return [*installed("spca.benches"), *super().list_commands(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, or None."""
+        """Return the command of that name, or None."""
         plugin = installed("spca.benches").get(cmd_name)
         if plugin is None:
             return super().get_command(ctx, cmd_name)
@@ -49,14 +49,14 @@ app.add_typer(benches, name="bench", rich_help_panel=BENCHES)
 
 
 def _command(name: str, bench: BenchCommand) -> Any:
-    """The click command of a bench: its own options, and those of every campaign."""
+    """Return the click command of a bench, with its own options and those of every campaign."""
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
     alone.command(name, epilog=f"Examples:  {bench.examples}")(_with_campaign_options(bench.options))
     return get_command(alone)
 
 
 def _broken(name: str, plugin: Plugin, error: Exception) -> click.Command:
-    """Stands in for a bench that cannot be loaded, and says why when it is called."""
+    """Return a stand-in for a bench that cannot be loaded; it says why when it is called."""
     what = (
         str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error} ({plugin.package})"
     )

@@ -123,7 +123,7 @@ def converse_on_page(
 
 
 def _converse(table: Session, progress: Progress, typed: bool) -> bool:
-    """Read sentences until the input ends; returns whether all tasks were done."""
+    """Read sentences until the input ends; return whether all tasks were done."""
     from spca.dialogue import HELP
     from spca.terminal import results
     from spca_core.errors import SpcaError
@@ -153,7 +153,7 @@ def _converse(table: Session, progress: Progress, typed: bool) -> bool:
 
 
 def _carry_out(table: Session, progress: Progress, sentence: str, out: Path | None) -> bool:
-    """Answer a question, or do what is said; returns whether that is done."""
+    """Answer a question, or do what is said; return whether that is done."""
     if (answer := table.ask(sentence)) is not None:
         _answer(table, progress, answer)
         return True
@@ -194,7 +194,7 @@ def _asked(progress: Progress) -> Callable[[Plan, str], bool]:
 
 
 def _remember_lines() -> None:
-    """Lines can be edited, and those of earlier sessions found again."""
+    """Make lines editable, and those of earlier sessions available again."""
     import atexit
     import readline
 
@@ -213,7 +213,7 @@ def _remember_lines() -> None:
 
 
 def _read(progress: Progress, typed: bool, prompt: str) -> str | None:
-    """A line; empty after Ctrl-C, None at the end."""
+    """Read a line; return an empty one after Ctrl-C, None at the end."""
     import sys
 
     progress.pause()

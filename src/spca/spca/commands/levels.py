@@ -57,7 +57,7 @@ def levels(
 
 
 def _gallery(levels: list[LevelInfo], path: Path) -> Path:
-    """Write a page of levels, each with a picture of what it begins with."""
+    """Write a page of levels, each with a picture of what it begins with; return its path."""
     from rich.progress import track
 
     from spca.benches.page import Card, Page

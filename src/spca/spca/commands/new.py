@@ -22,7 +22,7 @@ EXAMPLES = {
     "relation": ("diagonal", "spca run {folder}/levels/{name}_01.yaml"),
     "bench": ("looks", "spca bench {name}"),
 }
-"""The example that a new package of a kind is a copy of, and a command that uses it once installed."""
+"""Examples that new packages are copies of, by kind, each with a command that uses the installed copy."""
 
 
 app = typer.Typer()
@@ -84,7 +84,7 @@ def copy(example: Path, folder: Path, old: str, new: str) -> None:
 
 
 def renamed(text: str, old: str, new: str) -> str:
-    """A text with one name for another, as it stands in modules, classes and constants.
+    """Return a text with one name for another, as it stands in modules, classes and constants.
 
     >>> renamed("corridor.kit:CorridorKit", "corridor", "my_maze")
     'my_maze.kit:MyMazeKit'

@@ -49,7 +49,7 @@ def takes(*names: str, **defaults: object) -> Callable[[Callable[..., Any]], Cal
 
 
 def _option(name: str, defaults: dict[str, object]) -> inspect.Parameter:
-    """The option of one field; a flag has a negative form only where the record's default is on."""
+    """Return the option of one field; a flag has a negative form only if the record's default is on."""
     field = RunOptions.model_fields[name]
     kinds = {*get_args(field.annotation)} or {field.annotation}
     kind: Any = next((k for k in (bool, int, float) if k in kinds), str)
@@ -62,7 +62,7 @@ def _option(name: str, defaults: dict[str, object]) -> inspect.Parameter:
 
 def _values(name: str) -> Callable[[str], list[str]]:
     def complete(incomplete: str) -> list[str]:
-        """The values that the option may have, as far as they are known."""
+        """Return the values that the option may have, as far as they are known."""
         from spca.kits import kits
         from spca_core.extensions import installed
         from spca_core.paths import WORLDS
@@ -87,7 +87,7 @@ def _keyword(name: str, annotation: Any, default: object) -> inspect.Parameter:
 
 
 def complete_level(incomplete: str) -> list[str]:
-    """Names of levels; those of environments with a prefix once it is typed."""
+    """Return the names of levels; those of environments with a prefix once it is typed."""
     from spca.kits import kits
 
     named = [kit for kit in kits() if incomplete.startswith(f"{kit.name}:")]
@@ -98,7 +98,7 @@ def complete_level(incomplete: str) -> list[str]:
 
 
 def complete_run(incomplete: str) -> list[str]:
-    """Folders of runs, the newest first."""
+    """Return the folders of runs, the newest first."""
     from spca.commands.plugin import resumable
     from spca_core.paths import RUNS
     from spca_core.run_folder import MANIFEST
@@ -110,7 +110,7 @@ def complete_run(incomplete: str) -> list[str]:
 
 
 def transport_of(ros: bool, gone: str) -> str:
-    """How a run is carried out; `gone` is what an option says that is no more."""
+    """Return the way a run is carried out. Raises InputError for `gone`, a value that is no more."""
     if gone:
         hint = "say --ros" if gone == "ros" else "without --ros all happens in this process"
         raise InputError(f"`--transport {gone}` is no more", hint=hint)

@@ -18,11 +18,11 @@ class Command:
     """Command that an entry point of `spca.commands` names; the entry point's name is the command's."""
 
     mount: Callable[[typer.Typer], None]
-    """Add the command to the command line. Import what the command needs only when it runs."""
+    """Function that adds the command; it imports what the command needs only when that runs."""
     run_file: str = ""
-    """The file that marks a folder in `runs/` as a run of this command, or "" where it has none."""
+    """File that marks a folder in `runs/` as a run of this command; "" where it has none."""
     resume: Callable[[Path], int] | None = None
-    """Continue the run in a folder with `run_file`; return the exit status."""
+    """Function that continues the run in a folder with `run_file`, and returns the exit status."""
 
 
 def resumable() -> Iterator[Command]:

@@ -16,7 +16,7 @@ from spca_core.errors import SpcaError
 from spca_core.paths import CHECKOUT
 
 State = Literal["ready", "partly", "missing", "off"]
-"""`off`: nothing is wrong, it is just not configured or not wanted."""
+"""State of what was checked; `off`: nothing is wrong, it is just not configured or not wanted."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class Check:
-    """A row of the table."""
+    """One check of the doctor, a row of its table."""
 
     what: str
     probe: Probe
     remedy: str
     optional: bool = False
-    """Without it, nothing is wrong."""
+    """Nothing is wrong where the component is missing."""
 
     def finding(self) -> Finding:
-        """The result; a probe that breaks is itself one, never the end of the doctor."""
+        """Carry out the check and return its result; a probe that breaks makes it `missing`."""
         try:
             found, lacking = self.probe()
         except SpcaError as error:
@@ -173,11 +173,11 @@ WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def examine(checks: Iterable[Check] = CHECKS) -> list[Finding]:
-    """Carry out checks."""
+    """Carry out the checks and return their findings."""
     return [check.finding() for check in checks]
 
 
 def ways(findings: Iterable[Finding]) -> list[tuple[str, list[str]]]:
-    """Each way to run, with what it still lacks (nothing: it can be used)."""
+    """Return each way to run with what it still lacks; one that lacks nothing can be used."""
     ready = {finding.what for finding in findings if finding.state == "ready"}
     return [(command, [what for what in needs if what not in ready]) for command, needs in WAYS]

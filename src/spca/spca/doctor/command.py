@@ -14,7 +14,7 @@ _STYLES = {"ready": "green", "partly": "yellow", "missing": "red", "off": "dim"}
 
 
 def show(findings: list[Finding], console: Console) -> None:
-    """Print the table, then which ways to run are open."""
+    """Print the findings as a table, then which ways to run are open."""
     show_findings(findings, console)
     console.print()
     for command, lacking in ways(findings):
@@ -25,7 +25,7 @@ def show(findings: list[Finding], console: Console) -> None:
 
 
 def show_findings(findings: list[Finding], console: Console) -> None:
-    """Print a table of findings; in a pipe, a line each and one for each remedy."""
+    """Print findings as a table; in a pipe, print one line for each and one for each remedy."""
     if not console.is_terminal:
         width = max((len(finding.what) for finding in findings), default=0)
         for finding in findings:

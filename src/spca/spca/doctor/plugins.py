@@ -20,16 +20,16 @@ from spca_planner.pddl.syntax import read_domain
 
 
 def plugins() -> Iterator[Plugin]:
-    """Every installed plugin, group by group.
+    """Yield every installed plugin, group by group.
 
-    Nothing of theirs is imported. InputError when a name is taken twice.
+    None of them is imported. Raises InputError when a name is taken twice.
     """
     for group in GROUPS:
         yield from installed(group).values()
 
 
 def summary() -> str:
-    """One line for the help page: the names at each extension point, those of others with their package."""
+    """Return a line for the help page: the names at each extension point, others' with their package."""
     groups: dict[str, list[str]] = {}
     try:
         for plugin in plugins():
@@ -42,7 +42,7 @@ def summary() -> str:
 
 
 def examine_plugins() -> list[Finding]:
-    """Load every plugin: one finding each, with where it comes from or why it does not load."""
+    """Load every plugin; return a finding for each: where it comes from, or why it does not load."""
     found = []
     try:
         for plugin in plugins():
@@ -65,13 +65,13 @@ def examine_plugins() -> list[Finding]:
 
 
 def _lacking(plugin: Plugin, error: BaseException) -> str:
-    """Return the package of somebody else's that a plugin could not import; empty for another error."""
+    """Return the other package that a plugin could not import; empty for any other error."""
     name = ((isinstance(error, ModuleNotFoundError) and error.name) or "").partition(".")[0]
     return name if name != plugin.target.partition(":")[0].partition(".")[0] else ""
 
 
 def _faults(plugin: Plugin) -> list[str]:
-    """List what a plugin lacks, before anything uses it. Whatever loading it raises is passed on."""
+    """Load a plugin and list what it lacks, before anything uses it. Errors of loading are passed on."""
     loaded = plugin.load()
     if plugin.group == GROUP:
         return faults_of(kit_named(plugin.name))

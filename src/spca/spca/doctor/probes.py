@@ -14,17 +14,17 @@ from importlib import metadata
 from spca_core.paths import share
 
 Probe = Callable[[], tuple[list[str], list[str]]]
-"""Returns what is there, with versions, and what lacks. What it raises is told, too."""
+"""Function that returns what is there, with versions, and what is lacking; its errors are reported, too."""
 _TIMEOUT = 30.0
 
 
 def modules(*names: str) -> Probe:
-    """Probe Python modules; a mere folder of that name is none."""
+    """Return a probe for Python modules, which does not count a mere folder of that name."""
     return lambda: _sorted((n, (distribution(n) or "") if _importable(n) else None) for n in names)
 
 
 def packages(*names: str, **tried: str) -> Probe:
-    """Probe ROS packages; with the version that was tried, another one is told beside it."""
+    """Return a probe for ROS packages; it tells the version that was tried beside one that differs."""
 
     def probe() -> tuple[list[str], list[str]]:
         there = {name: package(name) for name in (*names, *tried)}
@@ -34,7 +34,7 @@ def packages(*names: str, **tried: str) -> Probe:
 
 
 def runs(code: str, found: str) -> Probe:
-    """Probe by running Python code in a process of its own, whose last words say what lacks."""
+    """Return a probe that runs Python code in its own process; its last words say what is lacking."""
 
     def probe() -> tuple[list[str], list[str]]:
         command = [sys.executable, "-c", code]
@@ -46,7 +46,7 @@ def runs(code: str, found: str) -> Probe:
 
 
 def program(what: str, command: str, wanted: str = ".", tried: str | None = None) -> Probe:
-    """Probe a program by its first line, which has to begin with the pattern `wanted`; see `packages`."""
+    """Return a probe for a program whose first line must begin with pattern `wanted`; see `packages`."""
 
     def probe() -> tuple[list[str], list[str]]:
         try:
@@ -64,12 +64,12 @@ def program(what: str, command: str, wanted: str = ".", tried: str | None = None
 
 
 def variable(what: str, *names: str) -> Probe:
-    """Probe environment variables, any of which will do."""
+    """Return a probe for environment variables, any of which will do."""
     return lambda: ([], [] if any(map(os.environ.get, names)) else [what])
 
 
 def every(*probes: Probe) -> Probe:
-    """Probe for all that these do."""
+    """Return a probe that joins the results of all these probes."""
 
     def probe() -> tuple[list[str], list[str]]:
         results = [one() for one in probes]
@@ -79,7 +79,7 @@ def every(*probes: Probe) -> Probe:
 
 
 def distribution(name: str) -> str | None:
-    """The version of an installed distribution of Python, or None."""
+    """Return the version of an installed Python distribution, or None."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -87,7 +87,7 @@ def distribution(name: str) -> str | None:
 
 
 def package(name: str) -> str | None:
-    """The version in an installed ROS package's manifest, or None."""
+    """Return the version in an installed ROS package's manifest, or None."""
     folder = share(name)
     if folder is None or not (folder / "package.xml").is_file():
         return None

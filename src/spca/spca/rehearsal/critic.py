@@ -16,7 +16,7 @@ from spca_planner.pddl.sexpr import PddlError
 from spca_planner.prediction import FRAME_M, ObservedAtoms, Prediction, allowance, mentioned, moved, predict
 
 _SUPPORT = "on"
-"""The relation that things keep unless a step mentions them; all others follow from where things are."""
+"""Relation that things keep unless a step mentions them; all others follow from where things are."""
 _MOST_FACTS = 6
 
 
@@ -31,7 +31,7 @@ class Critic:
         self._before: Observation | None = None
         self._ever_held = False
         self.margin = FRAME_M
-        """Metres by which what moved most without being mentioned stayed below the limit so far."""
+        """Distance in metres by which the largest unmentioned motion stayed below the limit so far."""
         self._prediction: Prediction | None
         try:
             self._prediction = predict(plan)
@@ -39,7 +39,7 @@ class Critic:
             self._prediction = None
 
     def judge(self, moment: Moment) -> Fault | None:
-        """The first fault of that moment, or None."""
+        """Return the first fault of that moment, or None."""
         judges = {"start": lambda _: None, "step": self._after, "rest": self._at_rest}
         fault: Fault | None = judges[moment.phase](moment)
         self._before = moment.observation
@@ -81,7 +81,7 @@ class Critic:
         observation: Observation,
         wrong: tuple[str, ...] = (),
     ) -> Fault:
-        """A fault, with what the plan predicts up to that step and what holds instead."""
+        """Return a fault, with what the plan predicts up to that step and what holds instead."""
         final: dict[Atom, bool] = {}
         for effects in self._prediction.effects[: index + 1] if self._prediction is not None else ():
             final |= effects
@@ -96,7 +96,7 @@ class Critic:
         )
 
     def _failed(self, index: int, where: str, moment: Moment) -> Fault:
-        """A step that failed: its skill's fault, unless no step was to pick up what it puts down."""
+        """Return the fault of a failed step: its skill's, unless no step was to pick up what it puts down."""
         assert moment.step is not None
         why, action = moment.step.failure, self._plan.steps[index].action
         text = f"{why.kind}: {why.message}" if why else moment.step.message or "it failed"
@@ -105,7 +105,7 @@ class Critic:
         return self._fault("status", index, action, where + text, moment.observation)
 
     def _contradicted(self, index: int, observation: Observation) -> list[tuple[Atom, bool]]:
-        """The declared effects of a step that the observation shows not to have come about.
+        """Return the declared effects of a step that the observation shows not to have come about.
 
         What it puts somewhere shall rest on nothing else than what the plan says: a plate's edge is no plate.
         """
@@ -137,7 +137,7 @@ class Critic:
         return ""
 
     def _at_rest(self, moment: Moment) -> Fault | None:
-        """That the goal does not hold in the end.
+        """Return the fault that the goal does not hold in the end, or None.
 
         All steps have done what they declare. So the last one is to blame for what it brought about and what
         did not last; for anything else the domain or the goal is.

@@ -21,15 +21,15 @@ from spca_core.ports.rehearsal import Twin
 from spca_core.rehearsal import Fault, Moment, Perturbation, Rehearsed, Try
 
 PASSES_IN_A_ROW = 3
-"""Tries that go well one after the other, from the first on, for a plan to be accepted at once."""
+"""Number of tries in a row, from the first on, that go well when a plan is accepted at once."""
 PASSES = 4
-"""Of all five tries that must go well otherwise."""
+"""Number of tries, of all five, that must go well for a plan to be accepted otherwise."""
 FAILURES = 2
-"""Tries with faults of one kind for a plan to be rejected."""
+"""Number of tries with faults of one kind after which a plan is rejected."""
 ALTERNATIVES = 8
-"""Other plans and choices that are tried at most in place of one that fails."""
+"""Maximum number of other plans and choices that are tried in place of one that fails."""
 ENOUGH = 2
-"""How many of them have to go well for the better of these to be taken without trying the rest."""
+"""Number of alternatives that go well when the better of them is taken without trying the rest."""
 
 Status = Literal["accepted", "rejected", "doubtful", "unfinished"]
 
@@ -38,18 +38,18 @@ class Settings(Record):
     """Settings of a rehearsal; the alternatives are for ablations."""
 
     drawn: int = 3
-    """Tries with drawn errors, between the exact and the pessimistic one."""
+    """Number of tries with drawn errors, between the exact and the pessimistic one."""
     noise: bool = True
-    """Whether errors are drawn; if not, all tries are exact, and one is enough."""
+    """Errors are drawn; if not, all tries are exact, and one is enough."""
     frame: bool = True
-    """Whether things that a step does not mention have to stay where they are."""
+    """Things that a step does not mention have to stay where they are."""
     choose: bool = True
-    """Whether other choices and plans are tried where the first fails."""
+    """Other choices and plans are tried where the first fails."""
     exhaustive: bool = False
-    """Whether all tries are made even when the judgement is clear, to measure the share that goes well."""
+    """All tries are made even when the judgement is clear, to measure the share that goes well."""
 
     def perturbations(self, seed: int) -> list[Perturbation]:
-        """The worlds to try in, in order."""
+        """Return the perturbations of the worlds to try in, in order."""
         if not self.noise:
             return [Perturbation()]
         drawn = [Perturbation(kind="drawn", seed=seed + k) for k in range(1, self.drawn + 1)]
@@ -244,7 +244,7 @@ def _concluded(attempt: str, status: Status, tries: list[Try]) -> Rehearsed:
 
 
 def ruling(faults: list[Fault | None], of: int) -> Status | None:
-    """The judgement after these tries out of `of`; None while more are needed."""
+    """Return the judgement after these tries out of `of`; None while more are needed."""
     failed = [f for f in faults if f is not None]
     alike = Counter(f.sort for f in failed).most_common(1)
     if of == 1 and faults:
@@ -259,7 +259,7 @@ def ruling(faults: list[Fault | None], of: int) -> Status | None:
 
 
 def worst(faults: list[Fault]) -> Fault | None:
-    """The fault of the most frequent kind, as it was first seen."""
+    """Return the first fault of the most frequent kind; None without faults."""
     if not faults:
         return None
     sort = Counter(f.sort for f in faults).most_common(1)[0][0]

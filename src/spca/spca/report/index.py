@@ -25,7 +25,7 @@ _WIDTH = 320  # px of a picture
 
 
 def write_index(runs: Path = RUNS, campaigns: Path = CAMPAIGNS) -> Path:
-    """Write `index.html` into the folder of runs; returns its path.
+    """Write `index.html` into the folder of runs; return its path.
 
     What cannot be read is listed without details.
     """
@@ -64,7 +64,7 @@ def _task(run: Path) -> str:
 
 
 def _campaigns(runs: Path, folder: Path) -> Iterator[tuple[float, Card]]:
-    """Campaigns and benches: every folder with a page, in either place."""
+    """Yield time and card of every campaign and bench: of each folder with a page, in either place."""
     pages = [
         *folder.glob("*/*.html"),
         *(page for other in _elsewhere(folder) for page in other.glob("*.html")),
@@ -92,7 +92,7 @@ def _elsewhere(campaigns: Path) -> list[Path]:
 
 
 def _first_picture(results: Path) -> str:
-    """The first thumbnail among a campaign's results."""
+    """Return the first thumbnail among a campaign's results, as a data URI; empty without one."""
     for line in results.read_bytes().splitlines() if results.is_file() else ():
         try:
             found = json.loads(line)["result"]["thumbnail"]
@@ -106,7 +106,7 @@ def _first_picture(results: Path) -> str:
 def _card(
     folder: Path, title: str, about: str, link: str, shown: str, good: bool | None = None
 ) -> tuple[float, Card]:
-    """The card of a folder, and when that was changed."""
+    """Return when a folder was changed, in seconds since the epoch, and its card."""
     changed = folder.stat().st_mtime
     when = f"{about} · {datetime.fromtimestamp(changed):%Y-%m-%d %H:%M}"
     text = when if title == folder.name else f"{when} · {folder.name}"
@@ -114,5 +114,5 @@ def _card(
 
 
 def _picture(run: Path) -> str:
-    """A small picture of a run: its last one, or else what was seen first."""
+    """Return a small picture of a run as a data URI: its last one, or else what was seen first."""
     return picture(run / "thumbnail.jpg", _WIDTH) or picture(run / "looks" / "01.jpg", _WIDTH)

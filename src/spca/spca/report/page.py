@@ -71,7 +71,7 @@ class _Frames(BaseModel):
 
 
 def write_report(folder: RunFolder) -> Path:
-    """Render `report.html` in the run's folder; returns its path."""
+    """Render `report.html` in the run's folder; return its path."""
     path = folder.path
     manifest = _load(path / MANIFEST, Manifest)
     result = _load(path / "result.json", RunResult)
@@ -129,7 +129,7 @@ def write_report(folder: RunFolder) -> Path:
 def executed(
     plans: Sequence[tuple[int, PlanResult]], acts: Sequence[tuple[int, ActResult]]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The plans as trees, one for each time that one was carried out, and all steps in their order.
+    """Return the plans as trees, one for each time that one was carried out, and all steps in their order.
 
     A tree's node has the number of its step in the second list, or None where it was not reached. Both
     arguments are numbered in the order in which they were written.
@@ -172,7 +172,7 @@ def _step(report: StepReport) -> dict[str, Any]:
 
 
 def contacts(intervals: Sequence[ContactInterval]) -> list[dict[str, Any]]:
-    """One row a pair of models, in plain words, with the times of contact; by the first of them."""
+    """Return a row for each pair of models, in plain words, with the times of contact; by first contact."""
     rows: dict[str, list[tuple[float, float]]] = {}
     for interval in intervals:
         rows.setdefault(" – ".join(words(m) for m in interval.pair), []).append(
@@ -183,7 +183,7 @@ def contacts(intervals: Sequence[ContactInterval]) -> list[dict[str, Any]]:
 
 @cache
 def templates() -> Environment:
-    """The project's pages."""
+    """Return the environment of the project's page templates."""
     made = Environment(
         loader=PackageLoader("spca.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
@@ -200,24 +200,24 @@ def _time_unit(manifest: Manifest | None) -> str:
 
 
 def _models(path: Path) -> dict[str, str]:
-    """The language models that answered, by role."""
+    """Return the names of the language models that answered, by role."""
     asked = [e for f in sorted((path / "llm").glob("*.json")) if (e := _load(f, _Exchange))]
     return {str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in asked if e.answer}
 
 
 def _numbered(folder: RunFolder, stage: str, kind: Any) -> list[tuple[int, Any]]:
-    """The records of all rounds with their numbers; what is damaged is left out."""
+    """Return a stage's records of all rounds with their numbers; what is damaged is left out."""
     found = ((int(f.stem.rpartition("_")[2]), _load(f, kind)) for f in folder.files(stage))
     return [(number, record) for number, record in found if record]
 
 
 def _in_order(files: Iterable[Path]) -> list[Path]:
-    """Files that are named `1_push.jpg`, `2_hand.jpg` and so on."""
+    """Sort files named like `1_push.jpg`, `2_hand.jpg` by their numbers."""
     return sorted(files, key=lambda f: int(f.name.split("_")[0]))
 
 
 def _load(path: Path, kind: Any) -> Any:
-    """A file's content as a model or a type of pydantic's; None if it is missing or damaged."""
+    """Return a file's content as a pydantic model or type; None if it is missing or damaged."""
     try:
         return TypeAdapter(kind).validate_json(path.read_bytes())
     except (OSError, ValidationError):
@@ -229,7 +229,7 @@ def _plain(record: BaseModel | None) -> Any:
 
 
 def _rehearsal(path: Path) -> dict[str, Any] | None:
-    """A rehearsal, with what shows its failing try."""
+    """Return a rehearsal with the video and map of its failing try; None if missing or damaged."""
     found = _load(path, Rehearsed)
     shown = path.with_name(path.stem.replace("rehearsal", "try"))
     video, drawn = shown.with_suffix(".mp4"), shown.with_suffix(".map.txt")
@@ -272,13 +272,13 @@ def _look(path: Path) -> dict[str, Any]:
 
 
 def picture(path: Path, width: int) -> str:
-    """A picture as a small JPEG in a data URI, at most `width` pixels wide; empty where there is none."""
+    """Return a picture as a JPEG data URI, at most `width` pixels wide; empty where there is none."""
     image = cv2.imread(str(path)) if path.is_file() else None
     return small_picture(None if image is None else image[..., ::-1], width)
 
 
 def small_picture(image: NDArray[Any] | None, width: int) -> str:
-    """The same of a picture in memory, RGB (height, width, 3)."""
+    """Return an RGB image (height, width, 3) as `picture` does; empty for None."""
     if image is None:
         return ""
     if (scale := width / image.shape[1]) < 1:
@@ -289,7 +289,7 @@ def small_picture(image: NDArray[Any] | None, width: int) -> str:
 
 
 def _video(path: Path) -> str:
-    """The video for the page: in it, so that the page can be given away, unless it is large."""
+    """Return the video as a data URI, so that the page can be given away; its name if it is large."""
     large = path.is_file() and path.stat().st_size > _MOST_IN_PAGE
     return path.name if large else _data_uri(path, "video/mp4")
 

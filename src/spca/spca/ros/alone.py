@@ -22,7 +22,7 @@ from spca_ros.node import SpcaNode, run_nodes
 
 
 def planner() -> None:
-    """Run the planner; its exit status is the process's."""
+    """Run the planner's node alone, and end the process with its exit status."""
 
     def make(node: PlannerNode, stages: Stages) -> None:
         node.planner = stages.planner
@@ -31,7 +31,7 @@ def planner() -> None:
 
 
 def coder() -> None:
-    """Run the coder; its exit status is the process's."""
+    """Run the coder's node alone, and end the process with its exit status."""
 
     def make(node: CoderNode, stages: Stages) -> None:
         node.coder = stages.coder

@@ -24,7 +24,7 @@ _DATA: dict[str, dict[str, str]] = {
 
 
 def event_msg(event: Event) -> RunEvent:
-    """An event as a message."""
+    """Return an event as a message."""
     message = to_msg(event, RunEvent())
     if event.kind == "step":
         message.step = [to_msg(StepReport.model_validate(event.data), StepReportMsg())]

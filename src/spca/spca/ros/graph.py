@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 _LOOK_S = 3.0  # wall seconds in which the nodes of a domain are sure to be discovered on a machine at rest
 _DRIVES = (f"/{names.FOLLOW}/_action/status", "/follow_joint_trajectory/_action/status")
-"""How the topics end that tell the state of a drive of an arm."""
+"""Endings of the topics that tell the state of an arm's drive."""
 LOGS = "log"
 ENDED = "ended.txt"
-"""In a run's folder: which process of a launch has ended too early, as the launch says."""
+"""Name of the file, in a run's folder, in which a launch says which of its processes ended too early."""
 Check = Callable[[], None]
-"""Raises the reason when what was started has ended."""
+"""Function that raises the reason when what was started has ended."""
 
 
 @contextmanager
 def robot(options: RunOptions, logs: Path, found: bool | None = None) -> Iterator[Check]:
-    """Join the domain of the robot on the graph, or one with a simulator of one's own, which ends then.
+    """Join the robot's domain, or one with a simulator of our own, which ends with the context.
 
     `found` says whether there is one, where that is known. Raises InputError where another program has it,
     and for what only a simulator of one's own can be told.
@@ -62,12 +62,12 @@ def robot(options: RunOptions, logs: Path, found: bool | None = None) -> Iterato
 
 
 def simulator(options: RunOptions) -> dict[str, Value]:
-    """Parameters of the embedded simulator's node; all others are set at a reset."""
+    """Return the parameters of the embedded simulator's node; all others are set at a reset."""
     return {"rate": options.rate or 0.0, "view": "window" if options.view is True else "none"}
 
 
 def domain() -> int:
-    """The ROS domain of this terminal."""
+    """Return the ROS domain of this terminal."""
     return int(os.environ.get("ROS_DOMAIN_ID") or "0")
 
 

@@ -109,22 +109,22 @@ class Program:
                 self._run = None
 
     def stop(self) -> None:
-        """Stop the arm, and end the run under way. From any thread."""
+        """Stop the arm and end the run under way; may be called from any thread."""
         if (run := self._run) is not None:
             run.cancel()
 
     def part(self) -> None:
-        """End what runs, and part with the world."""
+        """End the run under way, and part with the world."""
         self.stop()
         self._side.part()
 
     def close(self) -> None:
-        """Leave the domain. After the turning thread."""
+        """Leave the domain, after the thread that spins the nodes has ended."""
         close_nodes(self.nodes)
 
     @contextmanager
     def _place(self, anew: bool, options: RunOptions, opened: Stages) -> Iterator[tuple[Environment, Stages]]:
-        """The world on the graph, and the stages that the nodes offer and tell of meanwhile."""
+        """Open the world on the graph and the stages that the nodes offer, as long as the context lasts."""
         self._planner.planner = self._remote.get("planner", opened.planner)
         self._coder.coder = self._remote.get("coder", opened.coder)
         try:
@@ -136,7 +136,7 @@ class Program:
             self._alive()
 
     def _table(self, options: RunOptions, vision: VisionModel | None, anew: bool) -> Environment:
-        """The environment of a run."""
+        """Return the environment of a run: the one that is there, unless its table is to be laid `anew`."""
         if self.environment is not None and not anew:
             self.environment.take_up(options)
             return self.environment
@@ -160,7 +160,7 @@ class Program:
 
 @contextmanager
 def program(kit: Kit, alive: Check = lambda: None, arguments: Sequence[str] = _QUIET) -> Iterator[Program]:
-    """The program in the domain that ROS_DOMAIN_ID names; its nodes are spun as long as the context lasts."""
+    """Open the program in the domain of ROS_DOMAIN_ID; its nodes are spun as long as the context lasts."""
     context = Context()
     rclpy.init(args=[*arguments], context=context, signal_handler_options=SignalHandlerOptions.NO)
     try:
@@ -185,7 +185,7 @@ def program(kit: Kit, alive: Check = lambda: None, arguments: Sequence[str] = _Q
 
 
 def main() -> None:
-    """Run the level of a folder, or wait for goals; the exit status is the process's."""
+    """Run the level of a folder, or wait for goals, and end the process with the exit status."""
     given = remove_ros_args(sys.argv)[1:]
     try:
         status = follow(_Launched.of(Path(given[0]))) if given else _wait()
@@ -223,7 +223,7 @@ class _Launched(Run):
                 raise SpcaError(fault)
 
     def _fault(self) -> str:
-        """Which process of the launch failed, empty as long as none has."""
+        """Return which process of the launch failed, as the launch says; empty as long as none has."""
         file = self.folder / ENDED
         return file.read_text().strip() if file.is_file() else ""
 

@@ -120,7 +120,7 @@ class SupervisorNode(SpcaNode):
     def _conduct(
         self, job: Job, kind: Any, begin: Callable[[], tuple[RunOptions, RunFolder]], anew: bool
     ) -> tuple[RunResult, RunFolder] | Any:
-        """Carry a run out; its result and folder, or the answer that says why there is none."""
+        """Carry out a run; return its result and folder, or the answer that says why there is none."""
 
         def tell(event: Event) -> None:
             job.feedback(kind.Feedback(attempt=job.goal.attempt, event=event_msg(event)))

@@ -38,7 +38,7 @@ class Arm(Protocol):
 
     @property
     def held(self) -> str | None:
-        """The attached object, or None."""
+        """Id of the object attached to the gripper, or None."""
         ...
 
     def allow_contact(self, *object_ids: str) -> None:
@@ -46,7 +46,7 @@ class Arm(Protocol):
         ...
 
     def move_joints(self, positions: Array, speed: float = 1.0) -> None:
-        """Move collision-free to a joint goal (6,), radians. `speed` scales the velocities, at most by 1."""
+        """Move collision-free to a joint goal (n,), radians. `speed` scales the velocities, at most by 1."""
         ...
 
     def move_to(self, pose: Pose, speed: float = 1.0) -> None:
@@ -87,11 +87,11 @@ class Arm(Protocol):
         ...
 
     def tool_pose(self) -> Pose:
-        """The pose of the tool centre point, by forward kinematics."""
+        """Return the pose of the tool centre point, found by forward kinematics."""
         ...
 
     def state(self) -> JointState:
-        """The newest joint state."""
+        """Return the newest joint state."""
         ...
 
     def wait(self, seconds: float) -> None:

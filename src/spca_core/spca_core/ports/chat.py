@@ -11,10 +11,10 @@ from pydantic import BaseModel
 from spca_core.model import Record
 
 Role = Literal["vision", "planner_big", "planner_small", "coder"]
-"""Which model is asked: each role has its own base_url, model name and key in the configuration."""
+"""Role of the model that is asked; each has its own base_url, model name and key in the configuration."""
 
 Message = dict[str, Any]
-"""One message in the form of the OpenAI API.
+"""Message in the form of the OpenAI API.
 
 It has a `role` (system, user, assistant) and `content` (text or parts).
 """
@@ -44,7 +44,7 @@ class ChatModel(Protocol):
     def complete(
         self, role: Role, messages: Sequence[Message], schema: type[BaseModel] | None = None
     ) -> ChatReply:
-        """The answer; with a `schema`, `parsed` is an instance of it.
+        """Return the answer to a conversation; with a `schema`, its `parsed` is an instance of that.
 
         Raises ModelError (`spca_core.ports.proposer`) when the model refused, gave an unusable answer or
         could not be reached in time, BudgetExhausted when a limit of tokens, money or time of the level is
@@ -60,7 +60,7 @@ def system(text: str) -> Message:
 
 
 def user(text: str, *png: bytes) -> Message:
-    """A question, with images (PNG files) where it has any."""
+    """Return the message that asks the model something, with images (PNG files) where there are any."""
     if not png:
         return {"role": "user", "content": text}
     return {"role": "user", "content": [{"type": "text", "text": text}, *map(_image, png)]}

@@ -19,7 +19,7 @@ class Solution(Record):
     steps: tuple[tuple[str, ...], ...] = ()
     message: str = ""
     grounded: bool = False
-    """Whether the search had all ground actions already, so that their number is not why it found nothing."""
+    """The search had all ground actions already: it did not find nothing because they are so many."""
 
 
 class Search(Protocol):

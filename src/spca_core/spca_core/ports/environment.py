@@ -36,7 +36,7 @@ class CtxServer(ABC):
 
     @abstractmethod
     def now(self) -> float:
-        """The environment's time, in simulated seconds (or steps)."""
+        """Return the environment's time, in simulated seconds (or steps)."""
 
     def notice(self, since: float) -> Observation | None:
         """Return what is known for certain now, without moving; None if nothing is.
@@ -58,7 +58,7 @@ class Environment(ABC):
     """One level in one world. Ground truth stays inside; only `verdict` may use it."""
 
     name: str
-    """For example `tabletop` or `minigrid`: names the skill library and the trusted domains."""
+    """Name such as `tabletop` or `minigrid`, which the skill library and the trusted domains bear, too."""
     task: Task
     api: CtxApi
     builtin_skills: Path
@@ -83,12 +83,12 @@ class Environment(ABC):
 
     @abstractmethod
     def verdict(self) -> Verdict:
-        """The referee's judgement so far."""
+        """Return the referee's judgement so far."""
 
     def checkpoint(self) -> bytes:
-        """The complete state of the level: world, referee and scene memory; opaque, can be written to disk.
+        """Return the complete state of the level (world, referee, scene memory), opaque, for a file.
 
-        Empty where the world cannot be put back.
+        It is empty where the world cannot be put back.
         """
         return b""
 
@@ -126,4 +126,4 @@ class Environment(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Release everything; leaves no process behind."""
+        """Release everything and leave no process behind."""

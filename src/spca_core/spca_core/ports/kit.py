@@ -29,20 +29,20 @@ if TYPE_CHECKING:  # every command looks for kits
     from spca_core.skill import CtxApi
 
 DocumentMaker = Callable[[RunFolder, RunOptions], Path | None]
-"""Makes one document (a video, a log) of a finished run; returns its path, or None if nothing is to show."""
+"""Function that makes one document (video, log) of a finished run: its path, or None if there is nothing."""
 
 
 class LevelInfo(Record):
     """A level as a list of levels shows it."""
 
     name: str
-    """What `spca run` takes."""
+    """Name of the level as `spca run` takes it."""
     group: str
     title: str = ""
     about: str
     """The task in a sentence or two."""
     time_limit_s: float | None = None
-    """Simulated seconds; None where the world counts steps."""
+    """Time limit in simulated seconds; None where the world counts steps."""
     difficulty: str = ""
 
 
@@ -56,11 +56,11 @@ class LevelFindings(Record):
     errors: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     reading: str = ""
-    """What the built-in proposer takes the task to ask for; empty where that is not known."""
+    """Goal that the built-in proposer reads in the task; empty where that is not known."""
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """All findings, each with its kind in front."""
+        """All findings as sentences, each with its kind in front."""
         return (*(f"error: {e}" for e in self.errors), *(f"warning: {w}" for w in self.warnings))
 
 
@@ -73,19 +73,19 @@ class Kit(ABC):
     name: str
     """The environment's name, which is also its entry point's, and the prefix of its levels: `name:level`."""
     about: str
-    """One line for lists."""
+    """Description of the world in one line, for lists."""
     bare_names: bool = False
-    """Its levels may be named without the prefix, and by the path of a level file."""
+    """Levels of this world may be named without the prefix, and by the path of a level file."""
     time_unit: str = "s"
-    """What its time is counted in, for people: `s` for simulated seconds."""
+    """Unit of the world's time, for people: `s` for simulated seconds."""
     has_twin: bool = False
-    """Its environment can be rehearsed in: `twin` makes a world of an observation."""
+    """Plans can be rehearsed: `twin` makes a world of an observation."""
     takes_sentences: bool = False
-    """Its world can be given tasks in words: see `sentence_level`, `situation`, `Environment.take_up`."""
+    """The world can be given tasks in words: see `sentence_level`, `situation`, `Environment.take_up`."""
 
     @property
     def presets(self) -> Sequence[str]:
-        """The names of its distributions of initial states, the default one first."""
+        """Names of the world's distributions of initial states, the default one first."""
         return ("nominal",)
 
     @property
@@ -100,15 +100,15 @@ class Kit(ABC):
 
     @abstractmethod
     def builtin(self) -> PlanProposer:
-        """The proposer that needs no language model."""
+        """Return the proposer that needs no language model."""
 
     @abstractmethod
     def vocabulary(self) -> Vocabulary:
-        """The mapping between its observations and PDDL."""
+        """Return the mapping between the world's observations and PDDL."""
 
     @abstractmethod
     def levels(self) -> Sequence[LevelInfo]:
-        """Every level that comes with it, in the order of the curriculum."""
+        """Return every level that comes with the world, in the order of the curriculum."""
 
     @abstractmethod
     def check(self, options: RunOptions) -> None:
@@ -119,7 +119,7 @@ class Kit(ABC):
 
     @abstractmethod
     def build(self, options: RunOptions, vision: VisionModel | None = None) -> Environment:
-        """The environment in this process, in lockstep. Raises InputError for an unknown level or preset."""
+        """Build the environment in this process, in lockstep. InputError for an unknown level or preset."""
 
     @contextmanager
     def session(self, options: RunOptions, vision: VisionModel | None = None) -> Iterator[Environment]:
@@ -128,46 +128,46 @@ class Kit(ABC):
             yield environment
 
     def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Documents to make from a finished run before its report, which shows them."""
+        """Return the makers of documents that a finished run gets before its report, which shows them."""
         return ()
 
     def slow_documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Documents that take longer: the report is there before them, and once more with them."""
+        """Return the makers of slower documents: the report is written before them, and again with them."""
         return ()
 
     def robot(self, options: RunOptions) -> str:
-        """The name of a run's robot, for data sets of episodes."""
+        """Return the name of a run's robot, for data sets of episodes."""
         raise Unsupported(f"runs in {self.name} are no episodes")
 
     def episode(self, folder: RunFolder, options: RunOptions, fps: int) -> Episode:
-        """The last attempt of a finished run, at `fps` frames a simulated second.
+        """Return the last attempt of a finished run as an episode, at `fps` frames a simulated second.
 
         Raises InputError when the run has no recording.
         """
         raise Unsupported(f"runs in {self.name} are no episodes")
 
     def start_picture(self, level: str) -> NDArray[np.uint8] | None:
-        """The world that a level begins with, as its camera sees it: RGB; None where there is no picture."""
+        """Return a level's camera picture (RGB) at its beginning; None where there is no picture."""
         return None
 
     def published(self) -> tuple[str, ...]:
-        """The levels that stand for those which a paper reports results for, in their order."""
+        """Return the levels that stand for those for which a paper reports results, in the paper's order."""
         return ()
 
     def examine(self, level: str, world: str = "") -> LevelFindings:
-        """All errors and warnings at once. Raises InputError only when there is no such level or world."""
+        """Return all errors and warnings. Raises InputError only when there is no such level or world."""
         self.check(RunOptions(level=level, world=world))
         return LevelFindings(where=level)
 
     def domain(self) -> str:
-        """The planning domain of its skills, as PDDL, where there is only one; else empty.
+        """Return the planning domain of the world's skills, as PDDL, where there is only one; else empty.
 
         A comment behind a predicate says when it holds.
         """
         return ""
 
     def sentence_level(self, sentence: str, world: str = "", conversation: Sequence[str] = ()) -> str:
-        """The text of a level file with that task, which a look judges (see `spca_core.task.Judge`)."""
+        """Return the text of a level file with that task, judged by a look (see `spca_core.task.Judge`)."""
         raise Unsupported(f"environment '{self.name}' takes no sentences")
 
     def room(self, options: RunOptions) -> str:
@@ -175,25 +175,25 @@ class Kit(ABC):
         return ""
 
     def situation(self, observation: Observation) -> Draft:
-        """The planning domain of its own skills, and what is seen as a problem without a goal."""
+        """Return the planning domain of its own skills, and what is seen as a problem without a goal."""
         raise Unsupported(f"environment '{self.name}' takes no sentences")
 
     def answer(self, question: str, look: Callable[[], Observation]) -> str | None:
-        """The answer to a question about what is seen; None, without a look, for what is no question."""
+        """Return the answer to a question about what is seen; None, without a look, if it is no question."""
         return None
 
     def names_a_thing(self, words: str) -> bool:
-        """Whether words such as "the red cube" name a thing, and say nothing else."""
+        """Return whether words such as "the red cube" name a thing, and say nothing else."""
         return False
 
     def spot_in_words(self, thing: SceneObject) -> str:
-        """The words of a task that put something just where a thing was seen; empty if there are none."""
+        """Return words of a task that put something just where a thing was seen; empty if there are none."""
         return ""
 
     def twin(self, options: RunOptions) -> Twin:
-        """The twin for a run with these options. Nothing of the level but its world's description is used."""
+        """Return the twin for a run with these options. Only the world's description is used of the level."""
         raise Unsupported("no rehearsal", hint=f"{self.name} has no twin to rehearse in")
 
     def ros(self) -> Any:
-        """Its ROS side (`spca_ros.kit.RosSide`), or None where it runs in one process only."""
+        """Return the world's ROS side (`spca_ros.kit.RosSide`), or None where it runs in one process only."""
         return None

@@ -36,17 +36,17 @@ class PlanProposer(ABC):
 
     name: str
     domains: Sequence[str] = ()
-    """The domains that its drafts have, where they are always the same."""
+    """Domains of this proposer's drafts, where they are always the same."""
 
     @abstractmethod
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
-        """A draft.
+        """Return a draft of a domain and a problem for the request.
 
         Raises NotUnderstood, Impossible, or ModelError when the model failed or gave an unusable answer.
         """
 
     def alternatives(self, draft: Draft, observation: Observation) -> Sequence[Draft]:
-        """For each way that its own draft leaves open ("any cube"), a draft that leaves only that one."""
+        """Return, for each way its own draft leaves open ("any cube"), a draft that leaves only that one."""
         return ()
 
 
@@ -64,7 +64,7 @@ class CodeProposer(Protocol):
         previous: str,
         rejection: str,
     ) -> str:
-        """Python functions for the missing schemas.
+        """Return Python functions for the missing schemas.
 
         `relevant` is source of existing skills worth seeing, `situation` the task, scene sentences and plan,
         `previous` and `rejection` the last draft and what was wrong with it (empty at first). Raises
@@ -89,7 +89,7 @@ class ModelError(Exception):
 
     @property
     def answered(self) -> bool:
-        """True if the model did answer, so that repeating the same request is pointless."""
+        """The model did answer, so that repeating the same request is pointless."""
         return self.kind in self._ANSWERS
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
@@ -97,4 +97,4 @@ class ModelError(Exception):
 
 
 SERVER_FAULTS = frozenset({"busy", "broken", "unreachable"})
-"""The kinds of ModelError caused by the server rather than by the model."""
+"""Kinds of ModelError caused by the server rather than by the model."""

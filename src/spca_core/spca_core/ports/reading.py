@@ -65,7 +65,7 @@ class Evidence(Record):
 
     @property
     def contradicted(self) -> tuple[int, ...]:
-        """The steps whose effects were seen not to have come about, by index."""
+        """Indices of the steps whose effects were seen not to have come about."""
         return tuple(i for i, step in enumerate(self.steps) if step.contradicted)
 
 
@@ -121,7 +121,7 @@ class SkillReader(Protocol):
         ...
 
     def restored(self, library: str, proven: str, actions: Collection[str]) -> str:
-        """Return `library` with these actions' skills as in `proven`, or without those that are not there."""
+        """Return `library` with these actions' skills as in `proven`, without those that are not there."""
         ...
 
 
@@ -133,7 +133,7 @@ class Readers:
     skills: SkillReader
 
     def fingerprint(self, plan: Plan, library: str) -> str:
-        """Return the same text for two plans of which nothing else can come.
+        """Return a text that is the same for two plans whose outcomes cannot differ.
 
         They have the same steps, their domains predict the same of them, their goals are the same, and their
         skills, with all that these stand on, mean the same.

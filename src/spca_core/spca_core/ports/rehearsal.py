@@ -51,7 +51,7 @@ class Twin(Protocol):
     """A world made from an observation alone, in which plans are carried out without consequences."""
 
     certain: bool
-    """Whether all perturbations are alike in it, so that one try says everything."""
+    """All perturbations give the same world, so that one try says everything."""
 
     @property
     def vocabulary(self) -> Vocabulary:

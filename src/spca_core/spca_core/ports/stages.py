@@ -24,7 +24,7 @@ class Planner(Protocol):
         ...
 
     def learned(self, request: PlanRequest, result: PlanResult) -> None:
-        """The referee confirmed success, so this plan's domain may be trusted for its task group."""
+        """Note that the referee confirmed success: this plan's domain may be trusted for its task group."""
         ...
 
 

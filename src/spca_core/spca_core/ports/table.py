@@ -15,14 +15,14 @@ from spca_core.trajectory import JointState, JointTrajectory
 
 
 class Robot(Protocol):
-    """Commands return at once; `wait` lets time pass. In lockstep, waiting is what steps the simulator."""
+    """A robot whose commands return at once; `wait` lets time pass. In lockstep, that steps the simulator."""
 
     def now(self) -> float:
-        """Simulated (or real, on a real robot) seconds."""
+        """Return the time in simulated seconds (in real ones on a real robot)."""
         ...
 
     def state(self) -> JointState:
-        """The newest joint state. Raises MotionError('stale') when it is older than the driver allows."""
+        """Return the newest joint state. Raises MotionError('stale') if it is too old for the driver."""
         ...
 
     def follow(self, trajectory: JointTrajectory) -> None:
@@ -30,7 +30,7 @@ class Robot(Protocol):
         ...
 
     def begun(self) -> float:
-        """When the driver began what it was told last, at the latest; now, as long as it has not said so."""
+        """Return the latest time at which the driver began its last command; now, until it has said so."""
         ...
 
     def command_gripper(self, gap: float) -> None:
@@ -57,7 +57,7 @@ class Camera(Protocol):
     """Calibrated pose of `camera_color_optical_frame` in `world`."""
 
     def capture(self) -> RgbdFrame:
-        """A new frame, taken now. Raises SpcaError when none arrives."""
+        """Take a new frame now and return it. Raises SpcaError when none arrives."""
         ...
 
 
@@ -68,11 +68,11 @@ class TableWorld:
     camera: Camera
 
     def now(self) -> float:
-        """The world's own clock, in seconds."""
+        """Return the time on the world's own clock, in seconds."""
         raise NotImplementedError
 
     def wait(self, seconds: float) -> None:
-        """Let that much of the world's time pass; whoever listens has been told of it when this returns."""
+        """Let so many seconds of the world's time pass; before this returns, all listeners have been told."""
         raise NotImplementedError
 
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
@@ -80,15 +80,15 @@ class TableWorld:
         return lambda: None
 
     def places(self, models: Iterable[str]) -> Mapping[str, Pose]:
-        """Poses in `world` by model name. Ground truth: for referees. KeyError where one is missing."""
+        """Return poses in `world` by model name. Ground truth: for referees. KeyError if one is missing."""
         raise Unsupported("nobody tells where things are")
 
     def reset(self, layout: Layout, seed: int = 0) -> None:
-        """Robot home and open, objects as in `layout` and at rest, time 0; `seed` drives sensor noise."""
+        """Put robot home and open, objects at rest as in `layout`, time to 0; `seed` drives sensor noise."""
         raise Unsupported("a real table is laid by hand")
 
     def checkpoint(self) -> bytes | None:
-        """The complete state of this world, opaque; None where it cannot be put back."""
+        """Return the complete state of this world, opaque; None where it cannot be put back."""
         return None
 
     def restore(self, state: bytes) -> None:

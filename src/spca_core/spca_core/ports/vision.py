@@ -22,13 +22,13 @@ class VisionModel(ABC):
 
     @abstractmethod
     def describe(self, image: NDArray[np.uint8], title: str, description: str) -> tuple[str, ...]:
-        """Short sentences without numbers about an RGB `image` (H, W, 3).
+        """Describe an RGB `image` (H, W, 3) in short sentences without numbers.
 
         `title` and `description` are those of the task.
         """
 
     def observation(self, scene: Scene, image: NDArray[np.uint8], task: Task) -> Observation | None:
-        """What the planner is told of an RGB `image` (H, W, 3), in which the detector sees `scene`.
+        """Return what the planner is told of an RGB `image` (H, W, 3) in which the detector sees `scene`.
 
         None where the model only adds remarks to what the detector sees.
         """

@@ -50,7 +50,7 @@ class ObservableWord(Record):
 
     @property
     def form(self) -> str:
-        """As it is written in PDDL: `(on ?a ?b)`."""
+        """The predicate as PDDL writes it: `(on ?a ?b)`."""
         return f"({' '.join((self.name, *self.args))})"
 
 
@@ -61,22 +61,22 @@ class Vocabulary:
     """
 
     def words(self) -> tuple[ObservableWord, ...]:
-        """All predicates that an observation may contain, as far as it is known what they mean."""
+        """Return all predicates that an observation may contain, as far as their meaning is known."""
         return ()
 
     def with_places(self, observation: Observation, names: Iterable[str]) -> Observation:
-        """The observation with those of the names that are no things but places, and what is there."""
+        """Return the observation with those of the names that are places added, and what stands at them."""
         return observation
 
     def extensions(self, observation: Observation) -> dict[str, Extension]:
-        """The facts of the observation, by the names that a PDDL predicate may have."""
+        """Return the facts of the observation, by the names that a PDDL predicate may have."""
         found: dict[str, set[tuple[str, ...]]] = {}
         for fact in observation.facts:
             found.setdefault(fact.predicate, set()).add(fact.args)
         return {name: _extension(atoms, observation.objects) for name, atoms in found.items()}
 
     def after(self, observation: Observation) -> dict[str, Extension]:
-        """The same for an observation made after an action, limited to what is certain: here nothing."""
+        """Return the extensions that are certain in an observation made after an action: here none."""
         return {}
 
     def asked(self, task: Task, observation: Observation) -> Sequence[frozenset[tuple[str, ...]]]:
@@ -90,7 +90,7 @@ class Vocabulary:
         return tuple(sorted(n for n in named if observation.objects.get(n, n) != n))
 
     def say(self, goals: Sequence[frozenset[tuple[str, ...]]]) -> str:
-        """The goals any of which will do, each a set of ground atoms, as one phrase; here spelt out."""
+        """Say goals any of which will do, each a set of ground atoms, as one phrase; here spelt out."""
         told = [", ".join(f"{a[0]}({', '.join(map(words_of, a[1:]))})" for a in sorted(way)) for way in goals]
         return "; or ".join(told)
 

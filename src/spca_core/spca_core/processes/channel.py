@@ -80,7 +80,7 @@ class Channel:
                 raise ChannelClosed(str(error)) from error
 
     def receive(self, deadline: float, stop: Callable[[], bool] = _never) -> dict[str, Any]:
-        """The next message.
+        """Wait for the next message and return it.
 
         Raises ChannelTimeout, ChannelClosed, Malformed, or Interrupted when `stop` holds.
         """

@@ -17,7 +17,7 @@ _START = (
     "import gc, sys; gc.set_threshold(100_000, 5, 5); sys.path[:] = filter(None, sys.path); del sys.argv[0]; "
     "from runpy import run_module; run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
 )
-"""The same stands in bin/spca. Garbage is collected rarely: looking for it took a tenth of a run's time."""
+"""Code that runs a module, as bin/spca does. Looking for garbage took a tenth of a run: it is rare now."""
 
 
 class Child:
@@ -37,9 +37,9 @@ class Child:
         cwd: str | None = None,
         pass_fds: Sequence[int] = (),
     ) -> None:
-        """Start it. Outputs may be `PIPE`, `NOTHING`, a descriptor, or a log file, which is appended to.
+        """Start the process.
 
-        Raises OSError.
+        Outputs may be `PIPE`, `NOTHING`, a descriptor, or a log file, which is appended to. Raises OSError.
         """
         with contextlib.ExitStack() as files:
 
@@ -60,17 +60,17 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Its id, and its group's."""
+        """Id of the process, which is also its group's."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """True while it runs."""
+        """The process is running."""
         return self._process.poll() is None
 
     @property
     def stopped(self) -> bool:
-        """True if somebody has stopped it (SIGSTOP)."""
+        """Somebody has stopped the process (SIGSTOP)."""
         look = os.WEXITED | os.WSTOPPED | os.WNOWAIT | os.WNOHANG
         with contextlib.suppress(ChildProcessError):
             return _stopped(os.waitid(os.P_PID, self.pid, look))
@@ -86,12 +86,12 @@ class Child:
         return None
 
     def interrupt(self) -> None:
-        """Ask it to end, as Ctrl-C would."""
+        """Ask the process to end, as Ctrl-C would."""
         if self.alive:
             self._process.send_signal(signal.SIGINT)
 
     def kill(self) -> None:
-        """Kill its group now, without waiting. From any thread."""
+        """Kill the process's group now, without waiting. May be called from any thread."""
         if self.alive:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -113,7 +113,7 @@ class Child:
         return "" if status is None else how_it_ended(status)
 
     def autopsy(self) -> str:
-        """Explain how it ended, when it has stopped answering: waits a moment for its death, then ends it."""
+        """Return how a process that no longer answers ended: wait a moment for its death, then end it."""
         if self.stopped:
             self.end()
             return how_it_ended(-signal.SIGSTOP)
@@ -125,7 +125,7 @@ def _stopped(news: os.waitid_result | None) -> bool:
 
 
 def how_it_ended(status: int) -> str:
-    """An exit status as words; -9 and 128 + 9 (as shells and guards pass a signal on) are both SIGKILL.
+    """Return an exit status in words; -9 and 128 + 9 (as shells and guards pass it on) are both SIGKILL.
 
     >>> how_it_ended(-9), how_it_ended(137), how_it_ended(2)
     ('was killed by SIGKILL', 'was killed by SIGKILL', 'exited with status 2')
@@ -142,7 +142,7 @@ def how_it_ended(status: int) -> str:
 
 
 def last_words(log: Path, begin: int = 0) -> str:
-    """The last line of a log, from byte `begin` on, that is not blank; "" if there is none."""
+    """Return the last line of a log, from byte `begin` on, that is not blank; "" if there is none."""
     try:
         with log.open("rb") as file:
             file.seek(0, os.SEEK_END)
@@ -154,7 +154,7 @@ def last_words(log: Path, begin: int = 0) -> str:
 
 
 def python_command(module: str, *arguments: str) -> list[str]:
-    """The command that runs a module as `python -m` does, but not with the modules of the working folder.
+    """Return the command that runs a module as `python -m` does, but without the working folder's modules.
 
     `python -m` looks there first: a `secrets.py` that somebody has left in it would be executed. (`-P` does
     this from Python 3.11 on.)
@@ -163,5 +163,5 @@ def python_command(module: str, *arguments: str) -> list[str]:
 
 
 def python_environment(**more: str) -> dict[str, str]:
-    """This process's environment, in which a child's Python finds the modules that this one finds."""
+    """Return this process's environment with `more`, in which a child's Python finds the same modules."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), **more}

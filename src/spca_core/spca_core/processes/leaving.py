@@ -9,7 +9,7 @@ from typing import NoReturn
 
 
 def leave(status: int) -> NoReturn:
-    """End with this status without taking the interpreter apart, which takes tenths of a second.
+    """End the process with this status, without taking the interpreter apart: that takes tenths of a second.
 
     What is registered with `atexit` is called, and what was printed is written.
     """

@@ -19,7 +19,7 @@ from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, 
 from spca_core.processes.child import PIPE, Child, last_words, python_command
 
 _MAX_BYTES = 1 << 22
-"""Longest message between a process and its owner, unless it is said otherwise."""
+"""Default limit of a message between a process and its owner, in bytes."""
 
 
 class ServiceDied(SpcaError):
@@ -62,7 +62,7 @@ class Worker:
         cwd: str | None = None,
         pass_fds: Sequence[int] = (),
     ) -> None:
-        """Raises ServiceDied where no process can be started."""
+        """Start the process and send it its set-up. Raises ServiceDied where no process can be started."""
         self._start_s, self._deadline = start_s, time.monotonic() + start_s
         self._first: dict[str, Any] | None = None
         self._path = log
@@ -89,16 +89,16 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """Its id, and its group's."""
+        """Id of the process, which is also its group's."""
         return self._child.pid
 
     @property
     def alive(self) -> bool:
-        """True while it runs."""
+        """The process is running."""
         return self._child.alive
 
     def ready(self, stop: Callable[[], bool] = _never) -> dict[str, Any]:
-        """Its first message; it is waited for once.
+        """Wait for the process's first message and return it; later calls return the same one.
 
         Raises ServiceDied with its last words, also when it is late, ServiceFailed when it says why it cannot
         start, and Interrupted when `stop` holds.
@@ -118,7 +118,7 @@ class Worker:
         return self._first
 
     def died(self, error: Exception, when: str) -> ServiceDied:
-        """Explain what its channel raised, and end it."""
+        """End the process, and return the error that explains what its channel raised."""
         spoke = isinstance(error, Malformed) and self.alive
         how = f"spoke nonsense ({error})" if spoke else self._child.autopsy()
         words = self._obituary(f"{how} {when}")
@@ -126,17 +126,17 @@ class Worker:
         return ServiceDied(words, how)
 
     def autopsy(self) -> str:
-        """After the channel closed: how it ended, waiting a moment for it; then it is ended."""
+        """Return how the process ended after its channel closed: wait a moment for that, then end it."""
         how = self._child.autopsy()
         self.end()
         return how
 
     def kill(self) -> None:
-        """Kill its group now, without waiting. From any thread."""
+        """Kill the process's group now, without waiting. May be called from any thread."""
         self._child.kill()
 
     def end(self) -> str:
-        """Kill it and all that it has started; harmless when called twice.
+        """Kill the process and all that it has started; harmless when called twice.
 
         Returns how it had ended by itself, or "".
         """
@@ -171,26 +171,26 @@ class Service:
         self._command = python_command(module)
         self._env, self._log, self._max_bytes, self._start_s = env, log, max_bytes, start_s
         self.setup = dict(setup)
-        """What the process is told first, each time that it is started."""
+        """Set-up that the process is told first, each time that it is started."""
         self.starts = 0
-        """How often the process has been started."""
+        """Number of times that the process has been started."""
         self.lock = threading.RLock()
-        """Hold it to ask several questions in a row."""
+        """Lock to hold while several questions are asked in a row."""
         self._worker: Worker | None = None
         self._number = 0
         self._busy_until = 0.0
         self.closed = False
-        """Whether `close` was called."""
+        """`close` has been called."""
 
     @property
     def pid(self) -> int | None:
-        """The process's id, if one has been started."""
+        """Id of the process, or None if none has been started."""
         worker = self._worker
         return None if worker is None else worker.pid
 
     @property
     def alive(self) -> bool:
-        """True while the process runs."""
+        """The process is running."""
         worker = self._worker
         return worker is not None and worker.alive
 
@@ -230,12 +230,12 @@ class Service:
         raise AssertionError("unreachable")
 
     def tell(self, op: str, **arguments: Any) -> None:
-        """Send what needs no answer, even before the process is ready."""
+        """Send a message that needs no answer, even before the process is ready."""
         with self.lock, suppress(ChannelClosed):  # it has died already; the next question tells
             self.begin().channel.send({"op": op, **arguments}, time.monotonic() + self._start_s)
 
     def ask(self, op: str, seconds: float, stop: Callable[[], bool] = _never, **arguments: Any) -> Any:
-        """The answer to one question, within `seconds` of wall time beyond those of a start.
+        """Ask one question and return its answer, within `seconds` of wall time beyond those of a start.
 
         Raises ServiceFailed, ServiceTimeout, ServiceDied, and Interrupted when `stop` holds; the
         process then goes on with the question, and what is asked next waits for the end of it.

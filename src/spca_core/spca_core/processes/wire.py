@@ -23,11 +23,11 @@ class Wire:
     """Blocking reads and writes. A closed pipe ends the process, because its owner is gone."""
 
     def __init__(self, max_bytes: int = 1 << 16, read_fd: int = 0, write_fd: int = 1) -> None:
-        """By standard input and output; `max_bytes` bounds what is sent."""
+        """Use standard input and output by default; `max_bytes` bounds what is sent."""
         self.max_bytes, self.read_fd, self._write_fd = max_bytes, read_fd, write_fd
 
     def receive(self) -> Any:
-        """The owner's next message. Nothing is read ahead: `read_fd` is readable when another has come."""
+        """Return the owner's next message. Nothing is read ahead: `read_fd` tells if another has come."""
         (length,) = struct.unpack(">I", self._read(4))
         return json.loads(self._read(length))
 
@@ -50,7 +50,7 @@ class Wire:
         return data
 
     def ended(self) -> NoReturn:
-        """The owner has closed its end of the pipe."""
+        """End this process, because the owner has closed its end of the pipe."""
         os._exit(0)
 
 
@@ -58,12 +58,12 @@ class TidyWire(Wire):
     """A wire whose end raises EOFError, for a child that has to tidy up."""
 
     def ended(self) -> NoReturn:
-        """See `Wire`."""
+        """Raise EOFError, because the owner has closed its end of the pipe."""
         raise EOFError("the owner of this process has gone")
 
 
 def wire_of_service(max_bytes: int) -> TidyWire:
-    """The wire of a child that answers questions; its end raises EOFError.
+    """Return the wire of a child that answers questions; its end raises EOFError.
 
     Standard output becomes standard error, so that what libraries print cannot get between the messages.
     """

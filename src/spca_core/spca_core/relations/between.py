@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from spca_core.world import World
 
 _OFF = 0.03
-"""Metres that a thing may be off the line between the two."""
+"""Distance in metres that a thing may be off the line between the two."""
 _MIDDLE = 0.25
-"""Share of the line that it keeps to either end."""
+"""Share of the line that a thing keeps to either end."""
 
 
 def _holds(thing: SceneObject, others: Sequence[SceneObject], _: Values) -> bool:

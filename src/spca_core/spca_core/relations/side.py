@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from spca_core.world import World
 
 _APART = 0.03
-"""Metres between the centres by which a thing is put to a side of another."""
+"""Least distance in metres between the centres of a thing and the one that it is to a side of."""
 _WITHIN, _IN_LINE = 0.008, 0.02
-"""Metres by which a distance from side to side may be off, and the middles off a line, where one is said."""
+"""Tolerances in metres where a distance is said: of that distance, and of the middles off a line."""
 _GAPS = (0.04, 0.05, 0.06, 0.08, 0.1, 0.13, 0.16, 0.2)
 _ASIDE = (0.0, 0.02, -0.02, 0.04, -0.04, 0.07, -0.07, 0.1, -0.1)
 
 
 def _extent(thing: SceneObject, axis: int) -> float:
-    """The width of a thing along an axis of `world`, as it is turned."""
+    """Return the width of a thing along an axis of `world`, as it is turned."""
     if KINDS[thing.kind].outline == "disc":
         return thing.size[0]
     turned = (math.cos(thing.pose.yaw), math.sin(thing.pose.yaw))
@@ -37,9 +37,9 @@ def _side(name: str, axis: int, sign: int, *words: str) -> Relation:
         return sign * (one[axis] - other[axis])
 
     def holds(thing: SceneObject, others: Sequence[SceneObject], values: Values) -> bool:
-        """Farther to that side of all than off to another: what stands far behind is not left.
+        """Return whether a thing is farther to that side of all others than off to another side.
 
-        With a distance, that far from side to side, and in line.
+        What stands far behind is not left. With a distance, it must be so far from side to side, and in line.
         """
         here = thing.pose.position
         there = [other.pose.position for other in others]
@@ -53,7 +53,7 @@ def _side(name: str, axis: int, sign: int, *words: str) -> Relation:
     def spots(
         thing: SceneObject, others: Sequence[SceneObject], values: Values, world: World
     ) -> Iterator[Spot]:
-        """Beside the outermost of the others, near it and little off their middle."""
+        """Yield spots beside the outermost of the others, near it and little off their middle."""
         outermost = max(others, key=lambda other: sign * other.pose.position[axis])
         aside = [other.pose.position[1 - axis] for other in others]
         half = (_extent(thing, axis) + _extent(outermost, axis)) / 2

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from spca_core.world import World
 
 _WITHIN = 0.012
-"""Metres that a thing's middle may be off."""
+"""Distance in metres that a thing's middle may be off its coordinates."""
 _BEYOND = 0.02
-"""Metres that a thing's middle is beyond the middle line."""
+"""Least distance in metres of a thing's middle beyond the robot's middle line."""
 _STEP = 0.03
 _NUMBER = r"-?\d*\.?\d+"
 _UNIT = r"(?: ?(?:millimet(?:er|re)s?|centimet(?:er|re)s?|met(?:er|re)s?|mm|cm|m))?"
@@ -43,7 +43,7 @@ def _spots(thing: SceneObject, others: Sequence[SceneObject], values: Values, wo
 
 
 def _read(words: str) -> Values:
-    """Whole millimetres.
+    """Return the coordinates that words say, in whole millimetres.
 
     >>> _read("x = 0.45 m, y = 5 cm"), _read("(0.4, -0.05)")
     ((450, 50), (400, -50))
@@ -57,7 +57,7 @@ def _half(side: str, sign: int) -> Relation:
         return sign * thing.pose.position[1] >= _BEYOND
 
     def spots(thing: SceneObject, others: Sequence[SceneObject], _: Values, world: World) -> Iterator[Spot]:
-        """Well within that half, near its middle first."""
+        """Yield spots well within that half, those near its middle first."""
         area = world.work_area
         clear = sign * (_BEYOND + max(thing.size[:2]) / 2)
         outer = area.y[1] if sign > 0 else area.y[0]

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from spca_core.world import World
 
 _WITHIN = math.radians(5)
-"""Angle that a thing may be off, up to its symmetry."""
+"""Angle in radians that a thing may be off, up to its symmetry."""
 _AROUND = (0.0, 0.02, -0.02, 0.04, -0.04)
-"""Metres that it may be put off where it stood."""
+"""Distances in metres, along x and y, that a thing may be put off where it stood."""
 
 
 def _fixed(thing: SceneObject, values: Values) -> Values:
-    """Where it stands, in millimetres, and the angle that it is to have, in degrees."""
+    """Return where a thing stands (mm) and its new angle (degrees). Impossible if it would look the same."""
     (x, y, _), period = thing.pose.position, KINDS[thing.kind].yaw_period
     if not period or abs(wrap_angle(math.radians(values[0]), period)) < _WITHIN:
         raise Impossible(f"The {words_of(thing.id)} would look the same, turned by {values[0]} degrees.")
@@ -43,7 +43,7 @@ def _spots(thing: SceneObject, others: Sequence[SceneObject], values: Values, wo
 
 
 def _read(words: str) -> Values:
-    """Whole degrees, counter-clockwise from above.
+    """Return the angle that words say, in whole degrees, counter-clockwise from above.
 
     >>> _read("by 45 degrees"), _read("30 degrees clockwise")
     ((45,), (-30,))

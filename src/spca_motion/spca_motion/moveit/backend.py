@@ -33,13 +33,13 @@ class Geometry:
     table: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the fields as plain values for JSON."""
         held = None if self.held is None else [_plain(self.held.thing), self.held.in_tool0.tolist()]
         return {"obstacles": [_plain(o) for o in self.obstacles], "held": held, "table": self.table}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Geometry:
-        """The inverse of `to_json`."""
+        """Rebuild the object from the plain values that `to_json` returned."""
         held = data["held"] and Held(_obstacle(data["held"][0]), np.array(data["held"][1]))
         return cls(tuple(map(_obstacle, data["obstacles"])), held, data["table"])
 
@@ -67,20 +67,20 @@ class PathRequest:
     box: Box | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the fields as plain values for JSON."""
         box = self.box and [list(self.box.low), list(self.box.high), self.box.reach]
         ends = {"start": self.start.tolist(), "goal": self.goal.tolist()}
         return {**ends, "gap": self.gap, "seconds": self.seconds, "box": box}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> PathRequest:
-        """The inverse of `to_json`."""
+        """Rebuild the object from the plain values that `to_json` returned."""
         box = data["box"] and Box(tuple(data["box"][0]), tuple(data["box"][1]), data["box"][2])
         return cls(np.array(data["start"]), np.array(data["goal"]), data["gap"], data["seconds"], box)
 
 
 class Backend(Protocol):
-    """Joints are (n,) in radians, the gap between the pads in metres.
+    """A planning library behind the arm. Joints are (n,) in radians, the gap between the pads in metres.
 
     Made by a factory that takes a `Setup`.
     """
@@ -92,14 +92,14 @@ class Backend(Protocol):
     def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
         """Return whether the robot or what it holds is in collision, for each of the configurations (m, n).
 
-        The result has shape (n,).
+        The result has shape (m,).
         """
         ...
 
     def plan(self, request: PathRequest) -> Array | None:
-        """Waypoints (m ≥ 2, n) of a collision-free path, straight in joint space between them.
+        """Return waypoints (m ≥ 2, n) of a collision-free path, straight in joint space between them.
 
-        None if none was found.
+        Returns None if no path was found.
         """
         ...
 
@@ -122,13 +122,13 @@ class Setup:
             raise InputError(f"unknown pipeline '{self.pipeline}'", "parameter pipeline", known)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the fields as plain values for JSON."""
         world = self.world.model_dump(mode="json")
         return {"world": world, "source": self.source, "pipeline": self.pipeline}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Setup:
-        """The inverse of `to_json`."""
+        """Rebuild the object from the plain values that `to_json` returned."""
         return cls(World.model_validate(data["world"]), data["source"], data["pipeline"])
 
 

@@ -35,10 +35,10 @@ class ProcessChecker:
         self._flange: Array = np.eye(4)
         self._by_rule: dict[frozenset[str], Geometry] = {}
         self.geometry = self._ruled(frozenset())
-        """The bodies as the rules of the present motion make them."""
+        """Bodies as they are checked by the rules of the present motion."""
 
     def begin(self, joints: Array, gap: float, allowed: Iterable[str] = ()) -> None:
-        """Rules for the motion that starts at `joints`: see `Checker.begin`."""
+        """Set the rules for the motion that starts at `joints`: see `Checker.begin`."""
         self._flange = self._tools.flange(joints)
         may = frozenset(allowed)
         self.geometry = self._ruled(may)
@@ -54,7 +54,7 @@ class ProcessChecker:
         return not self._collides(self.geometry, joints, gap)
 
     def first_invalid(self, path: Array, gap: float, inside: Callable[[], bool]) -> int | None:
-        """See `Checker.first_invalid`. One question for the whole path."""
+        """See `Checker.first_invalid`. The process is asked only once for the whole path."""
         colliding = self._process.colliding(self.geometry, path, gap)
         for i, flange in enumerate(self._tools.flange(path)):
             self._flange = flange
@@ -67,11 +67,11 @@ class ProcessChecker:
         return [] if self.valid(joints, gap) else self._blame(joints, gap)
 
     def flange(self) -> tuple[list[float], list[float]]:
-        """Position of `tool0` in `world` and direction of its z axis at the last configuration checked."""
+        """Return the position of `tool0` in `world` and its z axis, at the configuration checked last."""
         return self._flange[:3, 3].tolist(), self._flange[:3, 2].tolist()
 
     def _ruled(self, may: frozenset[str]) -> Geometry:
-        """All bodies for a motion that starts without contact and may touch some; one object per rule."""
+        """Return the bodies for a motion that begins without contact and may touch some; one per rule."""
         if may not in self._by_rule:
             bodies = tuple(grown(o, _margin(o.id, may)) for o in self._scene.obstacles)
             self._by_rule[may] = Geometry(bodies, self._scene.held, self._top + _table_margin(may))
@@ -119,7 +119,7 @@ def _table_margin(may: frozenset[str]) -> float:
 
 
 def grown(thing: Obstacle, margin: float) -> Obstacle:
-    """The body with every face moved outwards by `margin` metres (inwards if negative).
+    """Return the body with every face moved outwards by `margin` metres (inwards if negative).
 
     It never becomes thinner than 1 mm.
     """

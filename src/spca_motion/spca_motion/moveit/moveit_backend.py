@@ -68,7 +68,7 @@ class MoveItBackend:
         self.load(Geometry())
 
     def load(self, geometry: Geometry) -> None:
-        """A new planning scene with these bodies."""
+        """Make a new planning scene with these bodies."""
         # The scene gets its own world, because the binding's default argument is one world shared by all
         # scenes.
         scene = MoveItScene(self._model, MoveItWorld())
@@ -88,7 +88,7 @@ class MoveItBackend:
         self._scene = scene
 
     def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
-        """Return whether each configuration touches itself or a body."""
+        """Return whether each configuration (m, n) touches itself or a body: (m,)."""
         found = []
         for joints in states:
             # Attached bodies belong to the scene's own state, so that state is moved and not a copy of it.
@@ -98,7 +98,7 @@ class MoveItBackend:
         return np.array(found, dtype=bool)
 
     def plan(self, wanted: PathRequest) -> Array | None:
-        """A path by the chosen pipeline through this scene."""
+        """Return a path through this scene by the chosen pipeline, or None if it found none."""
         self._place(self._scene.current_state, wanted.start, wanted.gap)
         begin, end = (RobotState(self._model) for _ in range(2))
         self._place(begin, wanted.start, wanted.gap)
@@ -151,7 +151,7 @@ def _belongs_to_gripper(link: str) -> bool:
 
 
 def _constraints(box: Box | None) -> Constraints:
-    """That the tool centre point stays in the box, all along the path."""
+    """Return the constraint that the tool centre point stays in the box, all along the path."""
     constraints = Constraints()
     if box is None:
         return constraints

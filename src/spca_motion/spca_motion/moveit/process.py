@@ -20,7 +20,7 @@ from spca_motion.moveit.backend import Geometry, PathRequest, Setup
 
 MOVEIT = "spca_motion.moveit.moveit_backend:MoveItBackend"
 START_S, CHECK_S = 30.0, 10.0
-"""How long the process may take to begin, and to answer anything but a plan (wall seconds)."""
+"""Wall seconds that the process may take to begin, and to answer anything but a plan."""
 _GRACE_S = 5.0  # beyond the planner's own limit
 
 
@@ -33,7 +33,7 @@ class PlannerProcess:
     """
 
     def __init__(self, setup: Setup, factory: str = MOVEIT, log: Path | None = None) -> None:
-        """Start it and wait until it is ready. Raises SpcaError that says why it does not get ready.
+        """Start the process and wait until it is ready. Raises SpcaError that says why it is not.
 
         `log` takes the process's output; what it said before it died is quoted in errors with or without one.
         """
@@ -55,7 +55,7 @@ class PlannerProcess:
             raise
 
     def colliding(self, geometry: Geometry, states: Array, gap: float) -> NDArray[np.bool_]:
-        """See `Backend.colliding`: among these bodies."""
+        """Ask the process for `Backend.colliding`, among these bodies."""
         states = np.atleast_2d(states)
         answer = self._ask(geometry, "colliding", CHECK_S, states=states.tolist(), gap=gap)
         return np.asarray(answer, dtype=bool)
@@ -63,7 +63,7 @@ class PlannerProcess:
     def plan(
         self, geometry: Geometry, request: PathRequest, stop: Callable[[], bool] = lambda: False
     ) -> Array | None:
-        """See `Backend.plan`: among these bodies.
+        """Ask the process for `Backend.plan`, among these bodies.
 
         Raises MotionError('timeout') when the process exceeds the time, and Interrupted when `stop` holds.
         """
@@ -73,12 +73,12 @@ class PlannerProcess:
 
     @property
     def alive(self) -> bool:
-        """True while the process runs."""
+        """The process is running."""
         return self._service.alive
 
     @property
     def pid(self) -> int:
-        """The process's id."""
+        """Id of the process."""
         return self._service.pid or 0
 
     @property

@@ -32,7 +32,7 @@ class MoveItSearch:
     """See `spca_motion.search.PathSearch`. MoveIt's paths are not taken on trust: each is checked again."""
 
     def __init__(self, process: PlannerProcess, seconds: float = 5.0, attempts: int = 3) -> None:
-        """`seconds` of wall time limit each attempt; each goal gets `attempts`, interleaved with others."""
+        """Limit each attempt to `seconds` of wall time; each goal gets `attempts`, interleaved."""
         self._process, self._seconds, self._attempts = process, seconds, attempts
 
     def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
@@ -75,7 +75,7 @@ def _box(query: Query) -> Box | None:
 
 
 def bends(path: Array) -> Array:
-    """The ends of a path (m, n) and those points between at which it turns."""
+    """Return the ends of a path (m, n) and those points between at which it turns."""
     keep = [0]
     for i in range(1, len(path) - 1):
         along, ahead = path[i] - path[keep[-1]], path[i + 1] - path[keep[-1]]
@@ -102,7 +102,7 @@ def _account(nothing: int, rejected: list[str]) -> str:
 def moveit_arm(
     world: World, robot: Robot, process: PlannerProcess, tolerances: Tolerances | None = None
 ) -> Manipulator:
-    """The arm with MoveIt's collision checks and searches.
+    """Return the arm with MoveIt's collision checks and searches.
 
     They run in `process`, which the caller must close.
     """
@@ -112,7 +112,7 @@ def moveit_arm(
 
 
 def _scaled(limits: MotionLimits, arm: ArmDescription) -> MotionLimits:
-    """Limits whose joint speeds are at most that share of what the arm's can do; the rest in proportion."""
+    """Return limits with joint speeds of at most MoveIt's share of the arm's, the rest in proportion."""
     limits = limits.within(arm)
     velocity = np.minimum(limits.velocity, VELOCITY_SCALING * arm.column("velocity"))
     share = float((velocity / limits.velocity).min())

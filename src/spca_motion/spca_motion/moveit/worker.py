@@ -21,7 +21,7 @@ _MAX_BYTES = 1 << 22
 
 
 def make(factory: str, setup: Setup) -> Backend:
-    """Call the factory named `module:function`."""
+    """Call the factory named `module:function` and return the backend that it makes."""
     module, _, name = factory.partition(":")
     backend: Backend = getattr(importlib.import_module(module), name)(setup)
     return backend

@@ -10,14 +10,14 @@ from spca_planner.pddl.sexpr import Group, Word
 from spca_planner.pddl.syntax import Domain, Problem
 
 Atom = tuple[str, ...]
-"""A ground atom: predicate and arguments."""
+"""Ground atom: a predicate and its arguments."""
 
 Truth = bool | None
-"""True, False, or None where the value is unknown."""
+"""Truth value: True, False, or None where it is unknown."""
 
 
 def ground(group: Group, binding: Mapping[str, str]) -> Atom:
-    """An atom with its variables replaced."""
+    """Return an atom with its variables replaced."""
     terms = [t.text for t in group.rest if isinstance(t, Word)]
     return (group.head, *(binding.get(t, t) for t in terms))
 
@@ -62,14 +62,14 @@ def evaluate(
 def bindings(
     scope: Mapping[str, str], domain: Domain, problem: Problem, outer: Mapping[str, str]
 ) -> Iterator[dict[str, str]]:
-    """Every assignment of objects to the variables in `scope` (variable → type), on top of `outer`."""
+    """Yield every assignment of objects to the variables in `scope` (variable → type), on top of `outer`."""
     names = list(scope)
     for values in product(*(problem.of_type(domain, scope[name]) for name in names)):
         yield {**outer, **dict(zip(names, values, strict=True))}
 
 
 def atoms(condition: Group | None, positive: bool = True) -> Iterator[Group]:
-    """The atoms of a condition that stand under an even (`positive`) or odd number of negations."""
+    """Yield the atoms of a condition that stand under an even (`positive`) or odd number of negations."""
     if condition is None or not condition.items:
         return
     head = condition.head
@@ -89,7 +89,7 @@ def atoms(condition: Group | None, positive: bool = True) -> Iterator[Group]:
 def unmet(
     condition: Group | None, truth: Callable[[Atom], Truth], binding: Mapping[str, str] | None = None
 ) -> list[tuple[Atom, bool]]:
-    """The ground atoms of a condition that are known not to be as it wants them, with what it wants."""
+    """Return the ground atoms known not to be as a condition wants them, with what it wants."""
     wanted = [(ground(g, binding or {}), w) for w in (True, False) for g in atoms(condition, positive=w)]
     plain = [(atom, w) for atom, w in wanted if not any(arg.startswith("?") for arg in atom[1:])]
     return [(atom, w) for atom, w in plain if truth(atom) not in (w, None)]

@@ -29,12 +29,12 @@ _QUANTIFIERS = ("exists", "forall")
 _NUMERIC_EFFECTS = ("increase",)
 COST = "total-cost"
 _MOST_NOTED = 50
-"""Faults of one text after which no more are looked for."""
+"""Number of faults of one text after which no more are looked for."""
 _MOST_COMPARED = 200
-"""Names among which a similar one is looked for."""
+"""Maximum number of names among which a similar one is looked for."""
 
 Scope = dict[str, str]
-"""The type of every variable, object and constant that may be used at some place."""
+"""Type of every variable, object and constant that may be used at some place."""
 
 _Check = Callable[[Group, Scope], Iterator[str]]
 
@@ -50,7 +50,7 @@ class Reading:
 
 @lru_cache(maxsize=32)
 def examine(domain_text: str, problem_text: str) -> Reading:
-    """Both texts, read once and checked: their grammar, names, types, and sizes."""
+    """Read both texts once and check their grammar, names, types and sizes."""
     faults: list[str] = []
     domain = read_domain(domain_text, faults)
     if domain is not None:
@@ -64,7 +64,7 @@ def examine(domain_text: str, problem_text: str) -> Reading:
 
 
 def parse(domain_text: str, problem_text: str) -> tuple[Domain, Problem]:
-    """Both texts, read and checked. Raises PddlError with everything that is wrong with them."""
+    """Read and check both texts. Raises PddlError with everything that is wrong with them."""
     reading = examine(domain_text, problem_text)
     if reading.domain is None or reading.problem is None or reading.faults:
         raise PddlError(*reading.faults)
@@ -134,7 +134,7 @@ def check_problem(domain: Domain, problem: Problem) -> Iterator[str]:
 
 
 def check_expansion(domain: Domain, problem: Problem) -> Iterator[str]:
-    """Formulas whose quantifiers stand for more conditions than can be judged in time."""
+    """Yield faults of formulas whose quantifiers stand for more conditions than can be judged in time."""
     formulas = [("(:goal …)", problem.goal, problem.line)]
     for action in domain.actions.values():
         for formula in (action.precondition, action.effect):
@@ -260,7 +260,7 @@ class _Checker:
 
 
 def quantified(variables: Group) -> Scope:
-    """The variables of an `exists` or `forall` with their types."""
+    """Return the variables of an `exists` or `forall` with their types."""
     scope: Scope = {}
     waiting: list[str] = []
     texts = [v.text for v in variables.items if isinstance(v, Word)]

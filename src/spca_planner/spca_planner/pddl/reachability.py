@@ -11,9 +11,9 @@ from spca_planner.pddl.sexpr import Group, brief
 from spca_planner.pddl.syntax import Action, Domain, Problem
 
 _MOST_ACTIONS = 20_000
-"""Ground actions beyond which no explanation is tried; it would take longer than it is worth."""
+"""Number of ground actions beyond which no explanation is tried, as it would take longer than it is worth."""
 _MOST_PRODUCERS = 500
-"""Ground actions that are looked at for one atom."""
+"""Maximum number of ground actions that are looked at for one atom."""
 _LONGEST_CHAIN = 6
 
 
@@ -22,7 +22,7 @@ class TooLarge(Exception):
 
 
 def why_unsolvable(domain: Domain, problem: Problem, seconds: float) -> str:
-    """A sentence about the first goal that no action can ever bring about; empty if there is none.
+    """Return a sentence about the first goal that no action can ever bring about; empty if there is none.
 
     It follows the missing preconditions down to the cause: an effect that no action has, or a fact that
     nothing makes true. Method: the usual relaxation in which true atoms stay true (and negations are taken to
@@ -36,7 +36,7 @@ def why_unsolvable(domain: Domain, problem: Problem, seconds: float) -> str:
 
 
 def conjuncts(goal: Group) -> list[Group]:
-    """The conditions that a goal joins by `and`."""
+    """Return the conditions that a goal joins by `and`."""
     parts = [p for p in goal.rest if isinstance(p, Group)] if goal.head == "and" else [goal]
     return [c for part in parts for c in (conjuncts(part) if part.head == "and" else [part])]
 
@@ -87,7 +87,7 @@ class _Relaxation:
         return f"{needs}; {self._why_not(first, (*chain, atom))}"
 
     def _producers(self, makers: list[Action], atom: Atom) -> Iterator[tuple[str, list[Atom | Group]]]:
-        """Every ground action with that effect, and what of its preconditions never holds."""
+        """Yield every ground action with that effect, and which of its preconditions never hold."""
         count = 0
         for action in makers:
             types = {p.name: p.type for p in action.parameters}
@@ -105,7 +105,7 @@ class _Relaxation:
                     yield f"({action.name}{' ' if arguments else ''}{arguments})", unmet
 
     def _unified(self, effect: Group, atom: Atom, types: Mapping[str, str]) -> dict[str, str] | None:
-        """The variables of an effect, bound so that it is that atom."""
+        """Return the binding of an effect's variables that makes it that atom; None if there is none."""
         pattern = ground(effect, {})
         if pattern[0] != atom[0] or len(pattern) != len(atom):
             return None
@@ -168,7 +168,7 @@ class _Relaxation:
 def _added(
     effect: Group | None, scope: Mapping[str, str] | None = None, condition: Group | None = None
 ) -> Iterator[tuple[Mapping[str, str], Group | None, Group]]:
-    """The atoms an effect makes true: variables of enclosing `forall`s, `when` condition, atom."""
+    """Yield what an effect makes true: variables of enclosing `forall`s, `when` condition, atom."""
     scope = scope or {}
     if effect is None or not effect.items or effect.head in ("not", "increase"):
         return

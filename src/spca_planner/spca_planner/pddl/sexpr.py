@@ -7,31 +7,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 MOST_CHARACTERS = 40_000
-"""Characters of a domain, and of a problem."""
+"""Maximum number of characters of a domain, and of a problem."""
 DEEPEST_NESTING = 40
-"""Parentheses within parentheses.
+"""Maximum number of parentheses within parentheses.
 
 Unified Planning's reader and Fast Downward's translator recurse on them.
 """
 LONGEST_NAME = 80
-"""Characters of one name."""
+"""Maximum number of characters of one name."""
 MOST_PARAMETERS = 20
-"""Parameters of one action or predicate."""
+"""Maximum number of parameters of one action or predicate."""
 MOST_OBJECTS = 400
-"""Objects and constants together."""
+"""Maximum number of objects and constants together."""
 MOST_PREDICATES = 150
 MOST_ACTIONS = 100
 MOST_INSTANCES = 20_000
-"""Conditions that the quantifiers of one formula may stand for, over all objects of the problem."""
+"""Maximum number of conditions that the quantifiers of a formula stand for, over a problem's objects."""
 MOST_FAULTS = 8
-"""Faults reported in one rejection."""
+"""Maximum number of faults reported in one rejection."""
 LONGEST_FAULT = 400
 LONGEST_MESSAGE = 1_800
-"""Characters of one fault, and of a whole rejection."""
+"""Maximum numbers of characters of one fault (`LONGEST_FAULT`) and of a whole rejection."""
 
 
 def clipped(text: str, length: int = LONGEST_FAULT) -> str:
-    """At most `length` characters of `text`, marked where it is cut.
+    """Return at most `length` characters of `text`, marked where it is cut.
 
     >>> clipped("abcdef", 4)
     'abc…'
@@ -54,7 +54,7 @@ class PddlError(Exception):
 
 
 def listed(faults: Sequence[str]) -> str:
-    """Faults in one line of bounded length; a fault that was said for an earlier line is not said again.
+    """Join faults in one line of bounded length; a fault said for an earlier line is not said again.
 
     >>> listed(["line 2: 'a' is unknown", "line 3: 'a' is unknown", "line 4: 'b' is unknown"])
     "2 faults: (1) line 2: 'a' is unknown; (2) line 4: 'b' is unknown"
@@ -86,12 +86,12 @@ class Group:
 
     @property
     def head(self) -> str:
-        """Its first word, empty if there is none."""
+        """The first word of the list; empty if there is none."""
         return self.items[0].text if self.items and isinstance(self.items[0], Word) else ""
 
     @property
     def rest(self) -> tuple[Word | Group, ...]:
-        """All but the first item."""
+        """All items of the list but the first."""
         return self.items[1:]
 
     def __str__(self) -> str:
@@ -111,7 +111,7 @@ class _Open:
 
 
 def read(text: str, what: str) -> Group:
-    """The one form in `text`; `what` ("domain", "problem") is for the message of a PddlError.
+    """Read the one form in `text`; `what` ("domain", "problem") is for the message of a PddlError.
 
     Its length, the depth of its nesting and the length of its names are bounded (see `limits`).
     """
@@ -163,7 +163,7 @@ def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _names(form: _Open) -> bool:
-    """Return whether what follows is the name of a domain or a problem, which nobody has to repeat."""
+    """Return whether what follows names a domain or a problem, which nobody has to repeat."""
     return [i.text for i in form.items if isinstance(i, Word)] in (["domain"], ["problem"], [":domain"])
 
 
@@ -178,7 +178,7 @@ def _check_name(token: str, line: int, what: str, is_title: bool) -> None:
 
 
 def _refuse_nested_section(token: str, line: int, stack: list[_Open], what: str) -> None:
-    """Report where a section begins inside another one.
+    """Raise PddlError where a section begins inside another one.
 
     A parenthesis is missing there, long before the end of the text shows it.
     """
@@ -192,5 +192,5 @@ def _refuse_nested_section(token: str, line: int, stack: list[_Open], what: str)
 
 
 def brief(node: Word | Group) -> str:
-    """A node as text, cut where it is long."""
+    """Return a node as text, cut where it is long."""
     return clipped(str(node) if isinstance(node, Group) else node.text, _SHOWN_CHARACTERS)

@@ -55,7 +55,7 @@ class Action:
 
     @property
     def schema(self) -> ActionSchema:
-        """The same for the coder."""
+        """The action's schema, as the coder gets it."""
         parameters = tuple((p.name.lstrip("?"), p.type) for p in self.parameters)
         return ActionSchema(name=self.name, parameters=parameters, pddl=self.text)
 
@@ -76,7 +76,7 @@ class Domain:
         return ancestor == OBJECT or ancestor in self.ancestry(kind)
 
     def says(self, atom: Sequence[str], types: Mapping[str, str]) -> bool:
-        """Return whether it has a predicate for that atom, whose arguments are of these types."""
+        """Return whether the domain has a predicate for that atom, whose arguments are of these types."""
         signature = self.predicates.get(atom[0])
         wanted = [p.type for p in signature.parameters] if signature is not None else [""] * len(atom)
         return len(wanted) == len(atom) - 1 and all(
@@ -84,7 +84,7 @@ class Domain:
         )
 
     def ancestry(self, kind: str) -> list[str]:
-        """`kind` and its supertypes, upwards; each once, even where the types go round in a circle."""
+        """Return `kind` and its supertypes, upwards, each once, even where the types go round in a circle."""
         found: dict[str, None] = {}
         current: str | None = kind
         while current is not None and current not in found:
@@ -104,13 +104,13 @@ class Problem:
     line: int
 
     def of_type(self, domain: Domain, kind: str) -> list[str]:
-        """The names of all objects and constants of a type."""
+        """Return the names of all objects and constants of a type."""
         return [o.name for o in (*domain.constants, *self.objects) if domain.is_a(o.type, kind)]
 
 
 @lru_cache(maxsize=64)
 def parse_domain(text: str) -> Domain:
-    """The domain in `text`. Raises PddlError with every fault of its grammar."""
+    """Read the domain in `text`. Raises PddlError with every fault of its grammar."""
     faults: list[str] = []
     domain = read_domain(text, faults)
     if domain is None or faults:
@@ -119,7 +119,7 @@ def parse_domain(text: str) -> Domain:
 
 
 def read_domain(text: str, faults: list[str]) -> Domain | None:
-    """As much of the domain as can be read, None if nothing can; what is wrong is added to `faults`."""
+    """Read as much of the domain as possible, None if nothing; add what is wrong to `faults`."""
     name, sections = _sections(text, "domain", _DOMAIN_SECTIONS, faults)
     if name is None:
         return None
@@ -151,7 +151,7 @@ def read_domain(text: str, faults: list[str]) -> Domain | None:
 
 
 def parse_problem(text: str) -> Problem:
-    """The problem in `text`. Raises PddlError with every fault of its grammar."""
+    """Read the problem in `text`. Raises PddlError with every fault of its grammar."""
     faults: list[str] = []
     problem = read_problem(text, faults)
     if problem is None or faults:
@@ -160,7 +160,7 @@ def parse_problem(text: str) -> Problem:
 
 
 def read_problem(text: str, faults: list[str]) -> Problem | None:
-    """As much of the problem as can be read, None if nothing can; what is wrong is added to `faults`."""
+    """Read as much of the problem as possible, None if nothing; add what is wrong to `faults`."""
     name, sections = _sections(text, "problem", _PROBLEM_SECTIONS, faults)
     if name is None:
         return None
@@ -185,7 +185,7 @@ def read_problem(text: str, faults: list[str]) -> Problem | None:
 
 @contextmanager
 def _noting(faults: list[str]) -> Iterator[None]:
-    """A fault in one part must not keep the other parts from being read."""
+    """Add a fault to `faults`, as long as the context lasts, so that the other parts still are read."""
     try:
         yield
     except PddlError as error:
@@ -195,7 +195,7 @@ def _noting(faults: list[str]) -> Iterator[None]:
 def _sections(
     text: str, what: str, known: Sequence[str], faults: list[str]
 ) -> tuple[str | None, list[Group]]:
-    """The name and the sections; no name where the text cannot be taken apart at all."""
+    """Return the name and the sections of a text; no name where it cannot be taken apart at all."""
     try:
         form = read(text, what)
     except PddlError as error:
@@ -217,7 +217,7 @@ def _sections(
 
 
 def _check_section(item: Group, before: list[Group], what: str, known: Sequence[str]) -> None:
-    """Sections must be known, single (but for actions) and in the order of the PDDL standard."""
+    """Raise PddlError unless a section is known, single (but for actions) and in PDDL's standard order."""
     if item.head not in known:
         who = _UNSUPPORTED.get(item.head)
         why = f"{who} not supported" if who else f"'({item.head}' is not supported here"
@@ -233,7 +233,7 @@ def _check_section(item: Group, before: list[Group], what: str, known: Sequence[
 
 
 def _typed(items: Sequence[Word | Group], what: str, faults: list[str]) -> list[Typed]:
-    """A typed list: `a b - t c` reads as a and b of type t, c of type object.
+    """Read a typed list: `a b - t c` reads as a and b of type t, c of type object.
 
     What is wrong is added to `faults`; the rest still is read, so that one fault does not look like many.
     """
@@ -312,7 +312,7 @@ def _action(section: Group, text: str, faults: list[str]) -> Action:
 
 
 def _own_lines(text: str, group: Group) -> str:
-    """The group's text, complete, with the indentation of its first line taken away."""
+    """Return the group's complete text, with the indentation of its first line taken away."""
     line_start = text.rfind("\n", 0, group.start) + 1
     indent = text[line_start : group.start]
     return dedent((indent if not indent.strip() else "") + text[group.start : group.end])

@@ -30,12 +30,12 @@ from spca_planner.solver.judgement import MEMORY_BYTES
 CANNOT_START = 31
 """Exit status of a child that failed before it could become what it should."""
 OUT_OF_MEMORY = 22
-"""The same as Fast Downward's own."""
+"""Exit status of a child that ran out of memory, the same as Fast Downward's own."""
 _PR_SET_PDEATHSIG = 1
 
 
 class BoundedChild:
-    """One child, started at once.
+    """One child process, started at once.
 
     Only for processes with a single thread. `end` it when it is no longer needed.
 
@@ -46,9 +46,9 @@ class BoundedChild:
     def __init__(self, work: Callable[[], None], seconds: float) -> None:
         self._deadline = time.monotonic() + PATIENCE * seconds
         self.spent = 0.0
-        """Seconds of processor time that it took, once it has ended."""
+        """Processor time in seconds that the child took, once it has ended."""
         self.late = False
-        """Whether it was ended because its time was up."""
+        """The child was ended because its time was up."""
         reader, writer = os.pipe()
         self._pid = os.fork()
         if self._pid == 0:
@@ -58,7 +58,7 @@ class BoundedChild:
         self._log: IO[bytes] = os.fdopen(reader, "rb", buffering=0)
 
     def join(self) -> tuple[int, str]:
-        """Exit status and the end of its output; it is killed when its time is up."""
+        """Return the exit status and the end of the output; kill the child when its time is up."""
         output = b""
         while True:
             left = self._deadline - time.monotonic()
@@ -80,7 +80,7 @@ class BoundedChild:
         return status, output.decode(errors="replace")
 
     def end(self) -> None:
-        """Kill it, and whatever it has started, if it still runs."""
+        """Kill the child, and whatever it has started, if it still runs."""
         if self._pid:
             import psutil
 
@@ -118,13 +118,13 @@ def _run(work: Callable[[], None], log: int, seconds: float) -> NoReturn:
 
 
 def last_words(log: str) -> str:
-    """The end of a log in one line: error messages come last."""
+    """Return the end of a log in one line: error messages come last."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     return " ".join(lines[-3:])[-300:]
 
 
 def _mapped() -> int:
-    """Bytes of the address space: a fork begins with all that its parent has mapped (Linux)."""
+    """Return the bytes of the address space: a fork begins with all that its parent has mapped (Linux)."""
     return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
@@ -158,7 +158,7 @@ class ForkedSearch:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _work(self) -> None:
-        """In the child."""
+        """Solve the task and write down the answer; this runs in the child."""
         warnings.simplefilter("ignore")
         os.chdir(self._folder)
         self._answer.write_text(self._solve().model_dump_json())

@@ -19,18 +19,19 @@ from spca_planner.solver.child import CANNOT_START, BoundedChild, last_words
 from spca_planner.solver.judgement import Greedy, Words
 
 _SHORTEST = "astar({heuristic}, max_time={seconds})"
-"""A cheapest plan, within `seconds` of processor time."""
+"""Search for a cheapest plan, within `seconds` of processor time."""
 _LANDMARKS = "landmark_cost_partitioning(lm_rhw())"
-"""Admissible; takes conditional effects, unlike LM-cut, but no axioms, which a disjunctive goal becomes."""
+"""Admissible heuristic that takes conditional effects, unlike LM-cut, but not axioms (disjunctive goals)."""
 _MAXIMUM = "hmax()"
-"""Admissible, and takes both; it expands hundreds of times as many states where much is to be built."""
+"""Admissible heuristic that takes axioms, too; in large tasks it expands hundreds of times more states."""
 _AXIOM, _LARGE = b"begin_rule", 2_000_000
-"""What the translated task says of an axiom; the bytes from which on its landmarks would take too long."""
+"""Mark of an axiom in a translated task, and size in bytes from which its landmarks would take too long."""
 _COUNTING = "let(met, goalcount(), eager(alt([single(met), type_based([met, g()])]), max_time={seconds}))"
-"""Any plan where several goals get in each other's way; it is quicker there than `_ANY`, and its plans are
-shorter. The type-based open list (Xie et al. 2014) leads it out of dead ends."""
+"""Search for any plan where several goals get in each other's way: quicker there than `_ANY`, with shorter
+plans. The type-based open list (Xie et al. 2014) leads it out of dead ends.
+"""
 _ANY = "let(hff, ff(), lazy_greedy([hff], preferred=[hff]))"
-"""Any plan: what is left to try when the other two have had their time."""
+"""Search for any plan: what is left to try when the other two have had their time."""
 _BOUNDED_SHARE = 0.4
 
 # https://www.fast-downward.org/latest/documentation/exit-codes/
@@ -47,7 +48,7 @@ class FastDownward:
     name = "fast-downward"
 
     def warm(self) -> None:
-        """Import the translator, so that forks find it there."""
+        """Import the translator ahead of time, so that forked processes have it."""
         for module in ("main", "options"):
             importlib.import_module(f"fast_downward.translate.{module}")
 
@@ -96,7 +97,7 @@ class DownwardSearch:
 
     def _start(self, search: str, seconds: float, translate: bool) -> BoundedChild:
         def work() -> None:
-            """Translate, then become the search program."""
+            """Translate the task, then become the search program."""
             os.chdir(self._folder)
             if translate:
                 _translate()
@@ -121,7 +122,7 @@ def _heuristic(translated: bytes) -> str:
 
 
 def _binary() -> str:
-    """Found without an import of the package, which would take seconds."""
+    """Return the search program's path without an import of its package, which would take seconds."""
     package = importlib.util.find_spec("up_fast_downward")
     assert package is not None and package.origin is not None
     return str(Path(package.origin).parent / "downward/builds/release/bin/downward")

@@ -17,11 +17,11 @@ from spca_core.ports.engine import Engine
 
 DEFAULT = "fast-downward"
 GROUP = "spca.engines"
-"""Entry points of this group name a class (or function) without arguments that makes an `Engine`."""
+"""Entry-point group whose members name a class (or function) without arguments that makes an `Engine`."""
 
 
 def open_engine(name: str) -> Engine:
-    """The engine of that name. Raises InputError for one that is not installed."""
+    """Return the engine of that name. Raises InputError for one that is not installed."""
     plugins = extensions.installed(GROUP)
     if name in plugins:
         engine: Engine = plugins[name].load()()
@@ -36,7 +36,7 @@ def open_engine(name: str) -> Engine:
 
 
 def installed() -> list[str]:
-    """The names of all engines on this machine. Imports Unified Planning, which takes a second."""
+    """Return the names of all engines here. Imports Unified Planning, which takes a second."""
     import_unified_planning()
     from spca_planner.solver.factory import oneshot_engines
 
@@ -44,7 +44,7 @@ def installed() -> list[str]:
 
 
 def require_engine(name: str) -> None:
-    """Raises InputError, before anything is started, for an engine that is not installed."""
+    """Raise InputError, before anything is started, for an engine that is not installed."""
     if name not in extensions.installed(GROUP):
         open_engine(name)
 
@@ -74,7 +74,7 @@ _TYPES = {"networkx": "DiGraph", "ConfigSpace": "ConfigurationSpace"}
 
 
 class _Late(types.ModuleType):
-    """A module that is loaded when something of it is used, once nobody who imports it gets this."""
+    """Stand-in for a module that is loaded at first use, once the stand-in has left `sys.modules`."""
 
     def __getattr__(self, name: str) -> object:
         if sys.modules.get(self.__name__) is self:

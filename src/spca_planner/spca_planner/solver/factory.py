@@ -22,7 +22,7 @@ _COMPILED_AWAY = (
     (CompilationKind.DISJUNCTIVE_CONDITIONS_REMOVING, ("DISJUNCTIVE_CONDITIONS",)),
     (CompilationKind.NEGATIVE_CONDITIONS_REMOVING, ("NEGATIVE_CONDITIONS",)),
 )  # fmt: skip
-"""What Unified Planning can compile away for engines that do not support it: (compilation, features)."""
+"""Pairs (compilation, features) that Unified Planning can compile away for engines without support."""
 
 _SOLVED = (PlanGenerationResultStatus.SOLVED_SATISFICING, PlanGenerationResultStatus.SOLVED_OPTIMALLY)
 _UNSOLVABLE = (
@@ -32,7 +32,7 @@ _UNSOLVABLE = (
 
 
 def oneshot_engines() -> list[str]:
-    """The engines of Unified Planning that are installed here and can make plans.
+    """Return the engines of Unified Planning that are installed here and can make plans.
 
     Meta-engines are left out.
     """
@@ -51,7 +51,7 @@ class FactoryEngine:
         self.name = name
 
     def warm(self) -> None:
-        """Import the engine."""
+        """Import the engine ahead of time."""
         get_environment().factory.engine(self.name)
 
     def start(self, domain: str, problem: str, timeout_s: float) -> ForkedSearch:

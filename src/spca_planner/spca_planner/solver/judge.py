@@ -23,14 +23,14 @@ from spca_planner.solver.reading import read
 from spca_planner.solver.validation import WhyInvalid, why_invalid
 
 _EXPLANATION_SECONDS = 3.0
-"""Wall time that is spent on why there is no plan; less than the grace that a draft has."""
+"""Wall time in seconds spent on why there is no plan; less than the grace that a draft has."""
 _MOST_GOALS = 10
 _PROOF_SECONDS = 1.0
-"""For one search: what is not proven unsolvable by then is taken to be possible."""
+"""Limit in seconds of one search; what is not proven unsolvable by then is taken to be possible."""
 
 
 def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> Judgement:
-    """The judgement; `why_invalid` validates the plan.
+    """Judge a draft; `why_invalid` validates the plan.
 
     The engine starts on the same text that Unified Planning reads, on the other core; that a text may turn
     out unreadable costs nothing, since the search is then killed.
@@ -83,7 +83,7 @@ def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> 
 
 
 def _first_plan(case: Case, clock: _Clock) -> Judgement:
-    """Return the result of a greedy search, unexamined."""
+    """Return the result of a greedy search, without any examination."""
     search = DownwardSearch(case.domain, case.problem, case.timeout_s, case.greedy)
     try:
         solution = search.wait()
@@ -100,7 +100,7 @@ def _first_plan(case: Case, clock: _Clock) -> Judgement:
 
 
 def _text_refused(reading: Reading, context: DraftContext | None) -> Judgement | None:
-    """Everything that is wrong with the texts themselves, by themselves and in this scene."""
+    """Refuse a draft for what is wrong with its texts, by themselves and in this scene, or return None."""
     strange: list[str] = []
     missed = ""
     if context is not None and reading.domain is not None and reading.problem is not None:
@@ -132,7 +132,7 @@ def _explanation(case: Case, domain: Domain, problem: Problem, engine: Engine) -
 
 @dataclass
 class _Clock:
-    """Seconds of wall time, one phase after the other."""
+    """Clock of wall time in seconds, for one phase after the other."""
 
     began: float = field(default_factory=time.perf_counter)
     laps: dict[str, float] = field(default_factory=dict)
@@ -142,14 +142,14 @@ class _Clock:
         self.laps[name], self.began = now - self.began, now
 
     def times(self, name: str = "") -> dict[str, float]:
-        """All phases; the last one, `name`, ends now."""
+        """Return the wall time of all phases in seconds; the last one, `name`, ends now."""
         if name or not self.laps:
             self.lap(name or "parse_seconds")
         return self.laps
 
 
 def conflicting_goals(case: Case, problem: Problem, engine: Engine, seconds: float) -> str:
-    """A sentence on the conflicting goals, found by dropping one at a time; empty if nothing is known.
+    """Return a sentence on goals that conflict, found by dropping one at a time; empty if nothing is known.
 
     `seconds` of processor time are the most that is spent.
     """
@@ -177,7 +177,7 @@ def conflicting_goals(case: Case, problem: Problem, engine: Engine, seconds: flo
 
 
 def _spent() -> float:
-    """Seconds of processor time of this process and of its children that have ended."""
+    """Return the processor time of this process and its ended children, in seconds."""
     return sum(os.times()[:4])
 
 

@@ -19,9 +19,9 @@ Words = tuple[str, ...]
 """A step of a plan: the action's name and its arguments."""
 
 MAX_BYTES = 1 << 24
-"""Longest message between the process and its user."""
+"""Maximum number of bytes of a message between the process and its user."""
 GRACE_SECONDS = 5.0
-"""Processor time that a draft may take beyond the search's limit.
+"""Processor time in seconds that a draft may take beyond the search's limit.
 
 It is for reading, explaining and validating.
 """
@@ -37,7 +37,7 @@ class DraftContext(Record):
 
 
 Greedy = Literal["relaxation", "counting"]
-"""What guides a greedy search: plans without delete effects, or how many goals are met."""
+"""Guide of a greedy search: plans without delete effects, or how many goals are met."""
 
 
 class Case(Record):
@@ -51,11 +51,11 @@ class Case(Record):
     timeout_s: float
     context: DraftContext | None = None
     greedy: Greedy | None = None
-    """Take the first plan of a greedy search of Fast Downward; the caller has to check it."""
+    """Guide of a greedy search by Fast Downward whose first plan is taken; the caller has to check it."""
 
     @property
     def wall_s(self) -> float:
-        """Seconds of wall time within which there is an answer, whatever else the machine does."""
+        """The wall time in seconds within which there is an answer, whatever else the machine does."""
         return PATIENCE * (self.timeout_s + GRACE_SECONDS)
 
 
@@ -70,21 +70,21 @@ class Judgement(Record):
     timed_out: bool = False
     steps: tuple[Words, ...] = ()
     schemas: tuple[ActionSchema, ...] = ()
-    """Of the actions in `steps`."""
+    """Schemas of the actions in `steps`."""
     parse_seconds: float = 0.0
     solve_seconds: float = 0.0
     validate_seconds: float = 0.0
 
 
 MEMORY_BYTES = 2 * 2**30
-"""Address space of the solver's process, and of the search."""
+"""Limit in bytes of the address space of the solver's process, and of the search."""
 
 _MANY = 10_000
-"""Ground actions or conditions that are worth naming as a cause."""
+"""Number of ground actions or conditions from which on they are worth naming as a cause."""
 
 
 def refused_unjudged(case: Case, out_of_time: bool) -> Judgement:
-    """The refusal of a draft that took too long or ended the process that judged it."""
+    """Refuse a draft that took too long or ended the process that judged it."""
     if out_of_time:
         why = f"it could not be judged within {case.timeout_s + GRACE_SECONDS:g} s"
     else:

@@ -18,7 +18,7 @@ from spca_planner.solver.judgement import MAX_BYTES, Case, Judgement, refused_un
 
 WORKER = "spca_planner.solver.worker"
 _OUT_OF_TIME = how_it_ended(-signal.SIGVTALRM)
-"""Of processor time, in code that is not Python: see the worker."""
+"""Words about a process whose processor time was up in code that is not Python: see the worker."""
 
 
 class SolverProcess:
@@ -30,7 +30,7 @@ class SolverProcess:
 
     def __init__(self, domains: Iterable[str] = (), engine: str = DEFAULT, worker: str = WORKER) -> None:
         self.engine = engine
-        """The name of the planning engine."""
+        """Name of the planning engine."""
         self._domains = dict.fromkeys(domains)
         self._scratch = scratch("solver")
         # Numerical libraries must not start threads before a fork.
@@ -51,7 +51,7 @@ class SolverProcess:
             self._service.begin()
 
     def judge(self, case: Case, cancelled: Callable[[], bool] = lambda: False) -> Judgement:
-        """The judgement, within the case's `wall_s`. A cold process adds its start-up time.
+        """Judge a draft within the case's `wall_s`. A cold process adds its start-up time.
 
         A draft that takes longer, or more memory than there is, is refused with the likely cause. Raises
         Cancelled, and SpcaError when the process cannot be started.
@@ -105,13 +105,13 @@ class SolverProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process, if it runs."""
+        """The process id; None if the process does not run."""
         return self._service.pid
 
 
 @cache
 def warm_solver(worker: str = WORKER) -> SolverProcess:
-    """One solver process for all runs of this process: its imports take longer than a run's planning."""
+    """Return the solver for all runs of this process: its imports take longer than a run's planning."""
     solver = SolverProcess(worker=worker)
     solver.start()
     atexit.register(solver.close)

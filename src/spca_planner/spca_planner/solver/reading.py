@@ -20,7 +20,7 @@ from spca_planner.pddl.lint import COST
 from spca_planner.pddl.sexpr import PddlError
 
 _RENEWED_EVERY = 200
-"""Reads after which UP's environment is renewed: it remembers every expression it has ever seen."""
+"""Number of reads after which UP's environment is renewed: it keeps every expression it has seen."""
 
 _reads = 0
 _cached_reader: _Reader | None = None
@@ -58,7 +58,7 @@ class _Task(Problem):
 
 
 def read(domain: str, problem: str) -> Problem:
-    """The problem in two PDDL texts, not to be changed once its kind was asked for. Raises PddlError."""
+    """Return the problem in two PDDL texts, not to be changed once asked for its kind. Raises PddlError."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -89,7 +89,7 @@ def forget() -> None:
 
 
 def _reader() -> _Reader:
-    """Building the grammar takes about as long as a small parse, so the reader is kept.
+    """Return the reader, which is kept: building its grammar takes about as long as a small parse.
 
     UP's global environment is used, because its reader makes the variables of `forall` effects there whatever
     environment it is given. It is made silent, and tolerant of an object named like its type (`table -
@@ -108,7 +108,7 @@ def _reader() -> _Reader:
 
 
 def summary(error: Exception) -> str:
-    r"""The essence of a parser's message: its first sentence and the first place it names.
+    r"""Return the essence of a parser's message: its first sentence and the first place it names.
 
     >>> summary(SyntaxError("Undefined parameter's type: cup.\nError from line: 3, col: 20 to line: 3"))
     "undefined parameter's type: cup (line 3)"

@@ -26,11 +26,11 @@ from up_tamer.engine import EngineImpl as Tamer
 from spca_planner.solver.judgement import Words
 
 WhyInvalid = Callable[[Problem, Sequence[Words]], str]
-"""A sentence that says why a plan does not solve a problem; empty if it does."""
+"""Function that says in a sentence why a plan does not solve a problem; empty if it does."""
 
 
 def why_invalid(problem: Problem, steps: Sequence[Words]) -> str:
-    """A sentence that says why the plan does not solve the problem; empty if both validators accept it."""
+    """Return why the plan does not solve the problem, in a sentence; empty if both validators accept it."""
     refusal, plan, trace = simulated(problem, steps)
     if refusal or plan is None or not steps:
         return refusal  # or nothing to check twice: TAMER takes no empty plans
@@ -116,7 +116,7 @@ def _call(words: Words) -> str:
 
 
 class Propositional:
-    """`problem` and `plan` are the grounded ones.
+    """A problem and its plan without variables: `problem` and `plan` are the grounded ones.
 
     `trace` are the states before each step, and after the last.
     """
@@ -175,7 +175,7 @@ class Propositional:
         return [single for effect in effects for single in effect.expand_effect(self._source)]
 
     def _literals(self, condition: FNode, wanted: bool, state: State) -> list[FNode]:
-        """Literals over propositions that hold in `state`, and from which `condition` is as `wanted`.
+        """Return literals over propositions that hold in `state` and make `condition` what is `wanted`.
 
         A literal that is false, if it is not so in `state`.
         """

@@ -36,11 +36,11 @@ from spca_planner.solver.judgement import (
 )
 
 _ANSWER_SECONDS = 1.0
-"""Of the grace, what is left for the answer; then the process is ended."""
+"""Seconds of the grace that are left for the answer; after them the process is ended."""
 _AHEAD_SECONDS = 5.0
-"""For a domain that is read ahead."""
+"""Processor time limit in seconds for a domain that is read ahead."""
 _DEEPEST_CALLS = 5_000
-"""Python frames: the nesting that the critics allow is read with ten times as many."""
+"""Maximum number of nested Python frames; reading takes ten for each level that the critics allow."""
 
 _REHEARSAL = Case(
     domain="""(define (domain rehearsal) (:predicates (off) (on))
@@ -48,11 +48,11 @@ _REHEARSAL = Case(
     problem="(define (problem first) (:domain rehearsal) (:init (off)) (:goal (on)))",
     timeout_s=5.0,
 )
-"""Judged once before the first case, so that nothing is left to be imported or built then."""
+"""Case judged once before the first real one, so that nothing is left to be imported or built then."""
 
 
 def judged(case: Case, engine: Engine) -> Judgement:
-    """The judgement of all critics; they are imported when the slow imports are out of the way."""
+    """Judge by all critics; they are imported when the slow imports are out of the way."""
     from spca_planner.solver.judge import judge
 
     return judge(case, engine)
@@ -104,7 +104,7 @@ def _read(domains: Iterable[str]) -> None:
 
 
 def _bounded(judge: Callable[[], Judgement], case: Case) -> Judgement:
-    """The judgement; whatever goes wrong with a draft is the draft's fault, and costs only itself."""
+    """Judge a draft within its limits; whatever goes wrong is the draft's fault, and costs only itself."""
     from spca_planner.solver.reading import forget
 
     try:
@@ -124,7 +124,7 @@ def _bounded(judge: Callable[[], Judgement], case: Case) -> Judgement:
 
 
 class OutOfTime(BaseException):
-    """The timer; a library must not mistake it for an error of its own."""
+    """The time is up; a library must not mistake this for an error of its own."""
 
 
 class OwnerGone(BaseException):
@@ -133,7 +133,7 @@ class OwnerGone(BaseException):
 
 @contextmanager
 def while_owned(read_fd: int) -> Iterator[None]:
-    """Raises OwnerGone from within as soon as the input ends, by a signal: nothing is sent during a case.
+    """Raise OwnerGone in the context as soon as the input ends, by a signal; nothing is sent during a case.
 
     A death signal would follow the thread that started this process, not the owner's process.
     """
@@ -155,9 +155,9 @@ def while_owned(read_fd: int) -> Iterator[None]:
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Raises OutOfTime from within after so many seconds of processor time; of wall time, `PATIENCE` as many.
+    """Raise OutOfTime in the context after so many seconds of processor time.
 
-    Compiled code does not let Python raise: there the kernel ends the process.
+    Wall time: `PATIENCE` times that. Compiled code keeps Python from raising: the kernel ends the process.
     """
 
     def ring(*_: object) -> None:

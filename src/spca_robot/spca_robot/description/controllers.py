@@ -14,7 +14,7 @@ from spca_robot.description.xml import Element, add
 UPDATE_RATE = 200
 
 PRESS_GAIN = 10.0
-"""1/s: speed with which a finger that is held back wants to go on, per rad that it is short of its goal.
+"""Speed (1/s) at which a finger that is held back wants to go on, per rad that it is short of its goal.
 
 Gazebo's motor gives all its force however small that speed is, but only while the contact is there: after a
 step without it, the finger must be back in the next few (decision 11).
@@ -25,7 +25,7 @@ POSITION_GAIN = 0.5
 
 
 def controllers(gripper: GripperNames, joints: Sequence[str]) -> str:
-    """Parameters of the controller manager and of each controller, as YAML; `joints` are the arm's."""
+    """Return the parameters of the controller manager and controllers, as YAML; `joints` are the arm's."""
     return filled(
         "controllers.yaml",
         gripper=gripper,
@@ -36,7 +36,7 @@ def controllers(gripper: GripperNames, joints: Sequence[str]) -> str:
 
 
 def add_ros2_control(robot: Element, world: World, gripper: GripperNames) -> None:
-    """One hardware component with the arm's commanded joints and one commanded gripper joint.
+    """Add one hardware component with the arm's commanded joints and one commanded gripper joint.
 
     The gripper's follower joints take no commands.
 
@@ -53,7 +53,7 @@ def add_ros2_control(robot: Element, world: World, gripper: GripperNames) -> Non
 
 
 def add_control_plugin(robot: Element, controllers_file: str) -> None:
-    """Run the controller manager inside Gazebo, with the controllers of a YAML file."""
+    """Add the plugin that runs the controller manager in Gazebo, with the controllers of a YAML file."""
     gazebo = add(robot, "gazebo")
     plugin = add(
         gazebo,

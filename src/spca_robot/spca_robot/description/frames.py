@@ -16,13 +16,13 @@ BODY_IN_OPTICAL: Array = np.array(
 
 
 def base_pose(world: World) -> Array:
-    """Pose (4×4) of the robot's base in `world`."""
+    """Return the pose (4×4) of the robot's base in `world`."""
     base = world.robot.base
     return Pose.from_xyz_yaw(*base.position, base.yaw).matrix()
 
 
 def camera_link_pose(world: World) -> Array:
-    """Pose (4×4) of the camera's body in `world`.
+    """Return the pose (4×4) of the camera's body in `world`.
 
     Gazebo's cameras look along +x of their link, not along +z.
     """
@@ -30,7 +30,7 @@ def camera_link_pose(world: World) -> Array:
 
 
 def add_camera_frames(robot: Element, world: World) -> None:
-    """`camera_link` and `camera_color_optical_frame`, which stand still in `world`.
+    """Add `camera_link` and `camera_color_optical_frame`, which stand still in `world`.
 
     They hang on the robot's base: sdformat 14 refuses a chain of links without mass that hangs on `world`
     itself.
@@ -44,7 +44,7 @@ def add_camera_frames(robot: Element, world: World) -> None:
 
 
 def add_fixed_joint(robot: Element, name: str, parent: str, child: str, pose: Array) -> None:
-    """A fixed joint; `pose` (4×4) of the child in the parent."""
+    """Add a fixed joint; `pose` (4×4) is that of the child in the parent."""
     joint = add(robot, "joint", name=name, type="fixed")
     add(joint, "parent", link=parent)
     add(joint, "child", link=child)
@@ -52,6 +52,6 @@ def add_fixed_joint(robot: Element, name: str, parent: str, child: str, pose: Ar
 
 
 def add_origin(parent: Element, pose: Array) -> None:
-    """An `<origin>` from a 4×4 matrix."""
+    """Add an `<origin>` that a 4×4 matrix describes."""
     xyz, rpy = xyz_rpy(pose)
     add(parent, "origin", xyz=xyz, rpy=rpy)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from spca_robot.description.xml import Element, add
 
 CONTACT_TOPIC = "/spca/gazebo/contacts"
-"""All contact sensors, of the robot and of the world, publish here."""
+"""Topic on which all contact sensors publish, those of the robot and of the world."""
 
 _MERGED = "_fixed_joint_lump__"
 
@@ -19,7 +19,7 @@ def collision_names(link: str, count: int = 1) -> tuple[str, ...]:
 
 
 def link_of_collision(collision: str) -> str:
-    """The URDF link that a collision came from, also where sdformat has merged that link into its parent.
+    """Return the URDF link that a collision came from, even if sdformat has merged that link into its parent.
 
     >>> link_of_collision("left_tip_link_collision_2")
     'left_tip_link'
@@ -36,7 +36,7 @@ def keep_fixed_joint(robot: Element, joint: str) -> None:
 
 
 def add_link_tags(robot: Element, link: str, frictions: Sequence[float]) -> None:
-    """Gazebo settings of a link: contact sensor, friction (the smallest of its shapes'), self-collision."""
+    """Add Gazebo's tags of a link: contact sensor, friction (the least of its shapes'), self-collision."""
     if not frictions:
         return
     tags = add(robot, "gazebo", reference=link)
@@ -48,7 +48,7 @@ def add_link_tags(robot: Element, link: str, frictions: Sequence[float]) -> None
 
 
 def add_contact_sensor(parent: Element, name: str, collisions: Sequence[str]) -> None:
-    """A sensor that reports whatever touches a link's collisions: one message a step on the shared topic."""
+    """Add a sensor of all that touches a link's collisions: one message a step on the shared topic."""
     sensor = add(parent, "sensor", name=name, type="contact")
     add(sensor, "always_on", True)
     contact = add(sensor, "contact")

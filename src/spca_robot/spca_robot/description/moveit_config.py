@@ -22,7 +22,7 @@ PIPELINES = {
 }
 """Planning pipelines by name, each with the ROS package that brings it."""
 PLANNER_IDS = {"ompl": "RRTConnect", "pilz_industrial_motion_planner": "PTP", "chomp": "", "stomp": ""}
-"""The planner of each pipeline. Pilz's PTP goes straight in joint space, or fails: it does not search."""
+"""Planner id of each pipeline. Pilz's PTP goes straight in joint space, or fails: it does not search."""
 _PLUGINS = {
     "ompl": "ompl_interface/OMPLPlanner",
     "pilz_industrial_motion_planner": "pilz_industrial_motion_planner/CommandPlanner",
@@ -34,7 +34,7 @@ _PLUGINS = {
 def moveit_config(
     urdf: str, world: World, gripper: GripperNames, use_sim_time: bool = True, pipeline: str = "ompl"
 ) -> dict[str, Any]:
-    """All parameters of the `moveit_py` node, with one of `PIPELINES` loaded.
+    """Return all parameters of the `moveit_py` node, with one of `PIPELINES` loaded.
 
     `use_sim_time` must be inside: remappings do not reach the node. With it, MoveIt 2.12 aborts its process
     in about one start of ten: its TrajectoryExecutionManager refuses parameters that its clock declares in
@@ -53,7 +53,7 @@ def moveit_config(
 
 
 def build_srdf(urdf: str, world: World, gripper: GripperNames) -> str:
-    """The SRDF for a URDF. Named states of the arm are the configurations of the world description."""
+    """Return the SRDF for a URDF. Named states of the arm are the world description's configurations."""
     harmless = sorted(harmless_pairs(urdf, gripper.root))
     return filled(
         "cobot.srdf", robot=world.robot, gripper=gripper, closed=round(CLOSED_ANGLE, 1), harmless=harmless

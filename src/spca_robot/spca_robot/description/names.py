@@ -29,11 +29,11 @@ class GripperNames:
     commanded: str
     followers: dict[str, float]
     pads: tuple[str, str]
-    """The links that touch what is held."""
+    """Links that touch what is held."""
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """All joints, the commanded one first."""
+        """Names of all joints, the commanded one first."""
         return (self.commanded, *self.followers)
 
 
@@ -64,7 +64,7 @@ VENDOR = GripperNames(
 
 
 def gripper_names(source: str) -> GripperNames:
-    """The names of a description. Raises InputError for an unknown one."""
+    """Return the names in a robot description. Raises InputError for an unknown description."""
     known = {"generated": GENERATED, "vendor": VENDOR}
     if source not in known:
         raise InputError(f"unknown robot description '{source}'", hint=f"one of {', '.join(known)}")

@@ -16,10 +16,10 @@ LinkPair = tuple[str, str]
 
 
 def harmless_pairs(urdf: str, gripper_root: str) -> frozenset[LinkPair]:
-    """Unordered pairs (a < b) of links with collision shapes, from the text of a URDF.
+    """Return the unordered pairs (a < b) of links in a URDF's text whose contact is harmless.
 
-    Links without shapes (frames such as `flange`) do not part neighbours: what they join counts as adjacent.
-    Raises InputError if there is no such gripper link.
+    Only links with collision shapes count. Links without (frames such as `flange`) do not part neighbours:
+    what they join counts as adjacent. Raises InputError if there is no such gripper link.
     """
     robot = ET.fromstring(urdf)
     solid = {e.attrib["name"] for e in robot.findall("link") if e.find("collision") is not None}
@@ -37,7 +37,7 @@ def harmless_pairs(urdf: str, gripper_root: str) -> frozenset[LinkPair]:
 
 
 def solid_links(urdf: str) -> tuple[str, ...]:
-    """The links of a URDF that have collision shapes, in its order."""
+    """Return the links of a URDF that have collision shapes, in its order."""
     return tuple(
         e.attrib["name"] for e in ET.fromstring(urdf).findall("link") if e.find("collision") is not None
     )

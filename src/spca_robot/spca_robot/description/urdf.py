@@ -47,7 +47,7 @@ _FACE = (0.010, PAD_THICKNESS - 0.0006, 0.024)
 
 
 def build_urdf(world: World, controllers_file: str = "") -> str:
-    """The robot of a world as URDF, standing where the world says.
+    """Return the robot of a world as URDF, standing where the world says.
 
     With a `controllers_file` (a path on the machine that runs Gazebo) it also carries what Gazebo needs: the
     ros2_control block, contact sensors, friction, self-collision, and pads with knobs.
@@ -90,7 +90,7 @@ def _add_link(robot: Element, link: Link, gazebo: bool) -> None:
 
 
 def _touching(link: Link, gazebo: bool) -> list[Shape]:
-    """The shapes of a link that touch other things."""
+    """Return the shapes of a link that touch other things; for Gazebo, a pad gets knobs."""
     found: list[Shape] = []
     for shape in link.shapes:
         if not (gazebo and shape.pad):
@@ -185,7 +185,7 @@ class Link:
 
 
 def robot_links(world: World) -> tuple[Link, ...]:
-    """Every body of the robot, parents first."""
+    """Return every body of the robot as a link, parents first."""
     model, _ = build_model(world)
     root = model.body(world.robot.model).id
     bodies = [b for b in range(model.nbody) if model.body_rootid[b] == root]
@@ -194,7 +194,7 @@ def robot_links(world: World) -> tuple[Link, ...]:
 
 
 def flange_pose(world: World) -> tuple[str, Array]:
-    """The link that carries `tool0`, and the pose of `tool0` in it."""
+    """Return the link that carries `tool0`, and the pose (4×4) of `tool0` in it."""
     model, _ = build_model(world)
     site = model.site(FLANGE)
     body = model.body(int(np.asarray(site.bodyid).item())).name
@@ -259,7 +259,7 @@ def _joint(model: mujoco.MjModel, joint: int, followers: dict[str, Mimic], arm: 
 
 
 def _mimics(model: mujoco.MjModel) -> dict[str, Mimic]:
-    """Follower joints by name, each resolved to the leader of its chain of couplings.
+    """Return the follower joints by name, each resolved to the leader of its chain of couplings.
 
     ROS does not support a joint that mimics a mimic joint.
     """

@@ -27,7 +27,7 @@ _PAD_FRICTION = 1.0
 
 
 def missing_packages() -> list[str]:
-    """Those of `PACKAGES` (and the tool) that this machine lacks."""
+    """Return the names of those of `PACKAGES` (and of xacro) that this machine lacks."""
     lacking = [name for name in PACKAGES if not installed(name)]
     return lacking if importlib.util.find_spec("xacro") is not None else [*lacking, "xacro"]
 
@@ -46,7 +46,7 @@ def installed(package: str) -> bool:
 
 
 def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") -> str:
-    """The URDF by xacro; `folder` receives the extension file.
+    """Return the URDF that xacro composes; `folder` receives the extension file.
 
     Raises InputError that names what is not installed.
     """
@@ -101,7 +101,7 @@ _KEPT_FIXED_JOINTS = (
 
 
 def arguments(world: World, extension_file: str = "") -> dict[str, str]:
-    """The arguments of `xacro/cobot.urdf.xacro`."""
+    """Return the arguments of `xacro/cobot.urdf.xacro`."""
     base = world.robot.base
     return {
         "arm": world.robot.arm.name,

@@ -15,7 +15,7 @@ _UPRIGHT = 1e-9  # share of the x axis that is level, below which it counts as u
 
 
 def add(parent: Element, tag: str, text: object = None, **attributes: object) -> Element:
-    """A new child. Numbers and sequences of numbers become text that reads back exactly enough (1e-9)."""
+    """Add a child and return it. Numbers and sequences of numbers become text that reads back to 1e-9."""
     child = ET.SubElement(parent, tag, {name: _text(value) for name, value in attributes.items()})
     if text is not None:
         child.text = _text(text)
@@ -23,7 +23,7 @@ def add(parent: Element, tag: str, text: object = None, **attributes: object) ->
 
 
 def numbers(values: Sequence[float] | Array) -> str:
-    """Numbers as `x y z`.
+    """Return numbers as text, `x y z`.
 
     >>> numbers([1.0, -0.0, 0.05])
     '1 0 0.05'
@@ -32,7 +32,7 @@ def numbers(values: Sequence[float] | Array) -> str:
 
 
 def xyz_rpy(pose: Array) -> tuple[str, str]:
-    """Position, and roll, pitch and yaw about fixed axes, of a 4×4 matrix, as URDF and SDF write them."""
+    """Return the position of a 4×4 matrix, and its roll, pitch, yaw about fixed axes, as URDF and SDF do."""
     (a, _, _), (d, e, f), (g, h, i) = pose[:3, :3].tolist()
     level = math.hypot(a, d)
     upright = level < _UPRIGHT  # at pitch ±π/2 any split of roll and yaw will do
@@ -41,7 +41,7 @@ def xyz_rpy(pose: Array) -> tuple[str, str]:
 
 
 def document(root: Element, comment: str = "") -> str:
-    """The finished text of an XML file."""
+    """Return the finished text of an XML file."""
     ET.indent(root)
     head = f"<!-- {comment} -->\n" if comment else ""
     return f'<?xml version="1.0"?>\n{head}{ET.tostring(root, encoding="unicode")}\n'

@@ -19,17 +19,17 @@ _DEPTHS = {"32FC1": ("f4", 1.0), "16UC1": ("u2", 0.001)}  # how a pixel is store
 
 
 def colour_msg(frame: RgbdFrame) -> Image:
-    """The colour image, rgb8."""
+    """Return the colour image as a message, rgb8."""
     return _image(frame, np.ascontiguousarray(frame.colour), "rgb8", 3)
 
 
 def depth_msg(frame: RgbdFrame) -> Image:
-    """The depth image registered to the colour image, 32FC1: metres, 0 for none."""
+    """Return the depth image registered to the colour image as a message, 32FC1: metres, 0 for none."""
     return _image(frame, np.ascontiguousarray(frame.depth, dtype="<f4"), "32FC1", 4)
 
 
 def info_msg(intrinsics: CameraIntrinsics, stamp: float) -> CameraInfo:
-    """The calibration of a camera without distortion."""
+    """Return the calibration of a camera without distortion as a message."""
     i = intrinsics
     return CameraInfo(
         header=_header(stamp),
@@ -44,14 +44,14 @@ def info_msg(intrinsics: CameraIntrinsics, stamp: float) -> CameraInfo:
 
 
 def intrinsics(info: CameraInfo) -> CameraIntrinsics:
-    """The pinhole parameters of a camera info."""
+    """Return the pinhole parameters of a camera info."""
     return CameraIntrinsics(
         width=info.width, height=info.height, fx=info.k[0], fy=info.k[4], cx=info.k[2], cy=info.k[5]
     )
 
 
 def frame(colour: Image, depth: Image, info: CameraInfo, pose: Pose) -> RgbdFrame:
-    """A registered pair of images as a frame, seen from `pose` (of the optical frame in `world`).
+    """Return a registered pair of images as a frame, seen from `pose` (of the optical frame in `world`).
 
     Depth is in metres (32FC1) or millimetres (16UC1), as REP 118 has it; what is not finite becomes 0,
     "none". Raises ValueError for encodings or sizes that do not fit.

@@ -14,7 +14,7 @@ from spca_ros.convert.time import seconds, time_msg
 
 
 def contacts_msg(samples: Sequence[ContactSample]) -> Contacts:
-    """Samples in the order they were taken, at least one, as one message."""
+    """Return samples, at least one, in the order they were taken, as one message."""
     sent = [
         ContactSampleMsg(
             stamp=time_msg(s.stamp),
@@ -27,7 +27,7 @@ def contacts_msg(samples: Sequence[ContactSample]) -> Contacts:
 
 
 def contact_samples(message: Contacts) -> list[ContactSample]:
-    """The samples of a message, in their order."""
+    """Return the samples of a message, in their order."""
     return [
         ContactSample(
             seconds(s.stamp),

@@ -14,7 +14,7 @@ from spca_ros.convert.time import time_msg
 
 
 def places_msg(stamp: float, poses: Mapping[str, Pose]) -> MultiDOFJointState:
-    """Poses by model at a time (s): of things that nothing holds, so that each is a joint of six degrees."""
+    """Return poses by model at a time (s) as joints of six degrees, because nothing holds these things."""
     header = Header(stamp=time_msg(stamp), frame_id=WORLD_FRAME)
     return MultiDOFJointState(
         header=header, joint_names=list(poses), transforms=[_transform(pose) for pose in poses.values()]
@@ -22,13 +22,13 @@ def places_msg(stamp: float, poses: Mapping[str, Pose]) -> MultiDOFJointState:
 
 
 def places(message: MultiDOFJointState) -> dict[str, Pose]:
-    """Poses by model."""
+    """Return the poses in a message, by model."""
     moved = zip(message.joint_names, message.transforms, strict=False)
     return {name: _place(transform) for name, transform in moved}
 
 
 def _place(transform: Transform) -> Pose:
-    """The pose of a thing that a transform puts there."""
+    """Return the pose of a thing that a transform puts there."""
     p, q = transform.translation, transform.rotation
     return Pose(position=(p.x, p.y, p.z), quaternion=(q.x, q.y, q.z, q.w))
 

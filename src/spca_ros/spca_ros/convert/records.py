@@ -38,7 +38,7 @@ def to_msg(record: BaseModel, message: _M) -> _M:
 
 
 def from_msg(kind: type[_R], message: Any) -> _R:
-    """The record of that kind that `message` mirrors.
+    """Return the record of that kind that `message` mirrors.
 
     Raises pydantic's ValidationError for impossible values.
     """
@@ -52,7 +52,7 @@ class _Slot(NamedTuple):
     many: bool
     optional: bool
     message: type | None
-    """The element's message class; None for strings and numbers."""
+    """Message class of the element; None for strings and numbers."""
 
 
 _SEQUENCE = re.compile(r"sequence<(?P<element>[^,>]+)(?:, (?P<bound>\d+))?>")
@@ -62,7 +62,7 @@ _SLOTS: dict[type, dict[str, _Slot]] = {}
 
 
 def _slots(message: Any) -> dict[str, _Slot]:
-    """The fields of a message class; worked out once."""
+    """Return the fields of a message class; they are worked out once."""
     if message not in _SLOTS:
         fields: dict[str, str] = message.get_fields_and_field_types()
         _SLOTS[message] = {name: _slot(text) for name, text in fields.items()}
@@ -89,14 +89,14 @@ class _Shape(NamedTuple):
 
 
 def pose_msg(pose: geometry.Pose) -> Pose:
-    """A pose as a message."""
+    """Return a pose as a message."""
     x, y, z = pose.position
     qx, qy, qz, qw = pose.quaternion
     return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw))
 
 
 def pose_from_msg(message: Pose) -> geometry.Pose:
-    """A message as a pose."""
+    """Return the pose in a message."""
     return geometry.Pose.model_validate(_pose_value(message))
 
 
@@ -147,12 +147,12 @@ def _to_element(value: Any, message: type | None) -> Any:
 
 
 def clean_text(text: str) -> str:
-    """Text that survives the wire: a NUL would end it there, a lone surrogate cannot be encoded."""
+    """Return text that survives the wire: a NUL would end it there, a lone surrogate cannot be encoded."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def _plain(message: Any, kind: type[BaseModel]) -> dict[str, Any]:
-    """A message's fields as plain values, under the names of the record."""
+    """Return a message's fields as plain values, under the names of the record."""
     values: dict[str, Any] = {}
     for name, slot in _slots(type(message)).items():
         target = "stamp" if name == "header" else name
@@ -184,7 +184,7 @@ def _to_value(element: Any, slot: _Slot, nested: type[BaseModel] | None) -> Any:
 
 
 def _record_in(annotation: Any) -> type[BaseModel] | None:
-    """The record class within an annotation such as `tuple[Fact, ...]` or `Plan | None`."""
+    """Return the record class within an annotation such as `tuple[Fact, ...]` or `Plan | None`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next(filter(None, map(_record_in, get_args(annotation))), None)

@@ -26,18 +26,18 @@ GRIPPER_JOINT = "robotiq_85_left_knuckle_joint"
 
 
 PATH_TOLERANCE, GOAL_TOLERANCE = 0.2, 0.02
-"""rad.
+"""Largest errors of a joint in radians, on the path and at its end.
 
 Wider than `spca_motion.execution.Tolerances`, which watches first: the controller's check is a second net.
 """
 GOAL_TIME_TOLERANCE = 1.0
-"""Seconds after the trajectory's end within which the joints must arrive."""
+"""Time in seconds after the trajectory's end within which the joints must arrive."""
 EFFORT = 40.0
-"""Newtons that the pads may press with: enough for cubes of 80 g, gentle on fingers."""
+"""Force in newtons that the pads may press with: enough for cubes of 80 g, gentle on fingers."""
 
 
 def joint_state_msg(state: JointState, joints: Sequence[str]) -> JointStateMsg:
-    """Arm and gripper as the arm's joints, by these names, and one more."""
+    """Return arm and gripper as a message: the arm's joints, by these names, and one more."""
     angle = driver_angle(min(max(state.gripper_gap, 0.0), STROKE))
     moment = state.gripper_force / pad_force(1.0, angle)
     return JointStateMsg(
@@ -50,7 +50,7 @@ def joint_state_msg(state: JointState, joints: Sequence[str]) -> JointStateMsg:
 
 
 def joint_state(message: JointStateMsg, joints: Sequence[str]) -> JointState:
-    """The arm's joints, by these names, and the gripper's out of a message that may hold more, in any order.
+    """Return the arm's joints, by these names, and the gripper's; the message may hold more, in any order.
 
     Velocities and efforts may be missing. Raises ValueError when a position is missing.
     """
@@ -78,7 +78,7 @@ def joint_state(message: JointStateMsg, joints: Sequence[str]) -> JointState:
 
 
 def trajectory_msg(trajectory: JointTrajectory, joints: Sequence[str]) -> JointTrajectoryMsg:
-    """A trajectory that begins when it arrives (its header's stamp is zero)."""
+    """Return a trajectory as a message; it begins when it arrives (its header's stamp is zero)."""
     points = [
         JointTrajectoryPoint(
             positions=q.tolist(), velocities=v.tolist(), time_from_start=duration_msg(float(t))
@@ -89,7 +89,7 @@ def trajectory_msg(trajectory: JointTrajectory, joints: Sequence[str]) -> JointT
 
 
 def trajectory(message: JointTrajectoryMsg, joints: Sequence[str]) -> JointTrajectory:
-    """A trajectory of the arm's joints, by these names, which may come in any order.
+    """Return the trajectory of the arm's joints, by these names, which may come in any order.
 
     Raises ValueError when joints, points or velocities are missing.
     """
@@ -110,7 +110,7 @@ def _header(stamp: float) -> Header:
 
 
 def follow_goal(action: Any, tolerance: type, trajectory: JointTrajectory, joints: Sequence[str]) -> Any:
-    """The goal of a FollowJointTrajectory action.
+    """Return the goal of a FollowJointTrajectory action.
 
     `tolerance` is the class `control_msgs.msg.JointTolerance`, `joints` are the arm's by name.
     """
@@ -143,7 +143,7 @@ def follow_problem(action: Any, result: Any) -> str:
 
 
 def gripper_goal(action: Any, command: type, gap: float) -> Any:
-    """The goal of a GripperCommand action for pads `gap` metres apart.
+    """Return the goal of a GripperCommand action for pads `gap` metres apart.
 
     `command` is the class `control_msgs.msg.GripperCommand`. Its position is the angle of the driven joint,
     as gripper_controllers/GripperActionController takes it, not the gap. Raises InputError outside 0-0.085 m.

@@ -8,7 +8,7 @@ _NANO = 1_000_000_000
 
 
 def time_msg(seconds: float) -> Time:
-    """The time `seconds` after the clock's zero, to the nanosecond. ValueError when negative."""
+    """Return the time `seconds` after the clock's zero, to the nanosecond. Raises ValueError if negative."""
     if not seconds >= 0:
         raise ValueError(f"a ROS time cannot be {seconds} s")
     nanoseconds = round(seconds * _NANO)
@@ -16,11 +16,11 @@ def time_msg(seconds: float) -> Time:
 
 
 def seconds(stamp: Time | Duration) -> float:
-    """The seconds of a time or a duration, rounded to the nanosecond that it was given in."""
+    """Return the seconds of a time or a duration, rounded to the nanosecond that it was given in."""
     return round(stamp.sec + stamp.nanosec / _NANO, 9)
 
 
 def duration_msg(seconds: float) -> Duration:
-    """`seconds` as a duration, to the nanosecond."""
+    """Return `seconds` as a duration, to the nanosecond."""
     nanoseconds = round(seconds * _NANO)
     return Duration(sec=nanoseconds // _NANO, nanosec=nanoseconds % _NANO)

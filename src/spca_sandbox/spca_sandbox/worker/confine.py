@@ -16,7 +16,7 @@ _EMPTY_ROOT = "/proc"  # a folder that every system has, to mount an empty file 
 
 
 def enter(setup: dict[str, Any], lifeline: int) -> dict[str, str]:
-    """Confine this process for good. Returns, per feature, "" if it holds or else why it does not.
+    """Confine this process for good; return, per feature, "" if it holds or else why it does not.
 
     Everything that needs a file must have been imported before. The order matters: namespaces need privileges
     that are dropped then, and the seccomp filter, which is last, forbids what the others are made with.
@@ -48,7 +48,7 @@ def enter(setup: dict[str, Any], lifeline: int) -> dict[str, str]:
 
 
 def _namespaces(as_root: bool) -> None:
-    """Root needs no user namespace, and not all systems allow one; everybody else cannot do without."""
+    """Enter new namespaces; root needs no user namespace, which not all systems allow, all others do."""
     user, group = os.geteuid(), os.getegid()
     others = (
         kernel.CLONE_NEWNS
@@ -88,7 +88,7 @@ def _drop_privileges(was_root: bool) -> None:
 
 
 def _limits(setup: dict[str, Any]) -> None:
-    """Hard and soft limits alike, so that the kernel kills at once and nothing can be raised again."""
+    """Set hard and soft limits alike, so that the kernel kills at once and nothing can be raised again."""
     memory = setup["memory_mb"] << 20
     for kind, bound in (
         (resource.RLIMIT_AS, memory),

@@ -36,7 +36,7 @@ def _check(result: int) -> int:
 
 
 def prctl(option: int, *values: int) -> None:
-    """prctl(2), its unused arguments being 0."""
+    """Call prctl(2), with 0 for its unused arguments."""
     padded = [ctypes.c_ulong(v) for v in (*values, 0, 0, 0, 0)[:4]]
     _check(_libc.prctl(option, *padded))
 
@@ -47,12 +47,12 @@ def die_with_parent(signal_number: int) -> None:
 
 
 def no_dumps() -> None:
-    """No core dumps, and no other process of this user may attach or read the memory."""
+    """Forbid core dumps, and any other process of this user to attach or read the memory."""
     prctl(_PR_SET_DUMPABLE, 0)
 
 
 def no_new_privileges() -> None:
-    """From now on no exec can gain privileges; Landlock and seccomp ask for it."""
+    """Forbid every later exec to gain privileges; Landlock and seccomp ask for it."""
     prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
@@ -62,7 +62,7 @@ def unshare(flags: int) -> None:
 
 
 def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
-    """mount(2)."""
+    """Call mount(2)."""
     encoded = (source.encode(), target.encode(), kind.encode() or None)
     _check(_libc.mount(*encoded, ctypes.c_ulong(flags), data.encode() or None))
 
@@ -87,7 +87,7 @@ class _Ruleset(ctypes.Structure):
 
 
 def landlock_abi() -> int:
-    """Version of Landlock; raises OSError where the kernel has none or does not enable it."""
+    """Return the version of Landlock. Raises OSError where the kernel has none or does not enable it."""
     return _check(_libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION))
 
 

@@ -21,7 +21,7 @@ ALLOWED = {
     for i, architecture in enumerate(ARCHITECTURES)
 }
 WITHOUT_EXEC = {"x86_64": {"mmap": 9, "mprotect": 10}, "aarch64": {"mmap": 222, "mprotect": 226}}
-"""Allowed, but for memory that could be executed."""
+"""System calls that are allowed, but not for memory that could be executed."""
 
 _X32_BIT = 0x40000000
 _PROT_EXEC = 4
@@ -32,7 +32,7 @@ _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 
 
 def program(machine: str) -> bytes:
-    """The BPF filter for a machine (`os.uname().machine`). Raises OSError for one it is not written for.
+    """Return the BPF filter for a machine (`os.uname().machine`). Raises OSError for one without a filter.
 
     What is not allowed fails with EPERM, so that a skill sees an exception; calls by a foreign ABI kill.
     """

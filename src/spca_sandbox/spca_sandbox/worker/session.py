@@ -80,9 +80,9 @@ class WorkerSession:
         ]
 
     def _namespace(self, code: list[tuple[str, CodeType]]) -> dict[str, Any]:
-        """Fresh namespaces each time: no run can leave anything behind for the next.
+        """Run the modules in fresh namespaces: no run can leave anything behind for the next.
 
-        What the first module has, and the skill of each other one; in each of them the others' are known.
+        Returns what the first module has, and the skill of each other one; every module sees the others'.
         """
         if not code:
             raise RuntimeError("nothing is loaded")
@@ -170,7 +170,7 @@ class WorkerSession:
 
 
 def _parameters(code: CodeType) -> list[str]:
-    """Names of all parameters, keyword-only ones, `*args` and `**kwargs` included."""
+    """Return the names of all parameters, keyword-only ones, `*args` and `**kwargs` included."""
     stars = bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
     return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + stars])
 
@@ -188,7 +188,7 @@ class MotionError(CtxError):
 
 
 def describe(error: BaseException) -> dict[str, Any]:
-    """`kind`, `message` and `line` (in the skill's source) of an exception that nobody caught."""
+    """Return `kind`, `message` and `line` (in the skill's source) of an exception that nobody caught."""
     return {"kind": _kind(error), "message": _message(error), "line": _line(error)}
 
 

@@ -48,7 +48,7 @@ class Thing:
 
 
 def wrap(value: Any) -> Any:
-    """JSON from the host with every object as a Thing."""
+    """Return JSON from the host with every object as a Thing."""
     if isinstance(value, dict):
         return Thing({k: wrap(v) for k, v in value.items()})
     if isinstance(value, list):
@@ -57,7 +57,7 @@ def wrap(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """The JSON form of a value.
+    """Return the JSON form of a value.
 
     Raises TypeError for what has none, ValueError for numbers that are not finite.
     """
@@ -79,7 +79,7 @@ def plain(value: Any) -> Any:
 
 
 def record_maker(name: str, fields: list[list[Any]]) -> Callable[..., Thing]:
-    """A helper such as `pose(x, y, z, yaw=0.0)`: a function that makes a Thing of its arguments.
+    """Make a helper such as `pose(x, y, z, yaw=0.0)`: a function that makes a Thing of its arguments.
 
     `fields` lists each parameter as [name] or [name, default].
     """

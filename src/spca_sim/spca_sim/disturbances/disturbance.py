@@ -33,14 +33,15 @@ ABOUT: dict[Kind, str] = {
 }
 
 _FROM, _FIRST_BY, _LAST_BY = 0.3, 3.5, 8.0
-"""Simulated seconds: when the first disturbance of a level is due at the earliest and at the latest, and when
-the others are at the latest."""
+"""Simulated seconds: the earliest and the latest for a level's first disturbance; the latest for others."""
 _MOVING: tuple[Kind, ...] = ("push", "turn", "target", "remove", "add")
 _ONTO_TABLE: tuple[Kind, ...] = ("push", "pull_out", "target", "remove", "add")
-"""Those that leave an object somewhere else on the table."""
+"""Kinds that leave an object somewhere else on the table."""
 _MOVING_FROM = 1.8
-"""Objects are moved from then on, when the robot has had a look: what the task's words refer to
-("the left cube") is decided by the table as it was at the beginning."""
+"""Simulated seconds from which objects are moved, when the robot has had a look.
+
+What the task's words refer to ("the left cube") is decided by the table as it was at the beginning.
+"""
 
 
 class Disturbance(Record):
@@ -73,7 +74,7 @@ def draw_disturbances(
     seed: int, needed: Sequence[str], spare: Sequence[str], kind: Kind | None = None,
     off_table: Collection[str] = (),
 ) -> tuple[Disturbance, ...]:  # fmt: skip
-    """One to three disturbances of different kinds, or a single one of `kind`.
+    """Draw one to three disturbances of different kinds, or a single one of `kind`.
 
     `needed` and `spare` are the model names of the level's objects that its task needs and does not need.
     None puts on the table what is in `off_table`, or takes away the place that it is about to be put on:

@@ -37,21 +37,21 @@ class Disturbed:
     drags: list[Drag] = field(default_factory=list)
     away: list[str] = field(default_factory=list)
     returns: list[tuple[float, str, int]] = field(default_factory=list)
-    """When an object that was taken away comes back, and the seed of its place."""
+    """Objects that were taken away: when each comes back, its name, and the seed of its place."""
     held_since: float | None = None
-    """When something was lifted that a disturbance waits for."""
+    """Time at which something was lifted that a disturbance waits for; None if nothing was."""
     encoder: list[float] = field(default_factory=list)
-    """By joint, radians."""
+    """Offset of each joint's encoder, in radians."""
     friction: float = 1.0
     light: float = 1.0
     hand: tuple[float, float, float, float] | None = None
-    """Until when a hand is in view, where over the table (x, y), and its heading."""
+    """Hand in view: until when, where over the table (x, y), and its heading."""
     frozen_until: float = 0.0
     dropping: tuple[float, int] = (0.0, 0)
-    """Until when the camera drops frames, and the seed of which."""
+    """Time until which the camera drops frames, and the seed of which frames."""
     shift: Vec3 = (0.0, 0.0, 0.0)
     turn: Vec3 = (0.0, 0.0, 0.0)
-    """How the camera has been knocked; see `SimVariation.camera_shift`."""
+    """Rotation vector (rad) by which the camera has been knocked; see `SimVariation.camera_turn`."""
 
 
 class Disturber:
@@ -65,7 +65,7 @@ class Disturber:
 
     @property
     def active(self) -> bool:
-        """True if there are any disturbances at all."""
+        """Some disturbance is planned."""
         return bool(self._planned)
 
     def reset(self, objects: Sequence[str]) -> None:
@@ -79,22 +79,22 @@ class Disturber:
                     self.now.away.append(present[int(rng.integers(len(present)))])
 
     def save(self) -> Disturbed:
-        """The state, for a snapshot."""
+        """Return the disturber's state for a snapshot."""
         return copy.deepcopy(self.now)
 
     def load(self, saved: Disturbed) -> None:
-        """Back to what `save` returned."""
+        """Restore what `save` returned."""
         self.now = copy.deepcopy(saved)
 
     def advance(self, index: WorkspaceIndex, data: mujoco.MjData, dt: float) -> None:
-        """Before a physics step: move what is being moved."""
+        """Move what is being moved, before a physics step."""
         for slot, name in enumerate(self.now.away):
             keep_away(index, data, name, slot)
         if self.now.drags:
             self.now.drags = [d for d in self.now.drags if d.advance(index, data, dt)]
 
     def watch(self, time: float, index: WorkspaceIndex, data: mujoco.MjData) -> None:
-        """At every sample: begin what is due and has its occasion."""
+        """Begin what is due and has its occasion; to be called at every sample."""
         due = [(i, d) for i, d in enumerate(self._planned) if i not in self.now.begun and time >= d.at - 1e-9]
         back = [r for r in self.now.returns if r[0] <= time]
         if not due and not back:
@@ -118,7 +118,7 @@ class Disturber:
     # --- what lasts, for the simulator ----------------------------------------------------------------------
 
     def lost(self, time: float) -> bool:
-        """Return whether the frame taken now does not arrive."""
+        """Return whether a frame that is taken now gets lost."""
         if time < self.now.frozen_until:
             return True
         until, seed = self.now.dropping
@@ -260,7 +260,7 @@ class Disturber:
         self.now.drags.append(Drag(name, waypoints, speed, carried, at))
 
     def _put_back(self, truth: Truth, name: str, seed: int) -> bool:
-        """Put an object that is away on a free place of the table; False if there is none now."""
+        """Put an object that is away on a free place of the table; return False if there is none now."""
         rng = np.random.default_rng(seed)
         place = truth.room(name, rng)
         if place is None:
@@ -282,4 +282,4 @@ class Disturber:
 
 
 DISTURBED_KINDS = (Disturbed, Drag, Disturbance)
-"""What a disturber's state consists of, for `spca_core.checkpoint`."""
+"""Classes of which a disturber's state consists, for `spca_core.checkpoint`."""

@@ -13,10 +13,10 @@ from spca_robot.workspace_model import WorkspaceIndex
 _FASTEST = 1.2  # m/s at which a lagging object catches up
 _SPIN = 6.0  # rad/s, the same for its yaw
 _LIMBO = (40.0, 0.0, 5.0)
-"""Where objects are kept that are not in the workspace: behind every camera, above nothing."""
+"""Place of objects that are not in the workspace: behind every camera, above nothing."""
 
 Waypoint = tuple[float, float, float, float]
-"""x, y, z (m) and yaw (rad) in `world`."""
+"""Position x, y, z (m) and yaw (rad) in `world`."""
 
 
 @dataclass
@@ -32,10 +32,10 @@ class Drag:
     carried: bool
     at: Waypoint
     left: float = 4.0
-    """Simulated seconds after which it is given up."""
+    """Simulated seconds after which the drag is given up."""
 
     def advance(self, index: WorkspaceIndex, data: mujoco.MjData, dt: float) -> bool:
-        """Set the object's velocity for the next physics step; False when it has arrived."""
+        """Set the object's velocity for the next physics step; return False when it has arrived."""
         self.left -= dt
         target = self.waypoints[0]
         rest = math.dist(self.at[:3], target[:3])
@@ -61,7 +61,7 @@ class Drag:
 
 
 def yaw_of(index: WorkspaceIndex, data: mujoco.MjData, name: str) -> float:
-    """An object's yaw in `world`, radians."""
+    """Return an object's yaw in `world`, radians."""
     return index.item_pose(data, name).yaw
 
 

@@ -22,7 +22,7 @@ def disturb(
     colour: NDArray[np.uint8], depth: NDArray[np.float32], now: Disturbed, time: float, world: World,
     view: CameraView,
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:  # fmt: skip
-    """The picture with the hand in view and the light that is left. The inputs are left alone."""
+    """Return the picture with the hand in view and the light that is left. The inputs are left alone."""
     if now.light != 1.0:
         colour = (colour * np.float32(now.light)).astype(np.uint8)
     if now.hand is not None and time < now.hand[0]:
@@ -35,7 +35,7 @@ def _draw_hand(
     colour: NDArray[np.uint8], depth: NDArray[np.float32], place: tuple[float, float, float], light: float,
     world: World, view: CameraView,
 ) -> None:  # fmt: skip
-    """A hand that reaches in from the far edge of the table, above everything there."""
+    """Draw a hand that reaches in from the far edge of the table, above everything there."""
     x, y, heading = place
     z = world.table.top + _HAND_HEIGHT
     c, s = np.cos(heading + np.pi), np.sin(heading + np.pi)

@@ -13,7 +13,7 @@ from spca_sim.recording import SimState
 from spca_sim.simulator import MujocoSimulator
 
 FOLDER = "disturbances"
-"""Where in a run's folder the pictures are, each with a record (`Happened`) of the same name."""
+"""Folder of the pictures in a run's folder, each with a record (`Happened`) of the same name."""
 
 _AFTER = 0.5  # simulated seconds from a disturbance to its picture
 _MARK = (255, 220, 0)

@@ -28,34 +28,34 @@ class Truth:
         self.names = [n for n in index.item_qpos if n not in set(away)]
 
     def at(self, name: str) -> Array:
-        """Position (3,) of an object's centre in `world`."""
+        """Return the position (3,) of an object's centre in `world`."""
         a = self.index.item_qpos[name]
         return np.array(self.data.qpos[a : a + 3])
 
     def rest_height(self, name: str) -> float:
-        """Height of an object's centre when it stands on the table."""
+        """Return the height of an object's centre when it stands on the table."""
         return self._world.table.top + self._world.object(name).size[2] / 2
 
     @property
     def arm_moves(self) -> bool:
-        """True if any joint turns."""
+        """Some joint of the arm turns."""
         return bool(np.abs(self.data.qvel[self.index.arm_qvel]).max() > _MOVING)
 
     @property
     def tips(self) -> tuple[Array, Array]:
-        """Positions (3,) of the two fingertips."""
+        """Positions (3,) of the left and the right fingertip in `world`."""
         robot = self._world.robot.model
         left, right = (self.data.body(f"{robot}/{side}_tip").xpos for side in ("left", "right"))
         return np.array(left), np.array(right)
 
     @property
     def tool(self) -> Array:
-        """Position (3,) of the middle between the fingertips."""
+        """Position (3,) in `world` of the middle between the fingertips."""
         left, right = self.tips
         return np.asarray((left + right) / 2)
 
     def held(self) -> str | None:
-        """The object that the gripper has lifted."""
+        """Return the object that the gripper has lifted, or None."""
         tool = self.tool
         for name in self.names:
             lifted = self.at(name)[2] - self.rest_height(name) > _LIFTED
@@ -64,7 +64,7 @@ class Truth:
         return None
 
     def free(self, names: Iterable[str]) -> list[str]:
-        """Those that carry nothing, stand on the table or a plate, and are not near the gripper."""
+        """Return those that carry nothing, stand on the table or a plate, and are not near the gripper."""
         tool, held = self.tool, self.held()
         return [n for n in names if n in self.names and n != held and self._movable(n, tool)]
 
@@ -83,7 +83,7 @@ class Truth:
         self, name: str, rng: np.random.Generator, near: Array | None = None,
         distance: tuple[float, float] = (0.0, 1.0), straight: bool = False,
     ) -> tuple[float, float] | None:  # fmt: skip
-        """A free place on the table for an object, between two distances (m) from `near`.
+        """Return a free place on the table for an object, between two distances (m) from `near`.
 
         With `straight`, the object can be pushed there along a straight line. None if no place was found.
         """

@@ -17,10 +17,10 @@ class Topic:
     ros_type: str
     gz_type: str
     lazy: bool = False
-    """Whether it is passed on, and Gazebo asked for it, only while somebody listens."""
+    """The topic is passed on, and Gazebo asked for it, only while somebody listens."""
 
     def entry(self) -> dict[str, object]:
-        """The entry of the bridge's YAML file."""
+        """Return the topic's entry for the bridge's YAML file."""
         return {
             "ros_topic_name": self.ros,
             "gz_topic_name": self.gz,
@@ -32,8 +32,10 @@ class Topic:
 
 
 CLOCK = Topic("/gazebo/clock", "/clock", "rosgraph_msgs/msg/Clock", "gz.msgs.Clock")
-"""For the node `sim` alone, which publishes `/clock` less often: once a physics step, as Gazebo does, keeps a
-processor busy in every node that uses simulated time."""
+"""Clock for the node `sim` alone, which publishes `/clock` less often than once a physics step.
+
+Once a step, as Gazebo does, keeps a processor busy in every node that uses simulated time.
+"""
 
 
 def _of_camera(name: str, ros_type: str, gz_type: str) -> Topic:
@@ -46,13 +48,13 @@ DEPTH = _of_camera("depth_image", "Image", "Image")
 POINTS = _of_camera("points", "PointCloud2", "PointCloudPacked")
 CONTACTS = Topic(CONTACT_TOPIC, CONTACT_TOPIC, "ros_gz_interfaces/msg/Contacts", "gz.msgs.Contacts")
 POSES = "/spca/gazebo/poses"
-"""Where everything is that can move (`geometry_msgs/PoseArray`): ground truth."""
+"""Topic of the poses of everything that can move (`geometry_msgs/PoseArray`): ground truth."""
 HEARTBEAT_MS = 100
-"""Milliseconds between two looks of the bridge at whether anybody listens to what it passes on lazily."""
+"""Milliseconds between two looks of the bridge at whether anybody listens to its lazy topics."""
 
 
 def topics(world: str) -> tuple[Topic, ...]:
-    """Topics bridged from a world of that name.
+    """Return the topics bridged from a world of that name.
 
     Camera information is not among them; the node makes it from the world description (see
     `camera_sdf.PIXEL_CENTRE`).
@@ -62,5 +64,5 @@ def topics(world: str) -> tuple[Topic, ...]:
 
 
 def bridge_config(world: str) -> list[dict[str, object]]:
-    """The list that becomes the bridge's YAML file, for a world of that name."""
+    """Return the list that becomes the bridge's YAML file, for a world of that name."""
     return [topic.entry() for topic in topics(world)]

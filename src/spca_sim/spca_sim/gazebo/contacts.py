@@ -29,13 +29,13 @@ class ModelPairs:
     """Names the models of two collisions that touch."""
 
     def __init__(self, models: Iterable[str], harmless: Iterable[Pair] = (), robot: str = COBOT) -> None:
-        """`models` are the names a level may use; `harmless` are pairs of robot links to be ignored."""
+        """Know the `models` that a level may name, and the `harmless` pairs of robot links, to be ignored."""
         self._models = frozenset(models)
         self._harmless = frozenset(pair(*p) for p in harmless)
         self._robot = robot
 
     def pair(self, collision1: str, collision2: str) -> Pair | None:
-        """The unordered pair of models, or None where the contact is within one model or of no named one."""
+        """Return the unordered pair of models; None for a contact within a model or of no named one."""
         scope1, scope2 = collision1.split("::"), collision2.split("::")
         one, other = self._model(scope1), self._model(scope2)
         if one is None or other is None:
@@ -58,7 +58,7 @@ class ModelPairs:
         ]
 
     def _model(self, scope: list[str]) -> str | None:
-        """The first name of a scope that is a model's; a world's name may stand before it."""
+        """Return the first name of a scope that is a model's; a world's name may stand before it."""
         return next((name for name in scope[:2] if name in self._models), None)
 
 
@@ -95,7 +95,7 @@ class ContactSampler:
         ways: Callable[[Sequence[Touch]], frozenset[Way]] = lambda touches: frozenset(),
         poses: Callable[[], Mapping[str, Pose]] = dict,
     ) -> None:
-        """`ways` tells from all points of contact how models touch, `poses` where things are."""
+        """Emit samples; `ways` tells from all points of contact how models touch, `poses` where they are."""
         self._emit, self._period, self._timeout, self._ways = emit, period, timeout, ways
         self._poses, self._lay = poses, dict[Pair, tuple[float, list[float]]]()
         self._seen: dict[Pair, float] = {}
@@ -118,7 +118,7 @@ class ContactSampler:
         return self._next is None or now >= self._next or now < self._next - 2 * self._period
 
     def clock(self, now: float) -> None:
-        """Simulated time is `now`: emit the samples that are due."""
+        """Emit the samples that are due at simulated time `now`."""
         if self._next is None or now < self._next - 2 * self._period:  # the first, or the clock went back
             self._next = now + self._period
             return
@@ -155,7 +155,7 @@ class ContactSampler:
 
 
 def _between(poses: Mapping[str, Pose], two: Pair) -> list[float]:
-    """The way from one thing to the other, empty where it is not known."""
+    """Return the way (x, y, z; m) from one thing to the other, empty where it is not known."""
     if two[0] not in poses or two[1] not in poses:
         return []
     return [b - a for a, b in zip(poses[two[0]].position, poses[two[1]].position, strict=True)]

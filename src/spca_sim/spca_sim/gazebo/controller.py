@@ -21,9 +21,10 @@ from spca_ros.convert.robot import trajectory_msg
 from spca_ros.node import SpcaNode
 
 _ANSWER_S, _TRIES = 2.0, 4
-"""Wall seconds to wait for an answer, and how often: DDS may lose it.
+"""Wall seconds to wait for an answer, and number of tries: DDS may lose it.
 
-No time passes meanwhile, so that to hand a path over twice does no harm."""
+No time passes meanwhile, so that to hand a path over twice does no harm.
+"""
 
 
 class ArmController:

@@ -15,7 +15,7 @@ STARTS_WITHIN = 0.05  # rad: a trajectory that begins farther from where the arm
 
 
 def brake(state: JointState, deceleration: Array) -> JointTrajectory:
-    """A stop from a state; `deceleration` (n,) is what each joint can do, in rad/s²."""
+    """Return a stop from a state; `deceleration` (n,) is what each joint can do, in rad/s²."""
     seconds = max(float(np.max(np.abs(state.velocity) / deceleration)), _LEAST_BRAKE_S)
     rest = state.position + state.velocity * seconds / 2
     return JointTrajectory(
@@ -37,7 +37,7 @@ def refusal(trajectory: JointTrajectory, state: JointState, joints: Sequence[str
 
 
 def ramp_time(angle: float, goal: float) -> float:
-    """Seconds for the finger from one angle to another (rad), nowhere faster than the gripper is.
+    """Return the seconds for the finger from one angle to another (rad), nowhere faster than the gripper.
 
     The controller goes by a cubic, whose greatest speed is 1.5 times its mean.
     """

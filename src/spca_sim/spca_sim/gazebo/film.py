@@ -55,14 +55,14 @@ class Film:
             self._node.loop.soon(self.look)
 
     def since(self, begun: float) -> RgbdPicture | None:
-        """The newest picture, if it was taken at `begun` (simulated seconds) or later."""
+        """Return the newest picture, if it was taken at `begun` (simulated seconds) or later, or None."""
         newest = self._newest
         if newest is None or seconds(newest.colour.header.stamp) < begun:
             return None
         return newest
 
     def look(self) -> None:
-        """Begin or cease to listen to Gazebo, as it is needed now. In the thread that spins."""
+        """Begin or cease to listen to Gazebo, as needed now. To be called in the thread that spins."""
         wanted = self._asking > 0 or self._topics.watched
         if wanted and not self._listening:
             self._listening = tuple(

@@ -27,7 +27,7 @@ class FingerState:
 
 
 def command(gap: float, upper: float = CLOSED_ANGLE) -> float:
-    """The joint's angle (rad) for a gap (m).
+    """Return the joint's angle (rad) for a gap (m).
 
     A gap out of range is clamped to the joint's limit.
     """
@@ -39,11 +39,11 @@ class Finger:
 
     def __init__(self) -> None:
         self.goal = 0.0
-        """Where the finger was sent (rad)."""
+        """Angle to which the finger was sent, in radians."""
         self._seen: deque[tuple[float, float]] = deque()
 
     def state(self, stamp: float, angle: float) -> FingerState:
-        """The pads, from the newest joint state (simulated s, rad)."""
+        """Return the state of the pads, from the newest joint state (simulated s, rad)."""
         if self._seen and stamp < self._seen[-1][0]:
             self._seen.clear()  # Gazebo was started again
         self._seen.append((stamp, angle))

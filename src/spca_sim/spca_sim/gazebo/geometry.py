@@ -13,25 +13,25 @@ from spca_robot.description.xml import Element, add, numbers, xyz_rpy
 
 
 def add_pose(parent: Element, pose: Array) -> None:
-    """A `<pose>` from a 4×4 matrix."""
+    """Add a `<pose>` that a 4×4 matrix describes."""
     xyz, rpy = xyz_rpy(pose)
     add(parent, "pose", f"{xyz} {rpy}")
 
 
 def add_box(parent: Element, size: Vec3) -> None:
-    """A box geometry with these edges (m)."""
+    """Add a box geometry with these edges (m)."""
     add(add(add(parent, "geometry"), "box"), "size", size)
 
 
 def add_cylinder(parent: Element, radius: float, length: float) -> None:
-    """A cylinder geometry along z (m)."""
+    """Add a cylinder geometry along z (m)."""
     cylinder = add(add(parent, "geometry"), "cylinder")
     add(cylinder, "radius", radius)
     add(cylinder, "length", length)
 
 
 def add_primitive(parent: Element, part: Primitive) -> None:
-    """The geometry of a convex part of a thing, at its place in the thing's frame."""
+    """Add the geometry of a convex part of a thing, at its place in the thing's frame."""
     if part.at != (0.0, 0.0, 0.0) or part.yaw:
         add_pose(parent, Pose.from_xyz_yaw(*part.at, part.yaw).matrix())
     if part.shape == "box":
@@ -45,26 +45,26 @@ def add_primitive(parent: Element, part: Primitive) -> None:
 
 
 def mesh_file(hull: Primitive) -> str:
-    """The name of a hull's file, in the folder of the world."""
+    """Return the name of a hull's file, in the folder of the world."""
     return f"hull_{crc32(repr(hull.corners).encode()):08x}.obj"
 
 
 def mesh_text(hull: Primitive) -> str:
-    """A hull as Wavefront's OBJ."""
+    """Return a hull as a text in Wavefront's OBJ."""
     lines = [f"v {x:.6f} {y:.6f} {z:.6f}" for x, y, z in hull.corners]
     lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in hull.faces]
     return "\n".join(lines) + "\n"
 
 
 def add_ground(parent: Element, size: float) -> None:
-    """A horizontal plane geometry, drawn `size` metres wide (it has no end for the physics)."""
+    """Add a horizontal plane geometry, drawn `size` metres wide (it has no end for the physics)."""
     plane = add(add(parent, "geometry"), "plane")
     add(plane, "normal", (0, 0, 1))
     add(plane, "size", (size, size))
 
 
 def linear(shown: npt.ArrayLike) -> Array:
-    """Linear light (0 to 1) of sRGB-encoded brightnesses, by the transfer curve of IEC 61966-2-1.
+    """Return linear light (0 to 1) of sRGB-encoded brightnesses, by the transfer curve of IEC 61966-2-1.
 
     Gazebo takes colours for shares of light and puts its pictures through the inverse of this curve.
 
@@ -76,7 +76,7 @@ def linear(shown: npt.ArrayLike) -> Array:
 
 
 def add_colour(visual: Element, colour: Vec3) -> None:
-    """A matt surface that a picture shows in that colour (RGB, 0 to 1) when it is fully lit."""
+    """Add a matt surface that a picture shows in that colour (RGB, 0 to 1) when it is fully lit."""
     material = add(visual, "material")
     for kind in ("ambient", "diffuse"):
         add(material, kind, numbers((*linear(colour), 1.0)))
@@ -84,14 +84,14 @@ def add_colour(visual: Element, colour: Vec3) -> None:
 
 
 def add_friction(collision: Element, mu: float) -> None:
-    """Coulomb friction; where two surfaces meet, DART takes the smaller of the two."""
+    """Add Coulomb friction; where two surfaces meet, DART takes the smaller of the two."""
     ode = add(add(add(collision, "surface"), "friction"), "ode")
     add(ode, "mu", mu)
     add(ode, "mu2", mu)
 
 
 def add_inertia(link: Element, mass: float, size: Vec3, round_: bool) -> None:
-    """Mass (kg) and inertia of a solid box or cylinder.
+    """Add mass (kg) and inertia of a solid box or cylinder.
 
     A cylinder has diameter size[0] and height size[2].
     """

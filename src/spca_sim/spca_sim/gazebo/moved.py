@@ -38,13 +38,13 @@ class Moved:
         self._places = node.create_publisher(MultiDOFJointState, names.PLACES, EVERY)
 
     def poses(self) -> Mapping[str, Pose]:
-        """The newest poses in `world`, by model; none if it is not known which is whose."""
+        """Return the newest poses in `world`, by model; none if it is not known which is whose."""
         for message in self._topic.take():
             self._poses = dict(zip(self._models, map(pose_from_msg, message.poses), strict=False))
         return self._poses if self._known else {}
 
     def there(self, wanted: Mapping[str, Pose]) -> bool:
-        """Whether everything lies where it is wanted, as before the first level."""
+        """Return whether everything lies where it is wanted, as before the first level."""
         poses = self.poses()
         return all(name in poses and _same(poses[name], pose) for name, pose in wanted.items())
 

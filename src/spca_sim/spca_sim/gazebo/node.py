@@ -85,7 +85,7 @@ class GazeboSim(SpcaNode):
     """The Gazebo simulation of one robot and one table; see the module docstring."""
 
     def __init__(self, control: Control | None = None, action: Any = None) -> None:
-        """`control` of time and the `action` of the arm's controller are given where Gazebo is played."""
+        """Start; where Gazebo is played, `control` of time and the arm controller's `action` are given."""
         super().__init__(names.SIM)
         self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/, or a path"))
         self._joints = self._world.robot.arm.joint_names
@@ -147,7 +147,7 @@ class GazeboSim(SpcaNode):
         self._offer()
 
     def _offer(self) -> None:
-        """Timers, actions and services."""
+        """Offer timers, actions and services."""
         self._watch = self.wall_timer(_LOOK_S, self._film.look)
         self._beat = self.wall_timer(_STATE_S, self._tell_state)
         self._follow = LongAction(
@@ -188,7 +188,7 @@ class GazeboSim(SpcaNode):
         self._tell_state(since=0.0)
 
     def _tell_state(self, since: float = _STATE_S) -> None:
-        """Publish the newest joint state, if none has been for some wall seconds."""
+        """Publish the newest joint state, unless one was published less than `since` wall seconds ago."""
         now = time.monotonic()
         if self._state is not None and now - self._state_told >= since:
             self._state_told = now
@@ -214,9 +214,9 @@ class GazeboSim(SpcaNode):
         self._contacts.publish(contacts_msg([sample]))
 
     def _do_let_pass(self, request: LetPass.Request) -> LetPass.Response:
-        """Let as much of Gazebo's own time pass. A path that was commanded before begins before.
+        """Let as much of Gazebo's own time pass as is asked for; a path commanded before begins before.
 
-        Told is the moment that was asked for: of a later one at which Gazebo stands no joint state may come.
+        The answer is the moment asked for: of a later one at which Gazebo stands no joint state may come.
         """
         self._holder.admit(request.client)
         self._handed_over.wait()
@@ -244,7 +244,7 @@ class GazeboSim(SpcaNode):
         return end
 
     def _do_capture(self, request: Capture.Request) -> Capture.Response:
-        """The first frame taken from now on."""
+        """Return the first frame that is taken from now on."""
         begun = self._now
         with self._film.running():
             while self._now - begun < _FRAME_S:
@@ -329,7 +329,7 @@ class GazeboSim(SpcaNode):
 
     @property
     def needed(self) -> bool:
-        """True as long as whoever has laid the table is there."""
+        """Whoever has laid the table is still there."""
         return self._holder.present
 
     # --- reset ----------------------------------------------------------------------------------------------
@@ -356,7 +356,7 @@ class GazeboSim(SpcaNode):
             )
 
     def _await_contacts(self, wanted: Layout) -> str:
-        """Wait until every watched object touches something where it was placed; why it does not, or ""."""
+        """Wait until every watched object touches something where it was placed; return why not, or ""."""
         begun = self._now + _PLACED_S
 
         def forget() -> None:  # including contacts in the parking place whose messages arrive late
@@ -376,7 +376,7 @@ class GazeboSim(SpcaNode):
         return f"nothing touches {', '.join(lost)} after the reset: {news}"
 
     def _go_home(self) -> str:
-        """Drive arm and gripper home if they are not there, with the objects out of their way."""
+        """Drive the robot home if it is not there, with the objects out of its way; return why not, or ""."""
         patience = time.monotonic() + _START_S
         while (state := self._state) is None:  # Gazebo and its controllers come up
             if time.monotonic() > patience or self._ended.wait(_TICK_S):
@@ -431,7 +431,7 @@ class GazeboSim(SpcaNode):
 
 
 def contacts_type() -> type | None:
-    """`ros_gz_interfaces/Contacts`, or None where it is not installed."""
+    """Return `ros_gz_interfaces/Contacts`, or None where it is not installed."""
     try:
         kind: type = importlib.import_module("ros_gz_interfaces.msg").Contacts
     except ImportError:

@@ -15,7 +15,7 @@ AHEAD_S = 0.06
 """Simulated seconds that may pass beyond a wish, so that Gazebo need not wait for the next one."""
 
 Control = Callable[[int], None]
-"""Stops time after so many physics steps more than were granted before."""
+"""Function that stops time after so many physics steps more than were granted before."""
 
 
 class Passing:
@@ -44,7 +44,7 @@ class Passing:
 
 
 def bridged(node: SpcaNode, service: str) -> Control:
-    """The control of Gazebo's time by its service of that name, which `ros_gz_bridge` offers."""
+    """Return the control of Gazebo's time by its service of that name, which `ros_gz_bridge` offers."""
     srv, msg = (importlib.import_module(f"ros_gz_interfaces.{kind}") for kind in ("srv", "msg"))
     call = ServiceCall(node, srv.ControlWorld, service)
 

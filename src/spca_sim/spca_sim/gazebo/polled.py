@@ -35,7 +35,7 @@ class PolledTopic:
         self._subscription = self._node.create_subscription(kind, topic, lambda message: None, qos)
 
     def take(self) -> Iterator[Any]:
-        """The messages kept now, the oldest first, each of them once."""
+        """Yield the messages kept now, the oldest first, each of them once."""
         subscription = self._subscription
         for _ in range(self._depth):  # others may come meanwhile; they are for the next time
             with subscription.handle:

@@ -49,5 +49,5 @@ class Recorder:
         self._recorder.record(SimState(stamp, self._objects, self._data.qpos))
 
     def save(self, folder: Path) -> None:
-        """Write `states.npz`."""
+        """Write `states.npz` into a run's folder."""
         save_states(self._recorder.states, folder / STATES)

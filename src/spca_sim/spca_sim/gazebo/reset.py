@@ -20,7 +20,7 @@ _PARKING_X, _PARKING_STEP = -1.5, 0.3
 
 
 def parking(world: World) -> dict[str, Pose]:
-    """A place on the ground for every object, out of the robot's reach and of the camera's view."""
+    """Return a pose on the ground for every object, out of the robot's reach and the camera's view."""
     middle = (len(world.objects) - 1) / 2
     return {
         thing.model: Pose.from_xyz_yaw(_PARKING_X, (i - middle) * _PARKING_STEP, thing.size[2] / 2)
@@ -29,17 +29,17 @@ def parking(world: World) -> dict[str, Pose]:
 
 
 def placement(world: World, layout: Layout) -> dict[str, Pose]:
-    """The pose of every object of the world: the layout's, or its parking place if it is not listed."""
+    """Return the pose of every object of the world: the layout's, or its parking place without one."""
     return {**parking(world), **layout.poses}
 
 
 def pose_service(world: World) -> str:
-    """The service that moves many models between two physics steps."""
+    """Return the name of the service that moves many models between two physics steps."""
     return f"/world/{world.name}/set_pose_vector"
 
 
 def pose_request(poses: Mapping[str, Pose]) -> str:
-    """A `gz.msgs.Pose_V` in protobuf's text format.
+    """Return poses as a `gz.msgs.Pose_V` in protobuf's text format.
 
     >>> pose_request({"box_red": Pose(position=(0.5, 0.0, 0.42))})
     'pose {name: "box_red" position {x: 0.5 y: 0 z: 0.42} orientation {x: 0 y: 0 z: 0 w: 1}}'
@@ -48,12 +48,12 @@ def pose_request(poses: Mapping[str, Pose]) -> str:
 
 
 def control_service(world: World) -> str:
-    """The service that grants physics steps."""
+    """Return the name of the service that grants physics steps."""
     return f"/world/{world.name}/control"
 
 
 def watched_models(text: str, world: World) -> tuple[str, ...]:
-    """The objects whose contacts are reported, from their names with commas; all if there is none.
+    """Return the objects whose contacts are reported, from their names with commas; all if there is none.
 
     Raises InputError for one that is not in the world.
     """
@@ -65,7 +65,7 @@ def watched_models(text: str, world: World) -> tuple[str, ...]:
 
 
 def untouched(layout: Layout, pairs: Iterable[Pair], watched: Collection[str]) -> list[str]:
-    """Watched objects of the layout that touch nothing: they fly, or Gazebo's contact topics are silent."""
+    """Return the layout's watched objects that touch nothing: they fly, or Gazebo's topics are silent."""
     touching = {model for p in pairs for model in p}
     return sorted(model for model in layout.poses if model in watched and model not in touching)
 

@@ -51,7 +51,7 @@ _SYSTEMS = (
 
 
 CAMERA_TOPIC = "/spca/gazebo/camera"
-"""Gazebo appends `/image`, `/depth_image`, `/points` and `/camera_info`."""
+"""Topic of the camera, to which Gazebo appends `/image`, `/depth_image`, `/points` and `/camera_info`."""
 _POSE_RATE = 100  # messages in a wall second, at most, that say where everything is that can move
 
 # Gazebo puts the origin of pixel coordinates at the corner of the first pixel, ROS and this project at its
@@ -62,7 +62,7 @@ PIXEL_CENTRE = 0.5
 def build_world(
     world: World, layout: Layout | None = None, rate: float = 1.0, watched: Collection[str] = ()
 ) -> str:
-    """The text of the SDF file.
+    """Return the text of the SDF file.
 
     `layout` says where the movable objects lie (nominal by default; what it does not list is left out);
     `rate` is the real-time factor to keep to (0: as fast as it can); `watched` are the objects whose contacts
@@ -98,7 +98,7 @@ def _add_physics(scene: Element, rate: float) -> None:
 
 
 def _add_light(scene: Element, world: World) -> None:
-    """Material colours that give a level surface the same brightness as in the embedded simulator.
+    """Add ambient light and a lamp that make a level surface as bright as in the embedded simulator.
 
     The match holds in the light and in shadow.
     """
@@ -167,7 +167,7 @@ def _finish(link: Element, colour: tuple[float, float, float], friction: float, 
 
 
 def add_camera(scene: Element, camera: CameraMount, distance: float) -> None:
-    """A static model whose only link is the camera's body: it looks along its +x, with +z up in the image.
+    """Add a static model whose only link is the camera's body: it looks along its +x, +z up in the image.
 
     An RGB-D sensor of Gazebo adds its noise to the depth, in metres and alike at any depth (and next to none
     to the colours): the noise here is that of the world's camera at `distance` metres.

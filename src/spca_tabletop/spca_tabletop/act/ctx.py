@@ -61,7 +61,7 @@ class TabletopCtx(Perception, Alternatives, Motion):
     # --- CtxServer ------------------------------------------------------------------------------------------
 
     def now(self) -> float:
-        """Simulated seconds."""
+        """Return the time in simulated seconds."""
         return self._now()
 
     def stop(self) -> None:

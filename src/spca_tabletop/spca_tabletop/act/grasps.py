@@ -25,9 +25,9 @@ GAPS = (0.085, 0.068, 0.056)
 TIP_CLEARANCE = 0.004
 APPROACH = 0.09
 WIDEST = 0.076
-"""Metres: what is wider leaves the open fingers less than 4 mm on each side."""
+"""Width in metres of the widest thing that open fingers can take, with 4 mm left on each side."""
 CLEARLY_WIDER = 1.2
-"""Ratio of two widths."""
+"""Ratio of two widths from which one is clearly wider."""
 # Least free space between the open pads and the object, both sides together.
 PLAY = 0.009
 # How much higher than in the middle a thing is grasped where a bowl's or tray's rim is in the way, or where
@@ -38,8 +38,9 @@ COVERED = 0.012
 
 
 Squeeze = tuple[Vec3, float, float, float]
-"""Where the tool centre point goes, its yaw, the width (m) that the pads then close on, and the widest gap
-(m) with which the open fingers come down there."""
+"""Position of the tool centre point, its yaw, the width (m) that the pads then close on, and the widest gap
+(m) with which the open fingers come down there.
+"""
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class GraspCandidate:
 
 
 def grasp_height(thing: SceneObject, wanted: float, tip_reach: float) -> float:
-    """The `wanted` height of the tool for grasping, unless the fingertips would touch what is below.
+    """Return the `wanted` height of the tool for grasping, or more if fingertips would touch what is below.
 
     `tip_reach` is how far the fingertips reach beyond the tool centre point, in metres.
     """
@@ -59,7 +60,7 @@ def grasp_height(thing: SceneObject, wanted: float, tip_reach: float) -> float:
 
 
 def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[GraspCandidate]:
-    """Grasps of the object that the arm can reach without touching anything else, best first."""
+    """Yield grasps of the object that the arm can reach without touching anything else, best first."""
     thing = scene.get(name)
     if thing is None:
         return
@@ -81,7 +82,7 @@ def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[Gras
 
 
 def _sampled(thing: SceneObject, arm: Arm, tip_reach: float) -> list[Squeeze]:
-    """The grasps that come with a mesh, in their order, each with the smaller turn of the tool first."""
+    """Return the grasps that come with a mesh, in their order, the smaller turn of the tool first."""
     frame, found = thing.pose.matrix(), list[Squeeze]()
     for grasp in MESHES[thing.kind].grasps:
         x, y, z = (frame @ (*grasp.at, 1.0))[:3].tolist()
@@ -92,7 +93,7 @@ def _sampled(thing: SceneObject, arm: Arm, tip_reach: float) -> list[Squeeze]:
 
 
 def _across(thing: SceneObject, arm: Arm, tip_reach: float) -> list[Squeeze]:
-    """Around the middle, the smallest turn of the tool first.
+    """Return grasps around the middle of a thing, the smallest turn of the tool first.
 
     Of two clearly different widths, the narrower comes first: the fingers that let go need room for it.
     """
@@ -111,7 +112,7 @@ def _widths(thing: SceneObject, arm: Arm) -> list[tuple[float, float]]:
 
 
 def finger_turns(yaw: float, arm: Arm) -> list[float]:
-    """The four tool yaws square to a cube's faces, the one that turns the present tool least first."""
+    """Return the four tool yaws square to a cube's faces, the one that turns the present tool least first."""
     return [turn for _, turn in _turns(yaw, arm, 4)]
 
 

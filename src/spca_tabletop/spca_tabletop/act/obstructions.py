@@ -25,21 +25,21 @@ from spca_tabletop.act.skill_context import touching
 from spca_tabletop.act.values import raised
 
 _NEAR = 0.14
-"""Metres between the centres of two objects within which one can be in the way of the other's handling."""
+"""Largest distance in metres between the centres of two things of which one can hinder handling the other."""
 _GAP = 0.06
-"""Metres that the fingers are open when they let a cube go."""
+"""Gap of the fingers in metres when they let a cube go."""
 
 _COVERED = 0.95
-"""Share of a thing that is above what it stands on, if it does not stick out."""
+"""Smallest share of a thing that is above what it stands on, if it does not stick out."""
 
 Possible = Callable[[Scene], bool]
-"""Whether something can be done in a scene."""
+"""Function that says whether something can be done in a scene."""
 Hindered = tuple[str, list[SceneObject]]
-"""How a thing was found to be hindered (`blocks`, `crowds`), and by what."""
+"""Way in which a thing was found to be hindered (`blocks`, `crowds`), and the things that hinder it."""
 
 
 def out_of_reach(scene: Scene, tools: ToolKinematics) -> tuple[Fact, ...]:
-    """The facts `far(x)`: the tool, pointing down, reaches `x` or the place above it in no turn.
+    """Return the facts `far(x)`: in no turn does the tool, pointing down, reach `x` and the place above it.
 
     A tray is near if half way from its middle to one of its walls is: things are put down there, too.
     """
@@ -60,7 +60,7 @@ def out_of_reach(scene: Scene, tools: ToolKinematics) -> tuple[Fact, ...]:
 
 
 def _places(thing: SceneObject) -> Array:
-    """Points (N, 3) at which a thing is handled: its middle; in a tray half way to the walls, too."""
+    """Return points (N, 3) at which a thing is handled: its middle; in a tray also half way to the walls."""
     a, b, _ = thing.size
     around = np.array(
         [(0, 0, 0, 1), (a / 4, 0, 0, 1), (-a / 4, 0, 0, 1), (0, b / 4, 0, 1), (0, -b / 4, 0, 1)]
@@ -69,7 +69,7 @@ def _places(thing: SceneObject) -> Array:
 
 
 def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ...]:
-    """The same facts about things that turned out to be hindered while acting."""
+    """Return the facts `blocks` and `crowds` of things that turned out to be hindered while acting."""
     return tuple(
         Fact(predicate=predicate, args=(other.id, name))
         for name, (predicate, by) in hindered.items()
@@ -79,7 +79,7 @@ def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ..
 
 
 def in_the_way(scene: Scene, thing: SceneObject, arm: Arm, possible: Possible) -> list[SceneObject]:
-    """The movable things without which something would be possible at another.
+    """Return the movable things without which something would be possible at another thing.
 
     If none of them is by itself, all that are near, provided that it would be possible without them. What
     stands in a row with it, or on it without sticking out, is not meant.
@@ -103,7 +103,7 @@ def in_the_way(scene: Scene, thing: SceneObject, arm: Arm, possible: Possible) -
 
 
 def obstructions(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
-    """The facts `blocks(b, x)` and `crowds(b, x)`.
+    """Yield the facts `blocks(b, x)` and `crowds(b, x)`.
 
     `b` keeps the fingers from grasping `x` or leaves no room on it; `b` leaves no room next to `x`.
     """
@@ -157,13 +157,13 @@ def obstructions(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
 
 
 def _sticks_out(thing: SceneObject, below: SceneObject) -> bool:
-    """Return whether it covers more than what it stands on, be it because it is turned."""
+    """Return whether a thing covers more than what it stands on, also if only because it is turned."""
     own = footprint(thing)
     return shared_area(own, footprint(below)) < _COVERED * polygon_area(own)
 
 
 def row_of(scene: Scene, thing: SceneObject) -> list[SceneObject]:
-    """The solids that stand next to a thing."""
+    """Return the solids that stand next to a thing."""
     return [o for o in scene.of_kind(*SOLIDS) if scene.holds("next_to", o.id, thing.id)]
 
 

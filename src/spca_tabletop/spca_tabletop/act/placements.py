@@ -54,7 +54,7 @@ OFF_NEIGHBOUR, MOST_OFF = 0.004, 0.008
 
 @dataclass(frozen=True)
 class PlaceCandidate:
-    """Put down at `pose`; next to a cube, then move on to `contact` to touch it."""
+    """Placement: put down at `pose`; next to a cube, then move on to `contact` to touch it."""
 
     pose: Pose
     contact: Pose
@@ -81,7 +81,7 @@ class Hold:
     aside: float = 0.0
 
     def tool_at(self, middle: Pose) -> Pose:
-        """The tool's pose with the thing's middle where the tool would be at `middle`."""
+        """Return the tool's pose that brings the thing's middle to where the tool itself is at `middle`."""
         return self._moved(middle, self.ahead, self.aside)
 
     def middle_at(self, tool: Pose) -> tuple[float, float]:
@@ -98,12 +98,12 @@ class Hold:
         return pose.model_copy(update={"position": at})
 
     def least_turned(self, *yaws: float) -> list[float]:
-        """Tool yaws, the least turned against that of the grasp first."""
+        """Sort tool yaws, the least turned against that of the grasp first."""
         return sorted(yaws, key=lambda yaw: round(abs(math.remainder(yaw - self.yaw, 2 * math.pi)), 2))
 
     @classmethod
     def of(cls, thing: SceneObject, tool: Pose, tool_yaw: float) -> Hold:
-        """The hold of a thing that the pads have just closed on."""
+        """Return the hold of a thing that the pads have just closed on."""
         height = tool.position[2] - thing.bottom
         a, b, _ = thing.size
         if thing.kind in MESHES:  # across the pads it is as wide as they are apart
@@ -118,7 +118,7 @@ class Hold:
 
 
 def on_top(base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: float) -> Iterator[Pose]:
-    """On a thing: its centre. On a plate or in a tray: its centre, or next to what is there already."""
+    """Yield tool poses on a thing: at its centre; on a plate or in a tray also next to what is there."""
     x, y, _ = base.pose.position
     held_size = hold.along
     z = base.deck + hold.height + DROP
@@ -151,7 +151,7 @@ def on_top(base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: fl
 
 
 def _across_first(row: float, hold: Hold) -> list[float]:
-    """Tool yaws for a place in a row in that direction: those at which the pads close across it first."""
+    """Return tool yaws for a place in a row in that direction, those whose pads close across it first."""
     beside = row + math.pi / 2
     return hold.least_turned(row, row + math.pi) + hold.least_turned(beside, beside + math.pi)
 
@@ -159,7 +159,7 @@ def _across_first(row: float, hold: Hold) -> list[float]:
 def _within(
     base: SceneObject, others: list[SceneObject], hold: Hold, low: float, high: float
 ) -> Iterator[Pose]:
-    """In a bowl: its middle. In a tray: places in rows, the farthest from its contents first; then anywhere.
+    """Yield tool poses in a bowl, at its middle; in a tray, in rows far from its contents, then anywhere.
 
     Tool heights in metres: `low` puts the thing down, `high` keeps the fingertips above the rim.
     """
@@ -190,20 +190,20 @@ def _middle(inner: float, extent: float) -> list[float]:
 
 
 def _row(inner: float, extent: float) -> list[float]:
-    """As many places along a tray's inner length as things of that extent have room, evenly spread."""
+    """Return places along a tray's inner length for as many things of that extent as fit, spread evenly."""
     count = max(1, int((inner - 0.004) / (extent + TRAY_SPACING)))
     reach = (inner - extent) / 2 - TRAY_SPACING / 2
     return [0.0] if count == 1 or reach <= 0 else [float(v) for v in np.linspace(-reach, reach, count)]
 
 
 def _closely(inner: float, extent: float) -> list[float]:
-    """Places along a tray's inner length every centimetre."""
+    """Return places along a tray's inner length, about a centimetre apart."""
     reach = max(0.0, (inner - extent) / 2 - TRAY_SPACING / 2)
     return [float(v) for v in np.linspace(-reach, reach, 1 + round(2 * reach / 0.01))]
 
 
 def _room(x: float, y: float, yaw: float, hold: Hold, others: Sequence[SceneObject]) -> float:
-    """The least gap in metres between what is held, put down there, and other things; 1 without any."""
+    """Return the least gap in metres between the held thing, put down there, and others; 1 without any."""
     own = outline_of("cuboid", Pose.from_xyz_yaw(x, y, 0.0, yaw), (hold.along, hold.across, 0.01))
     return min((gap(own, footprint(o)) for o in others), default=1.0)
 
@@ -216,7 +216,7 @@ def clear_of(tool: Pose, others: Sequence[SceneObject], hold: Hold) -> bool:
 def next_to(
     other: SceneObject, hold: Hold, neighbours: Sequence[SceneObject] = (), shifts: Sequence[float] = (0.0,)
 ) -> Iterator[PlaceCandidate]:
-    """Next to the faces of a thing, or around a round one, on the same support; fingers along the face.
+    """Yield placements next to the faces of a thing, or around a round one, with the fingers along the face.
 
     In line with the `neighbours` that it has already, if possible: a push from there keeps them in contact.
     `shifts` are how far along the face it is put, metres from the face's middle.
@@ -243,7 +243,7 @@ def next_to(
 
 
 def _out_of_line(angle: float, other: SceneObject, neighbour: SceneObject) -> float:
-    """0 for the direction from the neighbour over the other thing, 2 for the opposite one."""
+    """Return 0 for the direction from the neighbour over the other thing, 2 for the opposite one."""
     (x, y, _), (nx, ny, _) = other.pose.position, neighbour.pose.position
     return 1 - math.cos(angle - math.atan2(y - ny, x - nx))
 
@@ -251,7 +251,7 @@ def _out_of_line(angle: float, other: SceneObject, neighbour: SceneObject) -> fl
 def in_line(
     spots: Iterable[PlaceCandidate], other: SceneObject, row: Sequence[SceneObject]
 ) -> list[PlaceCandidate]:
-    """Those of the spots next to `other` that make a straight row with its neighbour, if that is one."""
+    """Return the spots next to `other` that make a straight row with its neighbour, if that is one."""
     if len(row) != 1:
         return list(spots)
     x, y, _ = other.pose.position
@@ -262,7 +262,7 @@ def in_line(
 def able_to_go_on(
     spots: Sequence[PlaceCandidate], other: SceneObject, free: Callable[[Pose], bool]
 ) -> list[PlaceCandidate]:
-    """The same spots next to `other`, those first beyond which a row can go on: most places that are `free`.
+    """Sort spots next to `other`, those first beyond which a row can go on over most places that are `free`.
 
     Among equals, those first whose opposite is a spot, too: from there a row can go on to the other side.
     """
@@ -288,7 +288,7 @@ def beside_on(a: SceneObject, b: SceneObject, scene: Scene, held: str) -> list[S
 
 
 def across(a: SceneObject, b: SceneObject, scene: Scene, held: str, hold: Hold) -> Iterator[Pose]:
-    """On two things side by side: over the joint, along their faces, a little off what lies next to it.
+    """Yield tool poses on two things side by side: over the joint, along their faces, a bit off neighbours.
 
     Nowhere, if they are not equally high.
     """
@@ -310,7 +310,7 @@ def across(a: SceneObject, b: SceneObject, scene: Scene, held: str, hold: Hold) 
 
 
 def _along_faces(row: float, *things: SceneObject) -> float:
-    """The direction of a row of things by their faces, which is surer than by their places."""
+    """Return the direction of a row of things by their faces, which is surer than by their places."""
     quarter = math.pi / 2
     turns = [math.remainder(o.pose.yaw - row, quarter) for o in things if not is_round(o.kind)]
     return row + float(np.mean(turns)) if turns else row
@@ -319,7 +319,7 @@ def _along_faces(row: float, *things: SceneObject) -> float:
 def on_table(
     scene: Scene, table: Table, area: WorkArea, held: str, hold: Hold, cramped: Collection[str] = ()
 ) -> Iterator[Pose]:
-    """On free table inside the work area, the roomiest places near its middle first.
+    """Yield tool poses on free table inside the work area, the roomiest places near its middle first.
 
     Those near a `cramped` thing come last: room was wanted there.
     """
@@ -349,7 +349,7 @@ def on_table(
 
 
 def at_place(place: Place, scene: Scene, world: World, held: str, hold: Hold) -> Iterator[Pose]:
-    """At a place on the table, roomy spots before narrow ones."""
+    """Yield tool poses at a place on the table, roomy spots before narrow ones."""
     others = [o for o in scene.objects if o.id not in (held, "table")]
     thing = scene.get(held)
     if thing is None:
@@ -369,7 +369,7 @@ def at_place(place: Place, scene: Scene, world: World, held: str, hold: Hold) ->
 
 
 def above(place: Place, scene: Scene, world: World, held: str, hold: Hold) -> Iterator[Pose]:
-    """Above what a place is of, where what is let go comes to be there; its freest side first."""
+    """Yield tool poses above what a place is of, from where a thing let go gets there; freest first."""
     thing, others = scene.get(held), [o for o in scene.objects if o.id in place.things]
     if thing is None or len(others) < len(place.things):
         return

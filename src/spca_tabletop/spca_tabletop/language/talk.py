@@ -14,7 +14,7 @@ from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 
 Atom = tuple[str, ...]
-"""A ground atom: predicate and arguments."""
+"""Ground atom: a predicate and its arguments."""
 Things = tuple[str, ...]
 """Symbols."""
 LIFTABLE: Things = tuple(SOLIDS)

@@ -20,12 +20,12 @@ from spca_tabletop.language.goal import RULES, Atom, Goal
 
 _KINDS = (*SOLIDS, *SUPPORTS)
 OBSTRUCTIONS = {"blocks": "blocked", "crowds": "crowded", "obstructs": "obstructed"}
-"""What one thing does to another according to Sense, and what the other then is, as the domain calls it."""
+"""Names of what one thing does to another according to Sense, with what the other then is in the domain."""
 
 
 @lru_cache(maxsize=1)
 def domain() -> str:
-    """The tabletop's domain, with the kinds and actions of installed packages and of relations."""
+    """Return the tabletop's domain, with the kinds and actions of installed packages and of relations."""
     text = (Path(__file__).parent / "domain.pddl").read_text()
     leans = [(row.name, kind) for row in relations() if row.rests == TABLE_SYMBOL for kind in row.of]
     ended = (f"(forall (?x - {kind}) (not ({name} ?c ?x)))" for name, kind in leans)
@@ -34,7 +34,7 @@ def domain() -> str:
 
 
 def problem(observation: Observation, goals: Sequence[Goal]) -> str:
-    """A problem whose goal is any one of `goals`. Raises Impossible when a thing it needs is out of reach."""
+    """Return a problem whose goal is any of `goals`. Raises Impossible if a needed thing is out of reach."""
     observation = with_places(observation, (name for goal in goals for atom in goal for name in atom[1:]))
     goals = _within_reach(observation, goals)
     goals = [goal for goal in goals if _rules(goal) == _rules(goals[0])]  # rules hold for the whole problem
@@ -72,7 +72,7 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
 
 
 def with_places(observation: Observation, names: Iterable[str]) -> Observation:
-    """The observation with those of the names that are places: what they are of, and what stands there."""
+    """Add those of the names that are places to the observation: what they are of, and what stands there."""
     places = {n: place for n in names if (place := place_of(n)) is not None and not place.relation.skill}
     if not places:
         return observation
@@ -98,18 +98,18 @@ def _rules(goal: Goal) -> set[Atom]:
 
 
 def _in_turn(goal: Goal, observation: Observation) -> Goal:
-    """Without the turns of what is seen to be where it belongs."""
+    """Return the goal without the turns of what is seen to be where it belongs."""
     open_ = {atom[1] for atom in goal if atom[0] not in RULES and not observation.holds(*atom)}
     return frozenset(atom for atom in goal if atom[0] != "before" or atom[1] in open_)
 
 
 def written(goals: Sequence[Goal]) -> tuple[str, ...]:
-    """Goals as a draft keeps them."""
+    """Return goals as the texts that a draft keeps."""
     return tuple(", ".join(" ".join(atom) for atom in sorted(goal)) for goal in goals)
 
 
 def goals_of(draft: Draft) -> list[Goal]:
-    """The goals that a draft keeps."""
+    """Return the goals that a draft keeps."""
     return [frozenset(tuple(atom.split()) for atom in goal.split(", ")) for goal in draft.goals]
 
 
@@ -152,7 +152,7 @@ def initial(observation: Observation) -> Iterator[Atom]:
 
 
 def abreast(observation: Observation) -> set[tuple[str, str]]:
-    """The pairs, in both orders, that stand side by side on the table or lie side by side on one solid."""
+    """Return pairs, in both orders, that stand side by side on the table or lie so on one solid."""
     known = set(_of(observation, *_KINDS))
     pairs = {f.args for f in observation.facts if f.predicate == "next_to" and known.issuperset(f.args)}
     pairs |= {pair for above in _burdens(observation).values() for pair in permutations(above, 2)}
@@ -169,7 +169,7 @@ def bridges(observation: Observation) -> set[tuple[str, str, str]]:
 
 
 def _burdens(observation: Observation) -> dict[str, list[str]]:
-    """The solids that carry something, each with what rests on it."""
+    """Return the solids that carry something, each with what rests on it."""
     burdens: dict[str, list[str]] = {}
     for fact in observation.facts:
         if fact.predicate == "on" and observation.objects.get(fact.args[1]) in SOLIDS:
@@ -196,7 +196,7 @@ def _supports(observation: Observation) -> Iterator[Atom]:
 
 
 def _unstable(observation: Observation) -> Iterator[Atom]:
-    """Nothing stays on a ball or a mug, and a ball stays in containers and on the table only."""
+    """Yield facts that nothing stays on a ball or a mug, and a ball only in containers and on the table."""
     for thing, own in ((s, kind) for s, kind in observation.objects.items() if kind in TOPLESS):
         for other, kind in sorted(observation.objects.items()):
             if kind in SOLIDS and other != thing:
@@ -206,14 +206,14 @@ def _unstable(observation: Observation) -> Iterator[Atom]:
 
 
 def _with_free_hand(goal: Goal, observation: Observation) -> Goal:
-    """An object held at the start is put down at the end, unless the task asks to hold something."""
+    """Add to a goal that an object held at the start is put down, unless the task asks to hold something."""
     held = any(f.predicate == "held" for f in observation.facts)
     holding = any(atom[0] == "holding" for atom in goal)
     return goal | {("hand_empty",)} if held and not holding else goal
 
 
 def reachable(observation: Observation) -> set[str]:
-    """The solids in the gripper or on the table, but for those that fell, hang in the air or lie too far."""
+    """Return the solids held or on the table, but for those that fell, hang in the air or lie too far."""
     cubes = [c for c in _of(observation, *SOLIDS) if not observation.holds("far", c)]
     lying = {f.args for f in observation.facts if f.predicate == "on" and f.args[1] != GROUND_SYMBOL}
     held = {f.args[0] for f in observation.facts if f.predicate == "held"}
@@ -221,13 +221,13 @@ def reachable(observation: Observation) -> set[str]:
 
 
 def _too_large(observation: Observation) -> dict[str, float]:
-    """The solids that do not fit between the fingers, and how wide they are in metres."""
+    """Return the solids that do not fit between the fingers, with their width in metres."""
     widths = {thing.id: min(thing.size[:2]) for thing in observation.things}
     return {c: widths[c] for c in _of(observation, *SOLIDS) if widths.get(c, 0.0) > WIDEST}
 
 
 def _within_reach(observation: Observation, goals: Sequence[Goal]) -> Sequence[Goal]:
-    """The goals that the arm's reach allows; all, where nothing is too far. Raises Impossible if none is."""
+    """Return the goals within the arm's reach; all, if nothing is too far. Raises Impossible if none is."""
     too_large = _too_large(observation)
     within_reach = reachable(observation) - set(too_large)
     far = {fact.args[0] for fact in observation.facts if fact.predicate == "far"}

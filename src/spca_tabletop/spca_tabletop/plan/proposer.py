@@ -24,7 +24,7 @@ class BuiltinProposer(PlanProposer):
     domains = (domain(),)
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
-        """The draft. Raises NotUnderstood or Impossible, in plain words, rather than guess."""
+        """Return the draft. Raises NotUnderstood or Impossible, in plain words, rather than guess."""
         goals = _doubted(_standing_goals(request) or _understood(request), request)
         return Draft(
             domain=domain(),
@@ -57,7 +57,7 @@ def _understood(request: PlanRequest) -> list[Goal]:
 
 
 def _doubted(goals: list[Goal], request: PlanRequest) -> list[Goal]:
-    """The goals, with things to be put beside each other anew that only seem to touch.
+    """Return the goals, with things to be put beside each other anew that only seem to touch.
 
     They do where a goal is seen to hold and the task is not done because two of its things do not touch.
     """
@@ -78,7 +78,7 @@ def _doubted(goals: list[Goal], request: PlanRequest) -> list[Goal]:
 
 
 def _standing_goals(request: PlanRequest) -> list[Goal]:
-    """The goals of the plan that failed: "the left cube" stays the same when things have been moved since.
+    """Return the goals of the plan that failed: "the left cube" stays the same when things have moved since.
 
     Empty where there are none, or where they were only to bring to light what the task may be about. Raises
     Impossible where what the task is about is gone: what is left of it is not what was asked for.

@@ -40,13 +40,13 @@ from spca_tabletop.plan.vocabulary import TOUCHED_NAMES, TabletopVocabulary
 from spca_tabletop.rehearsal.world import Errors, SeenWorld
 
 _KEPT = 10
-"""Simulators kept for the next try with the same things and frictions."""
+"""Number of simulators kept for the next try with the same things and frictions."""
 _TICK_S, _STILL_M = 0.04, 0.0002
-"""Things that move less than this in a tick are at rest."""
+"""Duration of a tick in seconds, and the motion in metres during one below which a thing is at rest."""
 _SETTLE_S, _REST_S = 0.6, 1.0
-"""Simulated seconds to come to rest after a step at most, and to stay at rest at the end."""
+"""Longest time to come to rest after a step, and time of rest at the end, in simulated seconds."""
 _RECENT = 5
-"""Contact samples (of 20 ms) that count as the present."""
+"""Number of contact samples (of 20 ms) that count as the present."""
 _LEAN = math.radians(2.0)
 _LIMITS = Limits(worker_s=2.0)
 _STEP_WALL_S = 120.0
@@ -134,7 +134,7 @@ class TabletopTwin:
             self._simulators.popitem()[1].close()
 
     def _simulator(self, world: World, errors: Errors) -> MujocoSimulator:
-        """A simulator of that world, warm if there is one."""
+        """Return a simulator of that world, a warm one if there is one."""
         key = f"{[(o.model, o.kind, [round(s, 4) for s in o.size]) for o in world.objects]}{errors.variation}"
         if key not in self._simulators:
             self._simulators[key] = MujocoSimulator(world, noise=False, variation=errors.variation)
@@ -150,7 +150,7 @@ class _Stage:
     def __init__(
         self, world: World, simulator: MujocoSimulator, scene: Scene, errors: Errors, kept: Collection[str]
     ) -> None:
-        """`kept` are the things that the robot must leave alone."""
+        """Make a play of a scene; `kept` are the things that the robot must leave alone."""
         self._world, self._sim, self._errors, self._kept = world, simulator, errors, kept
         self._things = scene.objects
         self._first: Scene | None = scene.model_copy(update={"stamp": simulator.time})
@@ -182,7 +182,7 @@ class _Stage:
             before = now
 
     def rest(self) -> None:
-        """At the end the gripper goes away, unless it holds something, and nothing moves for a while."""
+        """Move the gripper away at the end, unless it holds something, and let nothing move for a while."""
         if self._held() is None:
             try:
                 self._arm.resume()
@@ -283,7 +283,7 @@ class _Stage:
 
 
 def _at(thing: SceneObject, pose: Pose, stamp: float = 0.0) -> SceneObject:
-    """The thing at a pose as Sense would report it: a cube's own axes are those nearest to upright."""
+    """Return the thing at a pose as Sense would report it: a cube's own axes are those nearest to upright."""
     if thing.kind == "cube":
         pose = _upright(pose)
     elif thing.kind == "ball":  # it looks the same from all sides
@@ -292,7 +292,7 @@ def _at(thing: SceneObject, pose: Pose, stamp: float = 0.0) -> SceneObject:
 
 
 def _upright(pose: Pose) -> Pose:
-    """The same cube, with the face that is on top as its upper one."""
+    """Return the pose of the same cube with the face that is on top as its upper one."""
     axes = pose.matrix()[:3, :3]
     top = int(np.argmax(np.abs(axes[2])))
     up = axes[:, top] * math.copysign(1.0, axes[2, top])

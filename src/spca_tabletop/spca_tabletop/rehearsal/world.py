@@ -25,7 +25,7 @@ RARE_SHIFT, RARE_YAW, RARE_FRICTION = 0.002, math.radians(2.0), 0.7
 # Nearer than this (m, between centres), two things do not turn by themselves in the pessimistic try.
 _CLOSE = 0.075
 _VARIATIONS = 8
-"""Different draws of friction and mass: few, so that simulators can be kept between rehearsals."""
+"""Number of different draws of friction and mass: few, so that simulators are kept between rehearsals."""
 _GREY = (0.5, 0.5, 0.5)
 _DENSITY, _FRICTION = 1000.0, 1.0  # kg/m³
 
@@ -43,7 +43,7 @@ class SeenWorld:
         self._colours = {o.model.rpartition("_")[2]: o.colour for o in world.objects}
 
     def of(self, scene: Scene) -> World:
-        """The workspace with the things of a scene in it, whose models are called by their symbols.
+        """Return the workspace with the things of a scene in it, whose models are called by their symbols.
 
         The robot's `home`, where a simulator starts, is out of the camera's view: there the arm is after a
         look.
@@ -78,7 +78,7 @@ class Errors:
         rare = RARE_SHIFT * np.array([math.cos(direction), math.sin(direction)])
         shifts = {"exact": np.zeros(2), "drawn": self._rng.normal(0.0, SHIFT_SD, 2), "pessimistic": rare}
         self.shift = shifts[perturbation.kind]
-        """Perceived minus true position, x and y in metres, of everything."""
+        """Shift of everything: perceived minus true position, x and y in metres."""
         self.variation = self._variation(perturbation)
 
     @staticmethod
@@ -116,7 +116,7 @@ class Errors:
 
 
 def _turned(pose: Pose, angle: float) -> tuple[float, float, float, float]:
-    """The orientation of a pose, turned about the vertical."""
+    """Return the orientation of a pose, turned about the vertical by an angle in radians."""
     x, y, z, w = pose.quaternion
     s, c = math.sin(angle / 2), math.cos(angle / 2)
     return (c * x - s * y, c * y + s * x, c * z + s * w, c * w - s * z)

@@ -42,7 +42,7 @@ DRIVERS = ("spca", "ros2_control")
 
 
 class ExecutorNode(SpcaNode):
-    """Has the arm look, and plans carried out, by `table`, while nobody else `uses` that."""
+    """Node that has the arm look, and plans carried out, by `table`, while nobody else is `using` that."""
 
     def __init__(self, loop: Loop | None = None) -> None:
         super().__init__(names.EXECUTOR, loop)
@@ -84,7 +84,7 @@ class ExecutorNode(SpcaNode):
         )
 
     def world(self, world: World, camera: Camera, varied: Mapping[str, Any], standing: bool) -> RosWorld:
-        """The robot, camera and contacts on the graph, by the driver that the parameters name."""
+        """Return robot, camera and contacts on the graph, by the driver that the parameters name."""
         joints = world.robot.arm.joint_names
         driver: Driver = (
             ControlDriver(self, joints, *self._controllers)
@@ -96,7 +96,7 @@ class ExecutorNode(SpcaNode):
         return found
 
     def arm(self, world: World, robot: Robot) -> Arm:
-        """The arm that the parameters name."""
+        """Return the arm that the parameters name."""
         tolerances = Tolerances(lag=self._lag)
         if self._kind == "embedded":
             from spca_motion.manipulator import embedded_arm
@@ -117,7 +117,7 @@ class ExecutorNode(SpcaNode):
 
     @contextmanager
     def using(self) -> Iterator[None]:
-        """Have the table to oneself. Raises SpcaError while another has it."""
+        """Keep the table for oneself as long as the context lasts. Raises SpcaError while another has it."""
         if not self._using.acquire(blocking=False):
             raise SpcaError("a run is under way")
         try:
@@ -157,7 +157,7 @@ class ExecutorNode(SpcaNode):
         return ExecutePlan.Result(result=to_msg(result, ActResultMsg()))
 
     def standing(self) -> RosTabletop:
-        """The table there is. Raises SpcaError before the first run."""
+        """Return the table that is there. Raises SpcaError before the first run."""
         if self.table is None:
             raise SpcaError("no table has been laid: run a level first")
         return self.table

@@ -35,7 +35,7 @@ class RosTabletop(Tabletop[RosWorld]):
 
     @property
     def referee(self) -> Referee:
-        """Who judges the level that is under way."""
+        """The referee of the level that is under way."""
         return self._referee
 
     def look(self) -> Scene:

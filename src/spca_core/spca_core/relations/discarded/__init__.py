@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from spca_core.world import World
 
 _BEYOND = 0.06
-"""Metres beyond the table's edge."""
+"""Distance in metres beyond the table's edge."""
 
 
 def _beyond(world: World) -> Iterator[Spot]:
-    """Beyond the table's left and right edges, as near to the robot's base as possible."""
+    """Yield spots beyond the table's left and right edges, as near to the robot's base as possible."""
     table, turns = world.table, (0.0, math.pi / 2, math.pi, -math.pi / 2)
     for side, ahead, turn in product((1, -1), (0.2, 0.1, 0.3, 0.0), turns):
         y = table.centre[1] + side * (table.size[1] / 2 + _BEYOND)

@@ -13,7 +13,7 @@ from spca_core.relations import EDGE
 from spca_core.skill_package import SkillPackage
 
 _OVER_RIM = 0.010
-"""Metres outside a plate's rim at which a thing tips onto it: its weight is off the plate."""
+"""Distance in metres outside a plate's rim at which a thing tips onto it: its weight is off the plate."""
 _ONTO = "(?:on|onto|over|upon)"
 
 

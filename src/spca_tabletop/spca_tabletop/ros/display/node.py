@@ -49,7 +49,7 @@ _KINDS = {"cube": Marker.CUBE, "cylinder": Marker.CYLINDER, "text": Marker.TEXT_
 
 
 class DisplayNode(SpcaNode):
-    """Each of its topics holds the newest complete picture, also for those who come late."""
+    """Node whose topics each hold the newest complete picture, also for those who come late."""
 
     def __init__(self) -> None:
         super().__init__(names.DISPLAY)
@@ -128,7 +128,7 @@ def _marker(number: int, picture: MarkerShape) -> Marker:
 
 
 def main() -> None:
-    """Run the node; its exit status is the process's."""
+    """Run the node, and end the process with its exit status."""
     leave(run_nodes(lambda: [DisplayNode()]))
 
 

@@ -63,7 +63,7 @@ class MarkerShape:
 
 
 def scene_pictures(scene: Scene, world: World) -> list[MarkerShape]:
-    """The table, and every detected object with its name; those only remembered are fainter.
+    """Draw the table, and every detected object with its name; those only remembered are fainter.
 
     Names stand above a stack, the uppermost first: a name of its own above each would be in the next one.
     """
@@ -87,18 +87,18 @@ def scene_pictures(scene: Scene, world: World) -> list[MarkerShape]:
 
 
 def plan_pictures(steps: Sequence[Step], done: int, world: World) -> list[MarkerShape]:
-    """The plan as a column of text next to the table; `done` steps have ended, the next one is under way."""
+    """Draw the plan as a column of text by the table; `done` steps have ended, the next is under way."""
     marks = ("[x]" if i < done else "[>]" if i == done else "[  ]" for i in range(len(steps)))
     return _column([f"{mark} {step}" for mark, step in zip(marks, steps, strict=True)], _WHITE, world)
 
 
 def contact_pictures(pairs: Iterable[Pair], world: World) -> list[MarkerShape]:
-    """The contacts as a column of text on the other side of the table. Ground truth: for people only."""
+    """Draw the contacts as a column of text on the table's other side. Ground truth: for people only."""
     return _column([f"{a} - {b}" for a, b in sorted(pairs)], (0.7, 0.85, 1.0, 1.0), world, left=False)
 
 
 def grasp_pictures(poses: Sequence[Pose]) -> list[MarkerShape]:
-    """Candidate grasps, each as the bar between its two fingertips.
+    """Draw candidate grasps, each as the bar between its two fingertips.
 
     The best one is opaque and comes first.
     """
@@ -109,14 +109,14 @@ def grasp_pictures(poses: Sequence[Pose]) -> list[MarkerShape]:
 
 
 def path_pictures(points: Sequence[Vec3]) -> list[MarkerShape]:
-    """The way of the tool's centre point on a trajectory."""
+    """Draw the path of the tool centre point on a trajectory."""
     if len(points) < 2:
         return []
     return [MarkerShape("line", _ORIGIN, (0.004, 0.0, 0.0), (1.0, 0.75, 0.2, 0.9), points=tuple(points))]
 
 
 def verdict_pictures(verdict: Verdict, world: World) -> list[MarkerShape]:
-    """The verdict above the table, in the colour of its outcome."""
+    """Draw the verdict above the table, in the colour of its outcome."""
     words = f"{verdict.outcome.value}  {verdict.score:.2f}\n{textwrap.fill(verdict.reason, _WIDTH)}".strip()
     x, y = world.table.centre
     pose = Pose(position=(x, y, world.table.top + 0.75))
@@ -124,7 +124,7 @@ def verdict_pictures(verdict: Verdict, world: World) -> list[MarkerShape]:
 
 
 def _table(world: World) -> MarkerShape:
-    """The slab; a little lower than it is, so that a cloud of depths on it is seen."""
+    """Draw the slab a little lower than it is, so that a cloud of depths on it is seen."""
     table = world.table
     x, y = table.centre
     pose = Pose(position=(x, y, table.top - table.size[2] / 2 - _BELOW))
@@ -132,7 +132,7 @@ def _table(world: World) -> MarkerShape:
 
 
 def _stacks(things: Iterable[SceneObject]) -> list[list[SceneObject]]:
-    """Things that lie on one another, from below."""
+    """Return the stacks of things that lie on one another, each from below."""
     stacks: list[list[SceneObject]] = []
     for thing in sorted(things, key=lambda t: t.pose.position[2]):
         x, y, _ = thing.pose.position
@@ -147,7 +147,7 @@ def _stacks(things: Iterable[SceneObject]) -> list[list[SceneObject]]:
 
 
 def _column(lines: Sequence[str], colour: Colour, world: World, left: bool = True) -> list[MarkerShape]:
-    """Lines of text next to the table."""
+    """Draw lines of text next to the table."""
     if not lines:
         return []
     table = world.table
