@@ -69,9 +69,8 @@ def run(
 
     Raises InputError for bad input, before anything is written.
     """
-    begun = Run.begin(
-        _options(level=level, transport=transport, video=video, **options), Path(out) if out else None
-    )
+    wanted = settled(RunOptions.of({"level": level, "transport": transport, "video": video, **options}))
+    begun = Run.begin(wanted, Path(out) if out else None)
     begun.advance(*([on_event] if on_event is not None else []))
     if report:
         begun.document()
@@ -112,9 +111,8 @@ def session(
         raise InputError(f"environment '{environment}' takes no sentences", hint=f"these do: {names}")
     # What a failed attempt has done to the table stays done: nobody expects it to be put back by magic.
     wanted = {"transport": "inproc", "video": False, "level": SENTENCE, "rewind": False, **options}
-    return Session(
-        _options(world=world, preset=preset, seed=seed, **wanted), able[0], on_event, approve, report
-    )
+    chosen = settled(RunOptions.of({"world": world, "preset": preset, "seed": seed, **wanted}))
+    return Session(chosen, able[0], on_event, approve, report)
 
 
 def campaign(
@@ -166,7 +164,7 @@ def check(level: str, **options: Any) -> LevelFindings:
     Raises InputError when there is no such level, or a run could not begin for another reason: an unknown
     preset, say.
     """
-    wanted = _options(level=level, **options)
+    wanted = settled(RunOptions.of({"level": level, **options}))
     found = examine(wanted.level, wanted.world)
     if not found.errors:
         checked_kit(wanted)
@@ -196,7 +194,3 @@ def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
             )
         found |= {info.name: info for info in fitting}
     return list(found.values())
-
-
-def _options(**wanted: Any) -> RunOptions:
-    return settled(RunOptions.of({"proposer": "builtin", **wanted}))

@@ -68,13 +68,11 @@ class Dialogue:
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
         plan = newest_plan(run.folder)
         handled = [step.args[0] for step in (plan.steps if plan else ()) if step.args]
-        lay = {
-            name: where for name in dict.fromkeys(handled) if before and (where := self._lay(name, before))
-        }
+        lay = {name: self._lay(name, before) for name in handled} if before else {}
         steps = tuple(map(str, plan.steps)) if plan else None
         self._history.append(_Done(sentence, run, steps, handled[-1] if handled else "", lay))
         told = f"robot: {run.result.outcome.value}: {run.result.reason} [{', '.join(steps or ())}]"
-        places = ", ".join(f"{words_of(name)} {where}" for name, where in lay.items())
+        places = ", ".join(f"{words_of(name)} {where}" for name, where in lay.items() if where)
         self._said.append(told + (f"; before it: {places}" if places else ""))
 
     def _lay(self, thing: str, seen: Observation) -> str:
@@ -107,7 +105,7 @@ class Dialogue:
         end = clause.start() if clause else len(sentence)
         meant = _PRONOUN.sub(thing, sentence[:end], count=1) + sentence[end:]
         back = _BACK.search(meant)
-        came = next((d.lay[symbol] for d in acted if d.about == symbol and symbol in d.lay), "")
+        came = next((d.lay[symbol] for d in acted if d.about == symbol and d.lay.get(symbol)), "")
         if back is None or back.group(1) != thing or not came:
             return meant
         return f"{meant[: back.start()]}put {thing} {came}"

@@ -10,7 +10,7 @@ import typer
 
 from spca.commands import WORDS
 from spca_core.errors import InputError
-from spca_core.options import RunOptions
+from spca_core.options import RunOptions, described
 
 VIEW = "Open a live window (needs a display); `--view web`: a page to watch and to speak to the robot on."
 OVER_ROS = "On the robot that is on the ROS graph; without one, on a simulator that ends with this."
@@ -75,9 +75,8 @@ def _values(name: str) -> Callable[[str], list[str]]:
             "detector": lambda: installed("spca.detectors"),
             "engine": lambda: ["fast-downward", *installed("spca.engines")],
         }
-        of_field = get_args(RunOptions.model_fields[name].annotation)
-        found = known[name]() if name in known else of_field
-        return sorted({str(value) for value in found if str(value).startswith(incomplete)})
+        found = known[name]() if name in known else described(name)[1]
+        return sorted({value for value in found if value.startswith(incomplete)})
 
     return complete
 
