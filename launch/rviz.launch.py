@@ -14,9 +14,6 @@ from spca_core.paths import data
 from spca_core.world import load_world
 from spca_robot.description.urdf import build_urdf
 
-# Who looks on takes no time away from the robot, its physics and its camera: two cores are little for all.
-SPARE_TIME = "nice -n 10"
-
 
 def generate_launch_description() -> LaunchDescription:
     """The arguments, and the actions that follow from them."""
@@ -52,9 +49,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         Node(
             package="spca_tabletop",
             executable="display",
-            exec_name="display",
             name="display",
-            prefix=SPARE_TIME,
             parameters=[{"world": argument("world")}],
         )
     ]
@@ -66,13 +61,6 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if argument("rviz") == "true":
         view = str(data("rviz", "spca") / "spca.rviz")
         actions.append(
-            Node(
-                package="rviz2",
-                executable="rviz2",
-                exec_name="rviz2",
-                arguments=["-d", view],
-                parameters=[sim_time],
-                prefix=SPARE_TIME,
-            )
+            Node(package="rviz2", executable="rviz2", arguments=["-d", view], parameters=[sim_time])
         )
     return actions

@@ -291,7 +291,8 @@ def test_facts_tell_about_their_own_kinds() -> None:
         ("Touch the blue cube without touching the red cube.", ("cube_blue",)),
         ("Touch the left cube.", ("cube_green",)),
         ("Touch any cube.", ()),
-        ("Put the red cube on the red plate, no, wait, on the green plate.", ()),
+        ("Put the red cube on the red plate, no, wait, on the green plate.", ("cube_red", "plate_green")),
+        ("Give the red cube to the red plate, no, wait, to the green plate.", ()),
         ("Put every cube but the green one on the red plate.", ("cube_blue", "cube_red", "plate_red")),
     ],
 )

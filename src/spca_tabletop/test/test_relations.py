@@ -146,13 +146,13 @@ def _knowing(name: str, without: str, texts: str) -> None:
         "judging": TabletopVocabulary().after(scene()).keys(),
         "places": [place.symbol for place in map(relation.place_of, json.loads(texts)) if place],
     }
-    named = rf"""[("']{name}\b|\b{name}__|, {name},"""
+    named = rf"""[("']{name}\b|\b{name}__|(?:, |or ){name},"""
     print(json.dumps([read, [layer for layer, words in said.items() if re.search(named, str(words))]]))
 
 
 @pytest.mark.parametrize(
     ("name", "layers"),
-    [("in_front_of", ["ctx", "words", "places"]),
+    [("in_front_of", ["words", "places"]),
      ("on_edge", ["sight", "domain", "skills", "ctx", "words", "judging", "places"]),
      ("discarded", ["domain", "skills", "ctx", "judging", "places"]),
      ("in", ["sight", "words", "judging", "places"])],

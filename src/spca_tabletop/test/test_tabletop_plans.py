@@ -411,15 +411,11 @@ def test_words_refer_to_the_table_as_it_was_at_first(planner: DraftingPlanner) -
     left = next(f.args[0] for f in before.facts if f.predicate == "leftmost" and f.args[0] in CUBES)
     first = planner.plan(PlanRequest(attempt="1", task=asked, observation=before, skills=()))
     assert first.plan is not None and first.plan.steps[0].args[0] == left
-    other = next(c for c in CUBES if c != left)
-    facts = tuple(
-        f.model_copy(update={"args": (other,)}) if f.predicate == "leftmost" and f.args == (left,) else f
-        for f in before.facts
-    )
+    other, *rest = (c for c in CUBES if c != left)
     again = PlanRequest(
         attempt="2",
         task=asked,
-        observation=before.model_copy(update={"facts": facts}),
+        observation=scene(row=(other, left, *rest)),
         skills=(),
         mode="replan",
         previous=first.plan.draft,
