@@ -152,6 +152,7 @@ class Program:
                 raise Cancelled("cancelled before the level had begun")
 
         world.wait_ready(_READY_S, check)
+        check()  # it may have been ready at once
         world.robot.check(self._alive)
 
     def _publish(self, event: Event) -> None:
