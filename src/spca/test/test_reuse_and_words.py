@@ -252,12 +252,15 @@ def test_a_coder_is_told_what_a_plan_s_own_predicates_mean_and_how_to_touch() ->
     text = """(define (domain d) (:predicates (on ?a ?b) (hand_empty)
       (in_row ?a ?b ?c) ; ?a goes on the row of ?b and ?c
       (painted ?a)) ; ?a was painted
-      (:action extend :parameters (?a ?b ?c) :effect (and (in_row ?a ?b ?c) (on ?a ?b))))"""
+      (:action extend :parameters (?a ?b ?c) :effect (and (in_row ?a ?b ?c)
+        (on ?a ?b))) ; and so on
+      ; Take it away.
+      (:action take :parameters (?a ?b) :effect (not (on ?a ?b))))"""
     schemas = tuple(action.schema for action in parse_domain(text).actions.values())
     plan = Plan(steps=(), schemas=schemas, draft=Draft(domain=text, problem=""))
     told = situation(CodeRequest(attempt="", task=TASK, observation=scene(), plan=plan, library=""))
     assert "In the plan, (in_row ?a ?b ?c): ?a goes on the row of ?b and ?c" in told.splitlines()
-    assert "painted" not in told and "hand_empty" not in told
+    assert not any(words in told for words in ("painted", "hand_empty", "and so on", "Take it away"))
     rules = str(LanguageCoder(None).messages(schemas, TabletopKit().api, "", told, "", "")[0]["content"])  # type: ignore[arg-type]
     assert "closed fingertips touch its top: go above with move_to, down with move_linear" in rules
     assert "may be touched and pushed" in rules

@@ -39,9 +39,7 @@ class SupervisorNode(SpcaNode):
         self._program, self._kit = program, kit
         self.defaults: dict[str, Any] = {
             "level": self.parameter("level", "stack_01", "name or path of a level"),
-            "preset": self.parameter(
-                "preset", "nominal", "one of the environment's presets, such as shuffled"
-            ),
+            "preset": self.parameter("preset", "nominal", "a preset of the environment, such as shuffled"),
             "seed": self.parameter("seed", 0, "draws the table and the sensor's noise"),
         }
         self.view = self.parameter(
