@@ -1,0 +1,31 @@
+"""Recorded answers solve their levels: no prompt has changed since they were recorded."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import spca
+from spca_core.paths import ROOT
+
+REPLAYS = ROOT / "examples" / "replays"
+LEVELS = sorted({re.sub(r"_\d{4}-\w+\.json$", "", file.name) for file in REPLAYS.glob("*.json")})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "level", [*LEVELS[:2], *(pytest.param(level, marks=pytest.mark.full) for level in LEVELS[2:])]
+)
+def test_recorded_answers_solve_their_level(level: str, tmp_path: Path) -> None:
+    run = spca.run(
+        level,
+        report=False,
+        out=tmp_path / "run",
+        proposer="openai",
+        llm=f"replay:{REPLAYS}",
+        skills="empty",
+        library=str(tmp_path / "library"),
+    )
+    assert run.result.success and run.result.rounds == 1, run.result.reason
