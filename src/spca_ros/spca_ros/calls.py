@@ -41,13 +41,18 @@ class ServiceCall:
     def __call__(self, request: Any, timeout: float = 5.0, check: Callable[[], None] = lambda: None) -> Any:
         """Call the service and wait for the response; `check` is called meanwhile, and may raise.
 
-        Raises NodeLost when there is none in time.
+        Raises NodeLost when there is none in time, or nobody offers the service any more.
         """
         assert not self._node.loop.here, "a callback must not wait for a service"
+
+        def look() -> None:
+            check()
+            self.wait_ready(_MISSED)
+
         self.wait_ready(timeout)
         future = self._client.call_async(request)
         try:
-            return _await(future, timeout, f"service {self._name}", check)
+            return _await(future, timeout, f"service {self._name}", look)
         finally:
             if not future.done():
                 self._client.remove_pending_request(future)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.publisher import Publisher
 from spca_interfaces.msg import NodeStatus
 
@@ -84,11 +84,14 @@ class Heard(list[Any]):
 
 
 def heeded(node: SpcaNode, kind: type, topic: str, qos: Any) -> Publisher:
-    """A publisher to which somebody listens already."""
-    found = threading.Event()
-    events = PublisherEventCallbacks(matched=lambda _: found.set(), use_default_callbacks=False)
-    publisher = node.create_publisher(kind, topic, qos, event_callbacks=events)
-    assert found.wait(60.0), f"nobody listens to {topic}"
+    """A publisher to which somebody listens already.
+
+    It is asked, and no event waited for: rclpy's executor crashes on one of a publisher that has gone.
+    """
+    publisher, end = node.create_publisher(kind, topic, qos), time.monotonic() + 60.0
+    while not publisher.get_subscription_count():
+        assert time.monotonic() < end, f"nobody listens to {topic}"
+        time.sleep(0.01)
     return publisher
 
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from spca.ros.program import Program
     from spca.runs import Run
     from spca.stages import Approve
-    from spca_core.options import RunOptions
     from spca_core.ports.environment import Environment
     from spca_core.result import RunResult
 
