@@ -48,6 +48,7 @@ _FINE = "(?:good|great|nice|lovely|perfect|wonderful|best|cool|fine|all)"
 _NUMBER = "|".join(NUMBERS)
 _LOW = "(?:bottom|base)"
 _ALONE = r"(?:exactly )?(?:(?:where|as|like) (?:it|they) (?:is|are|stands?|lies?)|alone|untouched|in place)"
+_SET = "(?:stand|sit|rest|lie|land)"  # as an order, before a thing
 _IRREGULAR = {"die": "dice"}
 
 _CALLED = {noun: tuple(k.name for k in KINDS.values() if noun in k.nouns)
@@ -144,7 +145,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "put|place|set|lay|move|move over|bring|carry|transfer|deposit|position|relocate|transport|deliver",
         "stick|pop|shift|arrange|lean|balance|lower|pack|insert|gather|slide|add|collect|drag|tidy up",
         r"(?<=have\s)(?:placed|moved)|displace|putting|placing|moving|lay down|set down|put down",
-        "pick (?:up )?and (?:place|put)",),
+        "pick (?:up )?and (?:place|put)",
+        rf"(?<!\w\s)(?<!,\s){_SET}|{_SET}(?= (?:the|an?|it|them|every|each|any|one|{'|'.join(COLOURS)})\b)",),
     "PLACED": ("placed|moved|stacked|brought|laid|carried|transferred|arranged",),
     "STACK": ("(?:stack|pile)(?: up)?|stacking|piling",),
     "BUILD": ("(?:build|make|create|construct|assemble|erect|form|do)(?: me| us)?|let|have",),
@@ -211,13 +213,13 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         f"(?:a )?(?:different(?:ly)?|other)[- ]{_COLOUR}(?:ed)?|not of (?:its|their)(?: own)? {_COLOUR}",),
     # --- where
     **{side.upper(): (f"{side}(?:-?most|[- ]hand)?|far {side}",
-                      f"(?:f[au]rthest(?: away)?|most|all the way) (?:to the |on the )?{side}")
+                      f"(?:f[au]rthe(?:st|r)(?: away)?|most|all the way) (?:to the |on the )?{side}")
        for side in ("left", "right")},
     "MIDDLE": ("middle|centre|center|central|middlemost|in between|middle ?,? counted from left to right",),
-    "CLOSEST_TO": ("(?:nearest|closest) to|(?:nearest|closest)(?= the )",),
-    "FARTHEST_FROM": ("(?:farthest|furthest|most distant|far)(?: away)? from",),
+    "CLOSEST_TO": ("(?:near|clos)e(?:st|r) to|(?:near|clos)e(?:st|r)(?= the )",),
+    "FARTHEST_FROM": ("(?:f[au]rthe(?:st|r)|most distant|far)(?: away)? from",),
     "BESIDE": ("(?:right |directly |just |immediately |close )?(?:next to|beside(?: of)?|adjacent to|"
-        r"alongside|against|up against|touching|close to|near(?: to| by| of)?(?= (?:the|an?|any)\b))",
+        r"alongside|against|up against|touching|close to|near to|near(?: by| of)?(?= (?:the|an?|any)\b))",
         "side by side with|in contact with|(?:all )?around",),
     "NEAR": (f"(?:near|close|nearer|closer|nearest|closest|front|foremost)(?:(?: to)? {_ROBOT})?",
         f"least far from {_ROBOT}|towards? you|in your direction",),

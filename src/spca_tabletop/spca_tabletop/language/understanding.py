@@ -16,6 +16,7 @@ from spca_tabletop.language.goal import Goal, alternatives, describe
 from spca_tabletop.language.questions import Answered
 from spca_tabletop.language.reading import reads_as, ways_to_read
 from spca_tabletop.language.talk import (
+    TOO_OPEN,
     Contradiction,
     Meaning,
     NoneOfThem,
@@ -28,6 +29,7 @@ from spca_tabletop.language.talk import (
 from spca_tabletop.language.words import kinds_in, words_in
 
 _MOST_READINGS = 128
+_MOST_TRIED = 100  # ways to take a text, over its readings
 _MOST_SUPPOSED = 24  # ways in which what is hidden may be what is named
 
 
@@ -83,13 +85,16 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
         for way in islice(product(*said), _MOST_READINGS)
     ]
     readings.sort(key=lambda r: r.cost)
-    least: int | None = None
+    least, tried = None, 0
     while readings and (least is None or readings[0].cost <= least):
+        if tried > _MOST_TRIED:
+            raise NotUnderstood(TOO_OPEN)
         reading = readings.pop(0)
         try:
             talks = [Talk(reading.table)]
             for meaning in reading.meanings:
                 talks = each_way(talks, meaning)
+            tried += len(talks)
             goals = tuple(alternatives(talks))
         except Undecided as error:
             more = [reading._replace(table=reading.table.supplying(error.key, kind)) for kind in error.kinds]
