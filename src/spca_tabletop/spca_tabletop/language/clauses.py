@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice, pairwise
 
 from spca_core.kinds import SOLIDS, SUPPORTS
-from spca_core.names import TABLE_SYMBOL
+from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Relation, Values
 from spca_tabletop.language import towers
@@ -29,8 +29,8 @@ def about(phrase: Phrase, talk: Talk, kinds: Things = LIFTABLE) -> Iterator[tupl
             if any(t.any for t in phrase):
                 continue
             raise NotUnderstood(f"'{phrase[-1].text}' was named already.")
-        if kinds == LIFTABLE and any(talk.table.kind(t) not in SOLIDS for t in things):
-            raise NotUnderstood("I can only move cubes.")
+        if kinds == LIFTABLE and (fixed := [t for t in things if talk.table.kind(t) not in SOLIDS]):
+            raise NotUnderstood(f"I cannot move the {words_of(fixed[0])}.")
         text = " and ".join(t.text for t in phrase)
         yield things, after.but(spoken=(*after.spoken, *((t, text) for t in things)))
 
@@ -822,9 +822,8 @@ def _coming_from(phrase: Phrase, source: Destination | None) -> Phrase:
     if source is None:
         return phrase
     told = f"on {source.things[0].text}"
-    return _lying(
-        phrase, source.things, True, lambda t: not (t.pronoun or t.noun.colour or t.noun.tests), told
-    )
+    bare = [t for t in phrase if not (t.pronoun or t.noun.colour or t.noun.tests)]
+    return _lying(phrase, source.things, True, bare.__contains__, told)
 
 
 def _lying(phrase: Phrase, on: Phrase, there: bool, which: Callable[[Thing], bool], told: str = "") -> Phrase:

@@ -734,6 +734,11 @@ def listed(thing: Thing, others: Phrase) -> Phrase:
     return (thing.like(others[0].noun.kind, others[0].noun.plural), *others)
 
 
+@rule("Things -> Thing AND Thing BOTH")
+def both(thing: Thing, other: Thing) -> Phrase:
+    return listed(thing, (other,))
+
+
 @rule("Either -> EITHER? Thing OR Thing", "Either -> EITHER? Thing OR Either")
 def either(thing: Thing, other: Thing) -> Thing:
     """One of two or more."""

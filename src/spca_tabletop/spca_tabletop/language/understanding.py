@@ -80,10 +80,8 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
     found: dict[tuple[Goal, ...], None] = {}
     problem: Exception | None = None
     sight = Sight(observation, tuple(kinds_in(text)))
-    readings = [
-        _Reading(sum(c for c, _ in way), tuple(m for _, m in way), sight)
-        for way in islice(product(*said), _MOST_READINGS)
-    ]
+    ways = islice(product(*said), _MOST_READINGS)
+    readings = [_Reading(sum(c for c, _ in w), tuple(m for _, m in w), sight) for w in ways]
     readings.sort(key=lambda r: r.cost)
     least, tried = None, 0
     while readings and (least is None or readings[0].cost <= least):
@@ -140,16 +138,11 @@ def uncovering(task: Task, observation: Observation) -> list[Goal]:
 def _supposing(observation: Observation, colours: Mapping[str, str]) -> Observation:
     """Return what would be seen if unknown things were cubes of these colours."""
     supposed = {thing: f"cube_{colour}" for thing, colour in colours.items()}
-    facts = tuple(
-        f.model_copy(update={"args": tuple(supposed.get(a, a) for a in f.args)}) for f in observation.facts
-    )
+    args = [tuple(supposed.get(a, a) for a in f.args) for f in observation.facts]
+    facts = tuple(f.model_copy(update={"args": a}) for f, a in zip(observation.facts, args, strict=True))
     objects = {supposed.get(s, s): "cube" if s in supposed else k for s, k in observation.objects.items()}
-    things = [
-        t.model_copy(update={"id": supposed[t.id], "kind": "cube", "colour": colours[t.id]})
-        if t.id in supposed
-        else t
-        for t in observation.things
-    ]
+    new = {s: {"id": supposed[s], "kind": "cube", "colour": colour} for s, colour in colours.items()}
+    things = [t.model_copy(update=new.get(t.id, {})) for t in observation.things]
     scene = observation.scene and observation.scene.model_copy(update={"objects": tuple(things)})
     return observation.model_copy(update={"objects": objects, "facts": facts, "scene": scene})
 
