@@ -154,7 +154,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         rf"(?<!\w\s)(?<!,\s){_SET}|{_SET}(?= (?:the|an?|it|them|every|each|any|one|{'|'.join(COLOURS)})\b)",),
     "PLACED": (_DONE,),
     "STACK": ("(?:stack|pile)(?: up)?|stacking|piling",),
-    "BUILD": ("(?:build|make|create|construct|assemble|erect|form|do)(?: me| us)?|let|have",),
+    "BUILD": ("(?:build|make|create|construct|assemble|erect|form|do(?= an? ))(?: me| us)?|let|have",),
     "THROW": ("push|shove|knock|sweep|tip|drop",), "TOSS": ("throw|toss|fling|chuck",),
     "REMOVE": ("remove|unload",), "FREE": ("free|vacant|unoccupied",), "TOUCHED": ("touched",),
     "UNSTACK": ("unstack|take apart|dismantle|take down",),
