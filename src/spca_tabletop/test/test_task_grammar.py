@@ -111,6 +111,7 @@ LONG = (
     "Build a tower of six cubes.",
     "Touch two of the cubes, then put any cube next to any other cube, and put any other cube on any plate.",
     "Put any cube on any other cube, put any cube next to any other cube and put another cube on a plate.",
+    "Two cubes to a plate: red and blue on the green plate, then yellow and green on the blue plate.",
 )
 
 

@@ -30,7 +30,7 @@ NOT_UNDERSTOOD = {
     "Put the red cube to the left of the blue cube and behind the green cube.": "",
     "Put the red cube left of the red cube.": "related to itself",
     "Put the red cube nearest the plate.": "the one thing that is closest to one other",
-    "Put the red plate on the blue plate.": "only move cubes",
+    "Put the red plate on the blue plate.": "cannot move the red plate",
     "Put the red cube next to the red plate.": "next to another cube only",
     "Touch the table.": "cubes and plates only",
     "Touch the red cube with the blue cube.": "what to do with the blue cube",

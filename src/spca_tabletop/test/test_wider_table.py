@@ -130,7 +130,7 @@ REFUSED = [
     ("bowls_01", "Put the largest cube into the red bowl.", "of the same size"),
     ("shapes_01", "Put the ball on the plate.", "would roll off"),
     ("shapes_01", "Put the red cube on the ball.", "Nothing stays on"),
-    ("shapes_01", "Put the bowl on the plate.", "only move cubes"),
+    ("shapes_01", "Put the bowl on the plate.", "cannot move the blue bowl"),
     ("pyramid_01", "Build a pyramid of five cubes.", "three or six"),
     ("mats_03", "Swap the red cube and any other cube.", "two certain things"),
     ("shapes_01", "Put the cuboid on the plate.", "which one 'the cuboid' is"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice, pairwise
 
 from spca_core.kinds import SOLIDS, SUPPORTS
-from spca_core.names import TABLE_SYMBOL
+from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Relation, Values
 from spca_tabletop.language import towers
@@ -29,8 +29,8 @@ def about(phrase: Phrase, talk: Talk, kinds: Things = LIFTABLE) -> Iterator[tupl
             if any(t.any for t in phrase):
                 continue
             raise NotUnderstood(f"'{phrase[-1].text}' was named already.")
-        if kinds == LIFTABLE and any(talk.table.kind(t) not in SOLIDS for t in things):
-            raise NotUnderstood("I can only move cubes.")
+        if kinds == LIFTABLE and (fixed := [t for t in things if talk.table.kind(t) not in SOLIDS]):
+            raise NotUnderstood(f"I cannot move the {words_of(fixed[0])}.")
         text = " and ".join(t.text for t in phrase)
         yield things, after.but(spoken=(*after.spoken, *((t, text) for t in things)))
 
@@ -525,32 +525,28 @@ def state(phrase: Phrase, places: Destinations) -> Meaning:
 
 
 @rule("Clause -> Things IS PLACED? Places AT_ONCE?")
-def so_it_is(phrase: Phrase, places: Destinations) -> Meaning:
-    """What may be about the table as it is now."""
-    return _described(lambda talk: about(phrase, talk), places, phrase)
+@clause
+def so_it_is(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
+    """What may be about the table as it is now; what is not so yet is to come."""
+    for after in state(phrase, places)(talk):
+        so = after.wants != talk.wants and talk.table.facts.issuperset(after.atoms[len(talk.wants) :])
+        yield _describing(talk, after) if so else after
 
 
 @rule("Clause -> THAT MUST? IS Places")
-def which(places: Destinations) -> Meaning:
-    def meant(talk: Talk) -> Iterator[tuple[Things, Talk]]:
-        if not talk.mentioned:
-            raise NotUnderstood("I do not know what 'which' refers to.")
-        yield talk.mentioned[-1:], talk
+@clause
+def which(places: Destinations, *, talk: Talk) -> Iterator[Talk]:
+    if not talk.mentioned:
+        raise NotUnderstood("I do not know what 'which' refers to.")
+    things = talk.mentioned[-1:]
+    yield from (_describing(talk, after.about(things)) for after in placed(things, places, (), talk))
 
-    return _described(meant, places, ())
 
-
-def _described(
-    meant: Callable[[Talk], Iterator[tuple[Things, Talk]]], places: Destinations, phrase: Phrase
-) -> Meaning:
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for things, before in meant(talk):
-            for after in placed(things, places, phrase, before):
-                new = tuple(a for _, a in after.wants[len(before.wants) :])
-                one = after.but(wants=before.wants, described=(*after.described, *new), latest=talk.latest)
-                yield one.but(subject=talk.subject or things[-1])
-
-    return meaning
+def _describing(talk: Talk, after: Talk) -> Talk:
+    """Take what a clause asks for as what is so."""
+    described = (*after.described, *after.atoms[len(talk.wants) :])
+    one = after.but(wants=talk.wants, described=described, latest=talk.latest)
+    return one.but(subject=talk.subject or after.subject)
 
 
 @rule("Clause -> Things MUST? TOUCH|TOUCHES Things AT_ONCE?", "Clause -> BUILD Things TOUCH Things")
@@ -656,11 +652,8 @@ def never_put(phrase: Phrase, places: Destinations) -> Meaning:
     return meaning
 
 
-@rule(
-    "Neg -> Things NOT IS? PLACED? Places",
-    "Neg -> UNWANTED Things Places",
-    "Neg -> No MUST? IS? PLACED? Places",
-)
+@rule("Neg -> Things NOT IS? PLACED? Places", "Neg -> UNWANTED Things Places",
+      "Neg -> No MUST? IS? PLACED? Places")  # fmt: skip
 @clause
 def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     for things, before in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
@@ -684,8 +677,12 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
 
 
 @rule("Neg -> Things MUST? IS EMPTY|FREE", "Neg -> LEAVE Things EMPTY|FREE")
-def kept_empty(phrase: Phrase) -> Meaning:
-    return must_not_be(_EVERY_SOLID, (Destination(relation="on", things=phrase),))
+@clause
+def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
+    for thing in (t for t in phrase if t.pronoun):  # what was just put somewhere is not what stays empty
+        if any(talk.table.kind(s) in SOLIDS for s in named(thing, talk, ANYTHING)):
+            raise NotUnderstood(f"I do not know what '{thing.text}' is that stays empty; name it.")
+    yield from must_not_be(_EVERY_SOLID, (Destination(relation="on", things=phrase),))(talk)
 
 
 @rule("Text -> Text COMMA|AND|BUT? NOT Place")
@@ -825,9 +822,8 @@ def _coming_from(phrase: Phrase, source: Destination | None) -> Phrase:
     if source is None:
         return phrase
     told = f"on {source.things[0].text}"
-    return _lying(
-        phrase, source.things, True, lambda t: not (t.pronoun or t.noun.colour or t.noun.tests), told
-    )
+    bare = [t for t in phrase if not (t.pronoun or t.noun.colour or t.noun.tests)]
+    return _lying(phrase, source.things, True, bare.__contains__, told)
 
 
 def _lying(phrase: Phrase, on: Phrase, there: bool, which: Callable[[Thing], bool], told: str = "") -> Phrase:
@@ -842,10 +838,8 @@ def _lying(phrase: Phrase, on: Phrase, there: bool, which: Callable[[Thing], boo
 
 def _taking(phrase: Phrase, source: Destination | None, then: Callable[[Things, Talk], Talk]) -> Meaning:
     """Do that with things that come from there."""
-    return doing(
-        _coming_from(phrase, source),
-        lambda things, talk: iter([then(things, come_from(things, source, talk))]),
-    )
+    coming = _coming_from(phrase, source)
+    return doing(coming, lambda things, talk: iter([then(things, come_from(things, source, talk))]))
 
 
 _VERBS = {"PUT", "TAKE", "TOUCH", "LIFT", "PICK", "STACK", "BUILD", "THROW", "TOSS", "REMOVE", "SWAP", "SORT",

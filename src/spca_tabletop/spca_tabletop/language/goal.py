@@ -321,6 +321,5 @@ def _sentence(atom: Atom) -> str:
     for row in relations():
         if predicate == row.put and others[0].partition("_")[0] in row.of:
             return f"the {words_of(first)} {Place(row, (others[0],)).words}"
-    return " ".join(
-        f"the {words_of(first)} {words.get(predicate, predicate.replace('_', ' '))} {rest}".split()
-    )
+    told = words.get(predicate, predicate.replace("_", " "))
+    return " ".join(f"the {words_of(first)} {told} {rest}".split())

@@ -20,7 +20,11 @@ COLOURS = (
 )  # fmt: skip
 _COUNTED = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINALS = {word: n for n, word in enumerate(("first", "second", "third", "fourth", "fifth"), 1)}
-NUMBERS = {word: n for n, word in enumerate(_COUNTED, 2)} | {str(n): n for n in range(2, 13)}
+SPELT = {word: n for n, word in enumerate(_COUNTED, 2)}
+NUMBERS = SPELT | {str(n): n for n in range(2, 13)}
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+SPELT |= {f"{ten}-{one}": 10 * t + n for t, ten in enumerate(_TENS, 2) for one, n in SPELT.items() if n < 10}
+SPELT |= {ten: 10 * t for t, ten in enumerate(_TENS, 2)} | {"one": 1, "fifteen": 15}
 
 _MUST = (
     "must|(?:must|should) to|should|shall|(?:has|have|needs?|ought|wants?|would like|is supposed) to|will|"
@@ -48,6 +52,8 @@ _FINE = "(?:good|great|nice|lovely|perfect|wonderful|best|cool|fine|all)"
 _NUMBER = "|".join(NUMBERS)
 _LOW = "(?:bottom|base)"
 _ALONE = r"(?:exactly )?(?:(?:where|as|like) (?:it|they) (?:is|are|stands?|lies?)|alone|untouched|in place)"
+_SET = "(?:stand|sit|rest|lie|land)"  # as an order, before a thing
+_DONE = "placed|moved|stacked|brought|laid|carried|transferred|arranged"
 _IRREGULAR = {"die": "dice"}
 
 _CALLED = {noun: tuple(k.name for k in KINDS.values() if noun in k.nouns)
@@ -95,7 +101,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         "(?:(?:one|the) (?:more|next) (?:thing|task|job)|next (?:task|job)) ?:|would you ?(?=[.?!]|$)",
         f"(?:that|it)(?: would|'d) (?:be|look) {_FINE}(?= ?(?:[.;!]|$))",
         f"it(?: would|'d) (?:be|look) {_FINE}(?: if(?: you(?: could| would)?)?| to (?:have|see))?",
-        "(?:can|could|would|will) you(?: please)?(?: be (?:so kind|so good|kind enough))?(?: as)?(?: to)?",
+        "(?:can|[cw]ould|will|may) you(?: please)?(?: be (?:so kind|so good|kind enough)(?: as)?)?(?: to)?",
         r"(?<!\w\s)(?:can|could|may)(?= (?:the|that|this)\b)|like(?= (?:the|in|on)\b)",
         "you(?:'re| are|re)?(?: (?:must|should|have to|need to|can|could|going to|gonna|want to))+|try to",
         "be careful(?: to| and)?|let'?s(?: start| begin)?|let us|(?:can|could|may) (?:we|i) (?:have|get|see)",
@@ -137,19 +143,20 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     "LIFT": ("pick(?:ing)? up|lifting|lift up|lift|grasp|grab|grip|seize|raise|hold|hold up|fetch",
         "(?:take|get|grab) hold of|keep hold of|keep holding|catch",),
     "LIFTED": ("lifted|picked up|grasped|grabbed|held|gripped|raised|in (?:the|your) (?:gripper|hand)",),
-    "TAKE": ("take|get",), "CONTAIN": ("contains?|receives?|gets",), "TOUCHED": ("touched",),
+    "TAKE": (f"take|get(?! (?:{_DONE}))",), "CONTAIN": (f"contains?|receives?|gets(?! (?:{_DONE}))",),
     "CHOOSE": (
         "choose|select|pick out|find|locate|identify|look for|go to|move to|approach|drive to|reach for",),
     "PUT": (
         "put|place|set|lay|move|move over|bring|carry|transfer|deposit|position|relocate|transport|deliver",
-        "stick|pop|shift|arrange|lean|balance|lower|pack|insert|gather|slide|add|collect|drag|tidy up",
-        r"(?<=have\s)(?:placed|moved)|displace|putting|placing|moving|lay down|set down|put down",
-        "pick (?:up )?and (?:place|put)",),
-    "PLACED": ("placed|moved|stacked|brought|laid|carried|transferred|arranged",),
+        "stick|pop|shift|arrange|lean|balance|lower|pack|insert|gather(?: up)?|slide|add|collect|drag",
+        r"(?<=have\s)(?:placed|moved)|displace|tidy up|putting|placing|moving|lay down|set down|put down",
+        "pick (?:up )?and (?:place|put)",
+        rf"(?<!\w\s)(?<!,\s){_SET}|{_SET}(?= (?:the|an?|it|them|every|each|any|one|{'|'.join(COLOURS)})\b)",),
+    "PLACED": (_DONE,),
     "STACK": ("(?:stack|pile)(?: up)?|stacking|piling",),
-    "BUILD": ("(?:build|make|create|construct|assemble|erect|form|do)(?: me| us)?|let|have",),
+    "BUILD": ("(?:build|make|create|construct|assemble|erect|form|do(?= an? ))(?: me| us)?|let|have",),
     "THROW": ("push|shove|knock|sweep|tip|drop",), "TOSS": ("throw|toss|fling|chuck",),
-    "REMOVE": ("remove|unload",), "FREE": ("free|vacant|unoccupied",),
+    "REMOVE": ("remove|unload",), "FREE": ("free|vacant|unoccupied",), "TOUCHED": ("touched",),
     "UNSTACK": ("unstack|take apart|dismantle|take down",),
     "RELEASE": ("let (?:it |them )?go(?: of)?|release|open the gripper|let loose|retreat|withdraw|move off",),
     "SHUFFLE": ("shuffle|mix up|permute|rearrange",),
@@ -211,13 +218,13 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         f"(?:a )?(?:different(?:ly)?|other)[- ]{_COLOUR}(?:ed)?|not of (?:its|their)(?: own)? {_COLOUR}",),
     # --- where
     **{side.upper(): (f"{side}(?:-?most|[- ]hand)?|far {side}",
-                      f"(?:f[au]rthest(?: away)?|most|all the way) (?:to the |on the )?{side}")
+                      f"(?:f[au]rthe(?:st|r)(?: away)?|most|all the way) (?:to the |on the )?{side}")
        for side in ("left", "right")},
     "MIDDLE": ("middle|centre|center|central|middlemost|in between|middle ?,? counted from left to right",),
-    "CLOSEST_TO": ("(?:nearest|closest) to|(?:nearest|closest)(?= the )",),
-    "FARTHEST_FROM": ("(?:farthest|furthest|most distant|far)(?: away)? from",),
+    "CLOSEST_TO": ("(?:near|clos)e(?:st|r) to|(?:near|clos)e(?:st|r)(?= the )",),
+    "FARTHEST_FROM": ("(?:f[au]rthe(?:st|r)|most distant|far)(?: away)? from",),
     "BESIDE": ("(?:right |directly |just |immediately |close )?(?:next to|beside(?: of)?|adjacent to|"
-        r"alongside|against|up against|touching|close to|near(?: to| by| of)?(?= (?:the|an?|any)\b))",
+        r"alongside|against|up against|touching|close to|near to|near(?: by| of)?(?= (?:the|an?|any)\b))",
         "side by side with|in contact with|(?:all )?around",),
     "NEAR": (f"(?:near|close|nearer|closer|nearest|closest|front|foremost)(?:(?: to)? {_ROBOT})?",
         f"least far from {_ROBOT}|towards? you|in your direction",),
@@ -253,7 +260,8 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
     },
     "IS": ("(?:is |are )?(?:lying|standing|sitting|resting|located)|lands?|falls?",
         "is|are|were|be|to (?:be|end up|stand|lie|stay)|being|lies?|lives?|stands?|sits?|rests?|stays?",
-        "staying|(?:be|is|are) put|ended up|remains?|goes|go|ends? up|comes?|belongs?",),
+        "staying|(?:be|is|are|gets?) put|ended up|remains?|goes|go|ends? up|comes?|belongs?",
+        f"gets?(?= (?:{_DONE}))",),
     "MUST": (_MUST,),
     "THAT": ("that|which",),
     "NOT": ("not|(?:do|does|must|should|may|shall|will|is|are|but) not|never|cannot",

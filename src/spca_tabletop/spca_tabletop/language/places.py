@@ -296,9 +296,8 @@ def _distributed(resting: Things, said: Phrase, phrase: Phrase) -> bool:
     each = bool(said) and all(t.det.quantifier == "each" or (alone and t.several) for t in said)
     one = (target.det.quantifier == "any" and target.det.number == 1) or target.either
     several = target.noun.plural and target.det.quantifier in ("", "the") and not target.det.number
-    return bool(each and one) or (
-        several and bool(said) and all(t.several for t in said) and kind in SUPPORTS
-    )
+    all_said = bool(said) and all(t.several for t in said)
+    return bool(each and one) or (several and all_said and kind in SUPPORTS)
 
 
 def _one_for_each(things: Things, target: Thing, talk: Talk) -> Iterator[Talk]:

@@ -45,9 +45,8 @@ def readings(sentence: Sentence, start: str = "Text") -> Ways:
                 raise NotUnderstood(UNREAD[token.type].format(token.text.strip(" ,"))) from error
         before = sentence.until(error.at)
         if error.at >= len(sentence.tokens):
-            raise NotUnderstood(
-                f"'{before}' does not make a task: something is missing at its end."
-            ) from error
+            missing = "something is missing at its end."
+            raise NotUnderstood(f"'{before}' does not make a task: {missing}") from error
         where = f"after '{before}'" if before else "at the beginning of a sentence"
         raise NotUnderstood(f"I do not understand '{sentence.tokens[error.at].text}' {where}.") from error
 

@@ -22,6 +22,7 @@ TANGIBLE: Things = (*SOLIDS, *SUPPORTS)
 ANYTHING: Things = (*TANGIBLE, "table")
 
 _MOST_WAYS = 1_000
+TOO_OPEN = "That leaves too much open; name some of the things."
 S = TypeVar("S")
 W = TypeVar("W")
 
@@ -226,7 +227,7 @@ def every(sources: Iterable[S], onward: Callable[[S], Iterable[W]]) -> Iterator[
             for way in onward(source):
                 found += 1
                 if found > _MOST_WAYS:
-                    raise NotUnderstood("That leaves too much open; name some of the things.")
+                    raise NotUnderstood(TOO_OPEN)
                 yield way
         except Contradiction as error:
             problem = error

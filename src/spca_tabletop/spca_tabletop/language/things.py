@@ -240,9 +240,8 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
         if det.quantifier and noun.vague and not noun.colour and table.kind(symbol) in _wanted(noun, kinds):
             return [(symbol,)]
     listed = ", ".join(map(words_of, found))
-    raise NotUnderstood(
-        f"I do not know which one '{thing.text}' is; there are: {listed}. Say which, or say 'any'."
-    )
+    which = f"which one '{thing.text}' is; there are: {listed}"
+    raise NotUnderstood(f"I do not know {which}. Say which, or say 'any'.")
 
 
 def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[str]:
@@ -733,6 +732,11 @@ def listed(thing: Thing, others: Phrase) -> Phrase:
     if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
     return (thing.like(others[0].noun.kind, others[0].noun.plural), *others)
+
+
+@rule("Things -> Thing AND Thing BOTH")
+def both(thing: Thing, other: Thing) -> Phrase:
+    return listed(thing, (other,))
 
 
 @rule("Either -> EITHER? Thing OR Thing", "Either -> EITHER? Thing OR Either")

@@ -175,11 +175,8 @@ def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
     if len(names) > size:
         raise Contradiction(f"A tower of {size} cubes cannot be made of {len(names)}.")
     rest = [c for c in cubes if c not in names]
-    found = (
-        order
-        for more in combinations(rest, size - len(names))
-        for order in _orders((*names, *more), stacked, talk)
-    )
+    rests = combinations(rest, size - len(names))
+    found = (order for more in rests for order in _orders((*names, *more), stacked, talk))
     for order in islice(found, _MOST):
         at = {a[2] for a in atoms if a[0] == "on" and a[1] == order[0]}
         base = tower.base or TABLE_SYMBOL

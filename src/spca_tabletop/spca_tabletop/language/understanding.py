@@ -16,6 +16,7 @@ from spca_tabletop.language.goal import Goal, alternatives, describe
 from spca_tabletop.language.questions import Answered
 from spca_tabletop.language.reading import reads_as, ways_to_read
 from spca_tabletop.language.talk import (
+    TOO_OPEN,
     Contradiction,
     Meaning,
     NoneOfThem,
@@ -28,6 +29,7 @@ from spca_tabletop.language.talk import (
 from spca_tabletop.language.words import kinds_in, words_in
 
 _MOST_READINGS = 128
+_MOST_TRIED = 100  # ways to take a text, over its readings
 _MOST_SUPPOSED = 24  # ways in which what is hidden may be what is named
 
 
@@ -78,18 +80,19 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
     found: dict[tuple[Goal, ...], None] = {}
     problem: Exception | None = None
     sight = Sight(observation, tuple(kinds_in(text)))
-    readings = [
-        _Reading(sum(c for c, _ in way), tuple(m for _, m in way), sight)
-        for way in islice(product(*said), _MOST_READINGS)
-    ]
+    ways = islice(product(*said), _MOST_READINGS)
+    readings = [_Reading(sum(c for c, _ in w), tuple(m for _, m in w), sight) for w in ways]
     readings.sort(key=lambda r: r.cost)
-    least: int | None = None
+    least, tried = None, 0
     while readings and (least is None or readings[0].cost <= least):
+        if tried > _MOST_TRIED:
+            raise NotUnderstood(TOO_OPEN)
         reading = readings.pop(0)
         try:
             talks = [Talk(reading.table)]
             for meaning in reading.meanings:
                 talks = each_way(talks, meaning)
+            tried += len(talks)
             goals = tuple(alternatives(talks))
         except Undecided as error:
             more = [reading._replace(table=reading.table.supplying(error.key, kind)) for kind in error.kinds]
@@ -135,16 +138,11 @@ def uncovering(task: Task, observation: Observation) -> list[Goal]:
 def _supposing(observation: Observation, colours: Mapping[str, str]) -> Observation:
     """Return what would be seen if unknown things were cubes of these colours."""
     supposed = {thing: f"cube_{colour}" for thing, colour in colours.items()}
-    facts = tuple(
-        f.model_copy(update={"args": tuple(supposed.get(a, a) for a in f.args)}) for f in observation.facts
-    )
+    args = [tuple(supposed.get(a, a) for a in f.args) for f in observation.facts]
+    facts = tuple(f.model_copy(update={"args": a}) for f, a in zip(observation.facts, args, strict=True))
     objects = {supposed.get(s, s): "cube" if s in supposed else k for s, k in observation.objects.items()}
-    things = [
-        t.model_copy(update={"id": supposed[t.id], "kind": "cube", "colour": colours[t.id]})
-        if t.id in supposed
-        else t
-        for t in observation.things
-    ]
+    new = {s: {"id": supposed[s], "kind": "cube", "colour": colour} for s, colour in colours.items()}
+    things = [t.model_copy(update=new.get(t.id, {})) for t in observation.things]
     scene = observation.scene and observation.scene.model_copy(update={"objects": tuple(things)})
     return observation.model_copy(update={"objects": objects, "facts": facts, "scene": scene})
 

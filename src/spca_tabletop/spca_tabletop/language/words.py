@@ -12,20 +12,20 @@ from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.chart import Token
-from spca_tabletop.language.lexicon import known_words, longest, said_as
+from spca_tabletop.language.lexicon import SPELT, known_words, longest, said_as
 
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
 _STEP = re.compile(
-    r"(?:(?:^|(?<=[.;\n])\s)\s*\d+\s*[.):]|\b(?:step|task) (?:\d+|one|two|three|four)\s*[.):,]?|"
+    r"(?i)(?:(?:^|(?<=[.;\n])\s)\s*\d+\s*[.):]|\b(?:step|task) (?:\d+|one|two|three|four)\s*[.):,]?|"
     r"(?<=[^,(\d]) \d\)|(?<=\w) \d[.](?=\s+(?:touch|put|pick|take|stack|move|the|\w+ goes)\b))\s+(?=[a-z])",
-    re.IGNORECASE,
 )
-_SOUND = re.compile(r",?\s*\b(?:u+h*m+|u+h+|e+r+m*|h+m+|you know(?: what)?)\b(?:\s*,)?", re.IGNORECASE)
+_SOUND = re.compile(r"(?i),?\s*\b(?:u+h*m+|u+h+|e+r+m*|h+m+|you know(?: what)?|(?:my )?dear)\b(?:\s*,)?")
 """What speech is filled with; a comma before or after it separates nothing."""
 _ANEW = re.compile(r"[.!;](?=\s*(?:no ?,|(?:no wait|sorry|wait|i mean)\b))", re.IGNORECASE)
 """The end of a sentence of which the next one takes something back."""
 _CONTRACTED = re.compile(r"\b(?:(that|what|where|there|who|which)'?s|(it)'s)\b", re.IGNORECASE)
+_SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
 _SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN", "CORRECTION")
 
 
@@ -45,7 +45,7 @@ class Sentence:
 def _unknown(words: Sequence[str]) -> NotUnderstood:
     """Say that words are not in the lexicon."""
     listed = ", ".join(f"'{w}'" for w in words)
-    guesses = [(guess[0], word) for word in words if (guess := misspelt(word))]
+    guesses = [(guess[0], word) for word in words if len(word) > 3 and (guess := misspelt(word))]
     meant = ", ".join(f"'{guess}' instead of '{word}'" for guess, word in guesses[:3])
     hint = f" Did you mean {meant}?" if meant else ""
     return NotUnderstood(f"I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
@@ -54,7 +54,7 @@ def _unknown(words: Sequence[str]) -> NotUnderstood:
 def sentences(text: str) -> list[Sentence]:
     """All sentences that say something. Raises NotUnderstood."""
     text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), text.replace("’", "'"))
-    text = _ANEW.sub(",", _SOUND.sub(" ", text))
+    text = _SPELT.sub(lambda m: str(SPELT[m[1].lower()]), _ANEW.sub(",", _SOUND.sub(" ", text)))
     text = _STEP.sub(" then ", _CONTRACTED.sub(lambda m: f"{m[1] or m[2]} is", text))
     found, unknown = _scan(text)
     if unknown:
