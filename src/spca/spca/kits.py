@@ -113,9 +113,8 @@ def checked_kit(options: RunOptions) -> Kit:
     if options.preset not in kit.presets:
         close = get_close_matches(options.preset, kit.presets, 1)
         meant = f"did you mean '{close[0]}'? " if close else ""
-        raise InputError(
-            f"--preset '{options.preset}'", hint=f"{meant}{kit.name} has {', '.join(kit.presets)}"
-        )
+        has = f"{meant}{kit.name} has {', '.join(kit.presets)}"
+        raise InputError(f"--preset '{options.preset}'", hint=has)
     if options.rehearse == "always" and not kit.has_twin:
         raise InputError("--rehearse always", hint=f"{kit.name} has no twin to rehearse in")
     if options.proposer != "auto":

@@ -156,10 +156,9 @@ def _unready(prediction: Prediction, step: Step, look: ObservedAtoms) -> tuple[L
     """Return what a step needs and the look before it shows not to be so."""
     action = prediction.domain.actions[step.action.lower()]
     binding = {p.name: a.lower() for p, a in zip(action.parameters, step.args, strict=True)}
-    needs, truth = action.precondition, look.truth
-    if evaluate(needs, truth, prediction.domain, prediction.problem, binding) is not False:
+    if evaluate(action.precondition, look.truth, prediction.domain, prediction.problem, binding) is not False:
         return ()
-    return tuple(Literal(atom=atom, holds=wanted) for atom, wanted in unmet(needs, truth, binding))
+    return tuple(Literal(atom=a, holds=w) for a, w in unmet(action.precondition, look.truth, binding))
 
 
 def _overlooked(prediction: Prediction, step: Step, index: int, look: ObservedAtoms) -> Iterator[Literal]:

@@ -43,7 +43,7 @@ class SupervisorNode(SpcaNode):
             "seed": self.parameter("seed", 0, "draws the table and the sensor's noise"),
         }
         self.view = self.parameter(
-            "view", "none", "web: a page to watch and to speak to the robot on", choices=("none", "web")
+            "view", "none", "web: a page to speak to the robot", choices=("none", "web")
         )
         for name in THINKING:
             default, words, text = described(name)
@@ -102,9 +102,7 @@ class SupervisorNode(SpcaNode):
             if not self._kit.takes_sentences:
                 raise InputError(f"environment '{self._kit.name}' takes no sentences")
             if not sentence.strip():
-                raise InputError(
-                    "no task", hint="say what to do, such as 'put the red cube on the blue plate'"
-                )
+                raise InputError("no task", hint="say what to do, such as 'put the red cube on a plate'")
             folder = RunFolder.create("_".join(sentence.split())[:40])
             (path := folder.path / "task.yaml").write_text(self._kit.sentence_level(sentence))
             return RunOptions.of({**self.defaults, "level": str(path), "rewind": False}), folder
