@@ -84,10 +84,7 @@ class Heard(list[Any]):
 
 
 def heeded(node: SpcaNode, kind: type, topic: str, qos: Any) -> Publisher:
-    """A publisher to which somebody listens already.
-
-    It is asked, and no event waited for: rclpy's executor crashes on one of a publisher that has gone.
-    """
+    """A publisher with a listener. rclpy's executor crashes on an event of one that has gone: it is asked."""
     publisher, end = node.create_publisher(kind, topic, qos), time.monotonic() + 60.0
     while not publisher.get_subscription_count():
         assert time.monotonic() < end, f"nobody listens to {topic}"
