@@ -106,8 +106,8 @@ def blame(
     The first thing that went wrong counts; what follows from it does not. A step is to blame if it failed, if
     its effects were seen to be absent, or if it moved what it is not about. A step that failed where what it
     needs was seen not to be so is the plan's fault. If every step did what its action declares and no more,
-    the domain or the goal is wrong, and no skill can repair that. The referee's verdict
-    counts against a step only if its effects could not be observed; what it says is for the planner alone.
+    the domain or the goal is wrong, and no skill can repair that. The referee's verdict counts against a step
+    only if its effects could not be observed; what it says is for the planner alone.
 
     Args:
         plan: what was carried out.

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from spca_core.observation import Observation
-from spca_core.ports.vocabulary import Extension, ObservableWord
+from spca_core.ports.vocabulary import Extension, ObservableWord, Vocabulary
 from spca_planner.pddl.formula import Atom, Truth, atoms, evaluate, ground
 from spca_planner.pddl.sexpr import MOST_FAULTS, Group, Word, brief
 from spca_planner.pddl.syntax import Domain, Problem
@@ -69,6 +69,11 @@ def _wrong_init(
         )
     if missing := unstated(domain, problem, extensions):
         yield f"(:init …) lacks {_listed(missing)}, which the scene shows"
+
+
+def with_named_places(observation: Observation, problem: str, vocabulary: Vocabulary) -> Observation:
+    """Return the observation with the places that a problem names, wherever it does."""
+    return vocabulary.with_places(observation, dict.fromkeys(re.findall(r"[a-z][\w-]*", problem.lower())))
 
 
 def unstated(domain: Domain, problem: Problem, extensions: Mapping[str, Extension]) -> list[Atom]:

@@ -22,7 +22,7 @@ from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, Plan
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.scene import ROLES, TIE
 from spca_core.skill import SkillSignature, python_name
-from spca_planner.critics import meant, unstated, with_synonyms
+from spca_planner.critics import meant, unstated, with_named_places, with_synonyms
 from spca_planner.pddl.formula import Atom, ground
 from spca_planner.pddl.lint import examine, quantified
 from spca_planner.pddl.sexpr import Group
@@ -122,8 +122,7 @@ class LanguageProposer(PlanProposer):
         reading = examine(domain, problem)
         if reading.domain is None or reading.problem is None:
             return problem
-        there = self._vocabulary.with_places(observation, [o.name for o in reading.problem.objects])
-        extensions = self._vocabulary.extensions(there)
+        extensions = self._vocabulary.extensions(with_named_places(observation, problem, self._vocabulary))
         extensions, _ = with_synonyms(reading.domain, self._vocabulary.words(), extensions)
         lacking = unstated(reading.domain, reading.problem, extensions)
         facts = "".join(f" ({' '.join(atom)})" for atom in lacking)

@@ -5,7 +5,6 @@ It ends when a plan is proven valid or the budget is spent.
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -17,6 +16,7 @@ from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection, Step
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.vocabulary import Vocabulary
+from spca_planner.critics import with_named_places
 from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.judgement import Case, DraftContext
 from spca_planner.solver.process import SolverProcess
@@ -42,8 +42,7 @@ class Critics:
 
     def judge(self, draft: Draft, request: PlanRequest, cancelled: Callable[[], bool]) -> Judged:
         """Return why the critics refuse a draft, or the plan that all of them accept. Raises Cancelled."""
-        named = re.findall(r"[a-z][\w-]*", draft.problem.lower())
-        observation = self._vocabulary.with_places(request.observation, dict.fromkeys(named))
+        observation = with_named_places(request.observation, draft.problem, self._vocabulary)
         context = DraftContext(
             observation=observation.model_copy(update={"sentences": (), "scene": None, "detail": {}}),
             extensions=self._vocabulary.extensions(observation),

@@ -145,10 +145,13 @@ def test_what_is_seen_and_left_out_is_added_at_the_draft_s_own_places_too(open_p
     """A model that names a place need not say who stands there already."""
     place = "left_of__cube_red"
     there = {f.args[0] for f in with_places(scene(), [place]).facts if f.predicate == "at"}
-    problem = GOOD.problem.replace("(:objects", f"(:objects {place} - place", 1)
-    proposer, _ = open_proposer(Say(json.dumps({"domain": GOOD.domain, "problem": problem, "remark": ""})))
-    drafted = proposer.draft(REQUEST, None, None).problem
-    assert there and all(f"(at {name} {place})" in drafted for name in there)
+    an_object = GOOD.problem.replace("(:objects", f"(:objects {place} - place", 1)
+    a_constant = GOOD.domain.replace("(:constants", f"(:constants {place} - place", 1)
+    in_the_goal = GOOD.problem.replace("(:goal (and", f"(:goal (and (at cube_blue {place})", 1)
+    for text, problem in ((GOOD.domain, an_object), (a_constant, in_the_goal)):
+        proposer, _ = open_proposer(Say(json.dumps({"domain": text, "problem": problem, "remark": ""})))
+        drafted = proposer.draft(REQUEST, None, None).problem
+        assert there and all(f"(at {name} {place})" in drafted.partition("(:goal")[0] for name in there)
 
 
 def test_reuse_keeps_the_domain_to_the_letter(open_proposer: Open) -> None:

@@ -115,12 +115,10 @@ class TableThere:
 
     def __init__(self, options: RunOptions, scratch: Path, program: Program | None = None) -> None:
         self._options, self._scratch = options, scratch
-        self._anew, self._opened = False, ExitStack()
-        if program is not None:
-            self._program = program
+        self._anew, self._opened, self._program = False, ExitStack(), program
 
     def __enter__(self) -> TableThere:
-        if hasattr(self, "_program"):
+        if self._program is not None:
             return self
         found = robot_is_there()
         self._anew = not found
@@ -138,11 +136,12 @@ class TableThere:
     @property
     def environment(self) -> Environment | None:
         """The world of the last run."""
-        return self._program.environment
+        return self._program.environment if self._program else None
 
     def conduct(
         self, run: Run, listeners: tuple[Listener, ...], approve: Approve | None, anew: bool
     ) -> RunResult:
         """Carry out a run of the session; `anew` on a table that is laid for it."""
         anew, self._anew = anew or self._anew, False
+        assert self._program is not None, "it has not been entered"
         return self._program.conduct(run, listeners, anew, approve)

@@ -42,9 +42,7 @@ class SupervisorNode(SpcaNode):
             "preset": self.parameter("preset", "nominal", "a preset of the environment, such as shuffled"),
             "seed": self.parameter("seed", 0, "draws the table and the sensor's noise"),
         }
-        self.view = self.parameter(
-            "view", "none", "web: a page to speak to the robot", choices=("none", "web")
-        )
+        self.view = self.parameter("view", "none", "web: a page for the browser", choices=("none", "web"))
         for name in THINKING:
             default, words, text = described(name)
             self.defaults[name] = self.parameter(name, default, text, choices=words)
