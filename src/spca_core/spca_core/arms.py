@@ -108,7 +108,12 @@ class ArmDescription(Part):
     home: Joints
     """Joint angles of the home configuration, in radians."""
     out_of_view: Joints
-    """Joint angles (rad) at which the arm waits while the camera looks: none of it above the work area."""
+    """Joint angles (rad) at which the arm waits while the camera looks; those of `home` unless given."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _waits_at_home(cls, given: Any) -> Any:
+        return {"out_of_view": given.get("home"), **given} if isinstance(given, dict) else given
 
     @model_validator(mode="after")
     def _plausible(self) -> ArmDescription:

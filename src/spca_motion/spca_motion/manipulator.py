@@ -16,7 +16,7 @@ from spca_core.trajectory import JointState
 from spca_core.world import World
 from spca_motion.execution import Executor, StopGate, Tolerances
 from spca_motion.gripper import Gripper, GripWatch
-from spca_motion.limits import EMPTY, HOLDING, MotionLimits
+from spca_motion.limits import EMPTY, HOLDING
 from spca_motion.paths import Piece
 from spca_motion.planner import MotionPlanner
 from spca_motion.query import Start
@@ -39,15 +39,15 @@ class Manipulator:
         world: World,
         robot: Robot,
         planner: MotionPlanner,
-        tolerances: Tolerances | None,
-        limits: tuple[MotionLimits, MotionLimits],
+        tolerances: Tolerances | None = None,
+        speed: float = 1.0,
     ) -> None:
-        """Compose the arm; `limits` are for an empty gripper and for a full one, at most the arm's."""
+        """Compose the arm; `speed` is the share of its full speed that a motion may have at most."""
         self._world, self._robot, self._planner = world, robot, planner
         self._gate = StopGate(robot)  # through which executor and gripper drive the robot
         self._executor = Executor(robot, self._gate, world.robot.arm.joint_names, tolerances)
         self._gripper = Gripper(robot, self._gate, self._executor.fresh_state, self._executor.tolerances.lag)
-        self._empty, self._holding = (each.within(world.robot.arm) for each in limits)
+        self._empty, self._holding = (each.within(world.robot.arm).slowed(speed) for each in (EMPTY, HOLDING))
         self._allowed: frozenset[str] = frozenset()
         self._busy = threading.RLock()
         self._changing = threading.Lock()
@@ -195,6 +195,8 @@ def _gap(state: JointState) -> float:
     return min(max(state.gripper_gap, 0.0), STROKE)
 
 
-def embedded_arm(world: World, robot: Robot, tolerances: Tolerances | None = None) -> Manipulator:
+def embedded_arm(
+    world: World, robot: Robot, tolerances: Tolerances | None = None, speed: float = 1.0
+) -> Manipulator:
     """Return the arm that plans in this process, with MuJoCo's collision check and OMPL."""
-    return Manipulator(world, robot, MotionPlanner(world), tolerances, (EMPTY, HOLDING))
+    return Manipulator(world, robot, MotionPlanner(world), tolerances, speed)

@@ -7,13 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from spca_core.arms import ArmDescription
 from spca_core.errors import Interrupted
 from spca_core.geometry import Array
 from spca_core.ports.table import Robot
 from spca_core.world import World
 from spca_motion.execution import Tolerances
-from spca_motion.limits import EMPTY, HOLDING, MotionLimits
 from spca_motion.manipulator import Manipulator
 from spca_motion.moveit.backend import Box, PathRequest
 from spca_motion.moveit.checker import ProcessChecker
@@ -22,7 +20,6 @@ from spca_motion.paths import Piece, rounded
 from spca_motion.planner import MotionPlanner
 from spca_motion.query import Query
 from spca_motion.search import PathNotFound
-from spca_robot.description.moveit_config import VELOCITY_SCALING
 
 _GOALS = 4  # configurations of a goal that are tried
 _STRAIGHT = 1e-4  # rad; a corner that bends less is none
@@ -100,20 +97,15 @@ def _account(nothing: int, rejected: list[str]) -> str:
 
 
 def moveit_arm(
-    world: World, robot: Robot, process: PlannerProcess, tolerances: Tolerances | None = None
+    world: World,
+    robot: Robot,
+    process: PlannerProcess,
+    tolerances: Tolerances | None = None,
+    speed: float = 1.0,
 ) -> Manipulator:
-    """Return the arm with MoveIt's collision checks and searches.
+    """Return the arm with MoveIt's collision checks and searches; see `Manipulator` for the rest.
 
     They run in `process`, which the caller must close.
     """
     planner = MotionPlanner(world, partial(ProcessChecker, process=process), MoveItSearch(process))
-    limits = _scaled(EMPTY, world.robot.arm), _scaled(HOLDING, world.robot.arm)
-    return Manipulator(world, robot, planner, tolerances, limits)
-
-
-def _scaled(limits: MotionLimits, arm: ArmDescription) -> MotionLimits:
-    """Return limits with joint speeds of at most MoveIt's share of the arm's, the rest in proportion."""
-    limits = limits.within(arm)
-    velocity = np.minimum(limits.velocity, VELOCITY_SCALING * arm.column("velocity"))
-    share = float((velocity / limits.velocity).min())
-    return MotionLimits(velocity, limits.acceleration * share, limits.jerk * share, limits.tool_speed * share)
+    return Manipulator(world, robot, planner, tolerances, speed)

@@ -24,6 +24,7 @@ from spca_core.ports.table import Camera, Robot
 from spca_core.skill import StepReport
 from spca_core.world import World
 from spca_motion.execution import Tolerances
+from spca_motion.limits import SLOWEST
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.description.names import SOURCES
 from spca_ros import names
@@ -39,6 +40,8 @@ from spca_tabletop.ros.tabletop import RosTabletop
 
 ARMS = ("embedded", "moveit")
 DRIVERS = ("spca", "ros2_control")
+REAL_SPEED = 0.3
+"""Share of its full speed that a real arm may have, unless the parameter `speed` says otherwise."""
 
 
 class ExecutorNode(SpcaNode):
@@ -63,6 +66,9 @@ class ExecutorNode(SpcaNode):
         self._driver = self.parameter(
             "driver", "spca", "who drives the arm: the simulator's node, or controllers", choices=DRIVERS
         )
+        usual = REAL_SPEED if self._driver == "ros2_control" else 1.0
+        share = "share of its full speed that the arm may have"
+        self._speed = self.parameter("speed", usual, share, low=SLOWEST, high=1.0)
         self._controllers = (
             self.parameter(
                 "arm_controller",
@@ -101,7 +107,7 @@ class ExecutorNode(SpcaNode):
         if self._kind == "embedded":
             from spca_motion.manipulator import embedded_arm
 
-            return embedded_arm(world, robot, tolerances=tolerances)
+            return embedded_arm(world, robot, tolerances, self._speed)
         from spca_motion.moveit.backend import Setup
         from spca_motion.moveit.process import PlannerProcess
         from spca_motion.moveit.search import moveit_arm
@@ -109,7 +115,7 @@ class ExecutorNode(SpcaNode):
         logs = os.environ.get("ROS_LOG_DIR")
         log = Path(logs) / "moveit.log" if logs else None
         setup = Setup(world, self._source, self._pipeline)
-        return moveit_arm(world, robot, PlannerProcess(setup, log=log), tolerances=tolerances)
+        return moveit_arm(world, robot, PlannerProcess(setup, log=log), tolerances, self._speed)
 
     def considered(self, grasps: PoseArray) -> None:
         """Publish the grasps that a skill was offered."""
