@@ -17,7 +17,7 @@ from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.tool import NOMINAL_GAP, ToolKinematics, planning_gap
 from spca_robot.gripper_2f85 import PAD_TIP, STROKE
 from spca_robot.workspace_model import build_model
-from spca_testing.contracts.arm_contract import true_scene
+from spca_testing.contracts.arm_contract import OVER_TABLE, true_scene
 
 OPEN, SHUT = 0.085, 0.0
 
@@ -123,13 +123,12 @@ def test_an_allowed_contact_has_a_limit(checker: CollisionChecker, tools: ToolKi
 
 
 def test_only_the_gripper_may_touch_what_is_allowed(world: World, scene: PlanningScene) -> None:
-    home = np.array(world.robot.home)
     elbow = Pose.from_xyz_yaw(0.2, 0.12, 0.92)
     wall = Obstacle("wall", elbow.matrix(), (0.05, 0.2, 0.05))
     checker = CollisionChecker(world, PlanningScene((wall,)))
-    aside = np.array([1.5, *home[1:]])
+    aside = np.array([1.5, *OVER_TABLE[1:]])
     checker.begin(aside, OPEN, allowed=["wall"])
-    hits = checker.hits(home, OPEN)
+    hits = checker.hits(OVER_TABLE, OPEN)
     assert [h.other for h in hits[:1]] == ["wall"]
     assert hits[0].part in ("forearm", "upper arm")
 

@@ -15,6 +15,7 @@ from spca_motion.planner import MotionPlanner, straight_line
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Query, Start
 from spca_motion.search import Effort
+from spca_testing.contracts.arm_contract import OVER_TABLE
 
 OPEN = 0.085
 LEFT, RIGHT = top_down(0.5, 0.2, 0.5, 0.0), top_down(0.5, -0.2, 0.5, 0.0)
@@ -163,13 +164,12 @@ def test_a_line_past_a_wrist_singularity_is_refused(planner: MotionPlanner, tilt
         assert extent == pytest.approx(0.35)
 
 
-def test_a_path_keeps_the_tool_in_the_workspace(planner: MotionPlanner, world: World) -> None:
+def test_a_path_keeps_the_tool_in_the_workspace(planner: MotionPlanner) -> None:
     """The straight path in joint space would move the tool out of the workspace."""
     planner.scene = PlanningScene()
-    home = np.array(world.robot.home)
-    left, right = home + np.array([0.7, 0, 0, 0, 0, 0]), home - np.array([1.1, 0, 0, 0, 0, 0])
+    left, right = OVER_TABLE + np.array([0.7, 0, 0, 0, 0, 0]), OVER_TABLE - np.array([1.1, 0, 0, 0, 0, 0])
     planner.box.high[0] = 0.45
-    points = tool(planner, np.stack([left, home, right]))[:, 0, 3]
+    points = tool(planner, np.stack([left, OVER_TABLE, right]))[:, 0, 3]
     assert points[1] > 0.45 > max(points[0], points[2])
     way = sampled(planner.to_joints(Start(left, OPEN), right, never), 0.02)
     assert tool(planner, way)[:, 0, 3].max() <= 0.4501

@@ -162,10 +162,12 @@ def test_a_change_beside_the_path_lets_the_motion_go_on(
     assert arm.tool_pose().position == pytest.approx(goal.position, abs=0.003)
 
 
-def test_it_moves_at_no_more_than_three_tenths_of_the_joint_speeds(
-    arm: Manipulator, scene: Scene, simulator: MujocoSimulator
+def test_it_moves_at_no_more_than_its_share_of_the_full_speed(
+    world: World, process: PlannerProcess, scene: Scene, simulator: MujocoSimulator
 ) -> None:
-    speeds = []
+    simulator.reset(nominal_layout(world))
+    arm, speeds = moveit_arm(world, SimRobot(simulator), process, speed=0.3), []
+    arm.set_scene(scene)
     end = simulator.on_sample(lambda _: speeds.append(np.abs(simulator.joint_state().velocity)))
     arm.move_to(over(scene, "cube_red", 0.2))
     end()

@@ -25,6 +25,7 @@ from spca_motion.query import Start
 from spca_robot.description.moveit_config import PIPELINES, moveit_config
 from spca_robot.description.names import GENERATED
 from spca_robot.description.urdf import build_urdf
+from spca_testing.contracts.arm_contract import OVER_TABLE
 from spca_testing.moveit import stand_in
 
 OPEN = 0.085
@@ -78,8 +79,7 @@ def test_a_path_stays_in_the_workspace(
     world: World, process: PlannerProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without the box, the straight path in joint space swings the tool out of it."""
-    home = np.array(world.robot.home)
-    left, right = home + np.array([0.7, 0, 0, 0, 0, 0]), home - np.array([1.1, 0, 0, 0, 0, 0])
+    left, right = OVER_TABLE + np.array([0.7, 0, 0, 0, 0, 0]), OVER_TABLE - np.array([1.1, 0, 0, 0, 0, 0])
     planner = planner_of(world, process)
     free = sampled(planner.to_joints(Start(left, OPEN), right, lambda: False), 0.02)
     planner.box.high[0] = 0.45

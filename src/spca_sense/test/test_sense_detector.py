@@ -18,6 +18,7 @@ from spca_sense.search import ShapeDetector
 from spca_sense.supports import complete
 from spca_sense.view import make_view
 from spca_sim.variation import SimVariation, draw_variation
+from spca_testing.contracts.arm_contract import OVER_TABLE
 
 
 @pytest.fixture(scope="module")
@@ -250,7 +251,7 @@ def test_the_hard_preset_degrades_gracefully(world: World, open_studio, detector
 
 def test_the_arm_is_nothing_and_hides_what_is_below(world: World, studio, detector) -> None:
     poses = nominal_layout(world).poses
-    look = detector.detect(studio.shoot(poses, arm=world.robot.home))
+    look = detector.detect(studio.shoot(poses, arm=tuple(OVER_TABLE)))
     found = {(d.kind, d.colour) for d in look.detections}
     assert found == {
         ("cube", "red"),

@@ -19,6 +19,7 @@ from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Look
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
+from spca_testing.contracts.arm_contract import OVER_TABLE
 
 STRAIGHT_DOWN = (1.0, 0.0, 0.0, 0.0)
 FURTHER = pytest.mark.full
@@ -60,9 +61,9 @@ def test_equal_frames_give_equal_scenes(studio, detector, nominal) -> None:
     assert SceneTracker(detector).update(frame) == SceneTracker(detector).update(frame)
 
 
-def test_behind_the_arm_a_thing_is_remembered(world, studio, tracker, nominal) -> None:
+def test_behind_the_arm_a_thing_is_remembered(studio, tracker, nominal) -> None:
     before = tracker.update(studio.shoot(nominal)).get("cube_green")
-    scene = tracker.update(studio.shoot(nominal, arm=world.robot.home))
+    scene = tracker.update(studio.shoot(nominal, arm=tuple(OVER_TABLE)))
     hidden = scene.get("cube_green")
     assert hidden.pose == before.pose
     assert not hidden.visible
@@ -242,13 +243,13 @@ def test_things_of_one_colour_keep_their_ids(twin_world, twin_studio, shelf) -> 
     assert "another red cube" in first.sentences[0]
 
 
-def test_adopting_a_scene_brings_its_memory_back(world, studio, detector, nominal) -> None:
+def test_adopting_a_scene_brings_its_memory_back(studio, detector, nominal) -> None:
     tracker = SceneTracker(detector)
     checkpoint = tracker.update(studio.shoot(nominal))
     tracker.update(studio.shoot({}))
     tracker.adopt(checkpoint)
     assert tracker.scene == checkpoint
-    scene = tracker.update(studio.shoot(nominal, arm=world.robot.home))
+    scene = tracker.update(studio.shoot(nominal, arm=tuple(OVER_TABLE)))
     assert scene.get("cube_green") is not None
 
 

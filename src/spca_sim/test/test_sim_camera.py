@@ -23,15 +23,13 @@ from spca_sim import ray_renderer
 from spca_sim.simulator import MujocoSimulator, SimulatedCamera
 from spca_sim.variation import SimVariation
 from spca_sim.view import CameraView
+from spca_testing.contracts.arm_contract import OVER_TABLE
 from spca_testing.contracts.camera_contract import CameraContract
 
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    """The robot folded away from the start, so that the whole table is in view."""
-    loaded = load_world()
-    robot = loaded.robot.model_copy(update={"home": loaded.robot.out_of_view})
-    return loaded.model_copy(update={"robot": robot})
+    return load_world()
 
 
 def frame_of(world: World, layout: Layout | None = None, **options: object) -> RgbdFrame:
@@ -208,7 +206,9 @@ def test_depth_scale_and_light(world: World) -> None:
 
 
 def test_the_arm_is_seen_when_it_is_in_the_way() -> None:
-    frame = frame_of(load_world(), Layout(poses={}), noise=False)
+    world = load_world()
+    over = world.robot.model_copy(update={"home": tuple(OVER_TABLE)})
+    frame = frame_of(world.model_copy(update={"robot": over}), Layout(poses={}), noise=False)
     assert (frame.depth[240:] < 0.7).mean() > 0.2
 
 

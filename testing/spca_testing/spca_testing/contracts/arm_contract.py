@@ -20,6 +20,8 @@ from spca_core.world import World
 NEAR = 0.003  # metres that a tool pose may be off
 GRASP = 0.004  # metres above a cube's centre at which the tool grasps it
 ABOVE = 0.09
+OVER_TABLE = np.array([0.0, -1.5708, 1.5708, -1.5708, -1.5708, 0.0])
+"""Configuration of a UR arm that hides the middle of the table from the camera."""
 
 
 def true_scene(world: World, layout: Layout) -> Scene:
@@ -228,7 +230,8 @@ class ArmContract:
 
     def test_stop_from_another_thread_ends_a_motion(self, arm: Arm, world: World) -> None:
         """The blocked call raises `cancelled`, the arm is at rest, all motion is refused until `resume`."""
-        begun, far = arm.state().stamp, np.array(world.robot.out_of_view)
+        begun, far = arm.state().stamp, np.array(world.robot.home)
+        far[0] -= 1.5
         caught: list[MotionError] = []
 
         def move() -> None:
