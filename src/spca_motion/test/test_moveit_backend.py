@@ -15,7 +15,7 @@ from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World, load_world
 from spca_motion.moveit.backend import Box, Geometry, PathRequest, Setup
-from spca_motion.moveit.checker import ProcessChecker
+from spca_motion.moveit.checker import ProcessChecker, grown
 from spca_motion.moveit.process import PlannerProcess
 from spca_motion.moveit.search import MoveItSearch
 from spca_motion.paths import sampled
@@ -64,6 +64,15 @@ def at(world: World, pose: Pose) -> Array:
     planner = MotionPlanner(world)
     pieces = planner.to_pose(Start(np.array(world.robot.home), OPEN), pose, lambda: False)
     return sampled(pieces, 1.0)[-1]
+
+
+@pytest.mark.parametrize(("thickness", "margin"), [(0.002, -0.006), (0.04, -0.006), (0.002, 0.003)])
+def test_the_top_of_a_body_moves_by_the_margin_however_thin_it_is(thickness: float, margin: float) -> None:
+    """Else a gripper that may touch a mat would be refused beside what it puts there."""
+    mat = Obstacle("mat", Pose.from_xyz_yaw(0.5, 0.0, 0.4 + thickness / 2).matrix(), (0.1, 0.1, thickness))
+    body = grown(mat, margin)
+    assert body.pose[2, 3] + body.size[2] / 2 == pytest.approx(0.4 + thickness + margin)
+    assert body.size[0] == pytest.approx(0.1 + 2 * margin)
 
 
 def test_a_path_around_a_wall_is_moveits(world: World, process: PlannerProcess, log: Path) -> None:

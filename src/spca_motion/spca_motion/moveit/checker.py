@@ -121,7 +121,9 @@ def _table_margin(may: frozenset[str]) -> float:
 def grown(thing: Obstacle, margin: float) -> Obstacle:
     """Return the body with every face moved outwards by `margin` metres (inwards if negative).
 
-    It never becomes thinner than 1 mm.
+    It never becomes thinner than 1 mm: what is too thin for that sinks, so that its top is where it has to be.
     """
     x, y, z = (max(s + 2 * margin, 0.001) for s in thing.size)
-    return replace(thing, size=(x, y, z))
+    pose = np.array(thing.pose)
+    pose[:3, 3] += (thing.size[2] / 2 + margin - z / 2) * pose[:3, 2]
+    return replace(thing, pose=pose, size=(x, y, z))
