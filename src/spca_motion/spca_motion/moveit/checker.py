@@ -121,7 +121,7 @@ def _table_margin(may: frozenset[str]) -> float:
 def grown(thing: Obstacle, margin: float) -> Obstacle:
     """Return the body with every face moved outwards by `margin` metres (inwards if negative).
 
-    It never becomes thinner than 1 mm: what is too thin for that sinks, so that its top is where it has to be.
+    It never becomes thinner than 1 mm: what is too thin for that sinks until its top is where it belongs.
     """
     x, y, z = (max(s + 2 * margin, 0.001) for s in thing.size)
     pose = np.array(thing.pose)
