@@ -58,15 +58,17 @@ class Run:
         """Reason why the run was cancelled; empty unless it was."""
 
     @classmethod
-    def begin(cls, options: RunOptions, out: Path | None = None) -> Run:
+    def begin(cls, options: RunOptions, out: Path | None = None, elsewhere: bool = False) -> Run:
         """Return a new run with a folder of its own, which holds nothing yet.
 
-        Raises InputError for bad input, before anything is written.
+        It is carried out `elsewhere` if by another process. Raises InputError for bad input, before anything
+        is written.
         """
-        from spca_planner.solver.process import warm_solver
-
         options = settled(options)
-        warm_solver()  # it is the last to be ready, so it starts first
+        if not elsewhere and options.transport == "inproc":
+            from spca_planner.solver.process import warm_solver
+
+            warm_solver()  # it is the last to be ready, so it starts first
         checked_kit(options)
         return cls(options, RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out))
 
