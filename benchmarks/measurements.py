@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from pydantic import Field
 
 from spca.benches.campaign import bench_in, read_campaign, read_head
 from spca.benches.statistics import Rate
@@ -35,13 +36,13 @@ SECTIONS = ("Levels", "Models", "Stages", "Rehearsal", "GRASP", "WorldCoder", "C
 _INTRODUCTION = """\
 # Measurements
 
-The project's current figures, each with the revision, the machine and the command that made it. Where no
-model is named, plans are those of the **built-in proposer**, with sensor noise on. Intervals are Wilson's at
-95 %.
+The project's current figures, one line for each measurement: what came out, the command that made it, and
+the record, which holds the whole table with revision, date and machine. Where no model is named, plans are
+those of the **built-in proposer**, with sensor noise on. Intervals are Wilson's at 95 %; times are medians.
 
-This page is made from `benchmarks/records/` by `benchmarks/measurements.py page`. Figures of earlier
-revisions are in the history of the repository; what was tried and dropped is in
-[decisions](decisions/README.md).
+```
+.venv/bin/python benchmarks/measurements.py page          # makes this page from benchmarks/records/
+```
 """
 
 app = typer.Typer(help=__doc__, add_completion=False)
@@ -52,6 +53,8 @@ Section = Annotated[str, typer.Argument(help=f"{', '.join(SECTIONS)}.")]
 class Figures(Record):
     """One measurement: a table, or a text that a script printed."""
 
+    name: str = Field("", exclude=True)
+    """The record's file, without its ending."""
     section: str
     title: str
     command: str
@@ -60,14 +63,29 @@ class Figures(Record):
     """The date in ISO format."""
     machine: str
     about: str = ""
+    result: str = ""
+    """What came out, in one line; without it the page shows the table's row `all`."""
     heads: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     text: str = ""
+
+    @property
+    def line(self) -> str:
+        """Its row on the page."""
+        every = next((row for row in self.rows if row[0].strip("*") == "all"), ())
+        cells = (
+            f"{head} {cell}"
+            for head, cell in zip(self.heads[1:], every[1:], strict=False)
+            if cell.strip("– ")
+        )
+        record = f"[{self.revision}](../benchmarks/records/{self.name}.json)"
+        return f"| {self.title} | {self.result or ', '.join(cells)} | `{self.command}` | {record} |"
 
 
 @app.command()
 def campaign(
     name: Name, section: Section, folder: Path, about: str = "", title: str = "", command: str = "",
+    result: str = "",
     table: Annotated[int, typer.Option(min=1, help="Which table of the campaign's page.")] = 1,
 ) -> None:  # fmt: skip
     """Record a table of a finished campaign, as it stands on the campaign's page."""
@@ -79,13 +97,13 @@ def campaign(
     _keep(
         name, section, title=title or bench.title,
         command=command or f"bin/spca bench {bench.name} (settings in the record)",
-        revision=read_head(folder).software.git_revision, about=solved + about,
+        revision=read_head(folder).software.git_revision, about=solved + about, result=result,
         heads=tuple(heads), rows=tuple(tuple(cell or "–" for cell in row) for row in rows),
     )  # fmt: skip
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def script(context: typer.Context, name: Name, section: Section, file: str) -> None:
+def script(context: typer.Context, name: Name, section: Section, file: str, result: str = "") -> None:
     """Run a script of this folder with the options that follow, and record what it prints."""
     done = subprocess.run(
         [sys.executable, str(RECORDS.parent / file), *context.args],
@@ -96,6 +114,7 @@ def script(context: typer.Context, name: Name, section: Section, file: str) -> N
     )
     _keep(
         name, section, title=name.replace("_", " ").capitalize(), text=done.stdout.rstrip(),
+        result=result,
         command=" ".join(("benchmarks/" + file, *context.args)), revision=revision.stdout.strip(),
     )  # fmt: skip
 
@@ -108,23 +127,18 @@ def page() -> None:
 
 def lines() -> Iterator[str]:
     """Yield the page's lines."""
-    records = [Figures.model_validate_json(f.read_bytes()) for f in sorted(RECORDS.glob("*.json"))]
     yield _INTRODUCTION
     for section in SECTIONS:
         yield f"## {section}\n"
-        for figures in (r for r in records if r.section == section):
-            yield f"### {figures.title}\n"
-            if figures.about:
-                yield f"{figures.about}\n"
-            if figures.heads:
-                yield f"| {' | '.join(figures.heads)} |"
-                yield "|" + "---|" * len(figures.heads)
-                yield from (f"| {' | '.join(row)} |" for row in figures.rows)
-                yield ""
-            if figures.text:
-                yield f"```\n{figures.text}\n```\n"
-            made = f"`{figures.command}`, revision {figures.revision}, {figures.made}, {figures.machine}"
-            yield f"*{made}.*\n"
+        yield "| measurement | what came out | command | record, by revision |"
+        yield "|---|---|---|---|"
+        yield from (figures.line for figures in _records() if figures.section == section)
+        yield ""
+
+
+def _records() -> Iterator[Figures]:
+    for path in sorted(RECORDS.glob("*.json")):
+        yield Figures.model_validate_json(path.read_bytes()).model_copy(update={"name": path.stem})
 
 
 def machine() -> str:

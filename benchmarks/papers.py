@@ -38,19 +38,16 @@ SIGNS = {
 _INTRODUCTION = """\
 # Five papers, row by row
 
-What this project has of each paper: its system, its baselines, its tables and figures, under the paper's own
-labels. A row names the command or file, the published figure, ours, and how they compare. No prompt,
-sentence or code of the papers is used.
+What spca has of each paper: system, baselines, tables and figures, under the paper's labels. Each row names
+the command or file to try, the published figure, ours (from [measurements](measurements.md)) and how they
+compare. No prompt, sentence or code of the papers is used.
 
-Where a row has a figure of ours, it is one of [measurements](measurements.md). Where a language model is
-asked, ours needs one: `a.yaml` stands for its [configuration](models.md). The built-in proposer, synthesizer
-and grammar **stand in** for a model; where a figure is theirs, the row says so, and it does not compare with
-a model's.
-
-This page is made by `benchmarks/papers.py`. All printed cells, {count:,} of them, are in
-`src/spca/spca/benches/published.csv`; the benches put their paper's tables on their pages.
+Where a language model is asked, ours needs one: `a.yaml` stands for its [configuration](models.md). The
+built-in proposer, synthesizer and grammar **stand in** for a model; their figures do not compare with a
+model's, and the row says so. All {count:,} printed cells are in `src/spca/spca/benches/published.csv`. This
+page is made by `benchmarks/papers.py`.
 """
-_HEADS = ("", "in the paper", "what", "here", "published", "ours", "how they compare")
+_HEADS = ("in the paper", "what", "here", "published", "ours", "how they compare")
 _MODEL = ROOT / "benchmarks" / "papers_model.md"
 
 
@@ -138,7 +135,7 @@ def lines() -> Iterator[str]:
                 sign = f"**{row.sign}**" if row.sign in SIGNS else ""
                 why = ": ".join(filter(None, (sign, row.why)))
                 figures = (printed_cells(row), our_figures(row))
-                yield f"| {' | '.join((row.id, row.label, row.what, here, *figures, why))} |"
+                yield f"| {' | '.join((f'**{row.id}** {row.label}', row.what, here, *figures, why))} |"
     yield from ("", *_MODEL.read_text(encoding="utf-8").splitlines())
 
 

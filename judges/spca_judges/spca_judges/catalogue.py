@@ -79,7 +79,7 @@ JUDGES = {
             "spca bench mbm --problems FILE",
             "KavrakiLab/vamp, resources/ur5/problems.tar.bz2",
             "the archive or folder of problems",
-            settings="Scenes as boxes and cylinders, exact; one core; the clearances of the stack are kept.",
+            settings="Scenes are boxes and cylinders, exact; one core; the stack's clearances are kept.",
             others=(
                 (
                     "VAMP",
@@ -95,9 +95,9 @@ JUDGES = {
             "github IBM/ACPBench",
             "a checkout",
             settings=(
-                "PDDL is given; no model. Language models get the same questions with a text. The evaluator "
-                "takes only landmarks that the data set lists, and nothing where it lists none; proven is "
-                "what Fast Downward or the semantics confirm."
+                "The PDDL is given, no model is asked; language models get the same questions as text. "
+                "The evaluator takes only the landmarks that the data set lists; *proven* is what Fast "
+                "Downward or the semantics confirm."
             ),
             others=(("language models", "most below 65 %", "ACPBench-Hard's paper"),),
         ),
@@ -108,11 +108,10 @@ JUDGES = {
             "github AI-Planning/classical-domains",
             "a checkout",
             settings=(
-                "The reader alone, on files of the International Planning Competitions. The same: Fast "
-                "Downward's reader finds the same objects with types, actions with parameters, and initial "
-                "facts, or refuses the file, too. The limits are those for drafts of a model. Verdicts on "
-                "plans (`--val FILE`): Fast Downward's first plan, if it is found in 3 s and has at most 60 "
-                "steps, and the same without its first, middle or last step."
+                "The PDDL reader alone. *The same*: Fast Downward's reader finds the same objects, "
+                "actions and initial facts, or refuses the file, too. Limits are those for a model's "
+                "drafts. Verdicts (`--val FILE`): Fast Downward's first plan (found in 3 s, at most 60 "
+                "steps), and the same plan without its first, middle or last step."
             ),
         ),
         Judge(
@@ -122,10 +121,10 @@ JUDGES = {
             "github google-deepmind/boxoban-levels",
             "a checkout, and a run of `spca learn sokoban --boxes 4 --size 10`",
             settings=(
-                "The rules are a program that the built-in synthesizer learned from levels that spca draws "
-                "itself, 4 boxes in 10 × 10 cells; no model. Plans by Fast Downward in these rules, within a "
-                "minute of processor time, then carried out by our Sokoban: the set has levels and no game. "
-                "Seconds are of wall time, on a busy machine."
+                "The rules are a program learned by the built-in synthesizer from levels of our own, 4 "
+                "boxes in 10 × 10 cells. Plans by Fast Downward in these rules, at most a minute of "
+                "processor time, carried out by our Sokoban, as the set has no game. Wall time on a busy "
+                "machine."
             ),
             others=(
                 (
@@ -142,13 +141,13 @@ JUDGES = {
             "github BatsResearch/planetarium",
             "the database that its dataset_generator.py makes, and a chat model",
             settings=(
-                "A chat model writes the PDDL problem for a text, in a given domain; our wording of the "
-                "question. Parseable: PDDL with known objects. Solvable: reader, Fast Downward and both "
-                "validators accept it. Correct: the same as the set's, as Planetarium defines it. Critics "
-                "and repair see the draft only, never what would be correct. Asked here: a careful reader of "
-                "the questions alone, who wrote long lists of facts by a script and knew parts of the set's "
-                "generator. Not correct: three times the text does not say where the robot is, once it says "
-                "otherwise than the set, once the reader left out that the other grippers stay free."
+                "A chat model writes the PDDL problem for a text; the wording of the question is ours. "
+                "*Parseable*: PDDL with known objects. *Solvable*: reader, Fast Downward and both "
+                "validators accept it. *Correct*: as Planetarium defines it. Critics and repair see only "
+                "the draft. A careful reader of the questions took the model's place, wrote long lists of"
+                " facts by a script and knew parts of the set's generator. Of the five that are not "
+                "correct, the text leaves out the robot's place in three and contradicts the set in one; "
+                "one is the reader's fault."
             ),
             others=(("GPT-4o", "96.1 % parseable, 94.4 % solvable, 24.8 % correct", "its paper"),),
         ),
@@ -159,14 +158,12 @@ JUDGES = {
             "github karthikv792/LLMs-Planning",
             "a checkout, and a chat model for new answers",
             settings=(
-                "Plans in words, task 1 (a plan is to be made). Parseable: there are steps in it. Solvable: "
-                "every step can be done. Correct: it is a plan by both of the stack's validators, where the "
-                "published verdicts are VAL's. Published answers are judged from the plans that the set's "
-                "authors read in them; files without verdicts, or of tasks that have no plan, are left out. "
-                "Other verdicts: answers that are judged otherwise here than published (five have "
-                "fences or sentences around the plan, which VAL does not read). Correct as marked: "
-                "the same, but where an answer marks its plan by [PLAN], that alone is its plan. Asked here: "
-                "a careful reader of the questions alone."
+                "Task 1, plans in words. *Parseable*: there are steps. *Solvable*: every step can be "
+                "done. *Correct*: a plan by both validators; published verdicts are VAL's. Published "
+                "answers are judged from the plans that the authors read in them, without files that have"
+                " no verdict or tasks that have no plan. *Other verdicts*: judged otherwise here (five "
+                "have fences or sentences around the plan). *As marked*: only what the answer marks by "
+                "[PLAN]. A careful reader took the model's place."
             ),
             others=(
                 ("o1-preview", "97.8 % Blocksworld, 52.8 % Mystery (zero shot)", "PlanBench's authors"),
@@ -181,22 +178,16 @@ JUDGES = {
             package="robosuite==1.5.2",
             system="libegl1 libgl1-mesa-dri",
             settings=(
-                "Pixels with depth of the judge's camera `birdview`, 1600 × 1200, no noise, its calibration "
-                "and joint states; no poses. Given: arm, table, and a catalogue of coloured cubes of about "
-                "which size; for PickPlace where the bins and their compartments are, and of the can, milk, "
-                "bread and cereal the size, the kind (cylinder, cuboid) and a word for the colour, which "
-                "the compartment that it belongs into is called by, too ('Put the red can in the red "
-                "tray'): they are told apart by their measures in the depth image. Built-in proposer and "
-                "skills; no model. The UR5e, or the Panda where a row says so, with robosuite's Robotiq 85, "
-                "which is not the Panda's own gripper. Joint positions by robosuite's own controller at 20 "
-                "Hz; the fingers by its position servos, not by open and close. Solved: its own rule holds "
-                "at the end, after a second of standing still, within 50 simulated seconds. Layouts below "
-                "1000 were for development, those reported are from 1000 on. StackThree is not in "
-                "robosuite: its Stack with a third cube, by the same rule. PickPlace is all four things; "
-                "the rows beside it are robosuite's environments of these names. Four of PickPlace's "
-                "reported layouts were seen while a fault was mended: things side by side were seen as one. "
-                "NutAssembly and Door are refused, as the stack has no words, kinds or skills for nuts, "
-                "pegs and doors; only a few are tried."
+                "Observed: pixels with depth of the camera `birdview`, 1600 × 1200, no noise, its "
+                "calibration, joint states; no poses. Given: arm, table, colours and approximate sizes of"
+                " the cubes; for PickPlace the bins, and of each product its size, kind and a word for "
+                "its colour, by which its compartment is called, too. Built-in proposer and skills. UR5e,"
+                " or the Panda where a row says so, both with the Robotiq 85; robosuite's joint "
+                "controller at 20 Hz, fingers by its position servos. Solved: robosuite's rule holds "
+                "after a second at rest, within 50 simulated seconds. Reported layouts are 1000 and "
+                "above, lower ones were for development; four of PickPlace's were seen while a fault was "
+                "mended. StackThree is Stack with a third cube, by the same rule. NutAssembly and Door "
+                "are refused: there are no words, kinds or skills for nuts, pegs and doors."
             ),
             others=(
                 ("CoPiC", "Lift 100, Pick-and-Place 96.67, Stack-Three 91.67 (RGB, 3 × 20)", "Table 13"),
@@ -212,25 +203,17 @@ JUDGES = {
             "a checkout",
             package="pybullet==3.2.7",
             settings=(
-                "Pixels with depth of the judge's three cameras, 640 × 480, no noise, and their "
-                "calibration; no poses. An action is a pose to pick at and one to place at, with its "
-                "suction gripper. The three views are fused into one from above, each pixel painted with "
-                "the hue that stands for the nearest of CLIPort's eleven colours, because the detector "
-                "tells colours by hue alone. Where a sentence names a shade or a side of its brown "
-                "stands, what is brown and flat gets a hue by its brightness, and that hue's name is put "
-                "for the phrase; the size of cubes is kept from the first look; blocks count as side by "
-                "side up to 15 mm apart. Where it names a ring, holes are filled and rods taken out of "
-                "the picture, round things are cylinders, the stand's fields are mats, a ring goes onto "
-                "those that are on its field, and is held at its body. Given: these colours, shades and "
-                "words, where the table is, and that its box is what the stack calls a tray; no sizes, no "
-                "demonstrations. Built-in grammar and planner; no model. Its test seeds (every second one "
-                "from 10001 on), those on which its own demonstrator fails included; lower ones were for "
-                "development, but pictures of 10011 and 10015 were looked at. Its limits of wall time "
-                "count steps of its physics instead. Score: CLIPort's own, in percent. Refused: the "
-                "built-in grammar or the kinds of things have no way to say what is asked; the score is "
-                "what was earned before. That is so for more than six blocks in a box, a colour that is "
-                "named and not there, a box so full that it is not seen as one, and a field of a stand in "
-                "shadow."
+                "Observed: pixels with depth of its three cameras, 640 × 480, no noise, fused into one "
+                "view from above and painted with the hue of the nearest of its eleven colours; no poses."
+                " An action is a pose to pick and one to place, with its suction gripper. Given: colours,"
+                " shades and words, where the table is, that its box is a tray; for rings, that holes are"
+                " filled, rods removed and fields taken for mats. No sizes, no demonstrations. Built-in "
+                "grammar and planner. Episodes are its test seeds (every second one from 10001), also "
+                "where its own demonstrator fails; pictures of 10011 and 10015 were looked at during "
+                "development. Limits of wall time count physics steps. Score: CLIPort's, in percent. "
+                "*Refused*: the grammar or the kinds cannot say it (more than six blocks in a box, a "
+                "colour that is not there, a box too full to be seen, a field in shadow); the score is "
+                "what was earned before."
             ),
             others=(
                 (

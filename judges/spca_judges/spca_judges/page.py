@@ -13,11 +13,11 @@ from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_judges.catalogue import JUDGES, Judge
 
-_INTRODUCTION = """# Judges
+_INTRODUCTION = """# Benchmarks of others
 
-Figures on test sets and simulators that other people wrote, made from the records of campaigns by
-`spca judge page`. A programmed system has an advantage over a learned one: it is told what there is to be
-seen and how its arm is built.
+Results on test sets and simulators that other people wrote, made from campaigns by `spca judge page`.
+`spca judge list` says what each needs, `spca judge install NAME` makes its interpreter. A programmed system
+has an advantage over a learned one: it is told what there is to be seen, and how its arm is built.
 """
 
 
