@@ -4,7 +4,7 @@
 #   docker compose run --rm spca stack_01         run a level, headless
 #   docker compose run --rm test                  the test suite, then the full stack's launch tests
 #
-# Stages: `dependencies` changes only with package.xml and requirements/, `build` with the sources; `runtime` is what runs, `test`
+# Stages: `dependencies` changes only with package.xml and scripts/requirements/, `build` with the sources; `runtime` is what runs, `test`
 # the same with a project that may be written to.
 
 # The tag's index of October 2026, for amd64 and arm64; `docker buildx imagetools inspect ros:jazzy-ros-base-noble` prints today's.
@@ -43,10 +43,10 @@ RUN git init -q /opt/vendor/src/robotiq && cd /opt/vendor/src/robotiq \
     && rm -rf build log
 
 # What pip brings goes into a virtual environment that sees the system's packages (PEP 668). Folders as set-up expects.
-COPY requirements /spca/requirements
+COPY scripts/requirements /spca/scripts/requirements
 COPY scripts/set_up /spca/scripts/set_up
 RUN python3 -m venv --system-site-packages /spca/.venv-jazzy \
-    && awk '/^[^ #]/ {keep = !/^ros-/} keep' /spca/requirements/test-lock.txt > /tmp/lock.txt \
+    && awk '/^[^ #]/ {keep = !/^ros-/} keep' /spca/scripts/requirements/test-lock.txt > /tmp/lock.txt \
     && /spca/.venv-jazzy/bin/pip install --no-cache-dir --no-deps --require-hashes --prefer-binary -r /tmp/lock.txt
 
 FROM dependencies AS build
@@ -60,7 +60,7 @@ RUN source /opt/ros/jazzy/setup.bash && source /opt/vendor/install/setup.bash \
 FROM dependencies AS runtime
 RUN useradd --create-home --uid 1001 spca
 COPY --from=build /spca /spca
-COPY --chmod=755 docker/entrypoint.sh /entrypoint.sh
+COPY --chmod=755 scripts/docker/entrypoint.sh /entrypoint.sh
 WORKDIR /spca
 # Only what a run leaves may be written: code that got out of its sandbox cannot change the project.
 RUN install -d -o spca -g spca runs library campaigns

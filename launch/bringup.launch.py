@@ -84,7 +84,7 @@ ARGUMENTS = (
     ),
     ("rate", "0", None, "greatest real-time factor; 0: none"),
     ("record", "", None, "the run's folder; empty: a new one in runs/"),
-    ("config", "", None, "a file of parameters on top of config/nodes.yaml"),
+    ("config", "", None, "a file of parameters on top of launch/config/nodes.yaml"),
     *((stage, "", None, f"node that takes the place of {stage}") for stage in ("sense", "planner", "coder")),
     ("secure", "", None, "an SROS2 keystore; only nodes with a key from it can communicate"),
 )

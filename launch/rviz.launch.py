@@ -59,7 +59,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             Node(package="robot_state_publisher", executable="robot_state_publisher", parameters=[robot])
         )
     if argument("rviz") == "true":
-        view = str(data("rviz", "spca") / "spca.rviz")
+        view = str(data("launch", "spca") / "rviz" / "spca.rviz")
         actions.append(
             Node(package="rviz2", executable="rviz2", arguments=["-d", view], parameters=[sim_time])
         )

@@ -40,7 +40,7 @@ ROSDEP = {
     "moveit": "moveit_py",
     "ros2launch": "ros2launch",
 }
-# Known to no rosdep key: they come from requirements/lock.txt.
+# Known to no rosdep key: they come from scripts/requirements/lock.txt.
 FROM_PIP = {
     "annotated_types", "nbclient", "nbformat", "importlinter", "tomli", "tomllib", "av", "cattrs", "click",
     "dask", "distributed", "fast_downward", "gymnasium", "glfw", "httpx", "httpx2", "opentelemetry",

@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-LOCK = ROOT / "requirements" / "lock.txt"
+LOCK = ROOT / "scripts" / "requirements" / "lock.txt"
 OF_ROS = re.compile(
     r"(ros-|colcon-|argcomplete=|catkin-pkg=|cmake=|coloredlogs=|distlib=|docutils=|empy=|humanfriendly=|importlib"
     r"|lark=|ninja=|notify2=|numpy=|packaging=|psutil=|pyparsing=|python-dateutil=|pyyaml=|setuptools=|six="

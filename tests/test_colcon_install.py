@@ -49,7 +49,7 @@ def test_it_is_the_installed_code_that_runs_and_finds_its_data(install: Path, tm
         "from spca_ros.node_process import CONFIG\n"
         "print(json.dumps([spca.__file__, str(p.CHECKOUT), str(p.RUNS), str(p.state_folder()), *map(str, "
         "[p.WORLDS / 'tabletop.yaml', p.LEVELS / 'stack' / 'stack_01.yaml', CONFIG / 'nodes.yaml', "
-        "p.data('launch', 'spca') / 'bringup.launch.py', p.data('rviz', 'spca') / 'spca.rviz'])]))"
+        "p.data('launch', 'spca') / 'bringup.launch.py', p.data('launch', 'spca') / 'rviz' / 'spca.rviz'])]))"
     )
     code, checkout, runs, state, *data = json.loads(spca(install, tmp_path, program=probe))
     assert Path(code).is_relative_to(install)

@@ -139,7 +139,7 @@ def _ran(script: str, folder: Path) -> str:
 
 def _checkout(folder: Path) -> Path:
     """A checkout of links, so that the runs of a snippet stay in the test's folder."""
-    for name in ("worlds", "levels", "launch", "config"):
+    for name in ("worlds", "levels", "launch"):
         if (ROOT / name).is_dir():
             (folder / name).symlink_to(ROOT / name)
     return folder

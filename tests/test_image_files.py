@@ -44,7 +44,7 @@ def test_hadolint_finds_nothing() -> None:
 
 
 def test_shellcheck_finds_nothing() -> None:
-    scripts = (".ci/run", "bin/spca", "docker/entrypoint.sh", "scripts/lock", "scripts/test")
+    scripts = (".ci/run", "bin/spca", "scripts/docker/entrypoint.sh", "scripts/lock", "scripts/test")
     assert _run("shellcheck", "--exclude=SC1091", *scripts) == "", "(SC1091: what it cannot follow)"
 
 
@@ -65,7 +65,7 @@ def test_whoever_runs_in_the_image_may_not_change_the_project_and_is_filtered() 
 
 def test_the_compose_file_builds_a_stage_and_runs_what_the_entry_point_knows() -> None:
     compose = yaml.safe_load((ROOT / "compose.yaml").read_text())
-    entry = (ROOT / "docker" / "entrypoint.sh").read_text()
+    entry = (ROOT / "scripts" / "docker" / "entrypoint.sh").read_text()
     stages = {
         rest.split(" AS ")[1].strip() for name, rest in instructions() if name == "FROM" and " AS " in rest
     }

@@ -243,7 +243,8 @@ def parameters_of_nodes(given: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """The parameters that the project's nodes have: those of the files, and on top what is asked for."""
     real = given["robot"] == "none"
     names = ["nodes.yaml"] + ["gazebo.yaml"] * ("gazebo.launch.py" in included(given))
-    files = [ROOT / "config" / name for name in names] + [Path(given["config"])] * bool(given["config"])
+    files = [ROOT / "launch" / "config" / name for name in names]
+    files += [Path(given["config"])] * bool(given["config"])
     found: dict[str, dict[str, Any]] = defaultdict(dict)
     for file in files:
         for node, values in yaml.safe_load(file.read_text()).items():

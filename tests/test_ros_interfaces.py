@@ -1,4 +1,4 @@
-"""docs/ros-interfaces.md says what the nodes offer; config/ names only nodes and parameters that exist."""
+"""docs/ros-interfaces.md says what the nodes offer; launch/config/ names nothing that does not exist."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_page_and_parameter_files_agree_with_the_nodes(script: ModuleType) -> No
             "python scripts/ros_interfaces.py --write"
         )
         known = {node.get_name(): node for node in nodes}
-        for file in sorted((ROOT / "config").glob("*.yaml")):
+        for file in sorted((ROOT / "launch" / "config").glob("*.yaml")):
             for name, given in yaml.safe_load(file.read_text()).items():
                 for parameter, value in given["ros__parameters"].items():
                     declared = known[name].get_parameter(parameter).value

@@ -213,7 +213,7 @@ print(command)
 
 def test_the_launcher_asks_set_up_only_after_a_change(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
-    inputs = ("requirements/lock.txt", "src/spca/setup.py", "src/spca_interfaces/msg/Verdict.msg")
+    inputs = ("scripts/requirements/lock.txt", "src/spca/setup.py", "src/spca_interfaces/msg/Verdict.msg")
     for name in (*inputs, "scripts/set_up/__main__.py", "bin/spca", ".venv/bin/python"):
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
         (checkout / name).touch()
@@ -266,7 +266,7 @@ def test_the_launcher_starts_no_program_but_the_last(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "lock", sorted((ROOT / "requirements").glob("*lock.txt")), ids=lambda lock: lock.name
+    "lock", sorted((ROOT / "scripts" / "requirements").glob("*lock.txt")), ids=lambda lock: lock.name
 )
 def test_every_pin_has_its_hashes_with_and_without_ros(lock: Path) -> None:
     """pip refuses a file in which one package lacks them, and a hash that stands alone."""
@@ -299,7 +299,7 @@ def test_actions_of_ci_are_named_by_commit_and_the_image_by_digest() -> None:
 @pytest.mark.skipif(os.getuid() == 0 and not shutil.which("setpriv"), reason="root may write anywhere")
 def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(tmp_path: Path) -> None:
     """Not with the status that means that the referee said fail."""
-    for part in ("bin", "scripts", "requirements"):
+    for part in ("bin", "scripts"):
         shutil.copytree(ROOT / part, tmp_path / part)
     for part in ("src", "plugins", "research", "judges", "testing", "benchmarks"):
         (tmp_path / part).mkdir()

@@ -12,8 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = (
-    "src", "plugins", "research", "testing", "benchmarks", "examples", "levels", "worlds", "launch", "rviz",
-    "config", "requirements",
+    "src", "plugins", "research", "testing", "benchmarks", "examples", "levels", "worlds", "launch",
+    "scripts/requirements",
 )  # fmt: skip
 FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from places import LINK, ROOT, WINGS, Places
 from progress import StepFailed, run
 
-RUNTIME_LOCK = ROOT / "requirements" / "lock.txt"
-TEST_LOCK = ROOT / "requirements" / "test-lock.txt"
+RUNTIME_LOCK = ROOT / "scripts" / "requirements" / "lock.txt"
+TEST_LOCK = ROOT / "scripts" / "requirements" / "test-lock.txt"
 ROS_ONLY = ("ros-", "colcon-", "cmake", "ninja", "empy", "catkin-pkg")
 """What only the ROS transport needs, by the beginning of its name."""
 

@@ -24,8 +24,7 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
         *tree("examples"),
-        *tree("launch"),
-        *tree("rviz"),
+        *(files for files in tree("launch") if not files[0].endswith("/config")),  # those are spca_ros's
     ],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
     entry_points={

@@ -21,7 +21,7 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
-        *tree("config"),
+        *tree("launch/config"),
     ],
     extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
 )

@@ -4,7 +4,7 @@ Foxglove and rosbag2 open it.
 
 Log times are simulated time since the level began. Frames: `world`, one for every moving body, and the
 camera's. Topics have the names and types that the ROS nodes use, except that depth is 16UC1 (whole
-millimetres, as it was recorded). `rviz/foxglove.json` is a layout for it.
+millimetres, as it was recorded). `launch/rviz/foxglove.json` is a layout for it.
 """
 
 from __future__ import annotations

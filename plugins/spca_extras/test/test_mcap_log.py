@@ -23,7 +23,7 @@ from spca_extras.mcap_log import write_mcap
 from spca_extras.message_definitions import standard_messages
 from spca_tabletop.presets import load_table
 
-LAYOUT = Path(__file__).resolve().parents[3] / "rviz" / "foxglove.json"
+LAYOUT = Path(__file__).resolve().parents[3] / "launch" / "rviz" / "foxglove.json"
 OPTIONS = RunOptions(level="touch_02", transport="inproc", video=False)
 
 

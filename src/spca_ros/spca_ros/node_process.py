@@ -13,7 +13,7 @@ from spca_core.paths import data
 from spca_core.processes.child import Child, how_it_ended, last_words, python_command
 from spca_ros.environment import DIE_WITH_PARENT
 
-CONFIG = data("config", "spca_ros")
+CONFIG = data("launch/config", "spca_ros")
 """Folder of the nodes' parameter files; nodes.yaml is for every graph."""
 Value = str | int | float | bool
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)

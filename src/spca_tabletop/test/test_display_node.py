@@ -17,7 +17,7 @@ from spca_core.world import load_world
 from spca_tabletop.ros.display.pictures import plan_pictures, scene_pictures, verdict_pictures
 
 WORLD = load_world()
-RVIZ = Path(__file__).resolve().parents[3] / "rviz" / "spca.rviz"
+RVIZ = Path(__file__).resolve().parents[3] / "launch" / "rviz" / "spca.rviz"
 
 
 def cube(name: str, visible: bool = True, y: float = 0.0, z: float = 0.42) -> SceneObject:

@@ -84,7 +84,7 @@ def _models() -> tuple[list[str], list[str]]:
 
 
 _SET_UP = (
-    "run bin/spca in the checkout: it installs what is locked in requirements/"
+    "run bin/spca in the checkout: it installs what is locked in scripts/requirements/"
     if CHECKOUT
     else "python -m pip install -U spca; for ROS, source a workspace that has spca_interfaces"
 )

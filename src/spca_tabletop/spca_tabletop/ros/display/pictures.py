@@ -37,7 +37,7 @@ _OUTCOMES: dict[Outcome, Colour] = {
 _SEEN, _REMEMBERED = 0.8, 0.25  # opacity
 _BLACK: Colour = (0.0, 0.0, 0.0, 1.0)
 _LETTER, _SMALL, _LARGE = 0.03, 0.022, 0.045  # m: height of the letters in columns, names, the verdict
-_SLOPE = 0.55  # tangent of the angle at which the camera in rviz/spca.rviz looks down
+_SLOPE = 0.55  # tangent of the angle at which the camera in launch/rviz/spca.rviz looks down
 _BELOW = 0.004  # m
 _WIDTH = 60  # letters on a line of the verdict
 _ORIGIN = Pose(position=(0.0, 0.0, 0.0))

@@ -15,7 +15,7 @@ case "${1:-}" in
     (cd ros2_ws && colcon test --merge-install --install-base /spca/install --build-base /spca/build \
       --event-handlers console_direct+ --pytest-args -m "not gazebo" "$@") || status=$?
     colcon test-result --test-result-base /spca/build --verbose || status=$?
-    ament_flake8 --config docker/ament_flake8.ini src plugins research judges launch || status=$?
+    ament_flake8 --config scripts/docker/ament_flake8.ini src plugins research judges launch || status=$?
     ament_pep257 --add-ignore D213 D401 D402 D403 -- src plugins research judges launch || status=$?
     ament_xmllint src plugins research judges || status=$?
     ament_lint_cmake src || status=$?
