@@ -177,7 +177,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             )
         )
         return [freed, *secured, *includes, *nodes, *(_ends(n) for n in nodes)]
-    run = Run.begin(options, Path(chosen["record"]) if chosen["record"] else None, elsewhere=True)
+    run = Run.new(options, Path(chosen["record"]) if chosen["record"] else None, elsewhere=True)
     options, folder = run.options, run.files
     folder.write(MANIFEST, manifest(options))
     logs = SetEnvironmentVariable("ROS_LOG_DIR", str(folder.path.absolute() / LOGS))

@@ -36,7 +36,7 @@ from spca_coder.trusted import TrustedLibrary
 from spca_copic.selectors import hashed
 from spca_core.arms import load_arm
 from spca_core.camera import CameraIntrinsics, RgbdFrame
-from spca_core.checkpoint import _MAGIC, _SEAL, _sealed, pack, unpack
+from spca_core.checkpoint import _MAGIC, pack, unpack
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_SUCCESS, InputError, one_line
 from spca_core.geometry import Pose
 from spca_core.kinds import read_kind
@@ -90,7 +90,7 @@ def library(folder: Path) -> None:
 
 
 def unsealed(folder: Path) -> None:
-    unpack(_sealed(zlib.compress((folder / "checkpoint").read_bytes())))
+    unpack(_MAGIC + zlib.compress((folder / "checkpoint").read_bytes()))
 
 
 def report(folder: Path) -> None:
@@ -188,7 +188,6 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca_core/kinds.py": ("kind", "mesh of a kind"),
     "spca_core/processes/child.py": RUN,
     "spca_core/run_folder.py": ("state", "manifest", "resume", "resume the state", "resume the world"),
-    "spca_core/seal.py": PACKAGE,
     "spca_core/skill_package.py": ("skill package", "skill of a package"),
     "spca_core/validation.py": ("level", "world", "arm", "kind"),
     "spca_core/world.py": ("world",),
@@ -322,7 +321,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "tool.yaml").write_text("position: [0.1, 0.2, 0.3]\nquaternion: [0, 0, 0.6, 0.8]\n")
     selector().save(folder / "selector")
     packed = pack({"qpos": np.zeros(3), "at": (1.5, None, {2})})
-    (folder / "checkpoint").write_bytes(zlib.decompress(packed[len(_MAGIC) + _SEAL :]))
+    (folder / "checkpoint").write_bytes(zlib.decompress(packed[len(_MAGIC) :]))
     head = Head(bench="levels", settings={"tables": 3}, identity={"a": 1}, software=software())
     (folder / HEAD).write_text(head.model_dump_json(indent=1))
     assert run.result.success

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -64,4 +65,4 @@ def test_manifests_are_complete(folder: Path) -> None:
         assert package.get_build_type() == "ament_python"
         assert (folder / "resource" / folder.name).is_file()
         text = (folder / "setup.py").read_text()
-        assert f'NAME = "{folder.name}"' in text
+        assert re.search(rf'package\(\s*"{folder.name}"', text)

@@ -1,23 +1,12 @@
-from setuptools import find_packages, setup
+import sys
+from pathlib import Path
 
-NAME = "spca_benchmarks"
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from spca_package import package
 
-setup(
-    name=NAME,
-    version="0.1.0",
-    description="Benches that measure the stack.",
-    maintainer="The spca authors",
-    maintainer_email="spca@example.org",
-    license="MIT",
-    packages=find_packages(exclude=["test"]),
-    package_data={"": ["**/*"]},
-    data_files=[
-        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
-        (f"share/{NAME}", ["package.xml"]),
-    ],
-    install_requires=["setuptools"],
-    extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
-    entry_points={
+package(
+    "spca_benchmarks",
+    {
         "spca.benches": [
             "minigrid = spca_benchmarks.commands:MINIGRID",
             "models = spca_benchmarks.commands:MODELS",
@@ -32,5 +21,4 @@ setup(
             "variant-whole-library = spca_benchmarks.models.variants:open_whole_library",
         ],
     },
-    zip_safe=False,
 )

@@ -1,33 +1,12 @@
+import sys
 from pathlib import Path
 
-from setuptools import find_packages, setup
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from spca_package import package
 
-NAME = "spca"
-
-
-def tree(folder: str) -> list[tuple[str, list[str]]]:
-    """Every file of a folder at the checkout's top, to be installed under share/."""
-    top = Path("../..")
-    folders = [d for d in [top / folder, *(top / folder).rglob("*")] if d.is_dir()]
-    files = {
-        d: sorted(str(f) for f in d.iterdir() if f.is_file() and f.suffix != ".pyc") for d in sorted(folders)
-    }
-    return [(f"share/{NAME}/{d.relative_to(top)}", names) for d, names in files.items() if names]
-
-
-setup(
-    name=NAME,
-    version="0.1.0",
-    packages=find_packages(exclude=["test"]),
-    package_data={"": ["**/*"]},
-    data_files=[
-        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
-        (f"share/{NAME}", ["package.xml"]),
-        *tree("examples"),
-        *(files for files in tree("launch") if not files[0].endswith("/config")),  # those are spca_ros's
-    ],
-    extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
-    entry_points={
+package(
+    "spca",
+    {
         "console_scripts": [
             "spca = spca.__main__:main",
             "program = spca.ros.program:main",
@@ -37,4 +16,5 @@ setup(
         "spca.benches": ["levels = spca.benches.commands:LEVELS"],
         "spca.proposers": ["builtin = spca.proposals:open_builtin", "openai = spca.models:open_openai"],
     },
+    shares=("examples", "launch"),
 )

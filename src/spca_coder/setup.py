@@ -1,15 +1,7 @@
-from setuptools import find_packages, setup
+import sys
+from pathlib import Path
 
-NAME = "spca_coder"
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from spca_package import package
 
-setup(
-    name=NAME,
-    version="0.1.0",
-    packages=find_packages(exclude=["test"]),
-    package_data={"": ["**/*"]},
-    data_files=[
-        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
-        (f"share/{NAME}", ["package.xml"]),
-    ],
-    extras_require={"test": ["pytest"]},  # so that `colcon test` takes pytest
-)
+package("spca_coder")

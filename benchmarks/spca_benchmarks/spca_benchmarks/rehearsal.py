@@ -337,7 +337,7 @@ class _TableOf:
 
     def rehearse(self, name: str, plan: Plan, library: str, frame: bool, choose: bool = False) -> Rehearsed:
         """The rehearsal, from what was seen alone."""
-        settings = Settings(frame=frame, choose=choose)
+        settings = Settings(checks_unmentioned=frame, choose=choose)
         if settings not in self._rehearsals:
             twin = partial(self._kit.twin, self._options)
             self._rehearsals[settings] = SampledRehearsal(twin, settings)

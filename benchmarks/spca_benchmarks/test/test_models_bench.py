@@ -15,8 +15,7 @@ from spca.benches.bench import Done
 from spca.benches.campaign import ResultLine, StoredCampaign, bench_in, read_campaign
 from spca.benches.engine import run_campaign
 from spca.benches.page import Page
-from spca.benches.report import write_report
-from spca.benches.share import share
+from spca.benches.report import share, write_report
 from spca.benches.statistics import Paired
 from spca_benchmarks.models.bench import ModelResult, ModelsBench
 from spca_core.errors import InputError

@@ -227,7 +227,7 @@ def _write_plans(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
         for line in _lines(folder / EVENTS)
         if (event := json.loads(line))["kind"] == "stage_ended" and event["stage"] == "plan"
     ]
-    results = RunFolder(folder).results("plan", PlanResult)
+    results = RunFolder(folder).read_stage("plan", PlanResult)
     for result, stamp in zip(results, ended, strict=False):  # a run that was killed may lack the last event
         if result.plan is not None:
             message = mirrored("spca_interfaces/Plan", result.plan)
@@ -240,7 +240,7 @@ def _lines(path: Path) -> list[str]:
 
 def _write_steps(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
     """Write /steps: every executed step of a plan, at the time when it ended."""
-    for act in RunFolder(folder).results("act", ActResult):
+    for act in RunFolder(folder).read_stage("act", ActResult):
         for step in act.steps:
             message = mirrored("spca_interfaces/StepReport", step)
             log.add("/steps", "spca_interfaces/StepReport", step.ended, message)

@@ -107,4 +107,4 @@ def _captioned(picture: Picture, done: int, steps: Sequence[StepReport]) -> Pict
 
 
 def _steps(folder: RunFolder) -> list[StepReport]:
-    return [step for act in folder.results("act", ActResult) for step in act.steps]
+    return [step for act in folder.read_stage("act", ActResult) for step in act.steps]

@@ -57,11 +57,14 @@ def write_report(folder: RunFolder) -> Path:
             f"transitions, a program of {result.program_lines} lines. {result.problem}"
         )
     page.heading("Environments")
-    table = environments_table(list(folder.lines(EnvironmentResult, RESULTS)))
+    table = environments_table(list(folder.read_log(EnvironmentResult, RESULTS)))
     page.table(table.heads, table.rows)
-    steps, drafts = list(folder.lines(TransitionLine, TRANSITIONS)), list(folder.lines(DraftLine, DRAFTS))
+    steps, drafts = (
+        list(folder.read_log(TransitionLine, TRANSITIONS)),
+        list(folder.read_log(DraftLine, DRAFTS)),
+    )
     page.heading("Curves")
-    page.figure(_curves(steps, drafts, list(folder.lines(EpisodeResult, EPISODES))))
+    page.figure(_curves(steps, drafts, list(folder.read_log(EpisodeResult, EPISODES))))
     page.heading("Episodes")
     for animation in _animations(steps):
         page.figure(animation)

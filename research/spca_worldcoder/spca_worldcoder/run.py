@@ -139,7 +139,7 @@ def _go(
     listener: Listener,
     cancelled: Callable[[], bool],
 ) -> LearnResult:
-    done = list(folder.lines(EnvironmentResult, RESULTS))
+    done = list(folder.read_log(EnvironmentResult, RESULTS))
     with laboratory(options, folder, cancelled) as (runner, planner, synthesizer):
         agent = Agent(runner, planner, synthesizer, options.settings, Recorder(folder, listener), cancelled)
         progress = _restore(agent, folder, worlds)
@@ -216,7 +216,7 @@ def reach_model(options: LearnOptions) -> None:
 
 def _restore(agent: Agent, folder: RunFolder, worlds: list[World]) -> tuple[int, int, int]:
     """Give an agent what the folder holds; returns episode, streak and actions of the present environment."""
-    lines = list(folder.lines(TransitionLine, TRANSITIONS))
+    lines = list(folder.read_log(TransitionLine, TRANSITIONS))
     if not lines:
         return 0, 0, 0
     experience = Experience(tuple(dict.fromkeys(a for world in worlds for a in world.actions)))
@@ -224,9 +224,9 @@ def _restore(agent: Agent, folder: RunFolder, worlds: list[World]) -> tuple[int,
         experience.add(line.transition())
     program = folder.read(PROGRAM, Program) if (folder.path / PROGRAM).is_file() else EMPTY_PROGRAM
     agent.restore(experience, program, len(lines))
-    finished = {result.environment for result in folder.lines(EnvironmentResult, RESULTS)}
+    finished = {result.environment for result in folder.read_log(EnvironmentResult, RESULTS)}
     current = next((world.name for world in worlds if world.name not in finished), "")
-    episodes = [e for e in folder.lines(EpisodeResult, EPISODES) if e.environment == current]
+    episodes = [e for e in folder.read_log(EpisodeResult, EPISODES) if e.environment == current]
     streak = 0
     for one in episodes:
         streak = streak + 1 if one.success else 0

@@ -70,7 +70,7 @@ def run(
     Raises InputError for bad input, before anything is written.
     """
     wanted = settled(RunOptions.of({"level": level, "transport": transport, "video": video, **options}))
-    begun = Run.begin(wanted, Path(out) if out else None)
+    begun = Run.new(wanted, Path(out) if out else None)
     begun.advance(*([on_event] if on_event is not None else []))
     if report:
         begun.document()

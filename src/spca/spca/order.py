@@ -18,7 +18,7 @@ from spca_core.run_folder import RunFolder
 from spca_planner.pddl.formula import Atom, evaluate, ground
 from spca_planner.pddl.lint import parse
 from spca_planner.pddl.sexpr import Group
-from spca_planner.prediction import predict
+from spca_planner.prediction import bound, predict
 
 _CHANGED = "the table is not as it was when this plan was made: plan again"
 
@@ -47,7 +47,7 @@ class Order(Record):
 
 def newest_plan(folder: Path) -> Plan | None:
     """Return the last plan of a run that passed every critic, or None."""
-    found = RunFolder(folder).results("plan", PlanResult)
+    found = RunFolder(folder).read_stage("plan", PlanResult)
     return found[-1].plan if found else None
 
 
@@ -95,7 +95,7 @@ def single_step(situation: Draft, step: Step) -> Plan:
         if arg not in (known := problem.of_type(domain, parameter.type)):
             raise InputError(f"{step}: '{arg}' is no {parameter.type}", hint=f"here: {', '.join(known)}")
     state = {ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not")}
-    binding = dict(zip((p.name for p in action.parameters), step.args, strict=True))
+    binding = bound(action, step)
     needed = action.precondition
     parts = needed.rest if needed is not None and needed.head == "and" else (needed,)
     for part in parts:

@@ -79,7 +79,7 @@ class Rehearsing:
         """
         if state.plan is None or rehearsed.fault is None or rehearsed.fault.kind == "safety":
             return None
-        return f"{self.readers.fingerprint(state.plan, state.library)} {rehearsed.fault.sort}"
+        return f"{self.readers.fingerprint(state.plan, state.library)} {rehearsed.fault.kind_and_step}"
 
 
 def trusted(state: RunState) -> bool:

@@ -43,7 +43,7 @@ class Repair:
         """
         assert state.plan is not None
         persists = bool(state.code_retry) and state.history.complained(found, state.round)
-        state = state.failed(found, self._reading.fingerprint(state.plan, state.library))
+        state = state.after_failure(found, self._reading.fingerprint(state.plan, state.library))
         if found.suspects and not persists and state.code_retry < self._budgets.code_retries:
             return state.repairing(found.suspects, found.skill_failure)
         if persists:

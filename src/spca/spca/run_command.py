@@ -29,7 +29,7 @@ def begun(options: RunOptions, out: Path | None = None) -> Run:
         from spca.ros_ready import require_ros
 
         require_ros()
-    run = Run.begin(options, out)
+    run = Run.new(options, out)
     if run.options.level.endswith(YAML_FILES):  # the levels that come with spca have no findings, by test
         for warning in examine(run.options.level, run.options.world).warnings:
             notices().print(f"[yellow]warning: {escape(warning)}[/yellow]", soft_wrap=True)

@@ -46,7 +46,7 @@ RESULT = "result.json"
 
 
 class Run:
-    """One level on one table: `begin` it, `advance` it to its end, `document` it; its folder has the rest."""
+    """One level on one table: `advance` it to its end, `document` it; its folder has the rest."""
 
     def __init__(
         self, options: RunOptions, files: RunFolder, order: Order | None = None, resumed: bool = False
@@ -58,7 +58,7 @@ class Run:
         """Reason why the run was cancelled; empty unless it was."""
 
     @classmethod
-    def begin(cls, options: RunOptions, out: Path | None = None, elsewhere: bool = False) -> Run:
+    def new(cls, options: RunOptions, out: Path | None = None, elsewhere: bool = False) -> Run:
         """Return a new run with a folder of its own, which holds nothing yet.
 
         It is carried out `elsewhere` if by another process. Raises InputError for bad input, before anything
@@ -73,7 +73,7 @@ class Run:
         return cls(options, RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out))
 
     @classmethod
-    def interrupted(cls, path: Path) -> Run:
+    def reopened(cls, path: Path) -> Run:
         """Return the interrupted run of a folder, to be taken up. Raises InputError if it cannot be."""
         files = RunFolder.open(path)
         if not files.claim():
@@ -211,7 +211,7 @@ class Run:
     @property
     def events(self) -> list[Event]:
         """The events of the run, in order."""
-        return list(self.files.lines(Event, EVENTS))
+        return list(self.files.read_log(Event, EVENTS))
 
     def looks(self) -> Iterator[NDArray[np.uint8]]:
         """Yield the camera image of each look, detections drawn in: RGB images (height, width, 3)."""

@@ -247,7 +247,7 @@ class Session:
         """The world that the last run acted on, if there is one still."""
         return self._table or (self._graph.environment if self._graph else None)
 
-    def begin(self, out: Path | None = None) -> Run:
+    def do_level(self, out: Path | None = None) -> Run:
         """Carry out the level that the session was opened with, on the table as it is laid for it."""
         options = self._options.model_copy(update={"rewind": True})
         run = Run(options, RunFolder.create(Path(options.level).stem, out))

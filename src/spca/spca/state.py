@@ -118,7 +118,7 @@ class RunState:
         """Return the state in which the plan is rehearsed before it is carried out."""
         return replace(self, phase=Phase.REHEARSE)
 
-    def rehearsed(self, rehearsed: Rehearsed) -> RunState:
+    def after_rehearsal(self, rehearsed: Rehearsed) -> RunState:
         """Return the state to carry out the plan, or a better one, unless something else is decided."""
         plan, counts = rehearsed.instead or self.plan, self.rehearsal.counting(rehearsed)
         return replace(self, plan=plan, rehearsal=counts, phase=Phase.ACT)
@@ -129,7 +129,7 @@ class RunState:
             self.remembering(self.history.adding(FailedAttempt(fingerprint=objection))) if objection else self
         )
 
-    def failed(self, blame: Blame, fingerprint: str) -> RunState:
+    def after_failure(self, blame: Blame, fingerprint: str) -> RunState:
         """Return the state after the plan was tried in vain with the skills of that fingerprint."""
         return replace(
             self,

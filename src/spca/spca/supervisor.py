@@ -194,7 +194,7 @@ class Supervisor:
         self._journal.publish_rehearsal(state, rehearsed, rehearsing.rehearsal)
         if self._cancelled:
             return state.ending(Ending.CANCELLED, self._cancelled)
-        state = state.rehearsed(rehearsed)
+        state = state.after_rehearsal(rehearsed)
         if rehearsed.status != "rejected" or rehearsed.overruled:
             return state
         if trusted(state):  # the look may have been wrong, or the domain

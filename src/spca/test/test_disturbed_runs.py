@@ -13,7 +13,7 @@ from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder
 from spca_sim.disturbances.disturbance import KINDS, Happened
-from spca_sim.disturbances.recorder import FOLDER
+from spca_sim.mujoco_world import DISTURBANCES
 
 LEVELS = {"pull_out": ("pick_and_place_04", 1), "target": ("stack_01", 2)}
 EACH = {*LEVELS, "hand"}
@@ -43,9 +43,9 @@ def test_a_level_is_solved_whatever_happens(kind: str, tmp_path: Path) -> None:
 
 
 def test_what_happens_after_the_verdict_is_nothing_to_cope_with(tmp_path: Path) -> None:
-    (tmp_path / FOLDER).mkdir()
+    (tmp_path / DISTURBANCES).mkdir()
     for number, (kind, stamp) in enumerate([("push", 3.0), ("knock", 9.0)], 1):
         happened = Happened.model_validate({"kind": kind, "stamp": stamp, "text": "something happens"})
-        (tmp_path / FOLDER / f"{number}_{kind}.json").write_text(happened.model_dump_json())
+        (tmp_path / DISTURBANCES / f"{number}_{kind}.json").write_text(happened.model_dump_json())
     assert disturbances_in(tmp_path, until=5.0) == ("push",)
     assert disturbances_in(tmp_path, until=10.0) == ("push", "knock")

@@ -40,7 +40,7 @@ def test_a_folder_in_place_of_a_file_is_refused(ended: RunFolder, name: str) -> 
     with pytest.raises(
         InputError, match="not a run folder" if name == MANIFEST else f"cannot read a file of a run.*{name}"
     ):
-        follow(Run.interrupted(ended.path))
+        follow(Run.reopened(ended.path))
 
 
 @pytest.mark.parametrize("name", [STATE, CHECKPOINT, MANIFEST])
@@ -48,7 +48,7 @@ def test_an_edited_file_is_refused(ended: RunFolder, name: str) -> None:
     content = (ended.path / name).read_bytes()
     (ended.path / name).write_bytes(content.replace(b"touch", b"tough", 1) + b" ")
     with pytest.raises(InputError, match=r"not written by this checkout|unknown level"):
-        follow(Run.interrupted(ended.path))
+        follow(Run.reopened(ended.path))
 
 
 def test_the_files_of_another_run_are_refused(ended: RunFolder) -> None:
@@ -56,14 +56,14 @@ def test_the_files_of_another_run_are_refused(ended: RunFolder) -> None:
     options = ended.read(MANIFEST, Manifest).options.model_copy(update={"level": "stack_01"})
     ended.write(MANIFEST, manifest(options))
     with pytest.raises(InputError, match="not written by this checkout"):
-        follow(Run.interrupted(ended.path))
+        follow(Run.reopened(ended.path))
 
 
 def test_an_end_that_the_referee_does_not_know_of_is_judged_again(ended: RunFolder) -> None:
     """The state says how it ended; the world in the checkpoint is from before the plan was carried out."""
     said = ended.read(STATE, SavedState).root
     assert said.ended is Ending.SUCCESS
-    assert follow(Run.interrupted(ended.path)) == 0
+    assert follow(Run.reopened(ended.path)) == 0
     result = ended.read("result.json", RunResult)
     assert result.verdict.outcome is Outcome.SUCCESS
     assert result.attempts == said.attempts + 1

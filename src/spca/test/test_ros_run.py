@@ -78,7 +78,7 @@ def test_events_and_records_reach_the_run_folder_and_no_keys_the_simulator(
     assert result.success, result.reason
     assert result.verdict.score == 1.0
     assert [e.model_dump(mode="json") for e in told] == [
-        e.model_dump(mode="json") for e in folder.lines(Event)
+        e.model_dump(mode="json") for e in folder.read_log(Event)
     ]
     for file in ("run.json", "result.json", "states.npz", "contacts.json", "looks/01.jpg", "looks/01.json"):
         assert (tmp_path / file).is_file(), file

@@ -18,7 +18,7 @@ from websockets.sync.client import ClientConnection, connect
 
 import spca
 from spca import web_page
-from spca.commands.do import converse_on_page, show
+from spca.conversation import Conversation
 from spca.events import Event, Listener
 from spca.progress import Progress
 from spca.sessions import Session
@@ -93,7 +93,7 @@ class Talking:
         with self._session(hear) as self.table:
             self._opened.set()
             begin = None if first is None else lambda: first(self.table)
-            self.done = converse_on_page(self.table, progress, begin, self._over.is_set)
+            self.done = Conversation(self.table, progress).on_page(begin, self._over.is_set)
 
     def reason(self) -> str:
         """Why the run has ended that was begun last."""
@@ -224,7 +224,9 @@ def test_a_level_from_the_command_line_goes_on_without_the_page_which_stays(
 ) -> None:
     monkeypatch.setattr(web_page, "GRACE_S", 0.0)
     progress = Progress(Console(quiet=True))
-    talking = Talking(lambda table: show(table, progress, table.begin(), True), level="touch_02")
+    talking = Talking(
+        lambda table: Conversation(table, progress).show(table.do_level(), kept=True), level="touch_02"
+    )
     page = talking.browser()
     page.until(lambda s: s["plan"])
     page.close()

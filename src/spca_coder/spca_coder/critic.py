@@ -10,7 +10,7 @@ import structlog
 
 from spca_coder import allowlist
 from spca_coder.allowlist import CodeFault, lacking, report, undefined
-from spca_coder.fits import header, misfit
+from spca_coder.fits import header, misfit_reason
 from spca_coder.source import Source, lines_of, read, same_code
 from spca_core.errors import InputError, SpcaError
 from spca_core.model import Record
@@ -97,7 +97,7 @@ class CodeCritic:
             if function is None:
                 problems.append(CodeFault(message=f"lacks the skill `{header(schema)}`"))
                 continue
-            if why := misfit(function, schema):
+            if why := misfit_reason(function, schema):
                 problems.append(CodeFault(message=why, line=function.line))
             if not function.doc:
                 problems.append(CodeFault(message=f"{function.name} has no docstring", line=function.line))

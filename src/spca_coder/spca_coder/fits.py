@@ -30,7 +30,7 @@ def as_present(schema: ActionSchema, library: str) -> ActionSchema:
     return schema.model_copy(update={"parameters": tuple(zip(present.parameters[1:], kinds, strict=True))})
 
 
-def misfit(function: Function, schema: ActionSchema) -> str:
+def misfit_reason(function: Function, schema: ActionSchema) -> str:
     """Explain why a newly written function does not fit this action; return "" if it does."""
     if function.parameters == expected(schema):
         return ""

@@ -7,7 +7,7 @@ import pytest
 from spca_coder import allowlist
 from spca_coder.allowlist import CodeFault, report, undefined
 from spca_coder.critic import criticised
-from spca_coder.fits import as_present, header, misfit, missing, serves
+from spca_coder.fits import as_present, header, misfit_reason, missing, serves
 from spca_coder.source import read, same_code, signatures
 from spca_core.errors import InputError
 from spca_core.plan import ActionSchema, Plan, Step
@@ -153,7 +153,7 @@ def test_new_skills_must_fit_exactly_and_existing_ones_by_position(
     parameters: str, fits: bool, good_enough: bool
 ) -> None:
     function = read(f"def pick_up({parameters}): pass").functions["pick_up"]
-    assert (misfit(function, SCHEMA) == "") is fits
+    assert (misfit_reason(function, SCHEMA) == "") is fits
     assert serves(function, SCHEMA) is good_enough
 
 

@@ -65,8 +65,8 @@ class Fault(Record):
     """Facts that hold in the twin at that time."""
 
     @property
-    def sort(self) -> tuple[str, int]:
-        """Key that is the same for faults of one sort: the kind and the step."""
+    def kind_and_step(self) -> tuple[str, int]:
+        """Kind and index of the step: the same for faults of one sort."""
         return self.kind, self.step
 
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import re
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from spca_core import seal
 from spca_core.disk import is_full, locked
 from spca_core.errors import InputError
-from spca_core.paths import RUNS
+from spca_core.paths import RUNS, state_folder
 from spca_core.validation import expecting
 
 T = TypeVar("T", bound=BaseModel)
@@ -45,6 +47,24 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 def _seal(name: str) -> str:
     return f".{name}.seal"
+
+
+@cache
+def _key() -> bytes:
+    """Return a secret of this checkout; it is made on first use, and readable by its user only."""
+    path = state_folder() / ".checkpoint-key"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(os.urandom(32))
+            # Unless another process has just made one.
+            with suppress(FileExistsError):
+                os.link(temporary, path)
+        finally:
+            os.unlink(temporary)
+    return path.read_bytes()
 
 
 class RunFolder:
@@ -142,7 +162,7 @@ class RunFolder:
         found = self.path.glob(f"round_*/{stage}_*.json")
         return sorted(found, key=lambda file: int(file.stem.rpartition("_")[2]))
 
-    def results(self, stage: str, kind: type[T]) -> list[T]:
+    def read_stage(self, stage: str, kind: type[T]) -> list[T]:
         """Return the results of a stage, one for each call of it. Raises InputError for a damaged record."""
         return [self.read(str(file.relative_to(self.path)), kind) for file in self.files(stage)]
 
@@ -168,7 +188,8 @@ class RunFolder:
         if content is None:
             return None
         seals = (self.read_bytes(_seal(name)) or b"").decode(errors="replace").split()
-        if not any(seal.same(known, self._mark(name, content)) for known in seals):
+        mark = self._mark(name, content)
+        if not any(hmac.compare_digest(known.encode(), mark.encode()) for known in seals):
             raise InputError(
                 "changed, or not written by this checkout",
                 where=str(self.path / name),
@@ -178,14 +199,15 @@ class RunFolder:
 
     def _mark(self, name: str, content: bytes) -> str:
         options = self.read_bytes(MANIFEST) or b""
-        return seal.fingerprint(b"%s %d %s%s" % (name.encode(), len(options), options, content))
+        text = b"%s %d %s%s" % (name.encode(), len(options), options, content)
+        return hmac.digest(_key(), text, "sha256").hex()
 
     def append(self, record: BaseModel, name: str = EVENTS) -> None:
         """Append one record to a log, as a line."""
         with (self.path / name).open("a") as stream:
             stream.write(record.model_dump_json() + "\n")
 
-    def lines(self, kind: type[T], name: str = EVENTS) -> Iterator[T]:
+    def read_log(self, kind: type[T], name: str = EVENTS) -> Iterator[T]:
         """Yield the records of a log; invalid lines, such as one cut short by a kill, are skipped."""
         path = self.path / name
         for line in path.read_bytes().splitlines() if path.is_file() else ():

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spca_core.checkpoint import _MAGIC, _sealed, pack, unpack
+from spca_core.checkpoint import _MAGIC, pack, unpack
 from spca_core.errors import InputError
 from spca_core.scene import Fact
 from spca_core.verdict import Outcome
@@ -88,7 +88,7 @@ def test_nothing_foreign_is_made() -> None:
 
 
 def _packed(value: object) -> bytes:
-    return _sealed(zlib.compress(json.dumps(value).encode()))
+    return _MAGIC + zlib.compress(json.dumps(value).encode())
 
 
 _BYTES = io.BytesIO()
@@ -103,8 +103,7 @@ TERABYTES = _packed(["array", base64.b64encode(_BYTES.getvalue()).decode()])
         _packed([]),
         _packed(["dict", [1]]), _packed(["bytes", "?"]), _packed(["array", "AAAA"]), TERABYTES,
         _packed(["object"]),
-        _sealed(zlib.compress(b"[" * 100_000)), _sealed(zlib.compress(b" " * (65 * 2**20))),
-        _MAGIC + b"0" * 64 + pack([1])[len(_MAGIC) + 64 :], _sealed(b"x"), _sealed(pack([1])[82:-3]),
+        _MAGIC + zlib.compress(b"[" * 100_000), _MAGIC + zlib.compress(b" " * (65 * 2**20)),
         _packed(["object", f"{Fact.__module__}:Fact", {"_private": 1}]),
     ],
 )  # fmt: skip

@@ -55,7 +55,7 @@ def test_results_of_a_stage_come_in_the_order_of_their_numbers(tmp_path):
     folder = RunFolder.create("x", tmp_path / "run")
     for place in ("round_1/act_2", "round_1/act_10", "round_2/act_11", "round_10/act_12"):
         folder.write(f"{place}.json", ActResult(attempt=place, status="done", steps=()))
-    numbers = [result.attempt.rpartition("_")[2] for result in folder.results("act", ActResult)]
+    numbers = [result.attempt.rpartition("_")[2] for result in folder.read_stage("act", ActResult)]
     assert numbers == ["2", "10", "11", "12"]
 
 
@@ -65,7 +65,7 @@ def test_a_torn_last_event_is_passed_over(tmp_path):
     folder.append(event)
     with (folder.path / EVENTS).open("a") as stream:
         stream.write('{"kind": "st')
-    assert list(folder.lines(Event)) == [event]
+    assert list(folder.read_log(Event)) == [event]
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path):

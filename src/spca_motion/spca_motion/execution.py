@@ -48,7 +48,7 @@ class StopGate:
         self._blocked = ""
 
     @property
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         """The running motion must end."""
         return self._stopped.is_set() or bool(self._blocked)
 
@@ -123,7 +123,7 @@ class Executor:
         """
         state = self.fresh_state()
         if not self._at_rest(state):
-            self._robot.wait(self.tolerances.settle_time, lambda s: self.gate.stopped or self._at_rest(s))
+            self._robot.wait(self.tolerances.settle_time, lambda s: self.gate.is_stopped or self._at_rest(s))
             self.gate.check()
             state = self.fresh_state()
             if not self._at_rest(state):
@@ -158,7 +158,7 @@ class Executor:
 
         def trouble(state: JointState) -> bool:
             off_path = self._is_stale(state) or watch.off(state) > limits.path
-            return self.gate.stopped or off_path or bool(carried(state))
+            return self.gate.is_stopped or off_path or bool(carried(state))
 
         def arrived(state: JointState) -> bool:
             near = np.abs(state.position - watch.goal).max() < limits.settled

@@ -78,7 +78,7 @@ class Gripper:
             expected = abs(state.gripper_gap - gap) <= _REACHED or (obeyed and _pressed(state))
             # Pads at rest elsewhere without force may not have received the command yet.
             patience = _WINDOW if expected else max(_WINDOW, self._lag)
-            return self._gate.stopped or ((expected or due) and _still(seen, patience))
+            return self._gate.is_stopped or ((expected or due) and _still(seen, patience))
 
         rested = self._robot.wait(_TIMEOUT, at_rest)
         self._gate.check()

@@ -97,11 +97,11 @@ class Manipulator:
     def move_joints(self, positions: Array, speed: float = 1.0) -> None:
         """Move collision-free to a joint goal (n,), radians."""
         goal = np.asarray(positions, dtype=float)
-        self._move(lambda start: self._planner.to_joints(start, goal, lambda: self._gate.stopped), speed)
+        self._move(lambda start: self._planner.to_joints(start, goal, lambda: self._gate.is_stopped), speed)
 
     def move_to(self, pose: Pose, speed: float = 1.0) -> None:
         """Move collision-free to a tool pose, by the configuration with the least joint travel."""
-        self._move(lambda start: self._planner.to_pose(start, pose, lambda: self._gate.stopped), speed)
+        self._move(lambda start: self._planner.to_pose(start, pose, lambda: self._gate.is_stopped), speed)
 
     def move_linear(self, pose: Pose, speed: float = 1.0) -> None:
         """Move in a straight line to a tool pose."""
@@ -160,7 +160,7 @@ class Manipulator:
     def wait(self, seconds: float) -> None:
         """Let simulated time pass."""
         self._gate.check()
-        self._robot.wait(seconds, lambda _: self._gate.stopped)
+        self._robot.wait(seconds, lambda _: self._gate.is_stopped)
         self._gate.check()
 
     def stop(self) -> None:

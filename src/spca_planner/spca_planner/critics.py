@@ -99,7 +99,7 @@ def _listed(atoms: list[Atom]) -> str:
     return shown + (f" and {len(atoms) - _MOST_NAMED} more" if len(atoms) > _MOST_NAMED else "")
 
 
-def off_topic(problem: Problem, required: Sequence[str]) -> str:
+def off_topic_reason(problem: Problem, required: Sequence[str]) -> str:
     """Return a phrase that says that the goal leaves out an object of the task; empty if it does not.
 
     A goal with quantifiers may mean an object without its name.
@@ -129,7 +129,7 @@ def unproven_empty(
     return f"the plan is empty, but the scene does not show that {shown} holds"
 
 
-def vacuous(domain: Domain, problem: Problem, steps: Sequence[Words]) -> str:
+def vacuous_reason(domain: Domain, problem: Problem, steps: Sequence[Words]) -> str:
     """Explain why a single action that achieves everything and requires nothing is a wish, not a plan."""
     if len(steps) != 1:
         return ""

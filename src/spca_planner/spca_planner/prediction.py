@@ -20,7 +20,7 @@ from spca_planner.critics import with_synonyms
 from spca_planner.pddl.formula import Atom, Truth, atoms, bindings, evaluate, ground, unmet
 from spca_planner.pddl.lint import parse, quantified
 from spca_planner.pddl.sexpr import Group, PddlError
-from spca_planner.pddl.syntax import Domain, Problem
+from spca_planner.pddl.syntax import Action, Domain, Problem
 
 _NUMERIC = ("increase", "decrease", "assign", "scale-up", "scale-down")
 
@@ -61,8 +61,7 @@ def predict(plan: Plan) -> Prediction:
     states = []
     for step in plan.steps:
         action = domain.actions[step.action.lower()]
-        names = [p.name for p in action.parameters]
-        binding = dict(zip(names, (a.lower() for a in step.args), strict=True))
+        binding = bound(action, step)
         found: dict[Atom, bool] = {}
         if action.effect is not None:
             _collect(action.effect, state, domain, problem, binding, found)
@@ -71,6 +70,11 @@ def predict(plan: Plan) -> Prediction:
         effects.append(changed)
         states.append(state)
     return Prediction(domain, problem, tuple(effects), tuple(states))
+
+
+def bound(action: Action, step: Step) -> dict[str, str]:
+    """Return the arguments of a step by its action's parameters, in PDDL's lower case."""
+    return {p.name: arg.lower() for p, arg in zip(action.parameters, step.args, strict=True)}
 
 
 def _collect(
@@ -155,7 +159,7 @@ def weigh(
 def _unready(prediction: Prediction, step: Step, look: ObservedAtoms) -> tuple[Literal, ...]:
     """Return what a step needs and the look before it shows not to be so."""
     action = prediction.domain.actions[step.action.lower()]
-    binding = {p.name: a.lower() for p, a in zip(action.parameters, step.args, strict=True)}
+    binding = bound(action, step)
     if evaluate(action.precondition, look.truth, prediction.domain, prediction.problem, binding) is not False:
         return ()
     return tuple(Literal(atom=a, holds=w) for a, w in unmet(action.precondition, look.truth, binding))

@@ -19,8 +19,7 @@ from spca_core.world import load_world
 from spca_referee.level import load_level
 from spca_referee.referee import Referee
 from spca_ros import names
-from spca_ros.convert.contacts import contact_samples
-from spca_ros.convert.places import places
+from spca_ros.convert.contacts import contact_samples, places
 from spca_ros.convert.records import from_msg, to_msg
 from spca_ros.convert.time import seconds
 from spca_ros.loop import Loop

@@ -9,11 +9,10 @@ from spca_core.contacts import Pair, Way, pair
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.kinds import CONTAINERS
-from spca_core.layout import Layout
+from spca_core.layout import Layout, resting_contacts
 from spca_core.names import COBOT, symbol_of, words_of
 from spca_core.world import World
 from spca_referee.level import Level
-from spca_referee.resting import resting_contacts
 from spca_referee.roles import Assignment, assignments
 from spca_referee.states import JudgedState, Situation
 

@@ -14,8 +14,7 @@ from spca_core.world import load_world
 from spca_referee.level import load_level
 from spca_ros import names
 from spca_ros.calls import ServiceCall
-from spca_ros.convert.contacts import contacts_msg
-from spca_ros.convert.places import places_msg
+from spca_ros.convert.contacts import contacts_msg, places_msg
 from spca_ros.convert.records import to_msg
 from spca_ros.qos import EVERY, STATE
 from spca_testing.ros import Heard, ask, heeded, referee, running

@@ -1,9 +1,12 @@
-"""The `Camera` port over ROS."""
+"""The `Camera` port over ROS, and the topics of a simulated camera."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Condition
+from typing import Any
 
+from rclpy.publisher import Publisher
 from sensor_msgs.msg import CameraInfo, Image
 from spca_interfaces.srv import Capture
 
@@ -14,9 +17,59 @@ from spca_core.world import CameraMount
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
 from spca_ros.convert.camera import frame
-from spca_ros.frame_pairs import FramePairs
 from spca_ros.node import SpcaNode
-from spca_ros.qos import WHOLE
+from spca_ros.qos import STATE, WHOLE
+
+
+class CameraTopics:
+    """Publishes pictures with their calibration; whoever subscribes later still gets the newest."""
+
+    def __init__(self, node: SpcaNode) -> None:
+        def publisher(kind: type, topic: str) -> Publisher:
+            return node.create_publisher(kind, topic, STATE)
+
+        self._infos = [publisher(CameraInfo, topic) for topic in (names.COLOUR_INFO, names.DEPTH_INFO)]
+        self._colour, self._depth = publisher(Image, names.COLOUR), publisher(Image, names.DEPTH)
+
+    @property
+    def watched(self) -> bool:
+        """Somebody subscribes to one of the topics."""
+        return any(topic.get_subscription_count() for topic in (self._colour, self._depth, *self._infos))
+
+    def publish(self, colour: Image, depth: Image, info: CameraInfo) -> None:
+        """Publish a registered pair of pictures."""
+        for each in self._infos:  # first: without it a picture cannot be used
+            each.publish(info)
+        self._colour.publish(colour)
+        self._depth.publish(depth)
+
+
+class FramePairs:
+    """Calls `emit(colour, depth)` for every two images with equal stamps, in whatever order they arrive."""
+
+    def __init__(self, emit: Callable[[Any, Any], None], keep: int = 4) -> None:
+        self._emit, self._keep = emit, keep
+        self._waiting: dict[str, dict[tuple[int, int], Any]] = {"colour": {}, "depth": {}}
+
+    def colour(self, message: Any) -> None:
+        """Take in a colour image that has come."""
+        self._add("colour", "depth", message)
+
+    def depth(self, message: Any) -> None:
+        """Take in a depth image that has come."""
+        self._add("depth", "colour", message)
+
+    def _add(self, kind: str, other: str, message: Any) -> None:
+        stamp = (message.header.stamp.sec, message.header.stamp.nanosec)
+        partner = self._waiting[other].pop(stamp, None)
+        if partner is None:
+            waiting = self._waiting[kind]
+            waiting[stamp] = message
+            while len(waiting) > self._keep:  # its partner was lost in transit
+                del waiting[next(iter(waiting))]
+            return
+        colour, depth = (message, partner) if kind == "colour" else (partner, message)
+        self._emit(colour, depth)
 
 
 class RequestedCamera:

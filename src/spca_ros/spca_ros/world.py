@@ -28,8 +28,7 @@ from spca_core.world import World
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
 from spca_ros.camera import RequestedCamera
-from spca_ros.convert.contacts import contact_samples
-from spca_ros.convert.places import places
+from spca_ros.convert.contacts import contact_samples, places
 from spca_ros.convert.records import to_msg
 from spca_ros.convert.time import seconds
 from spca_ros.driver import ControlDriver, Driver

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from typing import Any
 
+from spca_core.errors import InputError
 from spca_robot.windowless import mujoco
-from spca_sim.display import require_display
 from spca_sim.recording import SimState
 from spca_sim.simulator import MujocoSimulator
+
+
+def require_display() -> None:
+    """Raise InputError where no window can be opened."""
+    if sys.platform.startswith("linux") and not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    ):
+        raise InputError(
+            "there is no display to open a window on",
+            where="--view",
+            hint="leave --view out; every run leaves a video",
+        )
+
 
 _PERIOD_S = 1 / 30  # wall seconds between two pictures
 

@@ -6,15 +6,71 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
 from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.ports.table import TableWorld
 from spca_core.trajectory import JointState, JointTrajectory
-from spca_sim.disturbances.recorder import DisturbanceRecorder
-from spca_sim.recording import STATES, StateRecorder, save_states
+from spca_sim.disturbances.disturbance import Happened
+from spca_sim.recording import STATES, SimState, StateRecorder, save_states
 from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator, SimulatedCamera
+
+DISTURBANCES = "disturbances"
+"""Folder of the pictures in a run's folder, each with a record (`Happened`) of the same name."""
+
+_AFTER = 0.5  # simulated seconds from a disturbance to its picture
+_MARK = (255, 220, 0)
+
+
+class DisturbanceRecorder:
+    """Hears of disturbances, and takes the camera's picture soon after each."""
+
+    def __init__(self) -> None:
+        self.happened: list[tuple[Happened, NDArray[np.uint8]]] = []
+        self._pending: list[Happened] = []
+        self._simulator: MujocoSimulator | None = None
+
+    def attach(self, simulator: MujocoSimulator) -> None:
+        """Record from a simulator; costs nothing where nothing disturbs it."""
+        if simulator.disturber.has_plans:
+            self._simulator = simulator
+            simulator.disturber.listener = self._pending.append
+            simulator.on_sample(self._sample)
+
+    def save(self, folder: Path) -> None:
+        """Write `disturbances/1_push.jpg` with `1_push.json` and so on into a run's folder."""
+        self._take(self._pending)
+        for number, (happened, picture) in enumerate(self.happened, 1):
+            path = folder / DISTURBANCES / f"{number}_{happened.kind}.jpg"
+            path.parent.mkdir(exist_ok=True)
+            cv2.imwrite(str(path), cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
+            path.with_suffix(".json").write_text(happened.model_dump_json())
+
+    def clear(self) -> None:
+        """Forget everything, for the next run."""
+        self.happened.clear()
+        self._pending.clear()
+
+    def _sample(self, state: SimState) -> None:
+        if self._pending:
+            self._take([h for h in self._pending if not 0 <= state.stamp - h.stamp < _AFTER])
+
+    def _take(self, due: list[Happened]) -> None:
+        for happened in list(due):
+            assert self._simulator is not None
+            colour, _, view = self._simulator.picture()
+            picture = colour.copy()
+            if happened.position is not None:
+                u, v = view.project(np.array(happened.position))[:2]
+                cv2.circle(picture, (round(float(u)), round(float(v))), 34, _MARK, 2, cv2.LINE_AA)
+            self.happened.append((happened, picture))
+            self._pending.remove(happened)
+
 
 _TICK = 0.02  # simulated seconds between two looks at `until`
 

@@ -210,11 +210,11 @@ class MujocoSimulator:
 
     def capture(self) -> RgbdFrame:
         """Return the camera's frame now, with noise; an older one where the newest has been lost."""
-        if self._frame is not None and self.disturber.lost(self.time):
+        if self._frame is not None and self.disturber.loses_frame(self.time):
             return replace(self._frame, colour=self._frame.colour.copy(), depth=self._frame.depth.copy())
         colour, depth, _ = self.picture()
         frame = self._sensor.expose(colour, depth, self.time, self._noise)
-        self._frame = frame if self.disturber.active else None
+        self._frame = frame if self.disturber.has_plans else None
         return frame
 
     def watched(self, noise: np.random.Generator) -> RgbdFrame:
@@ -311,7 +311,7 @@ class MujocoSimulator:
     def _advance(self) -> None:
         scene = self._scene
         scene.data.ctrl[:-1] = self._servo.advance()
-        if self.disturber.active:
+        if self.disturber.has_plans:
             scene.data.ctrl[:-1] -= self.disturber.now.encoder
             self.disturber.advance(scene.index, scene.data, self._dt)
         scene.data.ctrl[-1] = driver_angle(self._gripper.advance(self._dt))
@@ -321,7 +321,7 @@ class MujocoSimulator:
     def _publish(self) -> None:
         if self.data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
             raise SpcaError(f"the physics became unstable at {self.time:.3f} s")
-        if self.disturber.active:
+        if self.disturber.has_plans:
             before = self.disturber.now.friction
             self.disturber.watch(self.time, self._scene.index, self.data)
             if self.disturber.now.friction != before:

@@ -46,7 +46,7 @@ from spca_tabletop.presets import load_table
 if TYPE_CHECKING:
     from spca_core.ports.vision import VisionModel
     from spca_core.signals import MovingScene
-    from spca_tabletop.live_scene import LiveScene
+    from spca_tabletop.signals import LiveScene
 
 _TICK_S = 0.02
 _TableT = TypeVar("_TableT", bound=TableWorld)
@@ -178,7 +178,7 @@ class Tabletop(Environment, Generic[_TableT]):
 
     def drawn(self) -> MovingScene:
         """See `Environment`. Things are where they were seen last, but for what the gripper carries."""
-        from spca_tabletop.live_scene import LiveScene
+        from spca_tabletop.signals import LiveScene
 
         if self._drawing is None:
             self._drawing = LiveScene(self.world)

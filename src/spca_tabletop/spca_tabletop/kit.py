@@ -109,7 +109,7 @@ class TabletopKit(Kit):
         from spca_tabletop.presets import check_reach, load_table
 
         if options.view is True:
-            from spca_sim.display import require_display
+            from spca_sim.live_view import require_display
 
             require_display()
         world, level = load_table(options)

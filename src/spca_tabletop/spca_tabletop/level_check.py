@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spca_core.kinds import SOLIDS, SUPPORTS
-from spca_core.layout import Layout, nominal_layout
+from spca_core.layout import Layout, nominal_layout, resting_contacts
 from spca_core.names import TABLE_SYMBOL, symbol_of, words_of
 from spca_core.observation import Observation
 from spca_core.ports.kit import LevelFindings
@@ -17,7 +17,6 @@ from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.world import World, load_world
 from spca_referee.check import check_level
 from spca_referee.level import load_level, task
-from spca_referee.resting import resting_contacts
 from spca_referee.start import starting_layout
 from spca_tabletop.language.understanding import describe, understand
 

@@ -13,12 +13,11 @@ import yaml
 from spca_core.errors import InputError, OutOfReach
 from spca_core.geometry import top_down
 from spca_core.kinds import SUPPORTS
-from spca_core.layout import Layout, cluttered_layout, nominal_layout, random_layout
+from spca_core.layout import Layout, cluttered_layout, nominal_layout, overlapping, random_layout
 from spca_core.names import TABLE
 from spca_core.options import RunOptions
 from spca_core.world import World, load_world
 from spca_referee.level import Level, load_level
-from spca_referee.resting import overlapping
 from spca_referee.rules import bind_rules
 from spca_referee.start import starting_layout
 from spca_sim.disturbances.disturbance import KINDS, Disturbance, Kind, draw_disturbances

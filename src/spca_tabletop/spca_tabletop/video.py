@@ -32,7 +32,9 @@ def write_video(folder: RunFolder, options: RunOptions) -> Path | None:
     world, level = load_table(options)
     _, variation = draw_table(options.preset, options.seed, world, level)
     captions = [(0.0, level.title)]
-    captions += [(step.started, str(step)) for act in folder.results("act", ActResult) for step in act.steps]
+    captions += [
+        (step.started, str(step)) for act in folder.read_stage("act", ActResult) for step in act.steps
+    ]
     path = folder.path / VIDEO
     last = render_video(
         world, states, path, variation=variation, captions=captions, verdict=_banner(folder),

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from spca_core.contacts import pair
 from spca_core.geometry import Pose
 from spca_core.kinds import FLOOR
-from spca_core.layout import Layout
+from spca_core.layout import Layout, overlapping, resting_contacts
 from spca_core.world import load_world
 from spca_referee.level import list_levels, load_level
-from spca_referee.resting import overlapping, resting_contacts
 from spca_referee.rules import bind_rules
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation

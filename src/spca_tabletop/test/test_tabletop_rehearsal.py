@@ -130,7 +130,7 @@ def test_skills_that_do_something_else_are_caught(
     """Not lifting, not letting go, putting down elsewhere: no skill says so itself."""
     found = tried(judge, plan, library + instead, observation)
     assert found.status == "rejected" and found.fault is not None
-    assert (found.fault.sort, words in found.sentence) == (sort, True), found.sentence
+    assert (found.fault.kind_and_step, words in found.sentence) == (sort, True), found.sentence
 
 
 def test_a_plan_that_does_not_do_what_its_goal_says_blames_no_skill(

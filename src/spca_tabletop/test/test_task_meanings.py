@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spca_core.observation import Observation
 from spca_core.plan import PlanRequest
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_planner.critics import contradictions, off_topic
+from spca_planner.critics import contradictions, off_topic_reason
 from spca_planner.pddl.lint import parse
 from spca_tabletop.language.goal import Goal
 from spca_tabletop.language.understanding import understand
@@ -175,7 +175,7 @@ def test_the_critics_have_nothing_against_the_builtin_drafts() -> None:
         domain, problem = parse(draft.domain, draft.problem)
         known = vocabulary.with_places(seen, [thing.name for thing in problem.objects])
         assert contradictions(domain, problem, known, vocabulary.extensions(known)) == [], text
-        assert off_topic(problem, vocabulary.required(request.task, seen)) == "", text
+        assert off_topic_reason(problem, vocabulary.required(request.task, seen)) == "", text
 
 
 def test_a_modifier_that_distinguishes_nothing_yields_to_a_second_place() -> None:

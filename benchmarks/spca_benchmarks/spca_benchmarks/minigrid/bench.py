@@ -125,7 +125,7 @@ class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
         summary, run = run_level(options, folder, trial.key.replace("/", "_"))
         no_skill = summary.outcome is Ending.GAVE_UP and summary.reason.startswith("no skill for")
         why = summary.reason if no_skill else ""
-        ended = ending_of(summary.verdict, next(reversed(run.results("act", ActResult)), None), why)
+        ended = ending_of(summary.verdict, next(reversed(run.read_stage("act", ActResult)), None), why)
         keep_failed(summary, run)
         return MinigridResult(**dict(summary), ended=ended, reference=reference(trial.level, trial.seed))
 

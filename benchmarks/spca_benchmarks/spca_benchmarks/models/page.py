@@ -223,7 +223,7 @@ def models_in(asked: Path) -> dict[str, str]:
 
 def repaired_in(run: RunFolder) -> tuple[str, ...]:
     """Skills that the coder wrote after they had failed, each as often as that."""
-    codes = run.results("code", CodeResult)
+    codes = run.read_stage("code", CodeResult)
     return tuple(name for c in codes if c.drafts and c.drafts[0].kind == "semantic" for name in c.written)
 
 

@@ -16,7 +16,7 @@ from spca_core.plan import ActResult
 from spca_core.run_folder import EVENTS
 from spca_core.scene import OBSTRUCTED
 from spca_sim.disturbances.disturbance import ABOUT, Happened
-from spca_sim.disturbances.recorder import FOLDER
+from spca_sim.mujoco_world import DISTURBANCES
 
 if TYPE_CHECKING:
     from spca.benches.runs import RunSummary
@@ -31,7 +31,7 @@ def disturbances_in(run: Path, until: float) -> tuple[str, ...]:
 
     What happens after `until`, the time of the verdict in simulated seconds, is nothing to cope with.
     """
-    files = sorted((run / FOLDER).glob("*.json"), key=lambda f: int(f.name.split("_")[0]))
+    files = sorted((run / DISTURBANCES).glob("*.json"), key=lambda f: int(f.name.split("_")[0]))
     happened = [Happened.model_validate_json(f.read_text()) for f in files]
     return tuple(dict.fromkeys(h.kind for h in happened if h.stamp <= until))
 

@@ -1,22 +1,22 @@
-"""The page of a campaign: the part common to all benches, around what the bench adds and its tables."""
+"""The page of a campaign: the part common to all benches, around what the bench adds."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from spca.benches.campaign import StoredCampaign, read_campaign, read_head
+from spca.benches.campaign import HEAD, RESULTS, StoredCampaign, read_campaign, read_head
 from spca.benches.page import Page
 from spca.benches.statistics import Paired, Rate
+from spca_core.errors import InputError
 from spca_core.run_folder import write_atomically
 
 PAGE = "index.html"
-
-
 CSV, PARQUET = "results.csv", "results.parquet"
 
 
@@ -129,3 +129,36 @@ def _flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]
             yield f"{prefix}{name}", " ".join(map(str, value))
         else:
             yield f"{prefix}{name}", value
+
+
+def share(campaign: StoredCampaign[Any, Any], out: Path) -> None:
+    """Copy a campaign without what only this machine needs: libraries, kept runs but for their reports.
+
+    What is left can be shown, compared with and, for campaigns with models, repeated anywhere. Paths of
+    configuration files become their names. Raises InputError if `out` is not empty.
+    """
+    folder = campaign.folder
+    head = json.loads(read_head(folder).model_dump_json())
+    if out.exists() and any(out.iterdir()):
+        raise InputError("is not empty", where=str(out), hint="name a new folder")
+    out.mkdir(parents=True, exist_ok=True)
+    (out / HEAD).write_text(json.dumps(_without_places(head), indent=1))
+    shutil.copy2(folder / RESULTS, out / RESULTS)
+    if (folder / "llm").is_dir():
+        shutil.copytree(folder / "llm", out / "llm")
+    for report in folder.glob("runs/*/report.html"):
+        copy = out / report.relative_to(folder)
+        copy.parent.mkdir(parents=True)
+        shutil.copy2(report, copy)
+    bench = type(campaign.bench).model_validate(read_head(out).settings)
+    write_report(read_campaign(bench, out))
+
+
+def _without_places(value: Any) -> Any:
+    """Return the same JSON with the names of configuration files in place of their paths."""
+    if isinstance(value, dict):
+        return {_without_places(key): _without_places(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_places(item) for item in value]
+    local = isinstance(value, str) and value.startswith("/") and value.endswith((".yaml", ".yml", ".py"))
+    return Path(value).name if local else value

@@ -59,7 +59,7 @@ def run_level(options: RunOptions, campaign: Path, name: str) -> tuple[RunSummar
     result = Run(options, folder).advance()
     if result.outcome is Ending.CANCELLED:
         raise KeyboardInterrupt
-    carried_out = folder.results("act", ActResult)
+    carried_out = folder.read_stage("act", ActResult)
     summary = RunSummary(
         **dict(result),
         digest=_digest(result, carried_out),

@@ -113,7 +113,7 @@ def export(
 ) -> None:
     """Copy a campaign to give it away: results, settings, recorded answers (without keys) and page."""
     from spca.benches.campaign import bench_in, read_campaign
-    from spca.benches.share import share
+    from spca.benches.report import share
 
     share(read_campaign(bench_in(folder), folder), out)
     typer.echo(out)

@@ -54,7 +54,7 @@ def run(
 def _on_page(level: str, wanted: dict[str, Any], out: Path | None) -> bool:
     """Run the level with a page, on which more can be asked for afterwards."""
     from spca.api import session
-    from spca.commands.do import converse_on_page, show
+    from spca.conversation import Conversation
     from spca.kits import kit_of
     from spca.progress import Progress
 
@@ -64,7 +64,8 @@ def _on_page(level: str, wanted: dict[str, Any], out: Path | None) -> bool:
             level=level, environment=kit_of(level).name, on_event=progress, report=False, **wanted
         ) as table,
     ):
-        return converse_on_page(table, progress, lambda: show(table, progress, table.begin(out), True))
+        talk = Conversation(table, progress)
+        return talk.on_page(lambda: talk.show(table.do_level(out), kept=True))
 
 
 @app.command(
@@ -92,4 +93,4 @@ def resume(
     for file, go_on in commands.items():
         if go_on is not None and (folder / file).is_file():
             raise typer.Exit(go_on(folder))
-    raise typer.Exit(follow(Run.interrupted(run_folder or folder)))
+    raise typer.Exit(follow(Run.reopened(run_folder or folder)))

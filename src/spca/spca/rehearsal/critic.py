@@ -23,11 +23,12 @@ _MOST_FACTS = 6
 class Critic:
     """Judges the moments of one try, in order; the first fault is the try's (see docs/rehearsal.md).
 
-    `frame`: whether what a step does not mention has to stay as it was.
+    `checks_unmentioned`: what a step does not mention has to stay as it was.
     """
 
-    def __init__(self, plan: Plan, vocabulary: Vocabulary, frame: bool = True) -> None:
-        self._plan, self._vocabulary, self._frame = plan, vocabulary, frame
+    def __init__(self, plan: Plan, vocabulary: Vocabulary, checks_unmentioned: bool = True) -> None:
+        self._plan, self._vocabulary = plan, vocabulary
+        self._checks_unmentioned = checks_unmentioned
         self._before: Observation | None = None
         self._ever_held = False
         self.margin = FRAME_M
@@ -68,7 +69,7 @@ class Critic:
             return fault(
                 "frame", f"{', '.join(lost)} is then out of reach, and the step is not about it", *lost
             )
-        if self._frame and (text := self._disturbed(index, moment)):
+        if self._checks_unmentioned and (text := self._disturbed(index, moment)):
             return fault("frame", text, text.partition(" ")[0])
         return None
 

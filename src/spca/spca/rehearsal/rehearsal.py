@@ -28,6 +28,8 @@ FAILURES = 2
 """Number of tries with faults of one kind after which a plan is rejected."""
 ALTERNATIVES = 8
 """Maximum number of other plans and choices that are tried in place of one that fails."""
+DRAWN = 3
+"""Number of tries with drawn errors, between the exact and the pessimistic one."""
 ENOUGH = 2
 """Number of alternatives that go well when the better of them is taken without trying the rest."""
 
@@ -37,23 +39,16 @@ Status = Literal["accepted", "rejected", "doubtful", "unfinished"]
 class Settings(Record):
     """Settings of a rehearsal; the alternatives are for ablations."""
 
-    drawn: int = 3
-    """Number of tries with drawn errors, between the exact and the pessimistic one."""
-    noise: bool = True
-    """Errors are drawn; if not, all tries are exact, and one is enough."""
-    frame: bool = True
+    checks_unmentioned: bool = True
     """Things that a step does not mention have to stay where they are."""
     choose: bool = True
     """Other choices and plans are tried where the first fails."""
-    exhaustive: bool = False
-    """All tries are made even when the judgement is clear, to measure the share that goes well."""
 
-    def perturbations(self, seed: int) -> list[Perturbation]:
-        """Return the perturbations of the worlds to try in, in order."""
-        if not self.noise:
-            return [Perturbation()]
-        drawn = [Perturbation(kind="drawn", seed=seed + k) for k in range(1, self.drawn + 1)]
-        return [Perturbation(), *drawn, Perturbation(kind="pessimistic", seed=seed + self.drawn + 1)]
+
+def perturbations(seed: int) -> list[Perturbation]:
+    """Return the perturbations of the worlds to try in, in order."""
+    drawn = [Perturbation(kind="drawn", seed=seed + k) for k in range(1, DRAWN + 1)]
+    return [Perturbation(), *drawn, Perturbation(kind="pessimistic", seed=seed + DRAWN + 1)]
 
 
 class SampledRehearsal:
@@ -131,7 +126,7 @@ class _Series:
         self.simulated = 0.0
         self._twin, self._library, self._observation = twin, library, observation
         self._settings, self._simulated_s, self._over = settings, simulated_s, over
-        self._perturbations = [Perturbation()] if twin.certain else settings.perturbations(seed)
+        self._perturbations = [Perturbation()] if twin.certain else perturbations(seed)
         self._choices: Sequence[Sequence[Choice]] = ()
 
     def judged(self, attempt: str, plan: Plan, known: Try | None = None) -> Rehearsed:
@@ -145,8 +140,8 @@ class _Series:
             tries.append(made)
             if made.fault is not None and not self._choices:
                 self._choices = self._twin.alternatives()
-            status = status or ruling([t.fault for t in tries], len(self._perturbations))
-            if status is not None and not self._settings.exhaustive:
+            status = ruling([t.fault for t in tries], len(self._perturbations))
+            if status is not None:
                 break
         return _concluded(attempt, status or "unfinished", tries)
 
@@ -197,7 +192,7 @@ class _Series:
         if self.simulated >= self._simulated_s:
             return None
         began = time.monotonic()
-        critic = Critic(plan, self._twin.vocabulary, self._settings.frame)
+        critic = Critic(plan, self._twin.vocabulary, self._settings.checks_unmentioned)
         found: list[Fault] = []
 
         def go_on(moment: Moment) -> bool:
@@ -230,7 +225,7 @@ def _concluded(attempt: str, status: Status, tries: list[Try]) -> Rehearsed:
     passed = len(tries) - len(faults)
     sentence = f"rehearsed: {passed} of {len(tries)} tries went well"
     if fault is not None:
-        alike = sum(f.sort == fault.sort for f in faults)
+        alike = sum(f.kind_and_step == fault.kind_and_step for f in faults)
         sentence = f"rehearsed: {fault.sentence}; {alike} of {len(tries)} tries"
     return Rehearsed(
         attempt=attempt,
@@ -246,7 +241,7 @@ def _concluded(attempt: str, status: Status, tries: list[Try]) -> Rehearsed:
 def ruling(faults: list[Fault | None], of: int) -> Status | None:
     """Return the judgement after these tries out of `of`; None while more are needed."""
     failed = [f for f in faults if f is not None]
-    alike = Counter(f.sort for f in failed).most_common(1)
+    alike = Counter(f.kind_and_step for f in failed).most_common(1)
     if of == 1 and faults:
         return "rejected" if failed else "accepted"
     if alike and alike[0][1] >= FAILURES:
@@ -262,5 +257,5 @@ def worst(faults: list[Fault]) -> Fault | None:
     """Return the first fault of the most frequent kind; None without faults."""
     if not faults:
         return None
-    sort = Counter(f.sort for f in faults).most_common(1)[0][0]
-    return next(f for f in faults if f.sort == sort)
+    sort = Counter(f.kind_and_step for f in faults).most_common(1)[0][0]
+    return next(f for f in faults if f.kind_and_step == sort)

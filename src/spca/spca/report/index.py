@@ -59,7 +59,7 @@ def _runs(folder: Path) -> Iterator[tuple[float, Card]]:
 
 def _task(run: Path) -> str:
     """Return the task of a run whose level is a file."""
-    begun = next(RunFolder(run).lines(Event), None)
+    begun = next(RunFolder(run).read_log(Event), None)
     return begun.text if begun else run.name
 
 

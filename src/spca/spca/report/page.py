@@ -75,7 +75,7 @@ def write_report(folder: RunFolder) -> Path:
     path = folder.path
     manifest = _load(path / MANIFEST, Manifest)
     result = _load(path / "result.json", RunResult)
-    events = list(folder.lines(Event, EVENTS))
+    events = list(folder.read_log(Event, EVENTS))
     plans = _numbered(folder, "plan", PlanResult)
     codes = [c for _, c in _numbered(folder, "code", CodeResult) if c.drafts]
     rehearsals = [r for f in folder.files("rehearsal") if (r := _rehearsal(f))]

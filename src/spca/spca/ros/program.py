@@ -248,11 +248,11 @@ def _wait() -> int:
 
 def converse(made: Program, ended: Callable[[], bool]) -> None:
     """Have the program do what is typed on a page, until it is `ended`."""
-    from spca.commands.do import converse_on_page
+    from spca.conversation import Conversation
     from spca.progress import Progress
 
     with Progress() as progress, session_of(made, progress) as table:
-        converse_on_page(table, progress, ended=ended)
+        Conversation(table, progress).on_page(ended=ended)
 
 
 def session_of(made: Program, listener: Listener) -> Session:

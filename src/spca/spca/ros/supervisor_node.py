@@ -9,23 +9,50 @@ from typing import TYPE_CHECKING, Any
 
 from spca_interfaces.action import Do, RunLevel
 from spca_interfaces.msg import RunEvent
+from spca_interfaces.msg import StepReport as StepReportMsg
 from spca_interfaces.msg import Verdict as VerdictMsg
 
 from spca.events import Event
 from spca.kits import checked_kit
-from spca.ros.events import event_msg
 from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import THINKING, RunOptions, described
 from spca_core.ports.kit import Kit
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
+from spca_core.skill import StepReport
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.records import to_msg
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, background
 from spca_ros.qos import EVERY
+
+# Which of an event's data travel, by kind: names in the record → names in the message.
+_DATA: dict[str, dict[str, str]] = {
+    "run_started": {"task": "task", "judge": "mode"},
+    "stage_started": {"round": "round"},
+    "stage_ended": {"seconds": "seconds"},
+    "plan": {"steps": "task"},
+    "draft": {"mode": "mode", "accepted": "accepted"},
+    "code": {"kind": "mode"},
+    "verdict": {"outcome": "outcome", "score": "score"},
+    "round_failed": {"round": "round"},
+    "run_ended": {"outcome": "outcome"},
+}
+
+
+def event_msg(event: Event) -> RunEvent:
+    """Return an event as a message."""
+    message = to_msg(event, RunEvent())
+    if event.kind == "step":
+        message.step = [to_msg(StepReport.model_validate(event.data), StepReportMsg())]
+    for name, there in _DATA.get(event.kind, {}).items():
+        if name in event.data:
+            value = event.data[name]
+            setattr(message, there, "\n".join(value) if isinstance(value, list) else value)
+    return message
+
 
 if TYPE_CHECKING:
     from spca.ros.program import Program

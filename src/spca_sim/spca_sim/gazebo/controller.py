@@ -1,7 +1,8 @@
-"""The arm's `joint_trajectory_controller`, commanded by its action: so it says when it has a trajectory.
+"""What the robot's controllers are commanded: paths of the arm, finger ramps, and stops.
 
-A new trajectory replaces the one before. Tracking errors are monitored by the client
-(`spca_motion.execution`), on the joint states.
+The arm's `joint_trajectory_controller` is commanded by its action: so it says when it has a trajectory. A new
+one replaces the one before. Tracking errors are monitored by the client (`spca_motion.execution`), on the
+joint states.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 from rclpy.action import ActionClient
 
 from spca_core.errors import SpcaError
-from spca_core.trajectory import JointTrajectory
+from spca_core.geometry import Array
+from spca_core.trajectory import JointState, JointTrajectory
 from spca_robot.description.names import ARM_CONTROLLER
+from spca_robot.gripper_2f85 import SPEED, gap_of
 from spca_ros.convert.robot import trajectory_msg
 from spca_ros.node import SpcaNode
 
@@ -62,3 +66,37 @@ class ArmController:
 
     def _send(self, path: JointTrajectory) -> Any:
         return self._client.send_goal_async(self._action.Goal(trajectory=trajectory_msg(path, self._joints)))
+
+
+_LEAST_BRAKE_S, _LEAST_RAMP_S = 0.05, 0.05
+STARTS_WITHIN = 0.05  # rad: a trajectory that begins farther from where the arm is would make it jump
+
+
+def brake(state: JointState, deceleration: Array) -> JointTrajectory:
+    """Return a stop from a state; `deceleration` (n,) is what each joint can do, in rad/s²."""
+    seconds = max(float(np.max(np.abs(state.velocity) / deceleration)), _LEAST_BRAKE_S)
+    rest = state.position + state.velocity * seconds / 2
+    return JointTrajectory(
+        times=np.array([seconds]), positions=rest[None], velocities=np.zeros((1, len(rest)))
+    )
+
+
+def refusal(trajectory: JointTrajectory, state: JointState, joints: Sequence[str]) -> str:
+    """Explain why a trajectory of those joints cannot begin at a state; return "" if it can."""
+    if len(trajectory.times) < 1 or not np.isfinite(trajectory.positions).all():
+        return "a trajectory needs finite points"
+    if (np.diff(trajectory.times) <= 0).any() or trajectory.times[0] < 0:
+        return "the times of a trajectory must ascend"
+    off: Array = np.abs(trajectory.positions[0] - state.position)
+    if off.max() > STARTS_WITHIN:
+        joint = joints[int(off.argmax())]
+        return f"the trajectory begins {off.max():.3f} rad from where {joint} is"
+    return ""
+
+
+def ramp_time(angle: float, goal: float) -> float:
+    """Return the seconds for the finger from one angle to another (rad), nowhere faster than the gripper.
+
+    The controller goes by a cubic, whose greatest speed is 1.5 times its mean.
+    """
+    return max(1.5 * abs(gap_of(goal) - gap_of(angle)) / SPEED, _LEAST_RAMP_S)

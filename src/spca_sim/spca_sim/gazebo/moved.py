@@ -11,7 +11,7 @@ from sensor_msgs.msg import MultiDOFJointState
 from spca_core.geometry import Pose
 from spca_core.world import World
 from spca_ros import names
-from spca_ros.convert.places import places_msg
+from spca_ros.convert.contacts import places_msg
 from spca_ros.convert.records import pose_from_msg
 from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY

@@ -44,8 +44,7 @@ from spca_ros.node import SpcaNode, answering, existing, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.gazebo import bridge
 from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
-from spca_sim.gazebo.controller import ArmController
-from spca_sim.gazebo.driver import brake, ramp_time, refusal
+from spca_sim.gazebo.controller import ArmController, brake, ramp_time, refusal
 from spca_sim.gazebo.film import Film
 from spca_sim.gazebo.finger import Finger, command
 from spca_sim.gazebo.moved import Moved

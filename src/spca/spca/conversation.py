@@ -1,0 +1,168 @@
+"""A conversation over a session's table, in a terminal or on its page."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from spca.dialogue import HELP
+from spca.interrupt import STOPPED
+from spca.progress import Progress
+from spca.run_command import write_report
+from spca.runs import Run
+from spca.sessions import Session
+from spca.stages import Approve
+from spca.terminal import notices, results
+from spca_core.errors import SpcaError
+from spca_core.paths import state_folder
+from spca_core.plan import Plan
+
+_PROMPT, _ASKED = "say> ", "answer, or say something else> "
+_LAST = ("quit", "exit", "bye")
+
+
+class Conversation:
+    """What is said about a table, carried out and answered; `progress` is where it is shown."""
+
+    def __init__(self, table: Session, progress: Progress) -> None:
+        self._table, self._progress = table, progress
+
+    @property
+    def _typed(self) -> bool:
+        return sys.stdin.isatty()
+
+    def on_page(
+        self, first: Callable[[], bool] | None = None, ended: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """Do what comes first, then what is typed on the page, until Ctrl-C or `ended`.
+
+        Returns whether the first was done.
+        """
+        page, done = self._table.page, True
+        assert page is not None
+
+        def attempted(order: Callable[[], bool]) -> bool:
+            try:
+                return order()
+            except SpcaError as error:
+                self._answer(str(error))
+            except KeyboardInterrupt:  # the arm stands, and the page stays
+                pass
+            return False
+
+        if first:
+            page.await_viewer()
+            done = attempted(first)
+        self._progress.pause()
+        notices().print("  the page stays; Ctrl-C ends")
+        with suppress(KeyboardInterrupt):
+            while line := page.read(ended):
+                attempted(partial(self.carry_out, line))
+        return done
+
+    def once(self, sentence: str, out: Path | None) -> bool:
+        """Carry out one sentence, and what is answered to what it leaves open; return whether it is done."""
+        done = self.carry_out(sentence, out)
+        while self._typed and out is None and self._table.asks:
+            if not (line := _read(self._progress, True, _ASKED)) or line in _LAST:
+                break
+            done = self.carry_out(line)
+        return done
+
+    def in_terminal(self) -> bool:
+        """Read sentences until the input ends; return whether all tasks were done."""
+        self._progress.pause()
+        if self._typed:
+            results().print(HELP)
+            _remember_lines()
+        done = True
+        while (line := self._next()) is not None:
+            if not line or line.startswith("#"):
+                continue
+            if line in _LAST:
+                break
+            if not self._typed:
+                results().print(f"{_PROMPT}{line}", markup=False)
+            try:
+                done &= self.carry_out(line)
+            except SpcaError as error:
+                results().print(f"  {error}", markup=False)
+                done = False
+            except KeyboardInterrupt:
+                if not self._typed:  # nobody is there to say what to do instead
+                    raise
+                done = False
+        return done
+
+    def carry_out(self, sentence: str, out: Path | None = None) -> bool:
+        """Answer a question, or do what is said; return whether that is done."""
+        if (answer := self._table.ask(sentence)) is not None:
+            self._answer(answer)
+            return True
+        return self.show(self._table.do(sentence, out), kept=out is not None)
+
+    def show(self, run: Run, kept: bool) -> bool:
+        """Show how a run has ended, and write its report; return whether it is done."""
+        # Before the report is written, which takes longer than most tasks.
+        self._progress.show_result(run.result)
+        if kept or not run.result.outcome.refused:
+            results().print(f"  report  {write_report(run.folder)}", soft_wrap=True)
+            if self._table.page is not None:
+                self._table.page.say("report", run=len(self._table.runs))
+        if run.result.reason == STOPPED:
+            raise KeyboardInterrupt
+        return run.result.success
+
+    def _next(self) -> str | None:
+        return _read(self._progress, self._typed, _ASKED if self._table.asks else _PROMPT)
+
+    def _answer(self, text: str) -> None:
+        self._progress.pause()
+        results().print(f"  {text}", markup=False)
+        if self._table.page is not None:
+            self._table.page.say(text)
+
+
+def approving(progress: Progress) -> Approve:
+    """Return a function that asks at the terminal whether a plan is to be carried out."""
+
+    def approve(plan: Plan, goal: str) -> bool:
+        answer = _read(progress, True, f"{len(plan.steps)} steps. Carry them out? [Y/n] ")
+        return answer is not None and answer.lower() in ("", "y", "yes")
+
+    return approve
+
+
+def _remember_lines() -> None:
+    """Make lines editable, and those of earlier sessions available again."""
+    import readline  # it may write to the terminal as soon as it is loaded
+
+    history = state_folder() / "do_history"
+    with suppress(OSError):
+        readline.read_history_file(history)
+
+    def write() -> None:
+        with suppress(OSError):
+            history.parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(history)
+
+    atexit.register(write)
+
+
+def _read(progress: Progress, typed: bool, prompt: str) -> str | None:
+    """Read a line; return an empty one after Ctrl-C, None at the end."""
+    progress.pause()
+    try:
+        if typed:
+            return input(prompt).strip()
+        return line.strip() if (line := sys.stdin.readline()) else None
+    except KeyboardInterrupt:
+        print()
+        return ""
+    except EOFError:
+        print()
+        return None
