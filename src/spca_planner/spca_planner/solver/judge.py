@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from spca_core.ports.engine import Engine
-from spca_planner.critics import contradictions, off_topic, unproven_empty, vacuous, with_synonyms
+from spca_planner.critics import contradictions, impossible, off_topic, unproven_empty, vacuous, with_synonyms
 from spca_planner.pddl.lint import Reading, examine
 from spca_planner.pddl.reachability import conjuncts, why_unsolvable
 from spca_planner.pddl.sexpr import Group, PddlError, brief, listed
@@ -106,7 +106,7 @@ def _text_refused(reading: Reading, context: DraftContext | None) -> Judgement |
     if context is not None and reading.domain is not None and reading.problem is not None:
         extensions, strange = with_synonyms(reading.domain, context.words, context.extensions)
         strange += contradictions(reading.domain, reading.problem, context.observation, extensions)
-        missed = off_topic(reading.problem, context.required)
+        missed = off_topic(reading.problem, context.required, context.observation)
     faults = [*reading.faults, *strange, *([missed] if missed else [])]
     if not faults:
         return None
@@ -119,7 +119,8 @@ def _wishful(domain: Domain, problem: Problem, steps: tuple[Words, ...], context
     if context is None:
         return ""
     if steps:
-        return vacuous(domain, problem, steps)
+        never = impossible(domain, steps, context.words, context.observation)
+        return never or vacuous(domain, problem, steps)
     return unproven_empty(domain, problem, context.observation, context.extensions)
 
 
