@@ -12,8 +12,8 @@ from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Execution, Plan, Step
 from spca_core.ports.reading import Evidence, StepEvidence
-from spca_core.skill import FailureKind, StepReport, python_name
-from spca_core.verdict import Outcome, Verdict
+from spca_core.skill import StepReport, fault_of_plan, python_name
+from spca_core.verdict import WAITING, Outcome, Verdict
 
 _MOST_CONDITIONS = 4
 """Maximum number of unmet conditions named in one failure."""
@@ -21,7 +21,9 @@ _MOST_CONDITIONS = 4
 
 def describe_failure(result: ActResult, verdict: Verdict) -> str:
     """Return one line that names the step that failed and its cause, or what the referee found unmet."""
-    parts = describe_steps(result, verdict)
+    parts = [describe_failed(step) for step in result.steps if step.status == "failed"]
+    stopped = [s for s in result.steps if s.status == "cancelled" and verdict.final]
+    parts += [f"it ended during step {step.index + 1} {step}" for step in stopped]
     if not parts and result.status == "failed":
         parts.append(result.message)
     if verdict.final or not parts:
@@ -29,17 +31,6 @@ def describe_failure(result: ActResult, verdict: Verdict) -> str:
     elif words := unmet(verdict):
         parts.append(words)
     return ". ".join(parts)
-
-
-def describe_steps(result: ActResult, verdict: Verdict) -> list[str]:
-    """Return a phrase for each step that did not end well, with its cause."""
-    parts = []
-    for step in result.steps:
-        if step.status == "failed":
-            parts.append(describe_failed(step))
-        elif step.status == "cancelled" and verdict.final:
-            parts.append(f"it ended during step {step.index + 1} {step}")
-    return parts
 
 
 def describe_failed(step: StepReport) -> str:
@@ -55,8 +46,8 @@ def describe_step(step: StepReport) -> str:
 
 
 def unmet(verdict: Verdict) -> str:
-    """Return the referee's conditions that do not hold, as a phrase; empty when all hold."""
-    conditions = [c.text for c in verdict.conditions if not c.holds]
+    """Return the referee's conditions that were judged not to hold, as a phrase; empty if there are none."""
+    conditions = [c.text for c in verdict.conditions if not c.holds and c.reason not in WAITING]
     return "not met: " + "; ".join(conditions[:_MOST_CONDITIONS]) if conditions else ""
 
 
@@ -124,7 +115,7 @@ def blame(
     return Blame(
         suspects=tuple(dict.fromkeys(found.suspects)),
         skill_failure=". ".join(found.told) + logged(result) + seen,
-        plan_failure=". ".join(filter(None, [*found.told, judged])) + seen,
+        plan_failure=". ".join(filter(None, [*found.told, judged])),
         execution=Execution(
             steps=tuple(map(describe_step, result.steps)),
             predicted=tuple(map(str, evidence.expected)),
@@ -148,8 +139,8 @@ def _finding(
         return _Finding([], [result.message or "no step was carried out"])
     if last.status == "failed":
         told = [describe_failed(last)]
-        if last.failure and last.failure.kind is FailureKind.EMPTY_HAND and not _ever_held(result):
-            return _Finding([], [*told, "no step before it was to pick anything up: the plan lacks one"])
+        if fault := fault_of_plan(last, _ever_held(result)):
+            return _Finding([], [*told, fault])
         if evidence.unready:
             needs = ", ".join(map(str, evidence.unready))
             return _Finding([], [*told, f"it needs {needs}, which was seen before it not to be so"])

@@ -24,6 +24,7 @@ from spca_sense.language import LanguageVision
 
 LLM = "llm"
 """Name of the folder, in a run's folder, where every exchange with a model is recorded."""
+_WRITERS: tuple[Role, ...] = ("planner_big", "planner_small", "coder")
 _PLANNER_ROLES: dict[Mode, Role] = {
     "fresh": "planner_big",
     "reuse": "planner_small",
@@ -43,7 +44,7 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
 
     vocabulary = kit.vocabulary()
     with open_models(options, folder.path / LLM) as chat:
-        budgets, told = options.budgets, (vocabulary, actions, kit.room(options))
+        budgets, told = options.budgets, (vocabulary, actions, kit.room(options), dict[str, list[str]]())
         asking = NotInVain(chat, {"coder": budgets.code_drafts}, budgets.drafts)
         yield Proposals(
             planner={m: LanguageProposer(asking, r, *told) for m, r in _PLANNER_ROLES.items()},
@@ -58,9 +59,7 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
 @contextmanager
 def open_models(options: RunOptions, folder: Path) -> Iterator[Chat]:
     """Open the models of a run, recording into `folder`. Raises InputError unless each of them answers."""
-    roles: list[Role] = ["planner_big", "planner_small", "coder"]
-    if options.vision:
-        roles.append("vision")
+    roles: tuple[Role, ...] = (*_WRITERS, "vision") if options.vision else _WRITERS
     replay = options.llm.startswith(REPLAY)
     config = None if replay else _shared(load_config(Path(options.llm) if options.llm else None))
     with open_chat(recording_of(options.llm) if replay else "", folder, config) as chat:
@@ -82,14 +81,6 @@ def _shared(config: LlmConfig) -> LlmConfig:
 
     A model for images has no substitute.
     """
-    roles = dict(config.roles)
-    substitutes: dict[Role, tuple[Role, ...]] = {
-        "planner_big": ("planner_small", "coder"),
-        "planner_small": ("planner_big", "coder"),
-        "coder": ("planner_big", "planner_small"),
-    }
-    for role, others in substitutes.items():
-        found = next((config.roles[o] for o in others if o in config.roles), None)
-        if role not in roles and found is not None:
-            roles[role] = found
-    return config.model_copy(update={"roles": roles})
+    found = next((config.roles[role] for role in _WRITERS if role in config.roles), None)
+    substitutes = dict.fromkeys(_WRITERS, found) if found is not None else {}
+    return config.model_copy(update={"roles": {**substitutes, **config.roles}})

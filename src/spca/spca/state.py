@@ -55,6 +55,8 @@ class RunState:
     previous: Draft | None = None
     failure: str = ""
     """Description of the last failure, for the planner."""
+    failures: tuple[str, ...] = ()
+    """Failures that ended the rounds so far."""
     skill_failure: str = ""
     """Description of what the suspects did wrong, for the coder."""
     execution: Execution | None = None
@@ -106,9 +108,16 @@ class RunState:
         out_of_sight = set(self.known) - set(self.observation.objects) or self.observation.hidden
         return self.doubts < (_MOST_DOUBTS if out_of_sight else 1)
 
+    @property
+    def told(self) -> str:
+        """The last failure and, shortened, what ended the rounds before, the newest first."""
+        return ". Before that: ".join((self.failure, *(why[:300] for why in self.failures[-2::-1])))
+
     def planned(self, plan: Plan) -> RunState:
         """Return the state with a plan, in which getting skills for it is next."""
-        return replace(self, plan=plan, previous=plan.draft, phase=Phase.CODE, code_retry=0, suspects=())
+        same = self.plan is not None and self.plan.steps == plan.steps
+        new = replace(self, plan=plan, previous=plan.draft, phase=Phase.CODE, code_retry=0, suspects=())
+        return new if same else replace(new, execution=None)
 
     def coded(self, library: str) -> RunState:
         """Return the state with a skill in `library` for every step, in which acting is next."""
@@ -125,20 +134,18 @@ class RunState:
 
     def objecting(self, objection: str | None) -> RunState:
         """Return the state that remembers a rehearsal's objection to a plan whose skills are all trusted."""
-        return (
-            self.remembering(self.history.adding(FailedAttempt(fingerprint=objection))) if objection else self
-        )
+        attempt = FailedAttempt(fingerprint=objection or "")
+        return self.remembering(self.history.adding(attempt)) if objection else self
 
     def after_failure(self, blame: Blame, fingerprint: str) -> RunState:
         """Return the state after the plan was tried in vain with the skills of that fingerprint."""
+        attempt = FailedAttempt(fingerprint=fingerprint, round=self.round, blame=blame)
         return replace(
             self,
             failure=blame.plan_failure,
             skill_failure=blame.skill_failure,
             execution=blame.execution,
-            history=self.history.adding(
-                FailedAttempt(fingerprint=fingerprint, round=self.round, blame=blame)
-            ),
+            history=self.history.adding(attempt),
         )
 
     def remembering(self, history: History) -> RunState:
@@ -163,7 +170,8 @@ class RunState:
 
     def next_round(self, failure: str) -> RunState:
         """Return the state that begins the next round, after that failure, with a look."""
-        return replace(self, phase=Phase.SENSE, round=self.round + 1, failure=failure, suspects=())
+        new = replace(self, phase=Phase.SENSE, round=self.round + 1, suspects=())
+        return replace(new, failure=failure, failures=(*self.failures, failure))
 
     def ending(self, ended: Ending, reason: str) -> RunState:
         """Return the state of a run that is over, with its ending and the reason."""

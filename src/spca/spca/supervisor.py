@@ -18,7 +18,7 @@ from spca.stages import Stages
 from spca.state import Phase, RunState
 from spca_core.errors import BudgetExhausted, MotionError, SpcaError
 from spca_core.observation import Observation
-from spca_core.plan import ActResult, CodeRequest, DraftRecord, PlanRequest, PlanResult
+from spca_core.plan import PLAN_AT_FAULT, ActResult, CodeRequest, DraftRecord, PlanRequest, PlanResult
 from spca_core.ports.environment import Environment
 from spca_core.ports.reading import Evidence
 from spca_core.result import Promotion, RunResult
@@ -26,9 +26,10 @@ from spca_core.run_folder import RunFolder
 from spca_core.verdict import Ending, Outcome
 
 
-def _same(before: Observation | None, afterwards: Observation | None) -> bool:
-    """Return whether a world that is left as it is looks, after a plan, as it did before it."""
-    return before is not None and afterwards is not None and unchanged(before, afterwards)
+def _revealed(before: Observation | None, afterwards: Observation | None) -> bool:
+    """Return whether something that was hidden, under a name for that time, is seen now under its own."""
+    then, now = ({*look.objects} if look else set() for look in (before, afterwards))
+    return bool(before and {*before.hidden} - now and now - then and afterwards)
 
 
 class Supervisor:
@@ -123,7 +124,7 @@ class Supervisor:
             skills=self._readers.skills.signatures(state.library),
             mode="replan" if state.failure else "fresh",
             previous=state.previous,
-            failure=state.failure,
+            failure=state.told,
             executed=state.execution,
         )
         result = self._stages.planner.plan(request, self._on_draft, lambda: bool(self._cancelled))
@@ -181,7 +182,8 @@ class Supervisor:
         if result.status == "missing" and not state.suspects:
             return state.ending(Ending.GAVE_UP, result.message)
         told = f"{state.failure}; {result.message}" if state.suspects else result.message
-        return self._repair.without(state, state.suspects, told)
+        stay = result.message.startswith(PLAN_AT_FAULT)
+        return self._repair.without(state, () if stay else state.suspects, told)
 
     def _rehearse(self, state: RunState) -> RunState:
         """Try the plan without the robot; if it is rejected, go on as after a failed attempt."""
@@ -234,9 +236,12 @@ class Supervisor:
             return self._repair.onward(state, result, verdict)
         afterwards = self._look_again()
         evidence = self._weigh(state, result, afterwards)
+        if not evidence.contradicted and result.status == "done" and _revealed(state.observation, afterwards):
+            return self._repair.onward(state, result, verdict)
         found = blame(plan, result, verdict, evidence, afterwards, state.observation, state.written)
         self._journal.keep(state, "blame", found)
-        if not self._journal.back_to_plan_start() and not _same(state.observation, afterwards):
+        same = state.observation and afterwards and unchanged(state.observation, afterwards)
+        if not self._journal.back_to_plan_start() and not same:
             return self._repair.onward(state, result, verdict)
         return self._repair.blamed(state, found)
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 from unified_planning.engines.sequential_simulator import UPSequentialSimulator
 
-from spca.blame import Blame, blame, distrusted
+from spca.blame import Blame, blame, distrusted, unmet
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Draft, Plan, Step
 from spca_core.scene import Fact
 from spca_core.skill import SkillFailure, StepReport
-from spca_core.verdict import Condition, Outcome, Verdict
+from spca_core.verdict import WAITING, Condition, Outcome, Verdict
 from spca_planner.prediction import Evidence, predict, weigh
 from spca_planner.solver.reading import read
 from spca_tabletop.plan.problem import domain
@@ -119,6 +119,22 @@ def test_a_step_that_fails_where_it_cannot_begin_is_the_plans_fault() -> None:
         assert (
             "it needs (on cube_red table), which was seen before it not to be so" in found.plan_failure
         ) == (not suspects)
+
+
+def test_a_step_for_which_there_is_no_room_is_the_plans_fault() -> None:
+    result = acted(HOLDING, None, failing="no spot")
+    none = SkillFailure(kind="no_place", message="spots_on(plate_blue): none; no spot")
+    full = result.steps[1].model_copy(update={"failure": none})
+    found = judge(result.model_copy(update={"steps": (result.steps[0], full)}), None)[1]
+    assert found.suspects == () and "spots_on(plate_blue): none" in found.plan_failure
+    assert "the plan must choose another place" in found.plan_failure
+    assert judge(result, None)[1].suspects == ("place_on",)
+
+
+def test_what_is_not_judged_yet_is_not_told_as_unmet() -> None:
+    waiting = Condition(text="the robot has let go", holds=False, reason=WAITING[0])
+    verdict = UNMET.model_copy(update={"conditions": (*UNMET.conditions, waiting)})
+    assert unmet(verdict) == "not met: red cube touches ground"
 
 
 def test_a_step_whose_effect_is_missing_is_to_blame() -> None:

@@ -105,12 +105,16 @@ def test_one_question_allows_the_known_domain_or_a_new_one(tmp_path: Path) -> No
 
 def test_a_model_gets_measures_once_where_it_asks_for_them() -> None:
     asks = {"measure": ["cube_red", "plate_blue"]}
-    chat = Script([asks, {**asks, "question": "Which corner?"}])
+    chat = Script([asks, {**asks, "question": "Which corner?"}, {"domain": "(d)", "problem": "(p)"}])
+    room, known = TabletopKit().room(RunOptions(level="stack_01")), dict[str, list[str]]()
+    roles: tuple[Role, ...] = ("planner_small", "planner_big")
+    small, big = (LanguageProposer(chat, role, room=room, measures=known) for role in roles)
     with pytest.raises(NotUnderstood, match="Which corner"):
-        LanguageProposer(chat, room=TabletopKit().room(RunOptions(level="stack_01"))).draft(
-            request(), None, None
-        )
-    first, second = (text for _, text in chat.asked)
+        small.draft(request(), None, None)
+    draft = Draft(domain="(d)", problem="(p)")
+    big.draft(request(mode="replan", failure="it fell"), draft, None)
+    first, second, third = (text for _, text in chat.asked)
+    assert "cube_red to plate_blue: " in third, "a plan is mended by the same measures"
     assert "size 40" not in first and "can be put" not in first
     assert re.search(r"cube_red: at [-\d ]+, size 40 40 40", second)
     assert "things can be put at x 340 to 660 mm, y -280 to 280 mm" in second, (
@@ -134,18 +138,30 @@ def test_skills_come_with_what_they_need_and_bring_in_observable_words() -> None
     )
     text = prompt(request(skills=skills), None)
     assert (
-        "- place_on(cube, plate): needs (held ?cube) (clear ?plate); "
+        "- place_on(cube - solid, plate - support): needs (held ?cube) (clear ?plate); "
         "brings (not (held ?cube)) (hand_empty) (on ?cube ?plate)\n" in text
     )
-    assert "- touch(thing)\n" in text, "of what has nothing to do with the goal, the name is enough"
+    assert "- of less use here: touch(thing)\n" in text, (
+        "of what has nothing to do with the goal, the name is enough"
+    )
     assert "- whistle(): Whistle.\n" in text, "nobody knows what it does"
     text = prompt(request(task=task("Touch the red cube."), skills=skills), None)
-    assert "brings (touched ?thing)\n" in text and "- place_on(cube, plate)\n" in text
+    assert "brings (touched ?thing)\n" in text and "- of less use here: place_on(cube, plate)\n" in text
     for skill in read(TabletopKit.builtin_skills.read_text()).functions.values():
         if skill.is_skill:
             told = SkillSignature(name=skill.name, parameters=skill.parameters[1:], doc=skill.doc)
             about = in_words(told, ACTIONS[skill.name, len(told.parameters)], WORDS)
             assert not re.search(r"holding|kept|unfit|crowded|topped|twice|one_place|bridging", about), about
+
+
+def test_a_hidden_thing_is_explained_and_may_be_held() -> None:
+    seen = scene()
+    held = Fact(predicate="held", args=("unknown",))
+    changed = {"objects": {**seen.objects, "unknown": "unknown"}, "facts": (*seen.facts, held)}
+    told = "gets its name when it is seen"
+    hidden = seen.model_copy(update=changed)
+    assert told in prompt(request(observation=hidden), None) and told not in prompt(request(), None)
+    assert TabletopVocabulary().extensions(hidden)["hand_empty"].atoms == frozenset()
 
 
 def test_what_a_shown_domain_says_is_not_said_again() -> None:
@@ -154,7 +170,7 @@ def test_what_a_shown_domain_says_is_not_said_again() -> None:
         for name in ("place_on", "drop_on")
     )
     reuse = prompt(request(mode="reuse", skills=skills), Draft(domain=domain(), problem=""))
-    assert "- place_on(cube, plate)\n" in reuse and reuse.count("(:action place_on\n") == 1
+    assert "- place_on(cube - solid, plate - support)\n" in reuse and reuse.count("(:action place_on\n") == 1
     assert "- drop_on(cube, plate): Put it down.\n" in reuse, "a new domain may need it"
 
 
@@ -450,12 +466,13 @@ def test_what_lies_left_and_near_of_what_is_told_of_all_things() -> None:
         ("(adjacent_to ?a ?b)", "next_to", ""),
         ("(gripper_empty ?g)", "", "seems to mean what is observed as (hand_empty)"),
         ("(holding ?g ?c)", "", "(held ?a)"),
+        ("(clear ?a) (uncovered ?a ?b)", "clear", ""),
         ("(painted ?c)", "", ""),
     ],
 )
 def test_a_synonym_is_mapped_or_refused(predicate: str, meant: str, fault: str) -> None:
     found = parse_domain(
-        f"(define (domain d) (:predicates {predicate}) (:action a :parameters () :effect {predicate}))"
+        f"(define (domain d) (:predicates {predicate}) (:action a :parameters () :effect (and {predicate})))"
     )
     extensions = TabletopVocabulary().extensions(scene())
     known, faults = with_synonyms(found, WORDS, extensions)
@@ -474,17 +491,23 @@ def test_a_replan_shows_what_was_done_predicted_and_seen() -> None:
     executed = Execution(
         steps=("1. place_on(cube_red, plate_blue): done",),
         predicted=("(on cube_red plate_blue)",),
-        seen=(Fact(predicate="on", args=("cube_red", "table")),),
+        seen=(
+            Fact(predicate="on", args=("cube_red", "table")),
+            Fact(predicate="touched", args=("cube_red",)),
+        ),
     )
     draft = Draft(domain="(define)", problem="(define)")
-    text = messages(request(mode="replan", failure="it fell", executed=executed), draft, None)[1]["content"]
+    asked = request(mode="replan", failure="it fell", executed=executed)
+    text = messages(asked, draft, None, TabletopVocabulary())[1]["content"]
     for words in (
         "place_on(cube_red, plate_blue): done",
         "(on cube_red plate_blue)",
         "no longer seen",
         "it fell",
+        "failed when it was run; everything was put back since",
     ):
         assert words in text
+    assert "(on cube_red table)" in text and "touched" not in text.partition("seen only")[2]
 
 
 def test_the_same_question_is_not_asked_twice() -> None:

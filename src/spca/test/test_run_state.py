@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pydantic import ValidationError
 
 from spca.state import Phase, RunState, SavedState
+from spca.supervisor import _revealed
 from spca_core.observation import Observation
-from spca_core.plan import Draft, Plan, Step
+from spca_core.plan import Draft, Execution, Plan, Step
 from spca_core.verdict import Ending, Outcome
 
 SEEN = Observation(stamp=1.0, objects={"cube_red": "cube"}, facts=(), sentences=("A cube.",))
@@ -28,6 +31,23 @@ def test_a_round_goes_through_its_phases() -> None:
     state = state.next_round("it missed again")
     assert (state.phase, state.round, state.suspects) == (Phase.SENSE, 2, ())
     assert state.planned(PLAN).code_retry == 0
+
+
+def test_what_comes_to_light_is_planned_for_where_it_is() -> None:
+    """A hidden cube that was uncovered has its own name now: putting the world back would hide it again."""
+    looks = [
+        Observation(stamp=0.0, objects=dict.fromkeys(names, "cube"), facts=(), sentences=(), hidden=hidden)
+        for names, hidden in ((("a", "unknown"), ("unknown",)), (("a", "b"), ()), (("a",), ("a",)))
+    ]
+    assert _revealed(looks[0], looks[1])
+    assert not any(_revealed(a, b) for a, b in ((looks[0], looks[2]), (looks[1], looks[0]), (None, None)))
+    failed = RunState().next_round("not met: c is on d").next_round("late").next_round("too " * 90)
+    assert failed.told == f"{'too ' * 90}. Before that: late. Before that: not met: c is on d"
+    assert len(failed.next_round("gone").told) < 400
+    done = Execution(steps=("1. look(): done",), predicted=(), seen=())
+    acted = replace(failed.planned(PLAN), execution=done)
+    assert acted.planned(PLAN).execution == done
+    assert acted.planned(PLAN.model_copy(update={"steps": ()})).execution is None, "of another plan"
 
 
 def test_a_state_is_read_as_it_was_written() -> None:

@@ -206,9 +206,7 @@ class _Checker(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
-        starred = any(isinstance(a, ast.Starred) for a in node.args) or any(
-            k.arg is None for k in node.keywords
-        )
+        starred = any(isinstance(a, ast.Starred) for a in node.args) or None in {k.arg for k in node.keywords}
         if self._surface and isinstance(function, ast.Attribute) and _is_ctx(function.value) and not starred:
             self._ctx_call(node, function.attr, self._surface)
         self.generic_visit(node)

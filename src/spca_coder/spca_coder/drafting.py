@@ -14,7 +14,7 @@ import structlog
 
 from spca_coder.fits import as_present, header, missing
 from spca_coder.source import read
-from spca_core.plan import ActionSchema, CodeRecord, CodeRequest, CodeResult
+from spca_core.plan import PLAN_AT_FAULT, ActionSchema, CodeRecord, CodeRequest, CodeResult
 from spca_core.ports.proposer import CodeProposer, ModelError, PlanAtFault
 from spca_core.skill import CtxApi, python_name
 from spca_sandbox.limits import Limits
@@ -122,7 +122,7 @@ class DraftingCoder:
                     rejection = judged.rejection
                     record = CodeRecord(kind=kind, code=code, rejection=rejection)
                 except PlanAtFault as error:
-                    message = f"the coder says that the plan is wrong: {error}"
+                    message = f"{PLAN_AT_FAULT}{error}"
                     drafts.append(CodeRecord(kind=kind, code="", rejection=message))
                     return self._result(request, "exhausted", drafts=tuple(drafts), message=message)
                 except ModelError as error:

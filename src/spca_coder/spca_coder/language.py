@@ -18,6 +18,7 @@ from spca_core.ports.proposer import ModelError, PlanAtFault
 from spca_core.skill import CtxApi
 
 _LONGEST_REASON = 400
+_TOLD = ("relevant", "situation", "previous", "rejection")
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "prompts"),
     undefined=StrictUndefined,
@@ -44,44 +45,17 @@ class LanguageCoder:
     def __init__(self, chat: ChatModel) -> None:
         self.chat = chat
 
-    def write(
-        self,
-        missing: tuple[ActionSchema, ...],
-        api: CtxApi,
-        relevant: str,
-        situation: str,
-        previous: str,
-        rejection: str,
-    ) -> str:
+    def write(self, missing: tuple[ActionSchema, ...], api: CtxApi, *told: str) -> str:
         """Return the functions as source text. Raises PlanAtFault; ModelError when there is no function."""
-        reply = self.chat.complete(
-            "coder", self.messages(missing, api, relevant, situation, previous, rejection)
-        )
-        return code_in(reply.text)
+        return code_in(self.chat.complete("coder", self.messages(missing, api, *told)).text)
 
-    def messages(
-        self,
-        missing: tuple[ActionSchema, ...],
-        api: CtxApi,
-        relevant: str,
-        situation: str,
-        previous: str,
-        rejection: str,
-    ) -> list[Message]:
-        """Return the conversation that is sent."""
-        actions = [
-            {"header": header(schema), "pddl": self._clip("pddl", schema.pddl.strip()), "name": schema.name}
-            for schema in missing
-        ]
+    def messages(self, missing: tuple[ActionSchema, ...], api: CtxApi, *told: str) -> list[Message]:
+        """Return the conversation that is sent; what is `told`, see `CodeProposer`."""
+        actions = [{"header": header(s), "pddl": self._clip("pddl", s.pddl.strip())} for s in missing]
         generators = any(m.name == "step" for m in api.methods)
         rules = _TEMPLATES.get_template("coder_system.j2").render(api=api, generators=generators)
-        question = _TEMPLATES.get_template("coder_request.j2").render(
-            actions=actions,
-            relevant=self._clip("relevant", relevant),
-            situation=self._clip("situation", situation),
-            previous=self._clip("previous", previous),
-            rejection=self._clip("rejection", rejection),
-        )
+        parts = {part: self._clip(part, text) for part, text in zip(_TOLD, told, strict=True)}
+        question = _TEMPLATES.get_template("coder_request.j2").render(actions=actions, **parts)
         return [system(rules), user(question)]
 
     def _clip(self, part: str, text: str) -> str:

@@ -103,9 +103,8 @@ def _ranked(
 def _skill_words(function: Function, action: str) -> dict[str, float]:
     bag = dict.fromkeys(_words(" ".join((function.doc, *function.parameters[1:]))), 1.0)
     bag |= dict.fromkeys(_words(function.name), _NAME_WEIGHT)
-    return bag | dict.fromkeys(
-        (*_literals(action), f"{len(function.parameters) - 1} things"), _LITERAL_WEIGHT
-    )
+    things = f"{len(function.parameters) - 1} things"
+    return bag | dict.fromkeys((*_literals(action), things), _LITERAL_WEIGHT)
 
 
 def _schema_words(schema: ActionSchema) -> set[str]:

@@ -9,7 +9,7 @@ import pytest
 
 from spca_coder.drafting import DraftingCoder
 from spca_coder.language import LanguageCoder, code_in
-from spca_core.plan import ActionSchema
+from spca_core.plan import PLAN_AT_FAULT, ActionSchema
 from spca_core.ports.proposer import ModelError, PlanAtFault
 from spca_core.skill import CtxApi, CtxMethod
 from spca_llm.chat import Chat
@@ -56,13 +56,13 @@ def open_coder(tmp_path: Path) -> Iterator[Open]:
 
 
 def write(proposer: LanguageCoder) -> str:
-    return proposer.write((SCHEMA,), API, relevant="", situation="Task: wave", previous="", rejection="")
+    return proposer.write((SCHEMA,), API, "", "Task: wave", "", "")
 
 
 def prompt(**changes: str) -> str:
     texts = {"relevant": "", "situation": "Task: wave", "previous": "", "rejection": "", **changes}
     coder = LanguageCoder(chat=None)  # type: ignore[arg-type]
-    return "\n".join(m["content"] for m in coder.messages((SCHEMA,), API, **texts))
+    return "\n".join(m["content"] for m in coder.messages((SCHEMA,), API, *texts.values()))
 
 
 def test_the_prompt_tells_schema_calls_helpers_and_the_header() -> None:
@@ -146,7 +146,7 @@ def test_a_coder_can_say_that_the_plan_is_wrong(open_coder: Open) -> None:
     coder, server = open_coder(Say("PLAN: nothing on this table can wave.\n"))
     result = DraftingCoder(coder, CODER_API).complete(request("wave_at"))
     assert (result.status, result.library) == ("exhausted", request("wave_at").library)
-    assert result.message == "the coder says that the plan is wrong: nothing on this table can wave."
+    assert result.message == PLAN_AT_FAULT + "nothing on this table can wave."
     assert len(server.requests) == 1
     with pytest.raises(PlanAtFault, match="no way"):
         code_in("**PLAN:** no way")

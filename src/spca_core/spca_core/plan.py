@@ -157,6 +157,10 @@ class CodeRecord(Record):
     seconds: float = 0.0
 
 
+PLAN_AT_FAULT = "the coder says that the plan is wrong: "
+"""Beginning of the message of a coder that blames no skill."""
+
+
 class CodeResult(Record):
     """The coder's answer: the whole working library as source text."""
 

@@ -77,6 +77,8 @@ class FailureKind(str, Enum):
     """The held object left the fingers on the way, whether it slipped or was pulled out."""
     EMPTY_HAND = "empty_hand"
     """There is nothing in the gripper that could be put down."""
+    NO_PLACE = "no_place"
+    """What the step puts down fits nowhere there."""
     STUCK = "stuck"
     """Nothing came of a primitive (grid worlds)."""
     ERROR = "error"
@@ -94,6 +96,15 @@ class FailureKind(str, Enum):
     @classmethod
     def _missing_(cls, value: object) -> FailureKind:
         return cls.ERROR
+
+
+def fault_of_plan(step: StepReport, held: bool) -> str:
+    """Say why a failed step's skill cannot help it, whether or not anything was ever held; "" if it may."""
+    kind = step.failure and step.failure.kind
+    if kind is FailureKind.NO_PLACE:
+        return "the plan must choose another place, or make room before"
+    lacking = kind is FailureKind.EMPTY_HAND and not held
+    return "no step before it was to pick anything up: the plan lacks one" if lacking else ""
 
 
 class SkillFailure(Record):

@@ -16,6 +16,10 @@ class Outcome(str, Enum):
     TIMEOUT = "timeout"
 
 
+NOT_IN_PLACE, NOT_AT_ONCE = WAITING = ("not yet in place", "not all conditions hold at once")
+"""Reasons of conditions that are judged only once the others hold."""
+
+
 class Condition(Record):
     """One condition of a level: its words, whether it holds now, and why not."""
 

@@ -54,7 +54,8 @@ def _unknown_objects(domain: Domain, problem: Problem, observation: Observation)
 def _near(name: str, known: Sequence[str]) -> str:
     """Return a known name of the same words in another order, or nearly the same letters; empty if none."""
     same = [k for k in known if sorted(k.lower().split("_")) == sorted(name.split("_"))]
-    return next(iter(same or difflib.get_close_matches(name, known, n=1)), "")
+    # Two colours are less alike.
+    return next(iter(same or difflib.get_close_matches(name, known, n=1, cutoff=0.85)), "")
 
 
 def _wrong_init(
@@ -99,14 +100,17 @@ def _listed(atoms: list[Atom]) -> str:
     return shown + (f" and {len(atoms) - _MOST_NAMED} more" if len(atoms) > _MOST_NAMED else "")
 
 
-def off_topic_reason(problem: Problem, required: Sequence[str]) -> str:
+def off_topic_reason(problem: Problem, required: Sequence[str], observation: Observation) -> str:
     """Return a phrase that says that the goal leaves out an object of the task; empty if it does not.
 
-    A goal with quantifiers may mean an object without its name.
+    A goal with quantifiers may mean an object without its name, as does one about what it rests on alone:
+    that a mat be clear.
     """
     words = _words(problem.goal)
     if "exists" in words or "forall" in words:
         return ""
+    alone = {ground(atom, {})[1] for atom in atoms(problem.goal) if len(atom.rest) == 1}
+    words |= {f.args[0] for f in observation.facts if f.predicate == "on" and f.args[1] in alone}
     missing = [symbol for symbol in required if symbol.lower() not in words]
     if not missing:
         return ""
@@ -117,14 +121,13 @@ def unproven_empty(
     domain: Domain, problem: Problem, observation: Observation, extensions: Mapping[str, Extension]
 ) -> str:
     """Explain why an empty plan is wrong, where the goal is not *seen* to hold; return "" where it is."""
-    holds = evaluate(
-        problem.goal, lambda atom: observed_truth(observation, extensions, atom), domain, problem
-    )
-    if holds:
+
+    def truth(atom: Atom) -> Truth:
+        return observed_truth(observation, extensions, atom)
+
+    if evaluate(problem.goal, truth, domain, problem):
         return ""
-    unseen = [
-        str(a) for a in atoms(problem.goal) if not observed_truth(observation, extensions, ground(a, {}))
-    ]
+    unseen = [str(a) for a in atoms(problem.goal) if not truth(ground(a, {}))]
     shown = ", ".join(unseen[:MOST_FAULTS]) or brief(problem.goal)
     return f"the plan is empty, but the scene does not show that {shown} holds"
 
@@ -149,6 +152,21 @@ def vacuous_reason(domain: Domain, problem: Problem, steps: Sequence[Words]) -> 
     return f"action '{action.name}' alone achieves the goal, but {flaw}"
 
 
+def impossible_reason(
+    domain: Domain, steps: Sequence[Words], words: Sequence[ObservableWord], observation: Observation
+) -> str:
+    """Name the first step that is to bring about what never holds of a thing of its kind; "" if none is."""
+    for number, (name, *args) in enumerate(steps, 1):
+        action = domain.actions[name]
+        names = {p.name: arg for p, arg in zip(action.parameters, args, strict=True)}
+        for predicate, *things in (ground(atom, names) for atom in atoms(action.effect)):
+            word, kind = meant(predicate, words), observation.objects.get(things[0]) if things else None
+            if word and kind in word.never:
+                step = f"step {number} {name}({', '.join(args)})"
+                return f"{step} brings about ({predicate} {' '.join(things)}), which no {kind} can be"
+    return ""
+
+
 def _words(group: Group) -> set[str]:
     found: set[str] = set()
     for item in group.items:
@@ -162,20 +180,19 @@ def with_synonyms(
     """Return the extensions, also under the domain's own names, and what is wrong with its predicates.
 
     A predicate that means the same as an observed one, by its name, is taken for it if it has as many
-    arguments; otherwise it would go unchecked, and is refused.
+    arguments; otherwise it would go unchecked, and is refused, unless another one is taken for it.
     """
     known, faults = dict(extensions), []
-    for name, signature in domain.predicates.items():
-        word = meant(name, words)
-        if word is None:
-            continue
-        count = len(signature.parameters)
-        if count != len(word.args):
+    counts = {name: len(signature.parameters) for name, signature in domain.predicates.items()}
+    meanings = {name: word for name in counts if (word := meant(name, words))}
+    said = {word.name for name, word in meanings.items() if counts[name] == len(word.args)}
+    for name, word in meanings.items():
+        if (count := counts[name]) != len(word.args) and word.name not in said:
             faults.append(
                 f"predicate '{name}' with {count} argument(s) seems to mean what is observed as {word.form}: "
                 f"use that, {word.meaning}"
             )
-        elif name not in known and word.name in known:
+        elif count == len(word.args) and name not in known and word.name in known:
             known[name] = known[word.name]
     return known, faults
 

@@ -26,7 +26,7 @@ from spca_planner.critics import meant, unstated, with_named_places, with_synony
 from spca_planner.pddl.formula import Atom, ground
 from spca_planner.pddl.lint import examine, quantified
 from spca_planner.pddl.sexpr import Group
-from spca_planner.pddl.syntax import Action
+from spca_planner.pddl.syntax import OBJECT, Action
 from spca_planner.trusted import Actions, stems
 
 _MOST_SKILLS = 12
@@ -73,7 +73,7 @@ class LanguageProposer(PlanProposer):
     The modes are those of the specification of the Plan stage.
 
     `vocabulary` is that of the environment's observations; `actions` gives the known actions, `room` says
-    where things can be put.
+    where things can be put. Proposers that share `measures` tell what any of them was asked to measure.
     """
 
     def __init__(
@@ -83,11 +83,12 @@ class LanguageProposer(PlanProposer):
         vocabulary: Vocabulary | None = None,
         actions: Callable[[], Actions] = dict,
         room: str = "",
+        measures: dict[str, list[str]] | None = None,
     ) -> None:
         self._chat, self._role, self._room = chat, role, room
         self._vocabulary, self._actions = vocabulary or Vocabulary(), actions
         self._refused: dict[str, Exception] = {}
-        self._measured: dict[str, list[str]] = {}  # names, by the task that needs their measures
+        self._measured = {} if measures is None else measures  # names, by the task that needs them
         self.name = f"openai:{role}"
 
     def draft(self, request: PlanRequest, previous: Draft | None, rejection: Rejection | None) -> Draft:
@@ -105,8 +106,8 @@ class LanguageProposer(PlanProposer):
         if not isinstance(answer, WholeDraft):
             raise ModelError("the model gave no draft", kind="invalid")
         if not answer.problem.strip():
-            if answer.measure and not names:
-                self._measured = {request.task.text: answer.measure}
+            if {*answer.measure} - {*names} and len(names) < _MOST_MEASURED:
+                self._measured[request.task.text] = list(dict.fromkeys((*names, *answer.measure)))
                 return self.draft(request, previous, rejection)
             if refusal := answer.refusal():
                 self._refused[key] = refusal
@@ -138,9 +139,9 @@ def messages(
     measures: str = "",
 ) -> list[Message]:
     """Return the conversation that is sent: rules, then one request with everything in it."""
-    skills, observation = relevant_skills(request, previous), request.observation
-    vocabulary = vocabulary or Vocabulary()
+    observation, vocabulary = request.observation, vocabulary or Vocabulary()
     words, goals = vocabulary.words(), vocabulary.asked(request.task, observation)
+    skills, others = _described(request, actions or {}, words, previous.domain if previous else "", goals)
     told_rows = rows(observation)
     untold = ROLES if told_rows else ()
     seen = {fact.predicate for fact in observation.facts}.difference(untold)
@@ -159,14 +160,13 @@ def messages(
                 hidden_things=observation.hidden,
                 remarks=[_clip(s, "sentence") for s in observation.remarks[:_MOST_SENTENCES]],
                 words=[word for word in words if not word.aside or word.name in seen],
-                skills=list(
-                    _described(skills, actions or {}, words, previous.domain if previous else "", goals)
-                ),
-                hidden=len(request.skills) - len(skills),
+                skills=skills,
+                others=others,
+                hidden=len(request.skills) - len(skills) - len(others),
                 domain=_clip(previous.domain, "pddl") if previous else "",
                 problem=_clip(previous.problem, "pddl") if previous else "",
                 failure=_clip(request.failure, "failure"),
-                executed=_executed(request),
+                executed=_executed(request, words, previous.domain if previous else ""),
                 critic=rejection.critic if rejection else "",
                 rejection=_clip(rejection.message, "rejection") if rejection else "",
             ),
@@ -175,30 +175,42 @@ def messages(
 
 
 def _described(
-    skills: Sequence[SkillSignature],
+    request: PlanRequest,
     actions: Actions,
     words: Sequence[ObservableWord],
     domain: str,
     goals: Sequence[frozenset[Atom]],
-) -> Iterator[dict[str, object]]:
-    """Each skill for a prompt: what its action needs and brings, or what it says.
+) -> tuple[list[str], list[str]]:
+    """Return skills for a prompt, with the types of their things and what they need and bring, or say.
 
-    The name is enough of what the shown `domain` has, and of what serves none of the `goals`.
+    They are those of the shown `domain`, which tells that of them; those that serve one of the `goals`, and
+    what these need; and, by name alone, those of the others that share most words with the task.
     """
-    known = {
-        s.name: in_words(s, a, words)
-        for s in skills
-        if (a := actions.get((s.name.lower(), len(s.parameters))))
-    }
+    known = {s.name: actions.get((s.name.lower(), len(s.parameters))) for s in request.skills}
+    told = {s.name: in_words(s, action, words) for s in request.skills if (action := known[s.name])}
     asked = {(word.name if (word := meant(a[0], words)) else a[0], *a[1:]) for goal in goals for a in goal}
-    near = [about for about in known.values() if _brings(about, asked)]
+    near = [about for about in told.values() if _brings(about, asked)]
     asked |= {a for n in near for a in _told_atoms(n.partition("; brings ")[0]) if len(a) == 2}
-    for skill in skills:
-        about = known.get(skill.name) or " ".join(skill.doc.split())
-        far = bool(near) and skill.name in known and not _brings(about, asked)
-        if far or re.search(rf"\(:action\s+{re.escape(skill.name)}\s", domain, re.IGNORECASE):
-            about = ""
-        yield {"name": skill.name, "parameters": skill.parameters, "about": _clip(about, "doc")}
+    serving = {n for n in known if not near or n not in told or _brings(told[n], asked)}
+    shown = {n for n in known if re.search(rf"\(:action\s+{re.escape(n)}\s", domain, re.IGNORECASE)}
+    task = stems(request.task.text)
+
+    def weight(skill: SkillSignature) -> tuple[bool, bool, int]:
+        return skill.name in shown, skill.name in serving, len(task & stems(f"{skill.name} {skill.doc}"))
+
+    chosen = sorted(request.skills, key=weight, reverse=True)[:_MOST_SKILLS]
+    found: list[str] = []
+    others: list[str] = []
+    for skill in (s for s in request.skills if s in chosen):
+        action, names = known[skill.name], skill.parameters
+        if skill.name not in serving | shown:
+            others.append(f"{skill.name}({', '.join(names)})")
+            continue
+        types = [p.type for p in action.parameters] if action else [OBJECT] * len(names)
+        typed = [n if t == OBJECT else f"{n} - {t}" for n, t in zip(names, types, strict=True)]
+        about = "" if skill.name in shown else told.get(skill.name) or " ".join(skill.doc.split())
+        found.append(f"{skill.name}({', '.join(typed)})" + (about and f": {_clip(about, 'doc')}"))
+    return found, others
 
 
 def _told_atoms(text: str) -> list[Atom]:
@@ -213,13 +225,14 @@ def _brings(about: str, wanted: Collection[Atom]) -> bool:
     return any(a[0] == b[0] and (a[-1][0] in "?*" or a[-1] == b[-1]) for a in told for b in wanted)
 
 
-def _executed(request: PlanRequest) -> dict[str, object]:
-    """Return how the last plan went; what is seen now is where it began, so only the difference is told."""
-    executed = request.executed
+def _executed(request: PlanRequest, words: Sequence[ObservableWord], domain: str) -> dict[str, object]:
+    """Return how the last plan went, and what changed in the words that a model knows."""
+    executed, known = request.executed, {word.name for word in words if not word.aside}
     if executed is None:
         return {}
     now = [f.pddl for f in request.observation.told]
-    then = [f.pddl for f in executed.seen if f.predicate not in ROLES]
+    told = [f for f in executed.seen if f.predicate in known or not known or f"({f.predicate} " in domain]
+    then = [f.pddl for f in told if f.predicate not in ROLES]
     return {
         "rehearsed": executed.rehearsed,
         "steps": [_clip(s, "sentence") for s in executed.steps[:_MOST_STEPS]],
@@ -227,20 +240,6 @@ def _executed(request: PlanRequest) -> dict[str, object]:
         "came": " ".join([fact for fact in then if fact not in now][:_MOST_FACTS]),
         "went": " ".join([fact for fact in now if fact not in then][:_MOST_FACTS]) if then else "",
     }
-
-
-def relevant_skills(request: PlanRequest, previous: Draft | None) -> list[SkillSignature]:
-    """Return the skills to list: those of the last domain, then those sharing most words with the task."""
-    if len(request.skills) <= _MOST_SKILLS:
-        return list(request.skills)
-    task = stems(request.task.text)
-    used = previous.domain.lower() if previous else ""
-
-    def weight(skill: SkillSignature) -> tuple[bool, int]:
-        return f"(:action {skill.name.lower()}" in used, len(task & stems(f"{skill.name} {skill.doc}"))
-
-    chosen = sorted(request.skills, key=weight, reverse=True)[:_MOST_SKILLS]
-    return [s for s in request.skills if s in chosen]
 
 
 def _facts(observation: Observation, vocabulary: Vocabulary, untold: Collection[str]) -> str:
@@ -360,9 +359,8 @@ def rows(observation: Observation) -> dict[str, str]:
     for words, axis, sign in (("from left to right", 1, -1), ("from near to far", 0, 1)):
         places = sorted((sign * t.pose.position[axis], t.id) for t in things)
         marks = (" = " if b - a < TIE else ", " for (a, _), (b, _) in pairwise(places))
-        found[words] = "".join(
-            chain.from_iterable(zip((name for _, name in places), (*marks, ""), strict=True))
-        )
+        names = (name for _, name in places)
+        found[words] = "".join(chain.from_iterable(zip(names, (*marks, ""), strict=True)))
     return found
 
 

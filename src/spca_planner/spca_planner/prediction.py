@@ -346,9 +346,7 @@ def _grounded(
         return [frozenset({(ground(condition, binding), wanted)})]
     cases = [(part, wanted != (head == "imply" and i == 0), binding) for i, part in enumerate(parts)]
     if head in ("exists", "forall"):
-        cases = [
-            (parts[1], wanted, inner) for inner in bindings(quantified(parts[0]), domain, problem, binding)
-        ]
+        cases = [(parts[1], wanted, way) for way in bindings(quantified(parts[0]), domain, problem, binding)]
     ways = [_grounded(part, holds, domain, problem, inner) for part, holds, inner in cases]
     if (head in ("or", "imply", "exists")) == wanted:
         return list(dict.fromkeys(chain(*ways)))[:_MOST_WAYS]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,8 +21,6 @@ _HEADER = "; trusted: it has solved "
 _TASKS = "; tasks: "
 _MOST_WORDS = 2000
 """Maximum number of characters of solved tasks that are kept with a domain, to compare later tasks with."""
-_OWN_GROUP = 1.5
-"""Factor by which a domain of the task's own group counts more than another one."""
 _MOST_GOALS = 16
 
 
@@ -56,25 +53,19 @@ class TrustedDomains:
     ) -> TrustedDomain | None:
         """The domain that brings about most of one of a task's `goals`; None where none does anything of it.
 
-        Of equal ones, it fits the task's words best, those of its own group first. One that lacks a type for
-        one of the kinds of `objects` that the task names fits in no case. Words are weighted by how few of
-        the domains have them (inverse document frequency); names do not count.
+        Of equal ones, those of the task's own group come first, then that which shares most words with the
+        task, but for names. One that lacks a type for one of the kinds of `objects` that the task names fits
+        in no case.
         """
         kinds = {*(objects or {}).values()}
         named = {kind for kind in kinds if stems(kind) & stems(task.text)}
         wanted = stems(task.text) - (stems(" ".join(objects or ())) - stems(" ".join(kinds)))
         found = [d for d in self._all(environment) if named <= (_types(d.text) or named)]
-        parts = [(brought_about(d.text, goals, objects or {}, words), d) for d in found]
-        bags = [stems(f"{d.tasks} {d.text}") for d in found]
-
-        def fit(index: int) -> float:
-            shared = wanted & bags[index]
-            weight = sum(math.log(1 + len(bags) / sum(w in bag for bag in bags)) for w in shared)
-            weight /= 1 + math.log(1 + len(bags[index]))
-            return weight * (_OWN_GROUP if found[index].group == _safe(task.group) else 1.0)
-
-        fits = [(part, fit(i), d.group == _safe(task.group), -i) for i, (part, d) in enumerate(parts) if part]
-        return parts[-max(fits)[-1]][1] if fits else None
+        own, fits = _safe(task.group), list[tuple[float, bool, int, int]]()
+        for i, d in enumerate(found):
+            if part := brought_about(d.text, goals, objects or {}, words):
+                fits.append((part, d.group == own, len(wanted & stems(f"{d.tasks} {d.text}")), -i))
+        return found[-max(fits)[-1]] if fits else None
 
     def in_group(self, environment: str, group: str) -> tuple[TrustedDomain, ...]:
         """Return the trusted domains of a task group, the newest last."""

@@ -15,7 +15,7 @@ from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.ledger import ExchangeLog
-from spca_planner.language import LanguageProposer, messages, relevant_skills
+from spca_planner.language import LanguageProposer, messages
 from spca_tabletop.plan.problem import domain, with_places
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
@@ -126,13 +126,14 @@ def test_the_prompt_is_bounded_as_the_library_grows(count: int) -> None:
 
 
 def test_the_relevant_skills_are_told() -> None:
-    """Those of the last domain first, then those whose words are the task's."""
+    """Those of the last domain first, then those that the goal needs, then those of the task's words."""
     many = tuple(SkillSignature(name=f"dance_{i}", parameters=()) for i in range(100))
     stack = SkillSignature(name="stack_on", parameters=("c", "base"), doc="Put a cube on a cube.")
     used = SkillSignature(name="whistle", parameters=())
     request = REQUEST.model_copy(update={"skills": (*many, stack, used)})
-    chosen = relevant_skills(request, Draft(domain="(:action whistle :parameters ())", problem=""))
-    assert stack in chosen and used in chosen and len(chosen) == 12
+    text = prompt("reuse", Draft(domain="(:action whistle :parameters ())", problem=""), None, request)
+    assert "\n- stack_on(c, base): Put a cube on a cube.\n" in text and "\n- whistle()\n" in text
+    assert text.count("\n- dance_") == 10 and "and 90 that seem to matter less" in text
 
 
 @pytest.mark.parametrize("answer", [WHOLE, FENCED])

@@ -86,6 +86,8 @@ def test_an_object_that_is_not_there(solver: SolverProcess) -> None:
     critic, words = refusal(judge(solver, objects=OBJECTS.replace("cube_red", "cube_red red_cube")))
     assert critic == "scene"
     assert "object 'red_cube' is not in the scene; did you mean 'cube_red'?" in words
+    words = refusal(judge(solver, objects=OBJECTS.replace("cube_red", "cube_red cube_lime")))[1]
+    assert "object 'cube_lime' is not in the scene; there are: " in words, "another colour is another thing"
 
 
 def test_an_object_of_another_kind(solver: SolverProcess) -> None:
@@ -135,6 +137,23 @@ def test_a_goal_about_something_else(solver: SolverProcess) -> None:
     assert critic == "goal"
     assert "the task names cube_red, but the goal (on cube_green cube_blue) does not mention it" in words
     assert refusal(judge(solver, goal="(done)"))[0] == "goal"
+
+
+def test_what_rests_on_a_thing_is_meant_by_emptying_it(solver: SolverProcess) -> None:
+    seen, init = scene({"cube_red": "plate_red"}), INIT.replace("on cube_red table", "on cube_red plate_red")
+    emptied, init = task("Put the red cube on the table."), init.replace("(clear plate_red)", "")
+    assert judge(solver, "(clear plate_red)", asked=emptied, seen=seen, init=init).rejection is None
+    elsewhere = judge(solver, "(clear plate_blue)", asked=emptied, seen=seen, init=init)
+    assert "the task names cube_red" in refusal(elsewhere)[1]
+
+
+def test_what_cannot_be_grasped_is_not_lifted(solver: SolverProcess) -> None:
+    domain = DOMAIN.replace("?c - cube", "?c - object")
+    init = INIT + " (clear plate_green) (on plate_red table)"
+    lifting = judge(solver, "(on plate_red plate_green)", domain, task("Whistle."), init=init)
+    assert refusal(lifting) == (
+        "goal", "step 1 grab(plate_red, table) brings about (holding plate_red), which no plate can be",
+    )  # fmt: skip
 
 
 def test_unsolvable(solver: SolverProcess) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from spca_core.contacts import ContactSample, Pair
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
-from spca_core.verdict import Condition, Outcome, Verdict
+from spca_core.verdict import NOT_AT_ONCE, NOT_IN_PLACE, Condition, Outcome, Verdict
 from spca_core.world import World
 from spca_referee.contacts import EPSILON, ContactInterval, ContactMemory
 from spca_referee.level import Conditions, Level
@@ -204,9 +204,9 @@ class Referee:
         reasons = [f"not so: {text}" for text in texts]
         if rules.released:
             touched = ", the ".join(rules.pair_words(names, self._robot)[1] for names in held)
-            reasons[-2] = f"the robot still touches the {touched}" if held else "not yet in place"
+            reasons[-2] = f"the robot still touches the {touched}" if held else NOT_IN_PLACE
         holds = (*way.holds, dwelt)
-        reasons[-1] = "not long enough" if all(way.holds) else "not all conditions hold at once"
+        reasons[-1] = "not long enough" if all(way.holds) else NOT_AT_ONCE
         told = [
             Condition(text=text, holds=ok, reason="" if ok else reason)
             for text, ok, reason in zip(texts, holds, reasons, strict=True)
@@ -218,9 +218,7 @@ class Referee:
 
     def _texts(self, rules: Rules, released: bool) -> list[str]:
         texts = ["{} touches {}".format(*rules.pair_words(names, self._robot)) for names in rules.touching]
-        texts += [
-            "{} does not touch {}".format(*rules.pair_words(names, self._robot)) for names in rules.apart
-        ]
+        texts += ["{} does not touch {}".format(*rules.pair_words(two, self._robot)) for two in rules.apart]
         texts += [rules.state_words(state) for state in rules.states]
         texts += [f"{rules.state_words(state)}, as number {k}" for k, state in enumerate(rules.order, 1)]
         if released:

@@ -146,6 +146,10 @@ class PlanExecutor:
         status: Literal["done", "failed", "cancelled"] = outcome.status
         if status == "done" and why is not None:
             status = "failed"
+        call, *of = server.lacking() or ("",)
+        if why and why.kind in ("error", "result") and {*of} & {*step.args}:
+            told = f"{call}({', '.join(of)}): none; {why.message}"
+            why = SkillFailure(kind="no_place", message=told, line=why.line)
         seen = server.notice(started) if status == "done" else None
         return StepReport(
             index=index, action=step.action, args=step.args, status=status,

@@ -143,6 +143,18 @@ def test_a_motion_error_that_is_not_caught_fails_the_step(executor: PlanExecutor
     assert line.events == ["go 2.0", "stop"]
 
 
+def test_a_step_that_finds_no_place_at_its_own_thing_says_so(executor: PlanExecutor) -> None:
+    class Full(Line):
+        def lacking(self) -> tuple[str, ...]:
+            return ("spots_on", "plate")
+
+    library = 'def put(ctx, thing, where):\n    raise RuntimeError("no room")\n'
+    for where, kind, told in (("plate", "no_place", "spots_on(plate): none; "), ("mat", "error", "")):
+        failure = run(executor, ("put", "cube", where), library=library, line=Full())[0].steps[0].failure
+        assert failure is not None and failure.kind == kind and failure.line == 2
+        assert failure.message.startswith(f"{told}RuntimeError: no room")
+
+
 def test_a_caught_motion_error_does_not(executor: PlanExecutor) -> None:
     result, _ = run(executor, ("careful",))
     assert result.status == "done"

@@ -175,7 +175,7 @@ def test_the_critics_have_nothing_against_the_builtin_drafts() -> None:
         domain, problem = parse(draft.domain, draft.problem)
         known = vocabulary.with_places(seen, [thing.name for thing in problem.objects])
         assert contradictions(domain, problem, known, vocabulary.extensions(known)) == [], text
-        assert off_topic_reason(problem, vocabulary.required(request.task, seen)) == "", text
+        assert off_topic_reason(problem, vocabulary.required(request.task, seen), seen) == "", text
 
 
 def test_a_modifier_that_distinguishes_nothing_yields_to_a_second_place() -> None:

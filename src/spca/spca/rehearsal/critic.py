@@ -9,7 +9,7 @@ from spca_core.plan import Plan
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.rehearsal import Fault, FaultKind, Moment
 from spca_core.scene import Fact
-from spca_core.skill import FailureKind
+from spca_core.skill import fault_of_plan
 from spca_planner.critics import meant
 from spca_planner.pddl.formula import Atom, evaluate, unmet
 from spca_planner.pddl.sexpr import PddlError
@@ -97,12 +97,12 @@ class Critic:
         )
 
     def _failed(self, index: int, where: str, moment: Moment) -> Fault:
-        """Return the fault of a failed step: its skill's, unless no step was to pick up what it puts down."""
+        """Return the fault of a failed step: its skill's, unless nothing is held, or there is no room."""
         assert moment.step is not None
         why, action = moment.step.failure, self._plan.steps[index].action
         text = f"{why.kind}: {why.message}" if why else moment.step.message or "it failed"
-        if why and why.kind is FailureKind.EMPTY_HAND and not self._ever_held:
-            action, text = "", f"{text}; no step before it was to pick anything up: the plan lacks one"
+        if fault := fault_of_plan(moment.step, self._ever_held):
+            action, text = "", f"{text}; {fault}"
         return self._fault("status", index, action, where + text, moment.observation)
 
     def _contradicted(self, index: int, observation: Observation) -> list[tuple[Atom, bool]]:

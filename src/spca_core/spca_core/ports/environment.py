@@ -46,6 +46,10 @@ class CtxServer(ABC):
         """
         return None
 
+    def lacking(self) -> tuple[str, ...]:
+        """Return the last call for places to put something, and its arguments, if it found none."""
+        return ()
+
     def prefer(self, choices: tuple[Choice, ...]) -> None:
         """Set the alternatives to offer skills first, in place of those preferred before."""
 

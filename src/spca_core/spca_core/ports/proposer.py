@@ -63,6 +63,7 @@ class CodeProposer(Protocol):
         situation: str,
         previous: str,
         rejection: str,
+        /,
     ) -> str:
         """Return Python functions for the missing schemas.
 

@@ -38,7 +38,7 @@ class ObservableWord(Record):
     """A predicate that occurs in observations: its form, its meaning and its synonyms.
 
     `like` is a regular expression for whole names that mean the same. What is only worth explaining where it
-    is seen is `aside`.
+    is seen is `aside`. It never holds of a first thing of the kinds `never`.
     """
 
     name: str
@@ -47,6 +47,7 @@ class ObservableWord(Record):
     synonyms: tuple[str, ...] = ()
     like: str = ""
     aside: bool = False
+    never: tuple[str, ...] = ()
 
     @property
     def form(self) -> str:

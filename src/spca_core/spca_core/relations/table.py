@@ -82,7 +82,7 @@ def _half(side: str, sign: int) -> Relation:
 ROWS = (
     Relation(
         name="at",
-        example="at__450__m50 (mm)",
+        example="at__450__m50 (x 450, y -50 mm)",
         numbers=range(2, 3),
         holds=_holds,
         spots=_spots,

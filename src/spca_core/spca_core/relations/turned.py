@@ -56,7 +56,7 @@ def _read(words: str) -> Values:
 ROWS = (
     Relation(
         name="turned",
-        example="turned__450__m50__30",
+        example="turned__450__m50__30 (and degrees)",
         numbers=range(3, 4),
         holds=_holds,
         spots=_spots,

@@ -192,9 +192,7 @@ def _noting(faults: list[str]) -> Iterator[None]:
         faults += error.faults
 
 
-def _sections(
-    text: str, what: str, known: Sequence[str], faults: list[str]
-) -> tuple[str | None, list[Group]]:
+def _sections(text: str, what: str, own: Sequence[str], faults: list[str]) -> tuple[str | None, list[Group]]:
     """Return the name and the sections of a text; no name where it cannot be taken apart at all."""
     try:
         form = read(text, what)
@@ -210,7 +208,7 @@ def _sections(
         with _noting(faults):
             if not isinstance(item, Group):
                 raise PddlError(f"{what}, line {item.line}: '{item.text}' stands outside of any section")
-            _check_section(item, sections, what, known)
+            _check_section(item, sections, what, own)
             sections.append(item)
     name = title.items[1]
     return (name.text if isinstance(name, Word) else ""), sections

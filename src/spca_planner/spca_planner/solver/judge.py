@@ -14,6 +14,7 @@ from typing import Literal
 from spca_core.ports.engine import Engine
 from spca_planner.critics import (
     contradictions,
+    impossible_reason,
     off_topic_reason,
     unproven_empty,
     vacuous_reason,
@@ -112,7 +113,7 @@ def _text_refused(reading: Reading, context: DraftContext | None) -> Judgement |
     if context is not None and reading.domain is not None and reading.problem is not None:
         extensions, strange = with_synonyms(reading.domain, context.words, context.extensions)
         strange += contradictions(reading.domain, reading.problem, context.observation, extensions)
-        missed = off_topic_reason(reading.problem, context.required)
+        missed = off_topic_reason(reading.problem, context.required, context.observation)
     faults = [*reading.faults, *strange, *([missed] if missed else [])]
     if not faults:
         return None
@@ -125,7 +126,8 @@ def _wishful(domain: Domain, problem: Problem, steps: tuple[Words, ...], context
     if context is None:
         return ""
     if steps:
-        return vacuous_reason(domain, problem, steps)
+        never = impossible_reason(domain, steps, context.words, context.observation)
+        return never or vacuous_reason(domain, problem, steps)
     return unproven_empty(domain, problem, context.observation, context.extensions)
 
 

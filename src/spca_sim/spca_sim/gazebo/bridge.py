@@ -49,8 +49,6 @@ POINTS = _of_camera("points", "PointCloud2", "PointCloudPacked")
 CONTACTS = Topic(CONTACT_TOPIC, CONTACT_TOPIC, "ros_gz_interfaces/msg/Contacts", "gz.msgs.Contacts")
 POSES = "/spca/gazebo/poses"
 """Topic of the poses of everything that can move (`geometry_msgs/PoseArray`): ground truth."""
-HEARTBEAT_MS = 100
-"""Milliseconds between two looks of the bridge at whether anybody listens to its lazy topics."""
 
 
 def topics(world: str) -> tuple[Topic, ...]:

@@ -66,7 +66,7 @@ class Motion(SkillContext):
 
     @offered
     def _do_open(self, gap: float = 0.085) -> None:
-        """Open to a gap in metres, 0.02 more to let go; without one fully, which pushes what is around."""
+        """Open to a gap in metres: 0.02 more than `close` gave to let go; fully, it pushes what is around."""
         self._handled = True
         held = self._arm.held
         if held is not None:

@@ -65,6 +65,13 @@ class SkillContext(DeclaredCtx):
     def prefer(self, choices: tuple[Choice, ...]) -> None:
         """See `CtxServer`."""
         self.preferences.choices = choices
+        self.preferences.offered.clear()
+
+    def lacking(self) -> tuple[str, ...]:
+        """See `CtxServer`."""
+        places = [offer for offer in self.preferences.offered if offer[0].startswith("spots")]
+        call, args, found = places[-1] if places else ("", (), [""])
+        return () if found or self._arm.held in args else (call, *args)
 
     # --- looking --------------------------------------------------------------------------------------------
 

@@ -28,11 +28,7 @@ class Pose(TypedDict):
 
 
 class Thing(TypedDict):
-    """An object as last seen.
-
-    x, y, z of the centre, top the height of the upper face, size [x, y, z]; kind is cube, cuboid, cylinder,
-    ball, plate, mat, bowl, tray or table.
-    """
+    """x, y, z of the centre, top the height of the upper face, size [x, y, z]."""
 
     name: str
     kind: str
@@ -48,14 +44,14 @@ class Thing(TypedDict):
 
 
 class Grasp(TypedDict):
-    """Where the fingers fit around an object, and how wide to open them."""
+    """Where the fingers fit, and how wide to open them before."""
 
     pose: Pose
     gap: float
 
 
 class Spot(TypedDict):
-    """A place next to a thing: `pose` leaves a small gap, `contact` closes it."""
+    """`pose` leaves a small gap, `contact` closes it."""
 
     pose: Pose
     contact: Pose

@@ -24,6 +24,7 @@ _ROOMY = frozenset(k.name for k in KINDS.values() if k.room == "many")
 _ANYTHING = _CUBE | _PLATE | _TABLE
 
 
+_PLACES = [row.example for row in relations() if row.example and not row.skill]
 _EXPLAINED = (
     ObservableWord(
         name="on", args=("?a", "?b"), meaning="?a rests on or in ?b",
@@ -36,7 +37,7 @@ _EXPLAINED = (
     ),
     ObservableWord(
         name="held", args=("?a",), meaning=f"?a is in the gripper, never a {', '.join(SUPPORTS)}",
-        synonyms=("holding", "in_hand", "grasped"),
+        synonyms=("holding", "in_hand", "grasped"), never=SUPPORTS,
         like=r"(is_)?(held|holding|grasped|grasping|gripped|gripping|carried|carrying|in_hand|in_gripper|picked_up)",
     ),
     ObservableWord(
@@ -50,12 +51,13 @@ _EXPLAINED = (
         synonyms=("ontable",), like=r"(is_)?on_?(the_?)?table", aside=True,
     ),
     ObservableWord(
-        name="next_to", args=("?a", "?b"), meaning="?a and ?b touch side by side",
+        name="next_to", args=("?a", "?b"),
+        meaning="?a and ?b touch side by side; in effects and goals, ?a is what moves",
         synonyms=("beside", "adjacent"), like=r"(is_)?(next_to|beside|adjacent|adjacent_to|side_by_side)",
     ),
     ObservableWord(
         name="at", args=("?a", "?p"),
-        meaning=f"?p is a place: {', '.join(r.example for r in relations() if r.example and not r.skill)}",
+        meaning=f"?a is on the table at place ?p: {', '.join(_PLACES)}",
     ),
     *(ObservableWord(name=row.name, args=("?a", "?b"), meaning=row.meaning, synonyms=row.names)
       for row in relations() if row.meaning),
@@ -93,7 +95,8 @@ class TabletopVocabulary(Vocabulary):
                 f.args for f in observation.facts if f.predicate == predicate and f.args[0] in within_reach
             )
 
-        on, held, pairs = seen("on"), seen("held"), seen("next_to")
+        on, pairs = seen("on"), seen("next_to")
+        held = frozenset(f.args for f in observation.facts if f.predicate == "held")
         lost = frozenset((c,) for c in cubes - within_reach)
         free = frozenset(f.args for f in observation.facts if f.predicate == "clear" and f.args[0] in cubes)
         found = {
