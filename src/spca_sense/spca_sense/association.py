@@ -110,10 +110,10 @@ def new_id(kind: str, colour: str, taken: Iterable[str]) -> str:
 
 
 def remembered_there(detection: Detection, thing: SceneObject) -> bool:
-    """Return whether a thing is remembered in the place of an inferred one."""
+    """Return whether a thing is remembered in a detection's place; what is inferred may be of any kind."""
     apart = np.abs(np.subtract(detection.pose.position, thing.pose.position))
     near = np.hypot(*apart[:2]) < _SAME_PLACE and apart[2] < _SAME_LEVEL
-    return bool(near and detection.kind == thing.kind)
+    return bool(near and (detection.kind == thing.kind or not detection.seen))
 
 
 _LOWER = 0.010  # metres below its upper face: the place is empty (thicker things only)

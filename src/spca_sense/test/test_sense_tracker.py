@@ -400,3 +400,15 @@ def test_what_was_moved_past_its_like_leaves_that_its_name(twin_world, twin_stud
     scene = tracker.update(twin_studio.shoot(poses))
     assert scene.get("cube_red").pose.position[0] == pytest.approx(0.54, abs=0.002)
     assert scene.get("cube_red_2").pose.position[0] == pytest.approx(0.461, abs=0.002)
+
+
+def test_what_carries_another_unseen_is_what_was_known_there(open_studio, twin_world, shelf) -> None:
+    """Straight above a bar that carries its like, a cube would explain that as well."""
+    bar = twin_world.object("box_green").model_copy(update={"kind": "cuboid", "size": (0.08, 0.04, 0.04)})
+    bars = tuple(bar.model_copy(update={"model": f"cuboid_green_{n}"}) for n in (1, 2))
+    world = twin_world.model_copy(update={"objects": (*twin_world.objects, *bars)})
+    studio, tracker = open_studio(world), SceneTracker(ShapeDetector(Catalogue.from_world(world)))
+    poses = {"cuboid_green_1": shelf.cube(0.5, 0.0), "cuboid_green_2": shelf.cube(0.5, 0.2)}
+    before = ids(tracker.update(studio.shoot(poses)))
+    poses["cuboid_green_2"] = shelf.cube(0.5, 0.0, level=1)
+    assert ids(tracker.update(studio.shoot(poses))) == before
