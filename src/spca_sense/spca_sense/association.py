@@ -162,10 +162,10 @@ def presence(look: Look, thing: SceneObject) -> Presence:
 
 def fills(seen: SceneObject | Detection, thing: SceneObject) -> bool:
     """Return whether something that is seen fills the space in which a thing is remembered."""
-    high = min(thing.top, seen.top) - max(thing.bottom, seen.bottom)
-    shared = shared_area(footprint(thing), outline_of(seen.kind, seen.pose, seen.size))
-    wide = shared > 0.3 * min(thing.size[0], seen.size[0]) ** 2
-    return wide and high >= 0.5 * min(thing.size[2], seen.size[2])
+    near = math.dist(seen.pose.position[:2], thing.pose.position[:2]) < thing.size[0] + seen.size[0]
+    high = (min(thing.top, seen.top) - max(thing.bottom, seen.bottom)) / min(thing.size[2], seen.size[2])
+    own, its = footprint(thing), outline_of(seen.kind, seen.pose, seen.size)
+    return near and high >= 0.5 and shared_area(own, its) > 0.3 * min(thing.size[0], seen.size[0]) ** 2
 
 
 def _shrunk(outline: Array) -> Array:
