@@ -10,47 +10,90 @@ from typing import Literal
 import numpy as np
 
 from spca_core.geometry import Array
+from spca_core.kinds import SOLIDS
 from spca_core.rotations import about_z
 from spca_core.scene import SceneObject
 from spca_sense.detection import UNKNOWN, Detection, Look
-from spca_sense.outline import OCCLUDER, footprint
+from spca_sense.explanations import LEVEL
+from spca_sense.outline import OCCLUDER, footprint, outline_of, polygon_area, shared_area
 from spca_sense.view import NO_HEIGHT, HeightView
+
+Presence = Literal["shown", "hidden", "gone", "missing"]
 
 _SAME_PLACE = 0.02  # metres, sideways, between an inferred cube and the remembered one that it must be
 _SAME_LEVEL = 0.012  # metres, in height
+_DOUBTFUL = 0.85  # confidence below which a colour may be mistaken
+_LARGER = 1.6  # times its largest extent that a leaning thing may seem to measure
+_SMALLER = 0.8  # times the footprint of a thing: what is larger is no piece of it
+PIECE = 0.3
+"""Share of a strip's footprint within that of the thing it belongs to."""
+PARTLY_SEEN = 0.9
+"""Confidence in a partly covered thing, at most."""
+BY_ELIMINATION = 0.3
+"""Confidence in an identity, or a kind, found by elimination."""
+
+# What stands against it that something is so, in nats:
+_NOISE = 0.0015  # metres by which a thing that stays seems to move
+_MOVED, _FARTHER = 6.0, 10.0  # it has been moved, and each metre by which
+_OTHER_COLOUR, _OTHER_KIND = 3.0, 8.0  # its colour, its kind is mistaken
+_STRIP = 2.0  # only a part of it is in sight
+_NEW = 20.0  # nothing like it was known
+_UNSEEN: Mapping[Presence | None, float] = {"missing": 3.0, "shown": 12.0, "gone": 12.0}  # not seen
 
 
-def associate(detections: Sequence[Detection], memory: Sequence[SceneObject]) -> dict[int, str]:
-    """Return ids by detection index, for things of known colour: same kind and colour, least total distance.
+def associate(
+    detections: Sequence[Detection], known: Mapping[str, SceneObject], whereabouts: Mapping[str, Presence]
+) -> dict[int, str]:
+    """Return ids by detection index: the most likely of all ways to take what is seen for what is known.
 
-    The distance is not limited: if only one red cube exists, any red cube seen is that one, wherever it was
-    moved.
+    `whereabouts` says what is seen where each of the known things was, which tells what it means that it is
+    none of those detected. What is no thing has no id, and what is inferred may be a thing of any colour.
     """
-    found: dict[int, str] = {}
-    classes = {(d.kind, d.colour) for d in detections if d.colour != UNKNOWN}
-    for kind, colour in sorted(classes):
-        seen = [i for i, d in enumerate(detections) if (d.kind, d.colour) == (kind, colour)]
-        known = [o for o in memory if (o.kind, o.colour) == (kind, colour)]
-        if not known:
-            continue
-        cost = np.array(
-            [
-                [np.linalg.norm(np.subtract(detections[i].pose.position, o.pose.position)) for o in known]
-                for i in seen
-            ]
-        )
-        found |= {seen[r]: known[c].id for r, c in _nearest_pairs(cost)}
-    return found
+    rows = [i for i, d in enumerate(detections) if d.kind != UNKNOWN]
+    names = [name for name, thing in known.items() if thing.kind != UNKNOWN]
+    if not rows or not names:
+        return {}
+    cost = np.full((len(rows), len(names) + len(rows)), np.inf)
+    for column, name in enumerate(names):
+        there = whereabouts.get(name)
+        against = [_against(detections[i], known[name], there == "hidden") for i in rows]
+        cost[:, column] = np.array(against) - _UNSEEN.get(there, 0.0)
+    np.fill_diagonal(cost[:, len(names) :], _NEW)
+    best = cost.argmin(axis=1)
+    if len(set(best)) < len(best):  # SciPy's import need not be waited for where each has its own
+        from scipy.optimize import linear_sum_assignment
+
+        best = linear_sum_assignment(cost)[1]
+    return {rows[r]: names[c] for r, c in enumerate(best) if c < len(names)}
 
 
-def _nearest_pairs(cost: Array) -> list[tuple[int, int]]:
-    """Return the pairs (row, column) of the least total cost."""
-    if 1 in cost.shape:  # by far the most frequent case, which need not wait for SciPy's import
-        row, column = np.unravel_index(int(cost.argmin()), cost.shape)
-        return [(int(row), int(column))]
-    from scipy.optimize import linear_sum_assignment
+def _against(detection: Detection, thing: SceneObject, hidden: bool) -> float:
+    """Return what stands against it that a detection is a known thing, which something may hide."""
+    if hidden and detection.seen and is_piece(detection, thing):
+        return _STRIP
+    if not detection.seen or detection.colour != thing.colour:
+        # Of a support's side so little may be seen that it seems to have a similar colour.
+        doubtful = detection.confidence < _DOUBTFUL and remembered_there(detection, thing)
+        return _OTHER_COLOUR if doubtful else np.inf
+    away = math.dist(detection.pose.position, thing.pose.position)
+    apart = min(0.5 * (away / _NOISE) ** 2, _MOVED + _FARTHER * away)
+    if detection.kind == thing.kind:
+        return apart
+    # A solid that leans looks like another kind, unless the kind was mistaken before, as behind a hand.
+    solid = detection.kind in SOLIDS and thing.kind in SOLIDS
+    sure = detection.known and detection.confidence > _DOUBTFUL
+    sure |= BY_ELIMINATION < thing.confidence < min(detection.confidence, PARTLY_SEEN)
+    larger = max(detection.size) > _LARGER * max(thing.size)
+    return _OTHER_KIND + apart if solid and not sure and not larger else np.inf
 
-    return [(int(row), int(column)) for row, column in zip(*linear_sum_assignment(cost), strict=True)]
+
+def is_piece(piece: Detection, whole: SceneObject) -> bool:
+    """Return whether what is seen is the strip in sight of a thing of which something hides the rest."""
+    if piece.colour not in (whole.colour, UNKNOWN) or abs(piece.top - whole.top) > LEVEL:
+        return False
+    own, other = outline_of(piece.kind, piece.pose, piece.size), footprint(whole)
+    smaller = polygon_area(own) < _SMALLER * polygon_area(other)
+    return smaller and shared_area(own, other) > PIECE * polygon_area(own)
 
 
 def new_id(kind: str, colour: str, taken: Iterable[str]) -> str:
@@ -66,22 +109,16 @@ def new_id(kind: str, colour: str, taken: Iterable[str]) -> str:
     return next(name for k in range(2, len(used) + 3) if (name := f"{stem}_{k}") not in used)
 
 
-def remembered_there(detection: Detection, candidates: Sequence[SceneObject]) -> SceneObject | None:
-    """Return the remembered thing in the place of an inferred one, or None."""
-    near = [
-        (distance, o)
-        for o in candidates
-        if o.kind == detection.kind
-        and abs(o.pose.position[2] - detection.pose.position[2]) < _SAME_LEVEL
-        and (distance := float(np.hypot(*(detection.xy - o.pose.position[:2])))) < _SAME_PLACE
-    ]
-    return min(near, key=lambda pair: pair[0])[1] if near else None
+def remembered_there(detection: Detection, thing: SceneObject) -> bool:
+    """Return whether a thing is remembered in a detection's place; what is inferred may be of any kind."""
+    apart = np.abs(np.subtract(detection.pose.position, thing.pose.position))
+    near = np.hypot(*apart[:2]) < _SAME_PLACE and apart[2] < _SAME_LEVEL
+    return bool(near and (detection.kind == thing.kind or not detection.seen))
 
-
-Presence = Literal["hidden", "gone"]
 
 _LOWER = 0.010  # metres below its upper face: the place is empty (thicker things only)
 _EMPTY_SHARE = 0.4  # of the place that must be seen to be empty
+_SHOWN_SHARE = 0.9  # of the place that must be in sight for all of a thing to be
 
 _OVERHEAD = 0.18  # metres above the table
 _OVERHEAD_SHARE = 0.01  # of the image
@@ -93,9 +130,10 @@ def obstructed(view: HeightView) -> bool:
 
 
 def presence(look: Look, thing: SceneObject) -> Presence:
-    """Return `hidden` when something covers a thing's place or the place is out of the image.
+    """Return what is seen where a thing was.
 
-    Return `gone` when the place is seen to be empty.
+    `gone` says that the place is seen to be empty, `shown` that it is seen what is there, and `hidden` that
+    something covers that, or that the place is out of the image.
     """
     view = look.view
     top = thing.top - view.table_top
@@ -115,7 +153,19 @@ def presence(look: Look, thing: SceneObject) -> Presence:
     if thing.colour in look.colours.names:
         coloured = patch.of(look.colours.labels) == look.colours.label_of(thing.colour)
     empty = known & ~covered & (~coloured | (heights < top - _LOWER))
-    return "gone" if empty.mean() > _EMPTY_SHARE else "hidden"
+    if empty.mean() > _EMPTY_SHARE:
+        return "gone"
+    found = (d for d in look.detections if d.seen and d.kind != UNKNOWN)
+    taken = any(fills(d, thing) and not is_piece(d, thing) for d in found)
+    return "shown" if taken or np.mean(known & ~covered) > _SHOWN_SHARE else "hidden"
+
+
+def fills(seen: SceneObject | Detection, thing: SceneObject) -> bool:
+    """Return whether something that is seen fills the space in which a thing is remembered."""
+    near = math.dist(seen.pose.position[:2], thing.pose.position[:2]) < thing.size[0] + seen.size[0]
+    high = (min(thing.top, seen.top) - max(thing.bottom, seen.bottom)) / min(thing.size[2], seen.size[2])
+    own, its = footprint(thing), outline_of(seen.kind, seen.pose, seen.size)
+    return near and high >= 0.5 and shared_area(own, its) > 0.3 * min(thing.size[0], seen.size[0]) ** 2
 
 
 def _shrunk(outline: Array) -> Array:
@@ -139,9 +189,10 @@ def camera_motion(detections: Sequence[Detection], known: Mapping[str, SceneObje
     contradicts a motion that would have displaced it: then the others were pushed together, like a row.
     """
     seen = [d for d in detections if d.seen]
-    memory = [o for o in known.values() if o.visible and o.kind != "unknown"]
+    memory = {name: thing for name, thing in known.items() if thing.visible}
     pairs = [
-        (seen[i].xy, np.array(known[name].pose.position[:2])) for i, name in associate(seen, memory).items()
+        (seen[i].xy, np.array(known[name].pose.position[:2]))
+        for i, name in associate(seen, memory, {}).items()
     ]
     if len(pairs) < _WITNESSES:
         return None

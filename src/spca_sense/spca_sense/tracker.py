@@ -10,32 +10,39 @@ import numpy as np
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
-from spca_core.kinds import KINDS, MESHES, SOLIDS, STACKABLE
+from spca_core.kinds import KINDS, MESHES, STACKABLE
 from spca_core.names import words_of
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.trajectory import JointState
-from spca_sense.association import associate, camera_motion, new_id, obstructed, presence, remembered_there
+from spca_sense.association import (
+    BY_ELIMINATION,
+    PARTLY_SEEN,
+    PIECE,
+    Presence,
+    associate,
+    camera_motion,
+    fills,
+    is_piece,
+    new_id,
+    obstructed,
+    presence,
+    remembered_there,
+)
 from spca_sense.detection import UNKNOWN, Detection, Detector, Look, square_yaw
-from spca_sense.outline import footprint, outline_of, polygon_area, shared_area
+from spca_sense.explanations import LEVEL
+from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_sense.relations import relate
 from spca_sense.sentences import describe
 
 _FADE = 0.9  # confidence in a hidden thing is multiplied by this at each look
 _LEAST = 0.1
-_GUESSED = 0.3  # confidence in an identity found by elimination
 _IN_HAND_CONFIDENCE = 0.8  # in a held thing that the camera does not see
 _IN_HAND = 0.06  # metres between the tool and what it holds, at most
 _UNDER = 0.01  # metres, sideways, from what is held: an inferred support there is none
 _GAP_ERROR = 0.010  # metres by which the gripper's gap may differ from what it holds
-_DOUBTFUL = 0.85  # confidence below which a colour may be mistaken
-_COVERED = 0.9  # confidence in a partly covered cube, at most
 _SLID = 0.008  # metres by which such a one may have been seen in the wrong place, as well as before
 _TALLER = 0.006  # metres by which the height of a thing may seem to have grown
-_LARGER = 1.6  # times its largest extent that a leaning thing may seem to measure
 _PRESSED = 0.002  # metres by which two things side by side may seem to overlap
-_PIECE = 0.3  # share of a strip's footprint within that of the thing it belongs to
-_SMALLER = 0.8  # times the footprint of a thing: what is larger is no piece of it
-_LEVEL_ERROR = 0.008  # metres between the upper faces of a strip and of its thing
 _RESTING = 0.006  # metres between a lower face and the table for a thing to stand on it
 _KIND_ORDER = {kind: order for order, kind in enumerate(KINDS)}
 
@@ -85,32 +92,27 @@ class SceneTracker:
         known = {**self._missing, **self._memory}
         look = self._detector.detect(self._corrected(frame))
         knock = None if obstructed(look.view) else camera_motion(look.detections, self._memory)
+        notes: list[str] = []
         if knock is not None:
             self._camera = knock @ self._camera
             look = self._detector.detect(self._corrected(frame))
-        notes = [*look.notes, *([OBSTRUCTED] if obstructed(look.view) else [])]
-        if knock is not None:
             before = frame.pose.matrix()
             shift = float(np.linalg.norm((knock @ before - before)[:2, 3]))
             notes.append(f"the camera has been moved; allowed for, {1000 * shift:.0f} mm")
+        notes += [*look.notes, *([OBSTRUCTED] if obstructed(look.view) else [])]
         if held is not None and tool is not None:
             known[held] = self._in_hand(held, known.get(held), tool)
-        objects = self._seen(look, known, frame.stamp)
+        objects = self._seen(look, known, held, frame.stamp)
         held = self._checked_held(held, known, objects, tool, joints, notes)
         if held is not None and held not in objects:
             objects[held] = known[held].model_copy(
                 update={"visible": False, "confidence": _IN_HAND_CONFIDENCE}
             )
-        hidden = self._hidden(look, known, objects, held)
+        hidden = self._hidden(look, known, objects)
         objects = {
             n: o for n, o in objects.items() if o.kind != "unknown" or not _explained(o, hidden)
         } | hidden
-        in_hand = objects[held] if held is not None else None
-        objects |= self._beneath(look, known, objects, in_hand, notes)
-        for lost in sorted(
-            (known.keys() - objects.keys()) - {i for i in known if known[i].kind == "unknown"}
-        ):
-            notes.append(f"{lost} is missing: it is not where it was, and nowhere else in sight")
+        objects |= self._beneath(look, known, objects, held, notes)
         return self._conclude(known, objects, held, notes, frame.stamp)
 
     def _corrected(self, frame: RgbdFrame) -> RgbdFrame:
@@ -119,19 +121,30 @@ class SceneTracker:
             return frame
         return replace(frame, pose=Pose.from_matrix(self._camera @ frame.pose.matrix()))
 
-    def _seen(self, look: Look, known: dict[str, SceneObject], stamp: float) -> dict[str, SceneObject]:
+    def _seen(
+        self, look: Look, known: dict[str, SceneObject], held: str | None, stamp: float
+    ) -> dict[str, SceneObject]:
         """Return everything that the frame shows, by name."""
-        seen = _recoloured([d for d in look.detections if d.seen], known)
-        seen = _of_known_kinds(_without_pieces(seen, known, look), known)
-        ids = associate(seen, list(known.values()))
-        order = sorted(range(len(seen)), key=lambda i: (-seen[i].pose.position[1], seen[i].pose.position[0]))
-        for index in order:
-            if index not in ids:
-                detection = seen[index]
-                taken = [name for name, thing in known.items() if thing.kind != "unknown"]
-                ids[index] = new_id(detection.kind, detection.colour, [*taken, *ids.values()])
-        named = [_as_tall_as_known(_object(ids[i], d, stamp), known) for i, d in enumerate(seen)]
-        objects = {o.id: o for o in named}
+        seen: dict[str, Presence] = {n: presence(look, o) for n, o in known.items()}
+        seen |= dict.fromkeys(self._missing, "missing")
+        if self._held is not None and self._held != held:  # it was let go of somewhere
+            seen[self._held] = "gone"
+        ids = {
+            i: name
+            for i, name in associate(look.detections, known, seen).items()
+            if seen[name] != "hidden" or not is_piece(look.detections[i], known[name])
+        }
+        hidden = [o for n, o in known.items() if seen[n] == "hidden" and n not in ids.values()]
+        taken = [name for name, thing in known.items() if thing.kind != "unknown"]
+        # New ones, from left to right.
+        for i, d in sorted(enumerate(look.detections), key=lambda pair: (-pair[1].xy[1], pair[1].xy[0])):
+            if d.seen and i not in ids and not any(is_piece(d, o) for o in hidden):
+                ids[i] = new_id(d.kind, d.colour, [*taken, *ids.values()])
+        objects = {
+            name: _object(name, _as_known(look.detections[i], known.get(name)), stamp)
+            for i, name in ids.items()
+            if look.detections[i].seen
+        }
         return {name: self._where_it_was(o, known, objects, look) for name, o in objects.items()}
 
     def _where_it_was(
@@ -143,7 +156,7 @@ class SceneTracker:
         small step is believed where it is seen as well as before.
         """
         before = known.get(thing.id)
-        if before is None or thing.confidence > _COVERED or thing.kind != "cube":
+        if before is None or thing.confidence > PARTLY_SEEN or thing.kind != "cube":
             return thing
         remembered = before.confidence * _FADE
         doubtful = 0.0 if remembered > thing.confidence else _SLID
@@ -195,8 +208,7 @@ class SceneTracker:
         if thing is None:
             return held
         away = tool is not None and math.dist(thing.pose.position, tool.position) > _IN_HAND
-        bottom = thing.pose.position[2] - thing.size[2] / 2
-        standing = tool is None and abs(bottom - self._detector.catalogue.table_top) < _RESTING
+        standing = tool is None and abs(thing.bottom - self._detector.catalogue.table_top) < _RESTING
         if away or standing:
             notes.append(f"the arm says it holds {held}, but that is seen elsewhere")
             return None
@@ -218,54 +230,55 @@ class SceneTracker:
         )
 
     def _hidden(
-        self, look: Look, known: dict[str, SceneObject], objects: dict[str, SceneObject], held: str | None
+        self, look: Look, known: dict[str, SceneObject], objects: dict[str, SceneObject]
     ) -> dict[str, SceneObject]:
         """Return what was not found but may still be where it was, behind something."""
         hidden = {}
         strange = [o for o in objects.values() if o.kind == "unknown"]
-        named = {n: o for n, o in objects.items() if o.kind != "unknown"}
+        named = [o for o in objects.values() if o.kind != "unknown"]
         for name, thing in known.items():
             if name in objects or name in self._missing or thing.kind == "unknown" or name == self._held:
                 continue
             # What stands where it was and looks like nothing known may be the thing with what leans on it.
             there = any(_explained(o, {name: thing}) for o in strange)
-            if _place_taken(thing, named) or (presence(look, thing) == "gone" and not there):
+            taken = any(fills(o, thing) for o in named)
+            if taken or (presence(look, thing) == "gone" and not there):
                 continue
             # A cube that still carries another one does not become less certain with time.
-            carries = not thing.visible and any(
-                remembered_there(d, [thing]) for d in look.detections if not d.seen
-            )
-            confidence = thing.confidence if carries else max(thing.confidence * _FADE, _LEAST)
+            carries = any(remembered_there(d, thing) for d in look.detections if not d.seen)
+            fade = 1.0 if carries and not thing.visible else _FADE
+            confidence = max(thing.confidence * fade, _LEAST)
             places = self._places(thing, known, objects)
             place = next((p for p in places if not _crowded(p, objects.values())), thing)
             hidden[name] = place.model_copy(update={"visible": False, "confidence": confidence})
-        return {name: thing for name, thing in hidden.items() if name != held}
+        return hidden
 
     def _beneath(
         self,
         look: Look,
         known: dict[str, SceneObject],
         objects: dict[str, SceneObject],
-        in_hand: SceneObject | None,
+        held: str | None,
         notes: list[str],
     ) -> dict[str, SceneObject]:
         """Return names for unseen cubes that must support others: by place, elimination, or `unknown`."""
         named: dict[str, SceneObject] = {}
-        hidden = [o for o in objects.values() if not o.visible]
-        inferred = [d for d in look.detections if not d.seen and not _below(d, in_hand)]
-        unnamed = [d for d in inferred if not remembered_there(d, hidden)]
+        unnamed = [
+            d
+            for d in look.detections
+            if not d.seen
+            and not any(remembered_there(d, o) for o in objects.values() if not o.visible)
+            # Nor is there one below what is in the gripper.
+            and (held is None or math.dist(d.xy, objects[held].pose.position[:2]) > _UNDER)
+        ]
+        missing = [o for name, o in known.items() if name not in objects and o.kind == "cube"]
         for support in unnamed:
-            missing = [
-                o
-                for name, o in known.items()
-                if name not in objects and name not in named and o.kind == "cube"
-            ]
-            if len(missing) == 1 and len(unnamed) == 1:
+            if len(missing) == len(unnamed) == 1:
                 name, colour = missing[0].id, missing[0].colour
                 notes.append(
                     f"{name} is taken to be the cube that carries others unseen: no other is missing"
                 )
-                named[name] = _object(name, support, missing[0].last_seen, colour, _GUESSED)
+                named[name] = _object(name, support, missing[0].last_seen, colour, BY_ELIMINATION)
             else:
                 name = new_id("cube", UNKNOWN, [*objects, *named])
                 notes.append(
@@ -282,6 +295,9 @@ class SceneTracker:
         notes: list[str],
         stamp: float,
     ) -> Scene:
+        self._missing = {n: o for n, o in known.items() if n not in objects and o.kind != "unknown"}
+        lost = "{} is missing: it is not where it was, and nowhere else in sight"
+        notes += [lost.format(name) for name in sorted(self._missing)]
         ordered = sorted(objects.values(), key=lambda o: (_KIND_ORDER[o.kind], o.id))
         relations, doubts = relate(ordered, held, self._detector.catalogue.table_top)
         scene = Scene(
@@ -292,9 +308,6 @@ class SceneTracker:
             notes=(*notes, *doubts),
         )
         self._memory = objects
-        self._missing = {
-            name: thing for name, thing in known.items() if name not in objects and thing.kind != "unknown"
-        }
         self._held, self._scene = held, scene
         return scene
 
@@ -315,75 +328,22 @@ def _object(
     )
 
 
-def _recoloured(seen: list[Detection], known: dict[str, SceneObject]) -> list[Detection]:
-    """Return the detections, with a remembered thing's colour where too little was seen to tell.
+def _as_known(detection: Detection, before: SceneObject | None) -> Detection:
+    """Return a detection of a known thing with what of it does not change: its kind and colour, its height.
 
-    Of a support's side so little is seen that, of many colours, it may seem to have a similar one.
-    Where a thing of a colour that is seen nowhere else was remembered, it is that one.
+    One that hides what carries it seems to reach to the table; a solid that leans looks like another kind.
     """
-    shown = {(d.kind, d.colour) for d in seen}
-    found = []
-    for d in seen:
-        before = remembered_there(d, list(known.values())) if d.confidence < _DOUBTFUL else None
-        mistaken = before is not None and (d.kind, before.colour) not in shown
-        found.append(replace(d, colour=before.colour) if before is not None and mistaken else d)
-    return found
-
-
-def _of_known_kinds(seen: list[Detection], known: dict[str, SceneObject]) -> list[Detection]:
-    """Return the detections with kinds that do not change: a solid that leans looks like another kind.
-
-    The only one of its colour that is new is the only one that was known and is nowhere else in sight, unless
-    that was seen worse: of a thing that a hand hides in part, the kind may have been mistaken.
-    """
-    shown, kinds = {(d.kind, d.colour) for d in seen}, {(o.kind, o.colour) for o in known.values()}
-    solid = [d for d in seen if d.kind in SOLIDS and (d.kind, d.colour) not in kinds]
-    found = {}
-    for d in solid:
-        lost = [
-            o
-            for o in known.values()
-            if o.kind in SOLIDS and o.colour == d.colour and (o.kind, o.colour) not in shown
-        ]
-        if len(lost) == sum(other.colour == d.colour for other in solid) == 1:
-            size = lost[0].size
-            if _GUESSED < lost[0].confidence < min(d.confidence, _COVERED):
-                continue
-            if max(d.size) < _LARGER * max(size):
-                x, y, z = d.pose.position
-                pose = Pose.from_xyz_yaw(x, y, z + (size[2] - d.size[2]) / 2, d.pose.yaw)
-                found[d] = replace(d, kind=lost[0].kind, pose=pose, size=size, confidence=_GUESSED)
-    return [found.get(d, d) for d in seen]
-
-
-def _without_pieces(seen: list[Detection], known: dict[str, SceneObject], look: Look) -> list[Detection]:
-    """Return the detections without those that are the strip in sight of a remembered, hidden thing."""
-    shown = {(d.kind, d.colour) for d in seen}
-    hidden = [
-        thing
-        for thing in known.values()
-        if (thing.kind, thing.colour) not in shown and presence(look, thing) == "hidden"
-    ]
-    return [d for d in seen if not any(_is_piece(d, thing) for thing in hidden)]
-
-
-def _is_piece(piece: Detection, whole: SceneObject) -> bool:
-    if piece.colour not in (whole.colour, UNKNOWN) or abs(piece.top - whole.top) > _LEVEL_ERROR:
-        return False
-    own, other = outline_of(piece.kind, piece.pose, piece.size), footprint(whole)
-    smaller = polygon_area(own) < _SMALLER * polygon_area(other)
-    return smaller and shared_area(own, other) > _PIECE * polygon_area(own)
-
-
-def _as_tall_as_known(thing: SceneObject, known: dict[str, SceneObject]) -> SceneObject:
-    """Return a thing no taller than before: one that hides what carries it seems to reach to the table."""
-    before = known.get(thing.id)
-    if before is None or thing.kind not in STACKABLE or thing.size[2] - before.size[2] < _TALLER:
-        return thing
-    x, y, z = thing.pose.position
-    size = (*thing.size[:2], before.size[2])
-    raised = thing.pose.model_copy(update={"position": (x, y, z + (thing.size[2] - size[2]) / 2)})
-    return thing.model_copy(update={"size": size, "pose": raised})
+    if before is None:
+        return detection
+    x, y, z = detection.pose.position
+    size, height, kind = detection.size, detection.size[2], before.kind
+    if detection.kind != kind:
+        size, z = before.size, z + (before.size[2] - height) / 2
+        detection = replace(detection, confidence=BY_ELIMINATION)
+    elif kind in STACKABLE and height - before.size[2] >= _TALLER:
+        size, z = (*size[:2], before.size[2]), z + (height - before.size[2]) / 2
+    pose = detection.pose.model_copy(update={"position": (x, y, z)})
+    return replace(detection, kind=kind, colour=before.colour, pose=pose, size=size)
 
 
 def _crowded(thing: SceneObject, others: Iterable[SceneObject]) -> bool:
@@ -392,31 +352,11 @@ def _crowded(thing: SceneObject, others: Iterable[SceneObject]) -> bool:
     return any(
         shared_area(own, footprint(other)) > _PRESSED * min(*thing.size[:2], *other.size[:2])
         for other in others
-        if other.id != thing.id
-        and other.bottom < thing.top - _LEVEL_ERROR
-        and thing.bottom < other.top - _LEVEL_ERROR
+        if other.id != thing.id and other.bottom < thing.top - LEVEL and thing.bottom < other.top - LEVEL
     )
-
-
-def _below(inferred: Detection, in_hand: SceneObject | None) -> bool:
-    """Return whether a support was inferred only because the thing above it is in the gripper."""
-    return in_hand is not None and math.dist(inferred.xy, in_hand.pose.position[:2]) < _UNDER
 
 
 def _explained(strange: SceneObject, things: dict[str, SceneObject]) -> bool:
     """Return whether something of no known kind is for a good part where one of the things is."""
     own = footprint(strange)
-    return any(shared_area(own, footprint(o)) > _PIECE * polygon_area(own) for o in things.values())
-
-
-def _place_taken(thing: SceneObject, objects: dict[str, SceneObject]) -> bool:
-    """Return whether something that is seen fills the space in which a thing is remembered."""
-    own = footprint(thing)
-    for other in objects.values():
-        low = max(thing.top - thing.size[2], other.top - other.size[2])
-        high = min(thing.top, other.top)
-        if high - low < 0.5 * min(thing.size[2], other.size[2]):
-            continue
-        if shared_area(own, footprint(other)) > 0.3 * min(thing.size[0], other.size[0]) ** 2:
-            return True
-    return False
+    return any(shared_area(own, footprint(o)) > PIECE * polygon_area(own) for o in things.values())

@@ -379,3 +379,37 @@ def test_a_kind_that_was_mistaken_is_corrected_by_a_better_look(open_studio) -> 
     detector.seems = {}
     scene = tracker.update(frame)
     assert scene.get("cuboid_red") is not None and scene.get("cube_red") is None
+
+
+def test_of_two_like_things_the_hidden_one_keeps_its_name(twin_world, twin_studio, shelf) -> None:
+    """Straight above, one is covered; the other comes to lie near it, far from its own place."""
+    tracker = SceneTracker(ShapeDetector(Catalogue.from_world(twin_world)))
+    poses = {"box_red": shelf.cube(0.5, 0.0), "box_red_2": shelf.cube(0.5, -0.25)}
+    tracker.update(twin_studio.shoot(poses | {"box_green": shelf.cube(0.6, 0.2)}))
+    poses |= {"box_green": shelf.cube(0.5, 0.0, level=1), "box_red_2": shelf.cube(0.5, -0.08)}
+    scene = tracker.update(twin_studio.shoot(poses))
+    assert scene.holds("on", "cube_green", "cube_red")
+    assert scene.get("cube_red_2").pose.position == pytest.approx((0.5, -0.08, 0.42), abs=0.002)
+
+
+def test_what_was_moved_past_its_like_leaves_that_its_name(twin_world, twin_studio, shelf) -> None:
+    """All distances are as long if both have moved on, but things stay where they are unless moved."""
+    tracker = SceneTracker(ShapeDetector(Catalogue.from_world(twin_world)))
+    poses = {"box_red": shelf.cube(0.38, 0.11), "box_red_2": shelf.cube(0.46, 0.1)}
+    tracker.update(twin_studio.shoot(poses))
+    poses = {"box_red": shelf.cube(0.54, 0.09), "box_red_2": shelf.cube(0.461, 0.1)}
+    scene = tracker.update(twin_studio.shoot(poses))
+    assert scene.get("cube_red").pose.position[0] == pytest.approx(0.54, abs=0.002)
+    assert scene.get("cube_red_2").pose.position[0] == pytest.approx(0.461, abs=0.002)
+
+
+def test_what_carries_another_unseen_is_what_was_known_there(open_studio, twin_world, shelf) -> None:
+    """Straight above a bar that carries its like, a cube would explain that as well."""
+    bar = twin_world.object("box_green").model_copy(update={"kind": "cuboid", "size": (0.08, 0.04, 0.04)})
+    bars = tuple(bar.model_copy(update={"model": f"cuboid_green_{n}"}) for n in (1, 2))
+    world = twin_world.model_copy(update={"objects": (*twin_world.objects, *bars)})
+    studio, tracker = open_studio(world), SceneTracker(ShapeDetector(Catalogue.from_world(world)))
+    poses = {"cuboid_green_1": shelf.cube(0.5, 0.0), "cuboid_green_2": shelf.cube(0.5, 0.2)}
+    before = ids(tracker.update(studio.shoot(poses)))
+    poses["cuboid_green_2"] = shelf.cube(0.5, 0.0, level=1)
+    assert ids(tracker.update(studio.shoot(poses))) == before
