@@ -12,19 +12,21 @@ import pytest
 from spca.benches.bench import Done
 from spca.benches.page import Page
 from spca_copic.baselines.adaplanner import AdaPlanner
-from spca_copic.baselines.base import ChainOfThought, FewShots, React, Reflexion
+from spca_copic.baselines.base import ChainOfThought, FewShots, Prospector, React, Reflexion, Vanilla
 from spca_copic.baselines.judge import ModelJudge
 from spca_copic.baselines.llm_dp import LlmDp
 from spca_copic.baselines.repl_plan import ReplPlan
 from spca_copic.bench import CopicBench, CopicRow, CopicTrial, _policies
-from spca_copic.episode import ProgramChoice, SelectorChoice, run_episode
+from spca_copic.episode import ProgramChoice, RandomChoice, SelectorChoice, run_episode
 from spca_copic.evaluation import Score, evaluate
 from spca_copic.grammar_programs import GrammarPrograms, is_assembled
 from spca_copic.language_programs import LanguagePrograms
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Recipe, TaskState, Trial
 from spca_copic.selectors.hashed import HashedSelector
-from spca_copic.worlds.build_order.world import BuildOrderWorld
+from spca_copic.store import CopicFolder, CopicRun
+from spca_copic.training import train_task
+from spca_copic.worlds.build_order.world import BuildOrderWorld, MinimalExample
 from spca_copic.worlds.registry import open_world
 from spca_core.errors import InputError
 from spca_core.ports.chat import ChatUsage
@@ -131,7 +133,7 @@ def test_a_judge_chooses_by_number(start: Start) -> None:
     judge = ModelJudge(chat, WORLD.briefing("easy"))
     both = [PlanningProgram(source=DEPOTS), PlanningProgram(source=WORKERS)]
     with ProgramPool(both, PATIENT_S) as pool:
-        episode = run_episode(WORLD, CASE, pool, judge)
+        episode = run_episode(WORLD, CASE, pool, SelectorChoice(judge, plain=True))
     assert len(episode.decisions) > 1 and episode.decisions[0].chosen == 0
     assert all(d.candidates[d.chosen].plan == ("TRAIN SCV",) for d in episode.decisions[1:])
     assert len(judge.usage) == len(server.requests) == len(episode.decisions)
@@ -144,6 +146,61 @@ def test_a_model_plans_step_by_step(start: Start) -> None:
     assert "TRAIN SCV" in server.requests[0].text
     nothing = React(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"))
     assert "holds no actions" in run_episode(WORLD, CASE, nothing, ProgramChoice("model")).ended
+
+
+def test_a_vanilla_model_is_told_to_give_actions_alone(start: Start) -> None:
+    server, chat = start(lambda seen: Say("ACTIONS: TRAIN SCV; TRAIN SCV"))
+    assert run_episode(WORLD, CASE, Vanilla(chat, WORLD.briefing("easy")), ProgramChoice("model")).success
+    assert "Think" not in server.requests[0].text
+
+
+def test_prospector_follows_the_attempt_that_it_thinks_best(start: Start) -> None:
+    """The second of three, which is the only one that is right; how an attempt ended is not told."""
+    rated: list[str] = []
+
+    def answer(seen: Seen) -> Behaviour:
+        if "How likely" in seen.text:
+            rated.append(seen.text)
+            return Say("I say 9." if "Done: TRAIN SCV" in seen.text else "2 of 10: nothing was trained.")
+        return Say("ACTIONS: " + ("TRAIN SCV; TRAIN SCV" if len(rated) == 1 else "BUILD SupplyDepot"))
+
+    server, chat = start(answer)
+    plans = Prospector(chat, WORLD.briefing("easy"))
+    with closing(plans):
+        assert plans.play(WORLD, CASE, ProgramChoice("model")).success
+    assert len(rated) == 3 and "Ask yourself" in server.requests[0].text
+    assert not any("the time is up" in text or "success" in text for text in rated)
+
+
+def test_a_judge_in_training_is_asked_and_learns_nothing(start: Start, tmp_path: Path) -> None:
+    server, chat = start(lambda seen: Say("Plan 1"))
+    recipe = Recipe(selector="judge", trials=1, episodes=1, published=True, programs=2, deadline_s=PATIENT_S)
+    judge = ModelJudge(chat, WORLD.briefing("easy"))
+    state = train_task(WORLD, "easy", GrammarPrograms(), judge, recipe)
+    assert len(judge.usage) == len(server.requests) > 0 and set(state.trials[0].episodes) <= {True, False}
+    folder = CopicFolder.create(
+        CopicRun(world="build_order", tasks=("easy",), recipe=recipe), tmp_path / "run"
+    )
+    folder.save(state, judge)
+    kept, selector = folder.trained("easy")
+    (score,) = evaluate(WORLD, kept, selector, recipe, [CASE], ("selector",), chat)
+    assert score.calls > 0
+    with pytest.raises(InputError, match="asks a language model"):
+        evaluate(WORLD, kept, selector, recipe, [CASE], ("selector",))
+
+
+def test_episodes_of_another_task_stand_before_the_first_question(start: Start) -> None:
+    server, chat = start(numbered)
+    with ProgramPool([PlanningProgram(source=WORKERS)], PATIENT_S) as pool:
+        episode = run_episode(WORLD, CASE, pool, RandomChoice())
+    briefing = MinimalExample().briefing("hard")
+    LanguagePrograms(chat, [episode]).write(briefing, 1, 0)
+    LanguagePrograms(chat).write(briefing, 1, 0)
+    shown, alone = (request.text for request in server.requests)
+    assert "episodes of other tasks" in shown and "Episode 1: solved" in shown
+    assert (
+        "Episode 1" not in alone and "Marine" not in alone.split("Here is a program")[1].split("Your task")[0]
+    )
 
 
 def test_a_chain_of_thought_is_asked_once(start: Start) -> None:
@@ -285,7 +342,7 @@ def test_llm_dp_follows_the_shortest_plan_of_what_the_model_believes(start: Star
 def test_the_page_of_the_bench_counts_seeds_with_one_program(tmp_path: Path) -> None:
     score = Score(
         policy="selector", task="easy", episodes=2, success=0.5, score=0, decisions=3, actions=4,
-        selector_seconds=0, seconds=0, switch_interval=1, diversity=0.25,
+        selector_seconds=0, seconds=0, switch_interval=1,
     )  # fmt: skip
     spent = ChatUsage(input_tokens=70, output_tokens=9)
     trial = Trial(number=0, programs=(), success=0.5, held_out=0.5, score=0, steps=3, usage=spent)
