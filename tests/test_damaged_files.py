@@ -216,7 +216,6 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca_extras/mcp_server.py": RUN,
     "spca_copic/selectors/weights.py": ("selector",),
     "spca_household/engine.py": PACKAGE,
-    "spca_programs/contracts/selector_contract.py": PACKAGE,
     "spca_programs/grammar.py": PACKAGE,
     "spca_programs/grasp/bench.py": ("program",),
     "spca_programs/grasp/dataset.py": ("released grids",),

@@ -15,7 +15,8 @@ from spca.benches.bench import Bench, Done
 from spca.benches.page import Page, PageTable
 from spca.benches.published import printed, published
 from spca.benches.statistics import Mean, groups
-from spca_copic.evaluation import WITH_MODEL, Score, evaluate, unseen_cases
+from spca_copic.elites import diversity
+from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
 from spca_copic.run import train_run
 from spca_copic.store import CopicFolder, CopicRun
@@ -54,6 +55,8 @@ class CopicRow(Record):
     train_seconds: float
     written: ChatUsage = ChatUsage()
     """What writing the first programs took; the rest of the last trial's `usage` is evolution."""
+    diversity: float = 0.0
+    """Of the first programs."""
     one_program: bool = False
     """Whether the training ended with a single program to follow: nothing was selected in the test."""
 
@@ -81,6 +84,8 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
     recipe: Recipe = Recipe()
     tables: int = Field(1, ge=1)
     """Hidden tables of the world; the trainings of seed s are in the table s modulo so many."""
+    frozen: bool = False
+    """Measure new programs under the selector that a training with the usual number has learned."""
     llm: str = ""
     """Where the model's answers come from, as for `spca run`, if it is to propose."""
 
@@ -102,13 +107,19 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
         """Train and keep it in the folder, then test; a training that was cut short is taken up again."""
         recipe = self.recipe.model_copy(update={"seed": trial.seed})
         table = 1 + trial.seed % self.tables
+        place = folder / "runs" / trial.key.replace("/", "_").replace(":", "_")
         run = CopicRun(world=trial.world, tasks=(trial.task,), recipe=recipe, llm=self.llm, table=table)
-        kept = CopicFolder.create(run, folder / "runs" / trial.key.replace("/", "_").replace(":", "_"))
         with closing(open_world(trial.world, table)) as world:
+            if self.frozen:
+                usual = recipe.model_copy(update={"programs": 0})
+                first = place.with_name(f"{place.name}_first")
+                train_run(CopicFolder.create(run.model_copy(update={"recipe": usual}), first), world)
+                recipe = recipe.model_copy(update={"frozen": str(first)})
+            kept = CopicFolder.create(run.model_copy(update={"recipe": recipe}), place)
             train_run(kept, world)
             state, selector = kept.trained(trial.task)
             cases = unseen_cases(world, trial.task, recipe, self.cases)
-            asks = set(self.policies) & set(WITH_MODEL)
+            asks = asks_model(self.policies, recipe)
             with open_chat(self.llm, kept.path / "compare-llm") if asks else nullcontext() as chat:
                 scores = evaluate(world, state, selector, recipe, cases, self.policies, chat)
         return CopicRow(
@@ -116,6 +127,7 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
             trials=state.trials,
             train_seconds=sum(t.seconds for t in state.trials),
             written=state.written,
+            diversity=diversity([program for program in state.all_programs if not program.trial]),
             one_program=bool(state.follow) or len(state.programs) == 1,
         )
 
@@ -143,7 +155,7 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
             "Solved cases in %; 'first trial' is while learning, with the first programs. Regret is the "
             "oracle's mean sum of rewards less the selector's. 'One program': seeds in which the training "
             "ended with a single program to follow, whose figures stand in the selector's columns. "
-            "'1 − Jaccard': how different the actions of two candidates are (what MinHash estimates). "
+            "Diversity: of the first programs, 1 less the Jaccard index of two programs' words (Eq. 10). "
             + (f"The trainings are in {self.tables} hidden tables in turn. " if self.tables > 1 else "")
             + "A trial "
             f"is successful when it solves {100 * self.recipe.threshold:g} % of the unseen cases. ± is half "
@@ -157,7 +169,7 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
             + "build_order is a substitute for StarCraft II, tabletop one for robosuite."
         )
         if self.recipe.proposer != "grammar":
-            for number in (1, 2, 6, 8, 18):
+            for number in (1, 2, 6, 8, 9, 10, 15, 16, 18, 19):
                 known = printed("CoPiC", f"Table {number}")
                 page.table(known.heads, known.rows)
         if done:
@@ -188,8 +200,8 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
 
 
 HEADS = (
-    "task", "seeds", "one program", "selector", "random", "best single", "oracle", "first trial", "plans",
-    "actions", "plans per switch", "1 − Jaccard", "regret",
+    "task", "seeds", "one program", "selector", "sd", "random", "best single", "oracle", "first trial",
+    "plans", "actions", "plans per switch", "diversity", "regret",
 )  # fmt: skip
 COSTS = (
     "task", "trials", "training s", "ms a choice", "plans", "resets", "restores", "writing: asked",
@@ -214,11 +226,12 @@ def _row(own: Trials) -> list[object]:
         for policy in ("selector", "random", "best single", "oracle")
     ]
     regrets = [o.score - s.score for r in results if (o := r.of("oracle")) and (s := r.of("selector"))]
+    deviation = f"{100 * np.std([s.success for s in selector], ddof=1):.1f}" if len(selector) > 1 else ""
     return [
-        _task_of(own[0]), len(own), sum(r.one_program for r in results), *solved,
+        _task_of(own[0]), len(own), sum(r.one_program for r in results), solved[0], deviation, *solved[1:],
         _percent([r.trials[0].success for r in results]), _mean([s.decisions for s in selector]),
         _mean([s.actions for s in selector]), _mean([s.switch_interval for s in selector]),
-        _mean([s.diversity for s in selector]), _mean(regrets),
+        _mean([r.diversity for r in results]), _mean(regrets),
     ]  # fmt: skip
 
 

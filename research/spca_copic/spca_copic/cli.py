@@ -23,11 +23,13 @@ Programs = Annotated[
     int, typer.Option(help="Programs that propose; 0: 3 or 5, as the world says.", min=0, max=12)
 ]
 Proposer = Annotated[str, typer.Option(help="`grammar`, a stand-in for a model, or `model`.")]
-SelectorName = Annotated[str, typer.Option("--selector", help="`hashed`, or `language` (optional).")]
+SelectorName = Annotated[
+    str, typer.Option("--selector", help="`hashed`, `language` (optional), or `judge`: a model.")
+]
 Temperature = Annotated[float, typer.Option(help="Of the model that writes programs.")]
 Evolve = Annotated[bool, typer.Option(help="Write better programs between trials.")]
-Frozen = Annotated[bool, typer.Option("--frozen", help="The selector does not learn.")]
 Published = Annotated[bool, typer.Option("--published", help="Only what the paper does.")]
+OnTestCases = Annotated[bool, typer.Option("--on-test-cases", help="Learn on the cases of the test.")]
 Count = Annotated[int, typer.Option(help="Test cases of each task type.", min=1)]
 
 copic_app = typer.Typer(
@@ -64,7 +66,13 @@ def train(
     temperature: Temperature = 0.6,
     evolve: Evolve = True,
     elites: Annotated[bool, typer.Option(help="Keep the best of old and new programs.")] = True,
-    frozen: Frozen = False,
+    frozen: Annotated[
+        str, typer.Option(help="A training's folder: its selector, as it is, over new programs.")
+    ] = "",
+    experience: Annotated[
+        str, typer.Option(help="A training's folder, whose episodes a model is shown before it writes.")
+    ] = "",
+    on_test_cases: OnTestCases = False,
     published: Published = False,
     llm: Llm = "",
     out: Annotated[Path | None, typer.Option(help="The folder; an existing training is continued.")] = None,
@@ -76,7 +84,8 @@ def train(
     recipe = checked(
         Recipe, programs=programs, trials=trials, episodes=episodes, seed=seed, proposer=proposer,
         selector=selector, temperature=temperature,
-        evolve=evolve, elites=elites, frozen=frozen, published=published,
+        evolve=evolve, elites=elites, frozen=frozen, experience=experience, on_test_cases=on_test_cases,
+        published=published,
     )  # fmt: skip
     raise typer.Exit(train_command(world, task or [], recipe, llm, out))
 
@@ -108,8 +117,8 @@ def compare(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="selector, random, programs (each alone), oracle; of a model: judge, react, cot, cot-few, "
-            "reflexion, adaplanner, repl-plan, llm-dp; repeatable."
+            help="selector, random, programs (each alone), oracle; of a model: judge, vanilla, react, cot, "
+            "cot-few, reflexion, prospector, adaplanner, repl-plan, llm-dp; repeatable."
         ),
     ] = None,
     llm: Llm = "",

@@ -10,7 +10,7 @@ from spca.benches.command import BenchCommand
 from spca_copic.cli import (
     Count,
     Evolve,
-    Frozen,
+    OnTestCases,
     Programs,
     Proposer,
     Published,
@@ -31,7 +31,10 @@ def _copic(
     selector: SelectorName = "hashed",
     temperature: Temperature = 0.6,
     evolve: Evolve = True,
-    frozen: Frozen = False,
+    frozen: Annotated[
+        bool, typer.Option("--frozen", help="Then new programs, under the selector that was learned.")
+    ] = False,
+    on_test_cases: OnTestCases = False,
     published: Published = False,
     tables: Annotated[
         int, typer.Option(help="Hidden tables; seed s has table s modulo so many (household).", min=1)
@@ -39,8 +42,8 @@ def _copic(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="Also a model's: judge, react, cot, cot-few, reflexion, adaplanner, repl-plan, llm-dp; "
-            "repeatable."
+            help="Also a model's: judge, vanilla, react, cot, cot-few, reflexion, prospector, adaplanner, "
+            "repl-plan, llm-dp; repeatable."
         ),
     ] = None,
     llm: Annotated[
@@ -57,11 +60,11 @@ def _copic(
 
     recipe = checked(
         Recipe, programs=programs, proposer=proposer, selector=selector, temperature=temperature,
-        evolve=evolve, frozen=frozen, published=published,
+        evolve=evolve, on_test_cases=on_test_cases, published=published,
     )  # fmt: skip
     return checked(
         CopicBench, worlds=worlds or ["build_order"], tasks=task or [], seeds=seeds, cases=cases,
-        recipe=recipe, tables=tables,
+        recipe=recipe, tables=tables, frozen=frozen,
         policies=(*BUILTIN, *(policy or ())), llm=llm,
     )  # fmt: skip
 

@@ -32,8 +32,9 @@ class WorldUse(Record):
 class CountedWorld:
     """A `PlanWorld` over another one; `use` is what was taken of it so far."""
 
-    def __init__(self, world: PlanWorld) -> None:
-        self._world = world
+    def __init__(self, world: PlanWorld, sparse: bool = False) -> None:
+        """With `sparse`, the reward is 1 for a success and else 0."""
+        self._world, self._sparse = world, sparse
         self.name, self.tasks, self.cases, self.returns = world.name, world.tasks, world.cases, world.returns
         self.split, self.briefing = world.split, world.briefing
         self.checkpoint, self.close = world.checkpoint, world.close
@@ -47,7 +48,9 @@ class CountedWorld:
     def step(self, plan: ActionSequence) -> Transition:
         """See `PlanWorld.step`."""
         self.use = self.use.and_also(plans=1, actions=len(plan))
-        return self._world.step(plan)
+        transition = self._world.step(plan)
+        reward = float(transition.success) if self._sparse else transition.reward
+        return transition.model_copy(update={"reward": reward})
 
     def restore(self, checkpoint: bytes) -> Situation:
         """See `PlanWorld.restore`."""

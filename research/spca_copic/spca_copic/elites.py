@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
@@ -11,7 +12,7 @@ from spca_copic.episode import Moment
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome
 from spca_copic.rollouts import follow
-from spca_programs.plan_world import Case, Episode, PlanningProgram
+from spca_programs.plan_world import Case, PlanningProgram
 from spca_programs.ports.plan_world import PlanWorld
 
 _ALONE = 0.05
@@ -50,14 +51,8 @@ def keep_best(
     return tuple(chosen)
 
 
-def diversity(episodes: Sequence[Episode]) -> float:
-    """Compute the diversity of proposals: 1 less the mean Jaccard index of two candidates' actions, 0-1.
-
-    A program's plan that equals another's counts as a pair without any difference.
-    """
-    distances = []
-    for episode in episodes:
-        for decision in episode.decisions:
-            plans = [set(c.plan) for c in decision.candidates for _ in c.programs]
-            distances += [1 - len(a & b) / len(a | b) for a, b in combinations(plans, 2)]
+def diversity(programs: Sequence[PlanningProgram]) -> float:
+    """Compute 1 less two programs' mean Jaccard index of their words, which MinHash estimates (Eq. 10)."""
+    words = [set(re.findall(r"\w+", program.source)) for program in programs]
+    distances = [1 - len(a & b) / len(a | b) for a, b in combinations(words, 2)]
     return sum(distances) / len(distances) if distances else 0.0

@@ -120,15 +120,22 @@ def experience_of(episode: Episode, outcomes: Sequence[tuple[float, ...]] = ()) 
 
 
 class SelectorChoice:
-    """Follows a selector: samples with a generator (training), takes the best without one (test)."""
+    """Follows a selector: samples with a generator (training), takes the best without one (test).
 
-    def __init__(self, selector: Selector, rng: np.random.Generator | None = None) -> None:
+    What has just failed is not repeated in a test; `plain`, as published, it may be.
+    """
+
+    def __init__(
+        self, selector: Selector, rng: np.random.Generator | None = None, plain: bool = False
+    ) -> None:
         self.name = f"selector ({selector.name})"
-        self._selector, self._rng = selector, rng
+        self._selector, self._rng, self._plain = selector, rng, plain
 
     def choose(self, moment: Moment) -> tuple[int, np.ndarray, float]:
         """See `Choice.choose`."""
         probabilities, value = self._selector.score(moment.context, moment.candidates)
+        if self._rng is None and self._plain:
+            return int(np.argmax(probabilities)), probabilities, value
         if self._rng is None:
             return _best(probabilities, moment.context, moment.candidates), probabilities, value
         return int(self._rng.choice(len(probabilities), p=probabilities)), probabilities, value

@@ -10,14 +10,21 @@ from functools import partial
 import numpy as np
 
 from spca_copic.baselines.adaplanner import AdaPlanner
-from spca_copic.baselines.base import ChainOfThought, FewShots, ModelPlans, React, Reflexion
+from spca_copic.baselines.base import (
+    ChainOfThought,
+    FewShots,
+    ModelPlans,
+    Prospector,
+    React,
+    Reflexion,
+    Vanilla,
+)
 from spca_copic.baselines.judge import ModelJudge
 from spca_copic.baselines.llm_dp import LlmDp
 from spca_copic.baselines.repl_plan import ReplPlan
-from spca_copic.elites import diversity
 from spca_copic.episode import Choice, Moment, ProgramChoice, RandomChoice, SelectorChoice, run_episode
 from spca_copic.pool import ProgramPool
-from spca_copic.recipe import Recipe, TaskState
+from spca_copic.recipe import Recipe, TaskState, cases_to_test
 from spca_copic.rollouts import Rollouts
 from spca_core.errors import InputError
 from spca_core.model import Record
@@ -27,10 +34,12 @@ from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.selector import Selector
 
 ASKED: dict[str, type[ModelPlans]] = {
+    "vanilla": Vanilla,
     "react": React,
     "cot": ChainOfThought,
     "cot-few": FewShots,
     "reflexion": Reflexion,
+    "prospector": Prospector,
     "adaplanner": AdaPlanner,
     "repl-plan": ReplPlan,
     "llm-dp": LlmDp,
@@ -61,7 +70,6 @@ class Score(Record):
     """Mean wall time of an episode."""
     switch_interval: float
     """Mean number of decisions in a row in which one program is followed."""
-    diversity: float
     tokens: float = 0.0
     """Mean of an episode, asked and answered."""
     calls: float = 0.0
@@ -87,8 +95,10 @@ def evaluate(
     for policy in policies:
         if policy not in POLICIES:
             raise InputError(f"unknown policy '{policy}'", hint=f"there are {', '.join(POLICIES)}")
-        if policy in WITH_MODEL and model is None:
+        if asks_model([policy], recipe) and model is None:
             raise InputError(f"'{policy}' asks a language model", hint="configure one (see docs/models.md)")
+    if isinstance(selector, ModelJudge):
+        selector.model, selector.briefing = model, world.briefing(state.task)
     scores: list[Score] = []
     score = partial(_score, world, state, cases, on_episode)
     grammar = world.briefing(state.task).grammar
@@ -104,18 +114,26 @@ def evaluate(
                     scores.append(score(_named(plans), plans, plans.usage))
             elif policy == "judge" and model is not None:
                 judge = ModelJudge(model, world.briefing(state.task))
-                scores.append(score(judge, programs, judge.usage))
+                choice = SelectorChoice(judge, plain=True)
+                choice.name = judge.name
+                scores.append(score(choice, programs, judge.usage))
             elif policy == "selector":
-                scores.append(score(frozen_choice(state, selector), programs))
+                asked = selector.usage if isinstance(selector, ModelJudge) else ()
+                scores.append(score(frozen_choice(state, selector, recipe), programs, asked))
             else:
-                choice = RandomChoice(recipe.seed) if policy == "random" else OracleChoice()
-                scores.append(score(choice, programs))
+                other = RandomChoice(recipe.seed) if policy == "random" else OracleChoice()
+                scores.append(score(other, programs))
     return scores
 
 
-def frozen_choice(state: TaskState, selector: Selector) -> Choice:
+def asks_model(policies: Sequence[str], recipe: Recipe) -> bool:
+    """Return whether one of the policies asks a model, with what was trained by this recipe."""
+    return any(p in WITH_MODEL or (p == "selector" and recipe.selector == "judge") for p in policies)
+
+
+def frozen_choice(state: TaskState, selector: Selector, recipe: Recipe) -> Choice:
     """Return the choice that a training ended with: the selector, or one program where that was no worse."""
-    choice: Choice = SelectorChoice(selector)
+    choice: Choice = SelectorChoice(selector, plain=recipe.published)
     if state.follow:
         name, choice = choice.name, ProgramChoice(state.follow)
         choice.name = f"{name}, following {state.follow}"
@@ -156,7 +174,6 @@ def _score(
         selector_seconds=float(np.mean([d.seconds for d in decisions])) if decisions else 0.0,
         seconds=seconds / len(episodes),
         switch_interval=switch_interval(episodes),
-        diversity=diversity(episodes),
         tokens=sum(u.input_tokens + u.output_tokens for u in asked) / len(episodes),
         calls=len(asked) / len(episodes),
         best_single=choice.name == f"program {state.best_single}",
@@ -181,9 +198,8 @@ def switch_interval(episodes: Sequence[Episode]) -> float:
 
 
 def unseen_cases(world: PlanWorld, task: str, recipe: Recipe, count: int) -> tuple[Case, ...]:
-    """Cases that the training with this recipe has not seen."""
-    recipe = recipe.fitted(world.briefing(task))
-    return world.split(task, recipe.kept + world.cases, 0, count, recipe.seed).unseen
+    """Cases that the training with this recipe has not seen, unless it was to learn on them."""
+    return cases_to_test(world, task, recipe.fitted(world.briefing(task)), count)
 
 
 class OracleChoice:

@@ -27,14 +27,18 @@ class LanguagePrograms:
 
     name = "model"
 
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
+    def __init__(self, model: ChatModel, experience: Sequence[Episode] = ()) -> None:
+        """With `experience`, the first programs are written after these episodes of other tasks."""
+        self._model, self._experience = model, experience
         self.usage = ChatUsage()
         """The usage of all conversations so far."""
 
     def write(self, briefing: Briefing, count: int, seed: int) -> list[PlanningProgram]:
         """Independent drafts for the same question."""
-        question = render(_PACKAGE, "write", briefing=briefing, signature=SIGNATURE)
+        question = render(
+            _PACKAGE, "write", briefing=briefing, signature=SIGNATURE, episodes=self._experience,
+            most=_MOST_DECISIONS, stretches=stretches,
+        )  # fmt: skip
         return self._different(briefing, question, count, (), 0)
 
     def evolve(

@@ -10,7 +10,8 @@ from pydantic import Field
 from spca_copic.counted import WorldUse
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
-from spca_programs.plan_world import Briefing, Episode, PlanningProgram
+from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
+from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.selector import Experience, Learning
 
 _SUCCESS = 2.0
@@ -67,13 +68,18 @@ class Recipe(Record):
     elites: bool = True
     """Keep the best of old and new programs; without it new ones replace all, as published."""
     evolve: bool = True
-    frozen: bool = False
-    """Leave the selector as it is at first (the published ablation)."""
+    frozen: str = ""
+    """Folder of a training whose learned selector is left as it is over new programs (published: Fig. 4a)."""
+    experience: str = ""
+    """Folder of a training; the writer of first programs is shown its last episodes (published: E.9)."""
+    on_test_cases: bool = False
+    """Learn on the cases of the later test (published: test set learning)."""
     published: bool = False
     """Only what the paper does.
 
-    The selector learns from its own choices, a trial's own episodes decide whether training ends, new
-    programs replace all, and nothing is tried out or judged in further episodes.
+    The selector learns from its own choices, of which the reward is 1 for a success and else 0; in tests it
+    takes the best. A trial's own episodes decide whether training ends, new programs replace all, and nothing
+    is tried out or judged in further episodes.
     """
     threshold: float = Field(0.95, ge=0, le=1)
     """Training ends when this share of a trial's episodes succeeds, `in_a_row`.
@@ -111,6 +117,11 @@ class Recipe(Record):
     def kept(self) -> int:
         """Training cases that are kept apart from those of the episodes; of a `fitted` recipe."""
         return self.held_out + self.judged
+
+
+def cases_to_test(world: PlanWorld, task: str, recipe: Recipe, count: int) -> tuple[Case, ...]:
+    """The cases of a test after a training with a fitted recipe."""
+    return world.split(task, recipe.kept + world.cases, 0, count, recipe.seed).unseen
 
 
 class Trial(Record):

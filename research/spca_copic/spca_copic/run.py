@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
+from pathlib import Path
 
+from spca_copic.baselines.judge import ModelJudge
 from spca_copic.grammar_programs import GrammarPrograms
 from spca_copic.language_programs import LanguagePrograms
-from spca_copic.recipe import Trial
+from spca_copic.recipe import Recipe, Trial
 from spca_copic.selectors import make_selector
 from spca_copic.store import CopicFolder
 from spca_copic.training import Listener, train_task
@@ -18,6 +20,7 @@ from spca_programs.ipp.dialogue import open_writer
 from spca_programs.plan_world import Episode
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.program_proposer import ProgramProposer
+from spca_programs.ports.selector import Selector
 
 PROPOSERS = (GrammarPrograms.name, LanguagePrograms.name)
 
@@ -34,14 +37,32 @@ def train_run(
         raise InputError(
             f"unknown proposer '{run.recipe.proposer}'", hint=f"there are {', '.join(PROPOSERS)}"
         )
-    asks = run.recipe.proposer == LanguagePrograms.name
+    asks = run.recipe.proposer == LanguagePrograms.name or run.recipe.selector == "judge"
     with open_writer(run.llm, folder.path / "llm", run.recipe.temperature) if asks else nullcontext() as chat:
         for task in run.tasks:
             loaded = folder.load(task)
-            state, selector = loaded or (None, make_selector(run.recipe.selector, run.recipe.seed))
+            state, selector = loaded or (None, _selector(run.recipe, task))
+            if isinstance(selector, ModelJudge):
+                selector.model, selector.briefing = chat, world.briefing(task)
             listener = Listener(on_episode, on_trial, partial(folder.save, selector=selector))
-            train_task(world, task, _proposer(chat), selector, run.recipe, state, listener)
+            train_task(world, task, _proposer(chat, run.recipe), selector, run.recipe, state, listener)
 
 
-def _proposer(chat: ChatModel | None) -> ProgramProposer:
-    return GrammarPrograms() if chat is None else LanguagePrograms(chat)
+def _selector(recipe: Recipe, task: str) -> Selector:
+    """A new one, or the one that the recipe's other training has learned. Raises InputError."""
+    if not recipe.frozen:
+        return make_selector(recipe.selector, recipe.seed)
+    learned = CopicFolder.open(Path(recipe.frozen))
+    if learned.run.recipe.selector != recipe.selector:
+        raise InputError(
+            f"has a selector '{learned.run.recipe.selector}'", recipe.frozen, "name it: --selector"
+        )
+    return learned.trained(task)[1]
+
+
+def _proposer(chat: ChatModel | None, recipe: Recipe) -> ProgramProposer:
+    if chat is None or recipe.proposer != LanguagePrograms.name:
+        return GrammarPrograms()
+    known = CopicFolder.open(Path(recipe.experience)) if recipe.experience else None
+    tasks = known.run.tasks if known else ()
+    return LanguagePrograms(chat, [e for task in tasks if known for e in known.trained(task)[0].recent])

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from spca.runs import log_to
 from spca.terminal import results, show_table
-from spca_copic.evaluation import WITH_MODEL, Score, evaluate, unseen_cases
+from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
 from spca_copic.report import scores_table, write_report
 from spca_copic.run import train_run
@@ -72,7 +72,7 @@ def compare_command(
     if folder.run.world != world_name:
         raise InputError(f"a training in '{folder.run.world}', not in '{world_name}'", str(folder.path))
     log_to(folder.path)
-    asks = any(policy in WITH_MODEL for policy in policies)
+    asks = asks_model(policies, folder.run.recipe)
     with (
         closing(open_world(world_name, folder.run.table)) as world,
         open_chat(llm, folder.path / "compare-llm") if asks else nullcontext() as chat,
@@ -106,7 +106,8 @@ def _again(run: CopicRun) -> str:
     """The options that say which training it was, where they are not the defaults."""
     usual = Recipe()
     named = {"programs": "programs", "trials": "trials", "episodes": "episodes", "seed": "seed",
-             "proposer": "proposer", "selector": "selector", "temperature": "temperature"}  # fmt: skip
+             "proposer": "proposer", "selector": "selector", "temperature": "temperature",
+             "frozen": "frozen", "experience": "experience"}  # fmt: skip
     words = [f"--task {task}" for task in run.tasks]
     words += [
         f"--{o} {getattr(run.recipe, f)}"
@@ -114,7 +115,8 @@ def _again(run: CopicRun) -> str:
         if getattr(run.recipe, f) != getattr(usual, f)
     ]
     words += [f"--no-{flag}" for flag in ("evolve", "elites") if not getattr(run.recipe, flag)]
-    words += [f"--{flag}" for flag in ("frozen", "published") if getattr(run.recipe, flag)]
+    flags = {"on_test_cases": "--on-test-cases", "published": "--published"}
+    words += [option for flag, option in flags.items() if getattr(run.recipe, flag)]
     words += [f"--llm {run.llm}"] if run.llm else []
     return " ".join(words) + " "
 

@@ -13,7 +13,7 @@ from spca_copic.counted import CountedWorld
 from spca_copic.elites import alone, keep_best
 from spca_copic.episode import SelectorChoice, experience_of, run_episode
 from spca_copic.pool import ProgramPool
-from spca_copic.recipe import Outcome, Recipe, TaskState, Trial, mean_worth
+from spca_copic.recipe import Outcome, Recipe, TaskState, Trial, cases_to_test, mean_worth
 from spca_copic.rollouts import TryingChoice
 from spca_core.ports.chat import ChatUsage
 from spca_programs.ipp.dialogue import add_usage
@@ -68,7 +68,7 @@ class _Training:
         recipe: Recipe,
         listener: Listener,
     ) -> None:
-        self._world, self._task = CountedWorld(world), task
+        self._world, self._task = CountedWorld(world, recipe.published), task
         self._proposer, self._selector = proposer, selector
         self._briefing: Briefing = world.briefing(task)
         recipe = recipe.fitted(self._briefing)
@@ -79,12 +79,16 @@ class _Training:
         cases = world.split(task, kept + world.cases, 0, 0, recipe.seed).train
         self._held_out, self._judged = cases[: recipe.held_out], cases[recipe.held_out : kept]
         self._cases = cases[kept:][: recipe.episodes if recipe.published else None]
+        if recipe.on_test_cases:
+            self._cases = cases_to_test(world, task, recipe, recipe.episodes)
         free = _OFFSPRING if recipe.proposer == "grammar" and not recipe.published else recipe.programs
         self._offspring = recipe.offspring or free
 
     def first(self) -> TaskState:
         """The state before the first trial."""
-        programs = tuple(self._proposer.write(self._briefing, self._recipe.programs, self._recipe.seed))
+        # Under a frozen selector others than those that it has learned with.
+        seed = ~self._recipe.seed if self._recipe.frozen else self._recipe.seed
+        programs = tuple(self._proposer.write(self._briefing, self._recipe.programs, seed))
         return TaskState(
             task=self._task, programs=programs, all_programs=programs, alone=self._alone(programs, {}),
             written=self._proposer.usage,

@@ -1,4 +1,4 @@
-"""Every implementation of the ports keeps to their contracts."""
+"""Every world keeps to the contract of its port."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from spca_copic.grammar_programs import GrammarPrograms
 from spca_copic.remembered import RememberedWorld
-from spca_copic.selectors.hashed import HashedSelector
 from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_copic.worlds.household.world import HouseholdWorld
 from spca_copic.worlds.nethack.world import NethackWorld
@@ -18,12 +16,8 @@ from spca_core.errors import MotionError
 from spca_household.engine import INSTALL, available
 from spca_nethack import engine as nethack
 from spca_programs.contracts.plan_world_contract import PlanWorldContract
-from spca_programs.contracts.program_proposer_contract import ProgramProposerContract
-from spca_programs.contracts.selector_contract import SelectorContract
-from spca_programs.plan_world import ActionSequence, Briefing, Situation
+from spca_programs.plan_world import ActionSequence, Situation
 from spca_programs.ports.plan_world import PlanWorld
-from spca_programs.ports.program_proposer import ProgramProposer
-from spca_programs.ports.selector import Selector
 
 
 class TestBuildOrder(PlanWorldContract):
@@ -92,16 +86,3 @@ class TestRemembered(TestBuildOrder):
     @contextmanager
     def fresh(self) -> Iterator[PlanWorld]:
         yield RememberedWorld(BuildOrderWorld())
-
-
-class TestHashedSelector(SelectorContract):
-    def make(self) -> Selector:
-        return HashedSelector()
-
-
-class TestGrammarPrograms(ProgramProposerContract):
-    def make(self) -> ProgramProposer:
-        return GrammarPrograms()
-
-    def briefing(self) -> Briefing:
-        return BuildOrderWorld().briefing("medium")

@@ -13,17 +13,19 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from spca_copic.elites import keep_best
+from spca_copic.elites import diversity, keep_best
 from spca_copic.episode import RandomChoice, SelectorChoice, experience_of, run_episode
 from spca_copic.evaluation import OracleChoice, evaluate, unseen_cases
 from spca_copic.grammar_programs import GrammarPrograms, assemble
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome, Recipe, TaskState
 from spca_copic.rollouts import TryingChoice
+from spca_copic.run import train_run
 from spca_copic.selectors.hashed import HashedSelector
 from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.terminal import train_command
 from spca_copic.training import Listener, train_task
+from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.ports.chat import ChatUsage
@@ -180,13 +182,52 @@ def test_a_selector_that_is_no_better_gives_way_to_the_best_program(page: dict[s
 
 
 def test_as_published_only_the_trials_own_episodes_are_played(page: dict[str, Any]) -> None:
-    """And with a frozen selector nothing is learned from them."""
-    recipe = Recipe(trials=2, episodes=6, published=True, frozen=True, threshold=1.0, deadline_s=PATIENT_S)
+    """And under a frozen selector nothing is learned from them, and other programs are written."""
+    recipe = Recipe(trials=2, episodes=6, published=True, frozen="there", threshold=1.0, deadline_s=PATIENT_S)
     state = train_task(page["Cupboards"](), "cups", GrammarPrograms(), HashedSelector(), recipe)
     use = state.trials[-1].use
     assert (use.resets, use.restores) == (6 * len(state.trials), 0)
     assert use.plans == state.trials[-1].steps
     assert not state.follow and not any(trial.learning for trial in state.trials)
+
+
+def test_a_learned_selector_is_frozen_over_new_programs(tmp_path: Path) -> None:
+    """Learned on the very cases of the test, if that is asked for."""
+    world, recipe = BuildOrderWorld(), Recipe(trials=1, episodes=2, published=True, on_test_cases=True)
+    first = CopicFolder.create(
+        CopicRun(world="build_order", tasks=("easy",), recipe=recipe), tmp_path / "first"
+    )
+    train_run(first, world)
+    under = recipe.model_copy(update={"frozen": str(first.path)})
+    second = CopicFolder.create(
+        CopicRun(world="build_order", tasks=("easy",), recipe=under), tmp_path / "second"
+    )
+    train_run(second, world)
+    state, other = first.trained("easy")[0], second.trained("easy")[0]
+    played = sorted(episode.case.name for episode in state.recent)
+    assert played == sorted(case.name for case in unseen_cases(world, "easy", recipe, 2))
+    assert {p.id for p in state.all_programs}.isdisjoint(p.id for p in other.programs)
+    (weights,) = (tmp_path / "first" / "easy").glob("selector-*")
+    (same,) = (tmp_path / "second" / "easy").glob("selector-*")
+    assert weights.read_bytes() == same.read_bytes()
+    with pytest.raises(InputError, match="has a selector 'hashed'"):
+        train_run(
+            CopicFolder.create(
+                CopicRun(
+                    world="build_order",
+                    tasks=("easy",),
+                    recipe=under.model_copy(update={"selector": "language"}),
+                ),
+                tmp_path / "third",
+            ),
+            world,
+        )
+
+
+def test_diversity_is_of_the_programs_words() -> None:
+    one, other = PlanningProgram(source="a b c d"), PlanningProgram(source="b a c e")
+    assert diversity([one, one]) == 0.0 and diversity([one]) == 0.0
+    assert diversity([one, other]) == pytest.approx(1 - 3 / 5)
 
 
 class Paid(GrammarPrograms):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,19 +13,21 @@ import pytest
 from spca.benches.bench import Done
 from spca.benches.page import Page
 from spca_copic.baselines.adaplanner import AdaPlanner
-from spca_copic.baselines.base import ChainOfThought, FewShots, React, Reflexion
+from spca_copic.baselines.base import ChainOfThought, FewShots, Prospector, React, Reflexion, Vanilla
 from spca_copic.baselines.judge import ModelJudge
 from spca_copic.baselines.llm_dp import LlmDp
 from spca_copic.baselines.repl_plan import ReplPlan
 from spca_copic.bench import CopicBench, CopicRow, CopicTrial, _policies
-from spca_copic.episode import ProgramChoice, SelectorChoice, run_episode
+from spca_copic.episode import ProgramChoice, RandomChoice, SelectorChoice, run_episode
 from spca_copic.evaluation import Score, evaluate
 from spca_copic.grammar_programs import GrammarPrograms, is_assembled
 from spca_copic.language_programs import LanguagePrograms
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Recipe, TaskState, Trial
 from spca_copic.selectors.hashed import HashedSelector
-from spca_copic.worlds.build_order.world import BuildOrderWorld
+from spca_copic.store import CopicFolder, CopicRun
+from spca_copic.training import train_task
+from spca_copic.worlds.build_order.world import BuildOrderWorld, MinimalExample
 from spca_copic.worlds.registry import open_world
 from spca_core.errors import InputError
 from spca_core.ports.chat import ChatUsage
@@ -32,8 +35,16 @@ from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.connect import open_chat
-from spca_programs.contracts.program_proposer_contract import ProgramProposerContract
-from spca_programs.plan_world import Briefing, Case, PlanningProgram
+from spca_programs.plan_world import (
+    Briefing,
+    Candidate,
+    Case,
+    ChoiceContext,
+    Decision,
+    Episode,
+    PlanningProgram,
+    Remark,
+)
 from spca_programs.ports.program_proposer import ProgramProposer
 from spca_testing.models.behaviours import Behaviour, Say, Status
 from spca_testing.models.server import ModelServer, Seen
@@ -71,6 +82,67 @@ def numbered(seen: Seen) -> Behaviour:
 
 def fenced(source: str) -> Say:
     return Say(f"Here it is.\n```python\n{source}```\n", usage=(100, 50))
+
+
+class ProgramProposerContract:
+    """Subclass it, and implement `make` and `briefing`."""
+
+    def make(self) -> ProgramProposer:
+        """A new proposer; each time the same."""
+        raise NotImplementedError
+
+    def briefing(self) -> Briefing:
+        """Return the briefing to write programs for."""
+        raise NotImplementedError
+
+    def test_it_writes_different_programs(self) -> None:
+        """As many as wanted, each with the function that is called."""
+        programs = self.make().write(self.briefing(), 3, 0)
+        assert len({program.id for program in programs}) == 3
+        for program in programs:
+            assert program.proposer and "plan" in functions(program)
+
+    def test_it_repeats(self) -> None:
+        """The same seed, the same programs."""
+        assert self.make().write(self.briefing(), 2, 5) == self.make().write(self.briefing(), 2, 5)
+
+    def test_it_evolves_new_ones(self) -> None:
+        """None of them is an old one; they know their trial."""
+        proposer = self.make()
+        programs = proposer.write(self.briefing(), 2, 0)
+        new = proposer.evolve(self.briefing(), programs, [failed(programs[0])], 2, 1)
+        assert len(new) == 2
+        assert not {program.id for program in new} & {program.id for program in programs}
+        assert all(program.trial == 1 and "plan" in functions(program) for program in new)
+
+
+def functions(program: PlanningProgram) -> set[str]:
+    """Names of a program's top-level functions."""
+    return {node.name for node in ast.parse(program.source).body if isinstance(node, ast.FunctionDef)}
+
+
+def failed(program: PlanningProgram) -> Episode:
+    """An episode in which a program's plan met a failed precondition."""
+    decision = Decision(
+        context=ChoiceContext(instruction="Do it.", facts=(), text="Nothing is done."),
+        candidates=(Candidate(plan=("do it",), programs=(program.id,)),),
+        chosen=0,
+        probabilities=(1.0,),
+        value=0.0,
+        reward=0.0,
+        remarks=(Remark(kind="precondition", text="do it: it lacks a hammer"),),
+    )
+    return Episode(
+        case=Case(task="any", name="1"), decisions=(decision,), success=False, ended="the time is up"
+    )
+
+
+class TestGrammarPrograms(ProgramProposerContract):
+    def make(self) -> ProgramProposer:
+        return GrammarPrograms()
+
+    def briefing(self) -> Briefing:
+        return WORLD.briefing("medium")
 
 
 class TestLanguagePrograms(ProgramProposerContract):
@@ -131,7 +203,7 @@ def test_a_judge_chooses_by_number(start: Start) -> None:
     judge = ModelJudge(chat, WORLD.briefing("easy"))
     both = [PlanningProgram(source=DEPOTS), PlanningProgram(source=WORKERS)]
     with ProgramPool(both, PATIENT_S) as pool:
-        episode = run_episode(WORLD, CASE, pool, judge)
+        episode = run_episode(WORLD, CASE, pool, SelectorChoice(judge, plain=True))
     assert len(episode.decisions) > 1 and episode.decisions[0].chosen == 0
     assert all(d.candidates[d.chosen].plan == ("TRAIN SCV",) for d in episode.decisions[1:])
     assert len(judge.usage) == len(server.requests) == len(episode.decisions)
@@ -144,6 +216,61 @@ def test_a_model_plans_step_by_step(start: Start) -> None:
     assert "TRAIN SCV" in server.requests[0].text
     nothing = React(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"))
     assert "holds no actions" in run_episode(WORLD, CASE, nothing, ProgramChoice("model")).ended
+
+
+def test_a_vanilla_model_is_told_to_give_actions_alone(start: Start) -> None:
+    server, chat = start(lambda seen: Say("ACTIONS: TRAIN SCV; TRAIN SCV"))
+    assert run_episode(WORLD, CASE, Vanilla(chat, WORLD.briefing("easy")), ProgramChoice("model")).success
+    assert "Think" not in server.requests[0].text
+
+
+def test_prospector_follows_the_attempt_that_it_thinks_best(start: Start) -> None:
+    """The second of three, which is the only one that is right; how an attempt ended is not told."""
+    rated: list[str] = []
+
+    def answer(seen: Seen) -> Behaviour:
+        if "How likely" in seen.text:
+            rated.append(seen.text)
+            return Say("I say 9." if "Done: TRAIN SCV" in seen.text else "2 of 10: nothing was trained.")
+        return Say("ACTIONS: " + ("TRAIN SCV; TRAIN SCV" if len(rated) == 1 else "BUILD SupplyDepot"))
+
+    server, chat = start(answer)
+    plans = Prospector(chat, WORLD.briefing("easy"))
+    with closing(plans):
+        assert plans.play(WORLD, CASE, ProgramChoice("model")).success
+    assert len(rated) == 3 and "Ask yourself" in server.requests[0].text
+    assert not any("the time is up" in text or "success" in text for text in rated)
+
+
+def test_a_judge_in_training_is_asked_and_learns_nothing(start: Start, tmp_path: Path) -> None:
+    server, chat = start(lambda seen: Say("Plan 1"))
+    recipe = Recipe(selector="judge", trials=1, episodes=1, published=True, programs=2, deadline_s=PATIENT_S)
+    judge = ModelJudge(chat, WORLD.briefing("easy"))
+    state = train_task(WORLD, "easy", GrammarPrograms(), judge, recipe)
+    assert len(judge.usage) == len(server.requests) > 0 and set(state.trials[0].episodes) <= {True, False}
+    folder = CopicFolder.create(
+        CopicRun(world="build_order", tasks=("easy",), recipe=recipe), tmp_path / "run"
+    )
+    folder.save(state, judge)
+    kept, selector = folder.trained("easy")
+    (score,) = evaluate(WORLD, kept, selector, recipe, [CASE], ("selector",), chat)
+    assert score.calls > 0
+    with pytest.raises(InputError, match="asks a language model"):
+        evaluate(WORLD, kept, selector, recipe, [CASE], ("selector",))
+
+
+def test_episodes_of_another_task_stand_before_the_first_question(start: Start) -> None:
+    server, chat = start(numbered)
+    with ProgramPool([PlanningProgram(source=WORKERS)], PATIENT_S) as pool:
+        episode = run_episode(WORLD, CASE, pool, RandomChoice())
+    briefing = MinimalExample().briefing("hard")
+    LanguagePrograms(chat, [episode]).write(briefing, 1, 0)
+    LanguagePrograms(chat).write(briefing, 1, 0)
+    shown, alone = (request.text for request in server.requests)
+    assert "episodes of other tasks" in shown and "Episode 1: solved" in shown
+    assert (
+        "Episode 1" not in alone and "Marine" not in alone.split("Here is a program")[1].split("Your task")[0]
+    )
 
 
 def test_a_chain_of_thought_is_asked_once(start: Start) -> None:
@@ -285,7 +412,7 @@ def test_llm_dp_follows_the_shortest_plan_of_what_the_model_believes(start: Star
 def test_the_page_of_the_bench_counts_seeds_with_one_program(tmp_path: Path) -> None:
     score = Score(
         policy="selector", task="easy", episodes=2, success=0.5, score=0, decisions=3, actions=4,
-        selector_seconds=0, seconds=0, switch_interval=1, diversity=0.25,
+        selector_seconds=0, seconds=0, switch_interval=1,
     )  # fmt: skip
     spent = ChatUsage(input_tokens=70, output_tokens=9)
     trial = Trial(number=0, programs=(), success=0.5, held_out=0.5, score=0, steps=3, usage=spent)

@@ -248,6 +248,7 @@ def test_chain_of_thought_and_two_step(chat_with, domain: GraspDomain) -> None:
         Say(f"ACTIONS: {plan[:half]}"),
         Say(f"**ACTIONS:** {plan}"),
         Say("?"),
+        Say("[" + ", ".join(plan) + "]"),
     ]
     server, chat = chat_with(spoken)
     best = play(case.grid, case.rules, plan).score
@@ -259,6 +260,8 @@ def test_chain_of_thought_and_two_step(chat_with, domain: GraspDomain) -> None:
     assert f"The agent is at row {position[0]}, column {position[1]}" in server.requests[2].text
     [mute], _ = plans_of("chain-of-thought", domain, chat, [case])
     assert mute.problem.startswith("model: the answer has no line")
+    listed, _ = plans_of("zero-shot", domain, chat, [case])
+    assert judge_answers(domain, [case], listed).mean == best, "the published form of an answer"
 
 
 def test_store_keeps_finds_and_sorts(chat_with, domain: GraspDomain, tmp_path: Path) -> None:

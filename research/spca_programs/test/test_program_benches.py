@@ -29,6 +29,8 @@ SOURCES = {
 
 def writer(seen: Seen) -> Behaviour:
     """A model that writes an idle program, refines it to a good one, then sees nothing to improve."""
+    if "in brackets" in seen.text:  # the published form of an answer
+        return Say("[UP, TAKE, DOWN, DROP]", usage=(100, 10))
     if "ACTIONS:" in seen.text:
         return Say("ACTIONS: UP TAKE DOWN DROP", usage=(100, 10))
     module, idle = next(sources for head, sources in SOURCES.items() if head in seen.text)

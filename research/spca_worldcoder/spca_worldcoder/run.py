@@ -44,8 +44,6 @@ TRANSITIONS, EPISODES, DRAFTS = "transitions.jsonl", "episodes.jsonl", "drafts.j
 RESULTS, PROGRAM, RESULT = "environments.jsonl", "program.json", "result.json"
 
 _UNSTEADY = "{r.environment}: after {r.episodes} episodes and {r.actions} actions not yet {s} won in a row"
-_VALUE_BUDGET = 40_000
-"""Calls of the program for one plan by value iteration."""
 
 
 class LearnOptions(Record):
@@ -188,13 +186,13 @@ def laboratory(
         novelty = partial(runner.plan, method="novelty", budget=8_000)
         synthesizer: ModelSynthesizer
         if options.settings.planner == "value":
-            searchers = [partial(runner.plan, method="value", budget=_VALUE_BUDGET)]
+            searchers = [runner.plan]
         elif options.synthesizer == "inductive":
             solver = stack.enter_context(SolverProcess())
             solver.start()
             searchers = [novelty, ClassicalSearch(solver, cancelled=cancelled)]
         else:
-            searchers = [novelty, partial(runner.plan, budget=40_000)]
+            searchers = [novelty, runner.plan]
         guess = options.settings.rewards == "guessed"
         if options.synthesizer == "inductive":
             synthesizer = InductiveSynthesizer(guess, cancelled)

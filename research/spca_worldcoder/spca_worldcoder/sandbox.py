@@ -28,8 +28,8 @@ _LONGEST = 1 << 17  # characters of a state: the predictions for all that was se
 _FUTURE = re.compile(r"^from __future__ import .*$", re.MULTILINE)
 
 
-Method = Literal["novelty", "width", "value"]
-"""Iterated width 1 (fast, often enough), best-first width search, or value iteration."""
+Method = Literal["novelty", "value"]
+"""Iterated width 1 (fast, often enough), or value iteration."""
 
 
 class ModelRunner:
@@ -122,8 +122,8 @@ class ModelRunner:
         state: State,
         mission: str,
         actions: Sequence[str],
-        budget: int = 200_000,
-        method: Method = "width",
+        budget: int = 40_000,
+        method: Method = "value",
     ) -> list[str] | None:
         """A plan to an end that pays, by search in the program; None where none was found.
 

@@ -5,7 +5,6 @@ Like the prelude it is plain source text to the worker. Plans are checked again 
 
 from __future__ import annotations
 
-import heapq
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:  # in the worker these names are there already
 
     from spca_worldcoder.prelude import (
         Entity,
-        EntityKey,
         StateKey,
         reward,
         transition,
@@ -26,8 +24,6 @@ if TYPE_CHECKING:  # in the worker these names are there already
         wc_named,
     )
 
-    Place = tuple[Any, ...]
-    """(class, x, y)."""
     Came = dict[StateKey, tuple[StateKey, str] | None]
     """How each state of a search was reached: from which state, by which action; None for the first."""
 
@@ -183,148 +179,3 @@ def wc_plan_value(
         action, key, paid, done = max(ways[key], key=worth)
         plan.append(action)
     return plan if done and paid > 0 else None
-
-
-def wc_plan_width(
-    state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], budget: int
-) -> list[str] | None:
-    """A plan to an end that pays, by best-first width search over states with the mover's walks left out.
-
-    The mover is the one thing whose own steps change nothing else; a node is the rest of the world with the
-    part of it that the mover can walk to. Nodes are ordered by what was paid so far, novelty, and length.
-    """
-    model = WcModel(actions, mission, budget)
-    first = model.key(wc_load(state))
-    mover = wc_mover(model, first)
-    dead = wc_dead(state, mission, actions, mover, budget // 4)
-    seen: dict[StateKey, set[StateKey]] = {}
-    novel: set[tuple[int, EntityKey]] = set()
-    heap: list[tuple[float, int, int, int, StateKey, tuple[str, ...]]] = [(0.0, 0, 0, 0, first, ())]
-    order = 0
-    while heap and model.left > 0:
-        gain, _, length, _, entry, plan = heapq.heappop(heap)
-        rest = wc_rest(entry, mover)
-        if entry in seen.get(rest, ()):
-            continue
-        walk: dict[StateKey, tuple[str, ...]] = {entry: ()}
-        queue = deque([entry])
-        leaving = []
-        while queue:
-            key = queue.popleft()
-            for action in actions:
-                found = model.after(key, action)
-                if found is None:
-                    break
-                after, paid, done = found
-                way = (*walk[key], action)
-                if done:
-                    if paid > 0:
-                        return list(plan + way)
-                    continue
-                if after in walk or after == key:
-                    continue
-                if mover and wc_rest(after, mover) == rest:
-                    walk[after] = way
-                    queue.append(after)
-                else:
-                    leaving.append((after, paid, way))
-        seen.setdefault(rest, set()).update(walk)
-        for after, paid, way in leaving:
-            others = wc_rest(after, mover)
-            if after in seen.get(others, ()) or any(one[:3] in dead for one in others - rest):
-                continue
-            gained = gain - round(paid, 3)
-            atoms = [(round(gained), one) for one in after]
-            width = 0 if any(atom not in novel for atom in atoms) else 1
-            novel.update(atoms)
-            order += 1
-            heapq.heappush(heap, (gained + 0.02 * width, width, length + len(way), order, after, plan + way))
-    return None
-
-
-def wc_rest(key: StateKey, mover: str) -> StateKey:
-    """A state without its mover."""
-    return frozenset(one for one in key if one[0] != mover) if mover else key
-
-
-def wc_mover(model: WcModel, first: StateKey) -> str:
-    """The class whose single entity changes alone at the first steps, or ""."""
-    votes: dict[str, int] = {}
-    frontier, seen = [first], {first}
-    for _ in range(3):
-        further = []
-        for key in frontier:
-            for action in model.actions:
-                found = model.after(key, action)
-                if found is None or found[0] == key:
-                    continue
-                gone, new = key - found[0], found[0] - key
-                if len(gone) == 1 and len(new) == 1:
-                    (one,), (other,) = gone, new
-                    if one[0] == other[0] and sum(e[0] == one[0] for e in key) == 1:
-                        votes[one[0]] = votes.get(one[0], 0) + 1
-                if found[0] not in seen and len(seen) < 40:
-                    seen.add(found[0])
-                    further.append(found[0])
-        frontier = further
-    return max(sorted(votes), key=lambda kind: votes[kind]) if votes else ""
-
-
-def wc_dead(  # noqa: PLR0912
-    state: Sequence[Sequence[Any]], mission: str, actions: Sequence[str], mover: str, budget: int
-) -> set[Place]:
-    """Places (class, x, y) from which a thing that is moved about can no longer come to where it pays.
-
-    Found in the model itself: all others of the class are taken away, and what is left is searched to its
-    end.
-    """
-    if not mover:
-        return set()
-    things = wc_load(state)
-    counted: dict[str, list[Entity]] = {}
-    for one in things:
-        if one.kind != mover and not one.values:
-            counted.setdefault(one.kind, []).append(one)
-    dead: set[Place] = set()
-    for kind, several in counted.items():
-        graph: dict[StateKey, list[StateKey]] = {}
-        goals: set[StateKey] = set()
-        starts: set[StateKey] = set()
-        model = WcModel(actions, mission, budget)
-        for one in several[:8]:
-            single = [e.copy() for e in things if e.kind != kind or e is one]
-            starts.add(model.key(single))
-        frontier, seen, moved = list(starts), set(starts), False
-        while frontier and model.left > 0:
-            key = frontier.pop()
-            for action in actions:
-                found = model.after(key, action)
-                if found is None:
-                    break
-                after, paid, done = found
-                graph.setdefault(after, []).append(key)
-                if done and paid > 0:
-                    goals.add(after)
-                if after not in seen:
-                    moved = moved or wc_place(after, kind) != wc_place(key, kind)
-                    seen.add(after)
-                    if not done:
-                        frontier.append(after)
-            if not moved and len(seen) > 400:
-                break
-        if not moved or not goals or model.left <= 0:
-            continue
-        alive, back = set(goals), list(goals)
-        while back:
-            for key in graph.get(back.pop(), ()):
-                if key not in alive:
-                    alive.add(key)
-                    back.append(key)
-        good = {place for key in alive for place in wc_place(key, kind)}
-        dead |= {place for key in seen for place in wc_place(key, kind)} - good
-    return dead
-
-
-def wc_place(key: StateKey, kind: str) -> frozenset[Place]:
-    """Return the places of the entities of a class."""
-    return frozenset(one[:3] for one in key if one[0] == kind)

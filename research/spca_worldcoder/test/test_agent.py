@@ -276,12 +276,20 @@ def test_the_bench_plans_its_trials_and_writes_its_page(tmp_path: Path) -> None:
             )
             ppo = Played(success=0.25, actions=2000)
             beside = Baselines(environment="sokoban-2-7x7", chance=0, ppo=ppo)
-            done.append(Done(trial, WorldcoderRow(environments=(one,), baselines=(beside,))))
+            row = WorldcoderRow(environments=(one,), baselines=(beside,), on_levels=((10, 0.0), (40, 0.5)))
+            done.append(Done(trial, row))
     page = Page("worldcoder")
     bench.report(done, page)
     text = page.write(tmp_path / "page.html").read_text()
     assert all(
         words in text
-        for words in ("stands in", "Learning curves", "Nonsense names", "1.00", "0.25 after 2000")
+        for words in (
+            "stands in",
+            "Test levels of Sokoban, over actions",
+            "Learning curves",
+            "Nonsense names",
+            "1.00",
+            "0.25 after 2000",
+        )
     )
     assert "published" not in bench.table(done).heads and "GPT-4" not in text, "never beside a stand-in"

@@ -66,7 +66,7 @@ def reward(before, action, after, mission):
 """
 HOSTILE = IDLE.replace("    return state", "    import os\n    os.system('true')\n    return state")
 SLOW = IDLE.replace("    return state", "    while True:\n        pass")
-LYING = IDLE + "\ndef wc_plan_width(*_):\n    return ['up']\n"
+LYING = IDLE + "\ndef wc_plan_value(*_):\n    return ['up']\n"
 
 
 def fenced(source: str) -> Say:

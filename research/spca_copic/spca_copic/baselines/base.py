@@ -32,6 +32,7 @@ EXAMPLES = 2
 REFINEMENTS = 3
 """Drafts in a row, after the first one, until one of them has a plan."""
 _ACTIONS = re.compile(r"^ACTIONS:(.*)$", re.MULTILINE)
+_NUMBERS = re.compile(r"\d+")
 _WHOLE_PLAN = 50
 
 
@@ -111,6 +112,7 @@ class React(ModelPlans):
     """Asks for the next actions, again and again (Yao et al. 2023)."""
 
     name = "model at every step"
+    thinking: ClassVar[str] = "Think briefly about what to do next. Then give"
     once: ClassVar[bool] = False
     """Asked for the whole plan, at the beginning of a case."""
     few_shots: ClassVar[bool] = False
@@ -126,6 +128,7 @@ class React(ModelPlans):
                 memory=memory,
                 longest=_WHOLE_PLAN if self.once else LONGEST,
                 whole=self.once,
+                thinking=self.thinking,
                 examples=self._examples if self.few_shots else (),
                 lessons=self._lessons,
             )
@@ -137,6 +140,32 @@ class React(ModelPlans):
         if not now:
             raise NoPlan("its plan has ended")
         return now
+
+
+class Vanilla(React):
+    """Asks for the next actions alone."""
+
+    name = "vanilla model"
+    thinking = "Give"
+
+
+class Prospector(React):
+    """Has a model ask itself before it acts, and judge which of its attempts to follow (Kim et al. 2024)."""
+
+    name = "Prospector"
+    thinking = "Ask yourself what you most need to know to go on, and answer it from what is above. Then give"
+    attempts: ClassVar[int] = 3
+
+    def play(self, world: PlanWorld, case: Case, choice: Choice) -> Episode:
+        """The episode that is worth most by the model's own judgement, which is not told the outcome."""
+        played = []
+        for _ in range(self.attempts):
+            self.begin()
+            episode, worth = run_episode(world, case, self, choice), 0
+            with suppress(ModelError, BudgetExhausted):
+                worth = int((_NUMBERS.findall(self._ask("worth", episode=episode)) or ["0"])[0])
+            played.append((worth, episode))
+        return max(played, key=lambda one: one[0])[1]
 
 
 class ChainOfThought(React):

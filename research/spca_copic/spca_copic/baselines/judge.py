@@ -3,44 +3,56 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from spca_copic.baselines.base import SYSTEM
-from spca_copic.episode import Moment
 from spca_core.ports.chat import ChatModel, ChatUsage
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, render
-from spca_programs.plan_world import Briefing
+from spca_programs.plan_world import Briefing, Candidate, ChoiceContext
+from spca_programs.ports.selector import Experience, Learning
 
 _NUMBER = re.compile(r"\d+")
 
 
 class ModelJudge:
-    """A `Choice`: the model names the candidate to follow; one that cannot be read counts as the first."""
+    """A `Selector`: the model names the candidate to follow; one that cannot be read counts as the first.
+
+    It learns nothing, and there is nothing of it to keep.
+    """
 
     name = "model as judge"
 
-    def __init__(self, model: ChatModel, briefing: Briefing) -> None:
-        self._model, self._briefing = model, briefing
+    def __init__(self, model: ChatModel | None = None, briefing: Briefing | None = None) -> None:
+        self.model, self.briefing = model, briefing
         self.usage: list[ChatUsage] = []
 
-    def choose(self, moment: Moment) -> tuple[int, np.ndarray, float]:
-        """See `Choice.choose`. Raises BudgetExhausted."""
-        chosen, count = 0, len(moment.candidates)
+    def score(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[np.ndarray, float]:
+        """See `Selector.score`. Raises BudgetExhausted."""
+        chosen, count = 0, len(candidates)
         if count > 1:
-            dialogue = Dialogue(self._model, SYSTEM)
-            question = render(
-                "spca_copic",
-                "judge",
-                briefing=self._briefing,
-                context=moment.context,
-                plans=[c.plan for c in moment.candidates],
-            )
+            assert self.model is not None
+            dialogue, plans = Dialogue(self.model, SYSTEM), [c.plan for c in candidates]
+            question = render("spca_copic", "judge", briefing=self.briefing, context=context, plans=plans)
             try:
                 numbers = [int(n) for n in _NUMBER.findall(dialogue.ask(question))]
             except ModelError:
                 numbers = []
             self.usage.append(dialogue.usage)
             chosen = next((n - 1 for n in numbers if 1 <= n <= count), 0)
-        return chosen, np.eye(count)[chosen], 0.0
+        return np.eye(count)[chosen], 0.0
+
+    def learn(self, batch: Sequence[Experience]) -> Learning:
+        """See `Selector.learn`."""
+        return Learning(policy_loss=0.0, value_loss=0.0, entropy=0.0, clipped=0.0, seconds=0.0)
+
+    def save(self, path: Path) -> None:
+        """See `Selector.save`."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+    def load(self, path: Path) -> None:
+        """See `Selector.load`."""

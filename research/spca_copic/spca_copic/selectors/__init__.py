@@ -5,7 +5,7 @@ from __future__ import annotations
 from spca_core.errors import InputError
 from spca_programs.ports.selector import Selector
 
-NAMES = ("hashed", "language")
+NAMES = ("hashed", "language", "judge")
 
 
 def make_selector(name: str, seed: int = 0) -> Selector:
@@ -18,4 +18,8 @@ def make_selector(name: str, seed: int = 0) -> Selector:
         from spca_copic.selectors.language import LanguageModelSelector
 
         return LanguageModelSelector(seed=seed)
+    if name == "judge":
+        from spca_copic.baselines.judge import ModelJudge
+
+        return ModelJudge()
     raise InputError(f"unknown selector '{name}'", "--selector", f"there are {', '.join(NAMES)}")

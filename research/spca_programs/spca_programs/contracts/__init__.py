@@ -1,1 +1,1 @@
-"""Contract tests of this package's ports; every implementation runs them."""
+"""The contract test of worlds; every implementation runs it."""

@@ -29,7 +29,8 @@ from spca_llm.ledger import server_fault, set_aside
 from spca_programs import published
 from spca_programs.grasp.dataset import Environment, Slice, environments, generated, released
 from spca_programs.grasp.domain import GraspDomain
-from spca_programs.grasp.policy import answers_of, planner_of
+from spca_programs.grasp.mistakes import mistakes
+from spca_programs.grasp.policy import BUILTIN, answers_of, planner_of
 from spca_programs.grasp.rules import TAKE, play
 from spca_programs.ipp.domain import Answer
 from spca_programs.ipp.program import ProgramRunner
@@ -96,25 +97,24 @@ def histogram(scored: Sequence[Scored]) -> Figure:
     return figure
 
 
-def paths(chosen: Sequence[Scored]) -> Figure:
+def paths(chosen: Sequence[tuple[str, Environment, Answer]]) -> Figure:
     """Grids with the way of their plans: energy as dots, obstacles as black cells, the start as a square."""
     with rc_context({"font.size": 8}):
         figure = Figure(figsize=(4.2 * len(chosen), 4.4))
-        for place, (environment, answer) in enumerate(chosen, start=1):
+        for place, (name, environment, answer) in enumerate(chosen, start=1):
             axes = figure.add_subplot(1, len(chosen), place)
             grid = environment.grid
             axes.imshow(grid.obstacle, cmap="gray_r", vmin=0, vmax=1)
             rows, columns = np.nonzero(grid.energy)
             axes.scatter(columns, rows, s=18, color="C2")
-            effects = play(grid, environment.rules, answer.plan).effects
+            played = play(grid, environment.rules, answer.plan)
+            effects = played.effects
             way = [grid.start, *(effect.position for effect in effects)]
             axes.plot([column for _, column in way], [row for row, _ in way], "-", color="C0", alpha=0.7)
             taken = [e.position for e in effects if e.action == TAKE and not e.problem]
             axes.scatter([c for _, c in taken], [r for r, _ in taken], s=60, marker="x", color="C3")
             axes.scatter(grid.start[1], grid.start[0], s=110, marker="s", facecolors="none", edgecolors="C1")
-            axes.set_title(
-                f"{environment.name}: {answer.score:.1f} with {len(answer.plan)} actions", fontsize=8
-            )
+            axes.set_title(f"{name}: {played.score:.1f} with {len(answer.plan)} actions", fontsize=8)
             axes.set_xticks([])
             axes.set_yticks([])
         return figure
@@ -329,7 +329,16 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         page.heading("The best and the worst plan")
         page.text("Dots: energy. Black: obstacles. Crosses: energy taken. The orange square: the start.")
         ordered = sorted(scored, key=lambda s: s[1].score)
-        page.figure(paths([ordered[-1], ordered[0]]))
+        page.figure(paths([(e.name, e, a) for e, a in (ordered[-1], ordered[0])]))
+        environment, answer = ordered[len(ordered) // 2]
+        page.heading(f"Agents on one grid, {environment.name}, as Fig. 2 of the paper")
+        agents = {name: answers_of(name, [environment], self.seed)[0] for name in BUILTIN}
+        agents[Path(self.policy).stem] = answer
+        page.figure(paths([(name, environment, of) for name, of in agents.items()]))
+        page.heading("Mistakes")
+        page.text("Share of the plans with each kind; the figures named are the paper's examples.")
+        made = Counter(kind for e, a in scored for kind in mistakes(e.grid, e.rules, a.plan))
+        page.table(("kind", "plans", "%"), [(k, n, 100 * n / len(scored)) for k, n in made.most_common()])
         page.heading("By control")
         page.text("The margins of GRASP's Table 2: length is the mean number of actions.")
         page.table(("control", "value", "environments", "energy", "sd", "length"), by_control(scored))

@@ -16,6 +16,7 @@ from spca_programs.ipp.domain import Answer, Case, Domain
 ROLE: Role = "planner_big"
 _SYSTEM = "You plan actions in a small grid world, carefully, and answer in the form that is asked for."
 _MARK = re.compile(r"ACTIONS\s*:(.*)", re.IGNORECASE)
+_LIST = re.compile(r"\[([^\[\]]*)\]")
 _SEPARATORS = re.compile(r"[\s,;\[\]\"'`*]+")
 
 
@@ -63,12 +64,14 @@ def plans_of(
 
 
 def actions_in(text: str) -> list[str]:
-    r"""The names in the last line that begins with ACTIONS. Raises ModelError when there is none.
+    r"""The names in the last line that begins with ACTIONS, or else in the last list in brackets.
 
-    >>> actions_in("First right.\n**ACTIONS:** `RIGHT`, TAKE")
-    ['RIGHT', 'TAKE']
+    Raises ModelError when there is neither.
+
+    >>> actions_in("First right.\n**ACTIONS:** `RIGHT`, TAKE"), actions_in("It is [RIGHT, TAKE].")
+    (['RIGHT', 'TAKE'], ['RIGHT', 'TAKE'])
     """
-    lines = _MARK.findall(text)
+    lines = _MARK.findall(text) or _LIST.findall(text)
     if not lines:
-        raise ModelError("the answer has no line that begins with ACTIONS:")
+        raise ModelError("the answer has no line that begins with ACTIONS:, and no list in brackets")
     return [name.upper() for name in _SEPARATORS.split(lines[-1]) if name]

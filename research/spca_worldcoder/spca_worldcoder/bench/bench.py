@@ -23,6 +23,7 @@ from spca_worldcoder.bench.page import learned_table, write_sections
 from spca_worldcoder.bench.rows import Baselines, Learned, Solved, Spent, WorldcoderRow, WorldcoderTrial
 from spca_worldcoder.bench.suites import (
     REACT_EPISODES,
+    SOLVING,
     SUITES,
     seeds_of,
     with_baselines,
@@ -41,6 +42,8 @@ _UNSEEN = 50_000
 """Seeds of levels that no learning run uses."""
 LEVEL_SECONDS = 30.0
 """What a planner may take for one level."""
+_TEST_LEVELS = 10
+"""On which every program of a run is tried."""
 _SIZES = ((2, 7), (3, 7), (5, 10), (6, 10))
 """Boxes and cells along each side of unseen levels."""
 
@@ -104,6 +107,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         options = self._options(settings, trial.model)
         worlds, learned, problem = suite.make(trial.seed), [], ""
         levels: tuple[Solved, ...] = ()
+        on_levels: tuple[tuple[int, float], ...] = ()
         record = folder / "runs" / trial.key.replace("/", "_")
         record.mkdir(parents=True, exist_ok=True)
         with laboratory(options, RunFolder(record), lambda: False) as lab:
@@ -121,13 +125,17 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
                 learned.append(watcher.learned(result))
             if trial.suite == "sokoban" and not problem:
                 levels = self._levels(agent, trial.seed)
+            if trial.suite in SOLVING and self.levels:
+                on_levels = tuple(
+                    (actions, _solved(program, lab[1])) for actions, program in watcher.programs.items()
+                )
             usage = lab[2].usage
         others: tuple[Baselines, ...] = ()
         if with_baselines(trial.suite, trial.seed - self.first_seed):
             others = tuple(self._baselines(world, trial, folder) for world in worlds)
         return WorldcoderRow(
-            environments=tuple(learned), levels=levels, baselines=others, problem=problem, usage=usage,
-            spent=tuple(watcher.spent),
+            environments=tuple(learned), levels=levels, on_levels=on_levels, baselines=others,
+            problem=problem, usage=usage, spent=tuple(watcher.spent),
         )  # fmt: skip
 
     def _levels(self, agent: Agent, seed: int) -> tuple[Solved, ...]:
@@ -183,6 +191,8 @@ class Watcher:
 
     def __init__(self) -> None:
         self.spent: list[Spent] = []
+        self.programs: dict[int, Program] = {}
+        """What was believed, by the actions from which on it was."""
         self.begin()
 
     def begin(self) -> None:
@@ -200,6 +210,8 @@ class Watcher:
 
     def draft(self, draft: Draft, adopted: bool) -> None:
         """Note what a model had been asked."""
+        if adopted:
+            self.programs[draft.actions] = draft.program
         used = draft.usage
         if used.questions:
             self.spent.append(
@@ -230,6 +242,12 @@ class Watcher:
             steps=median(one.steps for one in last) if last else 0.0,
             shortest=median(way for way in ways if way) if ways and all(ways) else None,
         )
+
+
+def _solved(program: Program, planner: ModelPlanner) -> float:
+    """The share of test levels like those of learning that are solved by planning in a program."""
+    found = play("then", program, planner, 2, 7, range(_UNSEEN, _UNSEEN + _TEST_LEVELS))
+    return found.solved / found.levels
 
 
 def play(

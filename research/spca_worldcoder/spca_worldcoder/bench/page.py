@@ -101,6 +101,12 @@ def write_sections(done: Trials, page: Page) -> None:
     if problems:
         page.heading("Given up")
         page.table(("trial", "why"), problems)
+    if tried := groups((one for one in done if one.result.on_levels), _label):
+        page.heading("Test levels of Sokoban, over actions")
+        page.figure(
+            solve_rates(tried),
+            "Share solved with the program of then: means over seeds; as Fig. 5B of the paper.",
+        )
     _levels(done, page)
     _baselines(done, page)
     if not asked:
@@ -287,6 +293,23 @@ def cost_curves(series: Mapping[str, Sequence[Sequence[Spent]]]) -> Figure:
         axis.set_ylabel("US dollars" if what == "usd" else what)
     axes[0].legend(frameon=False, fontsize="small")
     figure.tight_layout()
+    return figure
+
+
+def solve_rates(tried: Mapping[str, Trials]) -> Figure:
+    """Over actions: the share of test levels solved; dashed, a model that is asked for every action."""
+    figure, axis = new_figure(6.4, 2.8)
+    last = max(actions for own in tried.values() for one in own for actions, _ in one.result.on_levels)
+    points = range(0, last + max(2, last // 10))
+    for name, own in tried.items():
+        then = [[(0, 0.0), *one.result.on_levels] for one in own]
+        means = [np.mean([max(s for s in found if s[0] <= x)[1] for found in then]) for x in points]
+        axis.step(points, means, where="post", label=name)
+        asked = [b.react.success for one in own for b in one.result.baselines if b.react is not None]
+        if asked:
+            axis.axhline(float(np.mean(asked)), ls="--", color="C7", label="ReAct")
+    axis.set(xlabel="actions", ylabel="test levels solved", ylim=(-0.02, 1.02))
+    axis.legend(frameon=False, fontsize="small")
     return figure
 
 

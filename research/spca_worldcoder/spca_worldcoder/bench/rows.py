@@ -79,6 +79,8 @@ class WorldcoderRow(Record):
 
     environments: tuple[Learned, ...] = ()
     levels: tuple[Solved, ...] = ()
+    on_levels: tuple[tuple[int, float], ...] = ()
+    """Sokoban: actions by which the program changed, and the share of test levels solved with it then."""
     baselines: tuple[Baselines, ...] = ()
     problem: str = ""
     usage: Usage = Usage()

@@ -71,6 +71,9 @@ SUITES: dict[str, Suite] = {
 }
 """By name."""
 
+SOLVING = ("sokoban", "sokoban, without optimism", "sokoban, greedy refinement", "sokoban, value iteration")
+"""Whose programs are tried on test levels as they change (Fig. 5B)."""
+
 REACT_EPISODES = 10
 """Of a model that is asked for every action."""
 

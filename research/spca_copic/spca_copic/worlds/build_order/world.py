@@ -218,6 +218,16 @@ class BuildOrderWorld:
         )
 
 
+class MinimalExample(BuildOrderWorld):
+    """With the simplest example of a program (published: E.13)."""
+
+    def briefing(self, task: str) -> Briefing:
+        """The rules of the game, and a program that trains workers."""
+        example = 'def plan(observation, actions, task):\n    return ["TRAIN SCV"]\n'
+        update = {"example": example, "example_task": "Have 14 SCV."}
+        return super().briefing(task).model_copy(update=update)
+
+
 def time_limit(wanted: dict[str, int], slack: float) -> int:
     """Seconds to gather the prices of everything needed and to build the longest chain, times `slack`.
 
