@@ -81,14 +81,6 @@ def test_a_level_file_that_is_no_yaml(tmp_path):
         assert "Traceback" not in done.stderr
 
 
-def test_a_world_with_overlapping_objects(tmp_path):
-    text = (WORLDS / "tabletop.yaml").read_text().replace("position: [0.46, 0.14]", "position: [0.42, 0.01]")
-    (tmp_path / "crowded.yaml").write_text(text)
-    done = spca("run", "stack_01", "--world", str(tmp_path / "crowded.yaml"))
-    assert done.returncode == 2
-    assert "overlap" in done.stderr
-
-
 def test_an_occupied_run_folder(tmp_path):
     (tmp_path / "note").write_text("mine")
     done = spca("run", "stack_01", "--out", str(tmp_path))

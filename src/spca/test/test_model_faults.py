@@ -24,7 +24,6 @@ from spca_testing.models.behaviours import (
     cut_off,
     huge,
     refuse,
-    say_json,
 )
 from spca_testing.models.fallible_model import (
     CODER,
@@ -67,31 +66,6 @@ SERVER_FAULTS: dict[str, Behaviour] = {
     "reset": Reset(),
 }
 
-PLANNER_FAULTS: dict[str, tuple[PlannerFault, str, str]] = {
-    "prose": (Say("I suggest to touch the blue cube."), "model", "no JSON object"),
-    "no problem": (say_json({"domain": "(define)", "problem": "", "remark": ""}), "parse", ""),
-    "unparsable": (changed("(:predicates", "(:predicate", "domain"), "parse", ":predicate"),
-    "unsolvable": (changed(":precondition (hand_empty)", ":precondition (touched ?thing)", "domain"), "solve",
-                   "touched"),
-    "hallucinated": (changed("cube_blue - cube", "cube_blue cube_gold - cube"), "scene", "cube_gold"),
-    "off topic": (changed("(touched cube_blue)", "(touched cube_red)"), "goal", "cube_blue"),
-    "vacuous": (changed(":parameters (?thing - thing)\n    :precondition (hand_empty)\n"
-                        "    :effect (touched ?thing)",
-                        ":parameters ()\n    :precondition (hand_empty)\n"
-                        "    :effect (forall (?t - thing) (touched ?t))",
-                        "domain"), "goal", "no parameters"),
-}  # fmt: skip
-
-CODER_FAULTS: dict[str, tuple[CoderFault, str]] = {
-    "prose": (Say("You could move the arm downwards."), "no Python function"),
-    "syntax": (miswritten("ctx.close()", "ctx.close("), "never closed"),
-    "import": (miswritten('    """Touch', '    import os\n    """Touch'), "os may not be imported"),
-    "fails on import": (
-        lambda source: written("LIMIT = 1 / 0\n\n\n" + source.replace("ctx.close()", "ctx.log(LIMIT)")),
-        "ZeroDivisionError",
-    ),
-}
-
 SKILL_FAULTS: dict[str, tuple[CoderFault, str]] = {
     "too high": (miswritten("tool.z, tool.yaw)", "tool.z + 0.05, tool.yaw)"),
                  "(touched cube_blue), which nothing can show"),
@@ -112,45 +86,6 @@ def test_a_server_s_faults_pass(tmp_path: Path) -> None:
     assert {critic for critic, _ in ended.plan_rejections()} == {"model"}
     assert len(ended.plan_rejections()) >= len(SERVER_FAULTS)
     assert len(ended.code_rejections()) >= len(SERVER_FAULTS)
-
-
-def test_a_busy_server_is_asked_again_without_a_draft_being_lost(tmp_path: Path) -> None:
-    busy = [Status(429, headers={"retry-after": "0"}), Status(500), Status(503)]
-    model = FallibleModel(planner=list(busy), coder=list(busy))
-    ended = run(model, tmp_path, settings={"attempts": 4})
-    assert ended.result.success
-    assert ended.plan_rejections() == []
-    assert ended.code_rejections() == []
-    assert len(ended.requests) == 8
-
-
-def test_bad_drafts_of_a_plan_are_repaired(tmp_path: Path) -> None:
-    """Each faulty draft is rejected by the responsible critic, in one sentence that gives the reason."""
-    model = FallibleModel(planner=[fault for fault, _, _ in PLANNER_FAULTS.values()])
-    ended = run(model, tmp_path, budgets=Budgets(drafts=len(PLANNER_FAULTS) + 1))
-    assert ended.result.success, ended.result.reason
-    assert ended.result.rounds == 1
-    rejections = ended.plan_rejections()
-    assert len(rejections) == len(PLANNER_FAULTS)
-    for (name, (_, critic, words)), (rejected_by, message) in zip(
-        PLANNER_FAULTS.items(), rejections, strict=True
-    ):
-        assert (name, rejected_by) == (name, critic)
-        assert words in message, name
-        assert "\n" not in message
-        assert "Traceback" not in message
-
-
-def test_bad_code_is_repaired_before_it_runs(tmp_path: Path) -> None:
-    model = FallibleModel(coder=[fault for fault, _ in CODER_FAULTS.values()])
-    ended = run(model, tmp_path, budgets=Budgets(code_drafts=len(CODER_FAULTS) + 1))
-    assert ended.result.success, ended.result.reason
-    assert len(ended.acts()) == 1
-    for (name, (_, words)), rejection, next_request in zip(
-        CODER_FAULTS.items(), ended.code_rejections(), ended.asked(CODER)[1:], strict=True
-    ):
-        assert words in rejection, name
-        assert name == "prose" or words in next_request, name
 
 
 def test_skills_that_fail_are_repaired_and_the_plan_tried_again(tmp_path: Path) -> None:
@@ -245,15 +180,3 @@ def test_a_spent_budget_ends_the_level(budget: dict[str, float], words: str, tmp
         assert ended.result.planner.fresh == 1
         assert ended.result.usage["planner_big"].input_tokens == 1000
         assert ended.result.usage["coder"].calls >= 1
-
-
-def test_money_is_counted_and_limited(tmp_path: Path) -> None:
-    """Servers on this machine cost nothing, so the price is put into the record of a replay."""
-    first = run(FallibleModel(planner=[drafted(Draft(domain="(", problem="("))]), tmp_path)
-    for path in (first.folder / "llm").glob("*.json"):
-        path.write_text(path.read_text().replace('"usd": 0.0', '"usd": 0.4'))
-    replay = f"replay:{first.folder / 'llm'}"
-    again = run(FallibleModel(), tmp_path, llm=replay, library=str(tmp_path / "fresh"))
-    assert again.result.success
-    assert again.requests == []
-    assert round(sum(u.usd for u in again.result.usage.values()), 6) == 1.2

@@ -27,10 +27,10 @@ from spca_testing.models.server import ModelServer
 
 pytestmark = pytest.mark.slow
 SPCA = [sys.executable, "-m", "spca"]
-TRANSPORTS = ("inproc", pytest.param("ros", marks=pytest.mark.ros))
+OVER_ROS = (pytest.param("inproc", marks=pytest.mark.full), pytest.param("ros", marks=pytest.mark.ros))
 ROS_NIGHTLY = ("inproc", pytest.param("ros", marks=[pytest.mark.ros, pytest.mark.full]))
 """Where what is over ROS is tried each time by others: plans and actions of `TestOneTable`, among which are
-sentences, too, and test_ros_run.py of goals and of a Ctrl-C."""
+sentences, too (they are tried `OVER_ROS` alone), and test_ros_run.py of goals and of a Ctrl-C."""
 
 
 def on_one_table(transports: Sequence[object]) -> pytest.MarkDecorator:
@@ -120,7 +120,7 @@ class TestOneTable:
         tower = table.do("build a tower of all cubes").result
         assert tower.success and "; or " not in tower.reason.removeprefix("carried out")
 
-    @on_one_table(TRANSPORTS)
+    @on_one_table(OVER_ROS)
     def test_plans_and_actions_can_be_asked_for_one_by_one(self, table: Session):
         assert table.do("put every cube on the table").result.success
         proposal = table.plan("put the green cube on the red plate")

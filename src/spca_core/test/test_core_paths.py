@@ -53,46 +53,29 @@ def paths(site: Path, working: Path, root: str | None = None, **variables: str) 
     return dict(zip((*NAMES, "STATE"), found, strict=True))
 
 
-def test_the_checkout_above_the_file(folder: Path) -> None:
-    root = checkout(folder / "checkout")
-    elsewhere = checkout(folder / "other")
-    site = installed(root / "src" / "spca_core")
-    assert paths(site, elsewhere)["ROOT"] == root, "before the one that one works in"
-
-
-def test_the_nearest_checkout_wins(folder: Path) -> None:
-    inner = checkout(checkout(folder / "outer") / "deep" / "inner")
-    assert paths(installed(inner / "src"), folder)["ROOT"] == inner
-
-
-def test_the_working_folder_for_packages_installed_elsewhere(folder: Path) -> None:
-    root = checkout(folder / "checkout")
-    (root / "src" / "deep").mkdir(parents=True)
-    site = installed(folder / "install")
-    assert paths(site, root)["ROOT"] == root
-    assert paths(site, root / "src" / "deep")["ROOT"] == root
-
-
-def test_both_folders_make_a_checkout(folder: Path) -> None:
-    root = checkout(folder / "checkout")
-    (root / "src" / "worlds").mkdir(parents=True)
-    assert paths(installed(root / "src"), folder)["ROOT"] == root
-
-
-def test_spca_root_comes_first(folder: Path) -> None:
-    root, other = checkout(folder / "checkout"), folder / "mine"
-    site = installed(root / "src")
-    assert paths(site, root, str(other))["ROOT"] == other, "also where nothing is yet"
-    assert paths(site, folder, "checkout/../mine")["ROOT"] == other, "absolute, whatever is given"
-
-
-def test_an_empty_spca_root_is_none(folder: Path) -> None:
-    root = checkout(folder / "checkout")
-    assert paths(installed(root / "src"), folder, "")["ROOT"] == root
-
-
-def test_without_any_checkout_it_is_the_working_folder(folder: Path) -> None:
-    assert paths(installed(folder / "install"), folder)["ROOT"] == folder
+@pytest.mark.parametrize(
+    ("checkouts", "site", "working", "given", "found"),
+    [
+        ("checkout other", "checkout/src/spca_core", "other", None, "checkout"),  # the file's comes first
+        ("outer outer/deep/inner", "outer/deep/inner/src", "", None, "outer/deep/inner"),  # the nearest
+        ("checkout", "install", "checkout", None, "checkout"),  # of packages that are installed elsewhere
+        ("checkout", "install", "checkout/src/deep", None, "checkout"),
+        ("checkout", "checkout/src/one_of_two", "", None, "checkout"),  # both folders make a checkout
+        ("checkout", "checkout/src", "", "{folder}/mine", "mine"),  # also where nothing is yet
+        ("checkout", "checkout/src", "", "checkout/../mine", "mine"),  # absolute, whatever is given
+        ("checkout", "checkout/src", "", "", "checkout"),
+        ("", "install", "", None, ""),
+    ],
+)
+def test_where_the_checkout_is(
+    checkouts: str, site: str, working: str, given: str | None, found: str, folder: Path
+) -> None:
+    for name in checkouts.split():
+        checkout(folder / name)
+    (folder / "checkout/src/one_of_two/worlds").mkdir(parents=True)
+    (folder / working).mkdir(parents=True, exist_ok=True)
+    root = None if given is None else given.format(folder=folder)
+    assert paths(installed(folder / site), folder / working, root)["ROOT"] == (folder / found)
 
 
 def test_everything_is_under_the_root(folder: Path) -> None:

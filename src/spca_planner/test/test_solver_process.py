@@ -19,6 +19,7 @@ from spca_core.processes import service
 from spca_planner.solver.child import BoundedChild
 from spca_planner.solver.judgement import Case
 from spca_planner.solver.process import SolverProcess
+from spca_testing.contracts.engine_contract import pigeons
 from spca_testing.processes import outliving
 
 SWITCH = """(define (domain switch)
@@ -36,17 +37,6 @@ PIGEONS = """(define (domain pigeons) (:types pigeon hole)
     :effect (and (home ?p) (not (waiting ?p)) (not (free ?h))))
   (:action exchange :parameters (?a ?b ?c ?d ?e ?f - pigeon)
     :precondition (and (home ?a) (never)) :effect (never)))"""
-
-
-def pigeons(count: int) -> str:
-    """One hole too few: no plan, and no heuristic that would notice before trying everything."""
-    names = [f"p{i}" for i in range(count)]
-    holes = [f"h{i}" for i in range(count - 1)]
-    init = " ".join([f"(waiting {p})" for p in names] + [f"(free {h})" for h in holes])
-    goal = " ".join(f"(home {p})" for p in names)
-    return f"""(define (problem p) (:domain pigeons)
-    (:objects {" ".join(names)} - pigeon {" ".join(holes)} - hole)
-      (:init {init}) (:goal (and {goal})))"""
 
 
 WIDE = """(define (domain wide) (:predicates (r ?a ?b) (done))

@@ -112,17 +112,6 @@ def test_a_held_cube_survives_a_fast_swing(world: World, simulator: MujocoSimula
     assert simulator.joint_state().gripper_gap == pytest.approx(0.04, abs=0.001)
 
 
-def test_frictionless_pads_fail_to_lift(world: World) -> None:
-    simulator = MujocoSimulator(world, variation=SimVariation(pad_friction=0.0))
-    simulator.reset(nominal_layout(world))
-    z = simulator.object_pose("box_blue").position[2]
-    samples = watch(simulator)
-    grasp(simulator, "box_blue")
-    assert any(pair("box_blue", COBOT) in s.pairs for s in samples), "the pads never touched the cube"
-    raise_tool(simulator, "box_blue")
-    assert simulator.object_pose("box_blue").position[2] == pytest.approx(z, abs=0.002)
-
-
 @pytest.mark.parametrize("base", [TABLE, "plate_red"])
 def test_a_tower_of_three_stands(world: World, simulator: MujocoSimulator, base: str) -> None:
     poses = dict(nominal_layout(world).poses)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spca_core.checkpoint import pack, unpack
-from spca_core.contacts import ContactSample, pair
+from spca_core.contacts import ContactSample
 from spca_core.errors import InputError
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.trajectory import JointState, JointTrajectory
@@ -83,17 +83,6 @@ def test_a_trajectory_is_tracked_and_its_end_held(world: World, simulator: Mujoc
     assert simulator.joint_state().velocity == pytest.approx(np.zeros(6), abs=1e-3)
 
 
-def test_commands_do_not_step(world: World, simulator: MujocoSimulator) -> None:
-    """Time passes in `step` only."""
-    simulator.reset(nominal_layout(world))
-    before = simulator.joint_state()
-    simulator.follow(move(simulator))
-    simulator.command_gripper(0.02)
-    simulator.hold()
-    assert simulator.time == 0.0
-    assert np.array_equal(simulator.joint_state().position, before.position)
-
-
 def test_hold_brakes(world: World, simulator: MujocoSimulator) -> None:
     """From full motion to a standstill, well before the trajectory's end, and no jump back."""
     simulator.reset(nominal_layout(world))
@@ -115,33 +104,6 @@ def test_an_impossible_gap_is_refused(simulator: MujocoSimulator, gap: float) ->
     """The stroke is 0 to 85 mm."""
     with pytest.raises(InputError):
         simulator.command_gripper(gap)
-
-
-def test_contacts_come_at_the_sample_period(world: World, simulator: MujocoSimulator) -> None:
-    """All that lies on the table touches it; a robot at home touches nothing."""
-    simulator.reset(nominal_layout(world))
-    samples: list[ContactSample] = []
-    end = simulator.on_contacts(samples.append)
-    simulator.step(0.2)
-    assert [s.stamp for s in samples] == pytest.approx([SAMPLE_PERIOD * k for k in range(1, 11)])
-    lying = frozenset(pair(o.model, world.table.model) for o in world.objects)
-    assert {s.pairs for s in samples} == {lying}
-    end()
-    end()
-    simulator.step(0.2)
-    assert len(samples) == 10
-
-
-def test_what_is_not_in_the_layout_is_not_in_the_world(world: World, simulator: MujocoSimulator) -> None:
-    """It neither touches anything nor is seen."""
-    layout = nominal_layout(world)
-    gone = world.objects[0].model
-    simulator.reset(Layout(poses={k: v for k, v in layout.poses.items() if k != gone}))
-    samples: list[ContactSample] = []
-    simulator.on_contacts(samples.append)
-    simulator.step(SAMPLE_PERIOD)
-    assert not any(gone in p for p in samples[0].pairs)
-    assert len(samples[0].pairs) == len(world.objects) - 1
 
 
 def test_equal_calls_give_equal_results(world: World, varied: MujocoSimulator) -> None:
