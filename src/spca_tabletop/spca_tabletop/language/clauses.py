@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import Relation, Values
+from spca_core.relation import Relation, Values, things_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.goal import NO_PLACE
 from spca_tabletop.language.places import ROWS, Destination, Destinations, away, come_from, placed, related
@@ -104,7 +104,7 @@ def put_only(phrase: Phrase, places: Destinations) -> Meaning:
     return _alone(put(phrase, None, places), spare)
 
 
-@rule("Clause -> PUT? Thing COMMA? Thing", cost=5)
+@rule("Clause -> PUT? Thing COMMA|SEP? Thing", cost=5)
 def onto(thing: Thing, support: Thing) -> Meaning:
     """As in "red cube, blue plate"."""
     vague = thing.noun.tests or (support.noun.tests and not support.det.quantifier)
@@ -145,7 +145,8 @@ def hold(things: Things, talk: Talk) -> Iterator[Talk]:
 
 @rule("Clause -> LIFT Things UP? IN_THE_AIR? Source? IN_THE_AIR?",
       "Clause -> PICK Things UP IN_THE_AIR? Source?", "Clause -> TAKE Things UP? Source?",
-      "Clause -> PICK UP Things Source?", "Clause -> Things MUST? IS? LIFTED Source?")  # fmt: skip
+      "Clause -> PICK UP Things Source?", "Clause -> Things MUST? IS? LIFTED Source?",
+      "Clause -> LEAVE|TAKE Things LIFTED Source?")  # fmt: skip
 def lift(phrase: Phrase, source: Destination | None) -> Meaning:
     phrase = _coming_from(phrase, source)
     return doing(phrase, lambda things, talk: hold(things, come_from(things, source, talk)))
@@ -242,9 +243,10 @@ def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     def then(things: Things, talk: Talk) -> Talk:
         if source is None:
             return talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
-        off = any(t.noun.kind == "table" for t in source.things)
-        return away(things, talk) if off else talk.claim("on", things, TABLE_SYMBOL)
+        return talk.claim("on", things, TABLE_SYMBOL)
 
+    if source and any(t.noun.kind == "table" for t in source.things):
+        return doing(phrase, lambda things, talk: iter([away(things, talk)]))
     return _taking(phrase, source, then)
 
 
@@ -330,7 +332,8 @@ def sort(phrase: Phrase | None, places: Destinations | None, *, matching: str) -
     return doing(plain, lambda things, talk: placed(things, there, plain, talk))
 
 
-@rule("Clause -> SWAP Things", "Clause -> SWAP Things WITH Things", "Clause -> Things COMMA? SWAP")
+@rule("Clause -> SWAP Things", "Clause -> SWAP Things WITH Things", "Clause -> Things COMMA|SEP? SWAP",
+      "Clause -> Things MUST SWAP")  # fmt: skip
 def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
     """Each of two goes where the other one is."""
     phrase = (*phrase, *(t.like(phrase[-1].noun.kind) for t in other))
@@ -341,7 +344,12 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
             raise NotUnderstood("I can swap two certain things only; name them.")
         if "" in places or places[0] == places[1]:
             raise NotUnderstood("I can swap things that lie on, or in, different things only.")
-        yield talk.ask([("on", things[0], places[1]), ("on", things[1], places[0])])
+        one, other = things
+        if any(a[0] == "on" and a[2] in things and a[1] not in things for a in talk.table.facts):
+            raise NotUnderstood("I can swap things that nothing else lies on only; say what goes where.")
+        # one on the other: the tower is turned over
+        yield talk.ask([("on", one, other if places[1] == one else places[1]),
+                        ("on", other, one if places[0] == other else places[0])])  # fmt: skip
 
     return doing(phrase, then)
 
@@ -578,7 +586,7 @@ def _unforbidden(meaning: Meaning) -> Meaning:
 # --- how it shall end
 
 
-@rule("Clause -> Things MUST IS PLACED|STACKED? Places AT_ONCE?", 
+@rule("Clause -> Things MUST IS PLACED|STACKED? Places AT_ONCE?",
       "Clause -> Things MUST|PLACED|STACKED Places", "Clause -> BUILD Things IS Places")  # fmt: skip
 def state(phrase: Phrase, places: Destinations) -> Meaning:
     return doing(phrase, lambda things, talk: placed(things, places, phrase, talk))
@@ -745,6 +753,8 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
         beside = place.relation == "next_to"
         for targets, after in found_by(_every(place.things), talk, LIFTABLE if beside else ANYTHING):
             pairs = tuple((a, b) for a in things for b in targets if a != b)
+            if not pairs:
+                raise NotUnderstood(f"I do not know what must not be '{place.text}'; name it.")
             yield after.but(apart=(*after.apart, *pairs)) if beside else after.but(off=(*after.off, *pairs))
     else:
         raise NotUnderstood("I can mind what must not be on or next to what; say it so.")
@@ -767,7 +777,14 @@ def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterato
         things = tuple(dict.fromkeys(a[1] for a in one.latest))
         if not things:
             raise NotUnderstood(f"I do not know what must not be '{place.text}'.")
-        yield from _barred(things, place, one)
+        others = {t for a in one.latest for other in a[2:] for t in things_of(other)}
+        it = others if len(things) == 1 == len(others) else {one.subject}  # "behind the bowl, not in it"
+        yield from _barred(things, place, one.but(subject=it.pop()))
+
+
+@rule("Neg -> Things MUST? IS OUTSIDE Things", "Neg -> LEAVE Things OUTSIDE Things")
+def kept_outside(phrase: Phrase, others: Phrase) -> Meaning:
+    return must_not_be(phrase, (Destination(relation="on", things=others),))
 
 
 @rule(

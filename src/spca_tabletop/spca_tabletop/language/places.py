@@ -82,7 +82,9 @@ def one_on_each(place: Destination) -> Destination:
     """As in "on the plates, one per plate"."""
     if place.relation != "on" or len(place.things) != 1:
         raise NotUnderstood(f"I do not know one on each of what '{place.text}' is.")
-    return place if place.things[0].noun.matching == "own" else replace(place, text="", slot="apart")
+    there = place.things[0]
+    told = there.noun.matching == "own" or there.det.quantifier in ("each", "all")
+    return replace(place, text="") if told else replace(place, text="", slot="apart")
 
 
 rule.means(Destination(relation="on_each_other"), "Place -> ON EACH_OTHER", "Place -> ONE_ON_OTHER")

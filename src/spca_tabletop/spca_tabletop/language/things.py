@@ -499,7 +499,9 @@ def colours(one: str, more: Things = ()) -> Things:
 
 
 @rule("Named -> Named THAT? NOT Colours", "Named -> Named COMMA NOT Colours COMMA?",
-      "Named -> Named THAT IS NOT|NEITHER Colours", "Named -> Named THAT IS NOT|NEITHER Those")  # fmt: skip
+      "Named -> Named THAT IS NOT|NEITHER Colours",
+      "Named -> WHICHEVER Named IS NOT|NEITHER Colours",
+      "Named -> Named THAT IS NOT|NEITHER Those")  # fmt: skip
 def unlike(noun: Nominal, said: Things) -> Nominal:
     told = f"not {' or '.join(said)}"
     if noun.colour:  # "blue but not green" is of two things
@@ -565,6 +567,11 @@ def where(reference: Thing, *, relation: str) -> Quality:
         return test
 
     return Quality(of, f"{relation.replace('_', ' ')} {reference.text}")
+
+
+@rule("Where -> OUTSIDE Thing")
+def outside(reference: Thing) -> Quality:
+    return lacking(where(reference, relation="on"))
 
 
 for _row in (row for row in relations() if row.name in _DESCRIBING):
@@ -710,6 +717,32 @@ def everything(one: Quality | None = None, *, det: Det) -> Thing:
 
 rule("Thing -> EVERYTHING Where", cost=3, det=Det("all"))(everything)
 rule("Thing -> ANYTHING Where", cost=3, det=Det("any", 1))(everything)
+
+
+@rule("Thing -> SAME NOUN AT Thing")
+def same_as(said: tuple[str, bool], other: Thing) -> Thing:
+    """As in "the same mat as the blue cube": what that is on, or is to be on."""
+
+    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
+        things = named(other, talk, LIFTABLE)
+        put = {a[2] for a in talk.atoms if a[0] == "on" and a[1] in things}
+        return [s for s in found if s in (put or {talk.table.support_of(t) for t in things})]
+
+    return Thing(Det("the"), Nominal(*said).test(0, test, f"under {other.text}"))
+
+
+@rule("Thing -> Det Named COMMA? Det Named", cost=6)
+def apposed(det: Det, noun: Nominal, other: Det, again: Nominal) -> Thing:
+    """As in "the red one, the red cube": one thing, named twice."""
+    fixed = {"table", "ground"} & {noun.kind, again.kind}
+    if noun.plural or again.plural or fixed or {other.quantifier, det.quantifier} != {"the"}:
+        raise NotUnderstood(f"I do not know what '{again.text}' is.")
+    same = Thing(other, again.like(noun.kind), text=again.text)
+
+    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
+        return [s for s in found if s in named(same, talk)]
+
+    return Thing(other, noun.like(again.kind).test(4, test, f"'{again.text}'"))
 
 
 @rule("Thing -> THE? OTHER NUMBER", "Thing -> THE NUMBER OTHERS", quantifier="all", pronoun="others")

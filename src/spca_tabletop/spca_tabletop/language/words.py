@@ -31,8 +31,9 @@ _CLAUSE = re.compile(
     r"(?=$|[.!?;,:()—]|\b(?:because|since|otherwise|or else|so (?:that )?(?:i|we)|as (?:i|we))\b)"
 )
 _OF_A_THING = re.compile(r"(?i)(?:(?:and|but|so) )?(?:it|they|he|she)\b")
-_ASIDE_OF = {"IS", "IT", "THEM", "THAT", "A", "THE", "AND", "OF", "TO", "AT", "IN", "ON", "WITH", "TABLE", "DOWN",
-             "AWAY", "FROM", "SIDE", "UP", "ALL", "WHAT", "ANY", "REMARK", "LINK", "THERE"}  # fmt: skip
+_ASIDE_OF = {"IS", "IT", "THEM", "THAT", "A", "THE", "AND", "OF", "TO", "AT", "IN", "ON", "WITH", "TABLE",
+             "DOWN", "AWAY", "FROM", "SIDE", "UP", "ALL", "WHAT", "ANY",
+             "REMARK", "LINK", "THERE"}  # fmt: skip
 """The tokens that an aside may have: no things, nothing to do, no rule, condition, order or number."""
 _SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN", "CORRECTION")
 
@@ -78,7 +79,8 @@ def sentences(text: str) -> list[Sentence]:
 def _says_nothing(clause: str) -> bool:
     """Return whether a clause only is about the speaker, or a reason.
 
-    It opens like that, and has no word to act on. It needs a word that is none of the lexicon: all that is known would be understood otherwise.
+    It opens like that, and has no word to act on. It needs a word that is none of the lexicon: all that is
+    known would be understood otherwise.
     """
     if not ASIDE.match(clause):
         return False
