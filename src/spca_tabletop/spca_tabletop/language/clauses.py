@@ -744,7 +744,7 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
         more = tuple((place.slot, thing) for thing in things)
         yield talk.but(tower=replace(talk.tower, barred=(*talk.tower.barred, *more)))
     elif place.relation == "on" and any(t.noun.matching for t in place.things):
-        found = [((), talk)]
+        found: list[tuple[tuple[tuple[str, str], ...], Talk]] = [((), talk)]
         for thing in things:
             found = [((*pairs, *((thing, b) for b in below)), after) for pairs, one in found
                      for below, after in found_by(place.things, one, tuple(SUPPORTS), thing)]  # fmt: skip
