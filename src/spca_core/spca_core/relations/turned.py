@@ -62,12 +62,13 @@ ROWS = (
         spots=_spots,
         words={
             "TURN": ("turn|rotate|turn around|spin",),
+            "TURNED": ("turned|rotated|twisted|spun",),
             "ANGLE": (
                 r"(?:by |through )?\d+ ?(?:degrees?|deg|°)(?: ?,? ?(?:in (?:the )?direction )?"
                 "(?:counter-?|anti-?)?clockwise)?",
             ),
         },
-        orders=("TURN Things ANGLE", "TURN ANGLE Things"),
+        orders=("TURN Things ANGLE", "TURN ANGLE Things", "Things MUST? IS? TURNED ANGLE"),
         reads={"ANGLE": _read},
         fixed=_fixed,
         told=lambda things, values: f"turned to {values[2]} degrees",

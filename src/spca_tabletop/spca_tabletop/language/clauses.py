@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import islice, pairwise
 
 from spca_core.kinds import SOLIDS, SUPPORTS
-from spca_core.names import TABLE_SYMBOL, words_of
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import Relation, Values
+from spca_core.relation import Relation, Values, things_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.goal import NO_PLACE
 from spca_tabletop.language.places import ROWS, Destination, Destinations, away, come_from, placed, related
@@ -51,7 +51,7 @@ def doing(
 # --- commands
 
 
-@rule("Clause -> TOUCH Things", "Clause -> Things MUST? IS? TOUCHED")
+@rule("Clause -> TOUCH Things", "Clause -> Things MUST? IS? TOUCHED", "Clause -> GIVE Things A? TOUCH")
 def touch(phrase: Phrase) -> Meaning:
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if any(talk.table.kind(t) not in TANGIBLE for t in things):
@@ -87,7 +87,8 @@ def touch_only(phrase: Phrase) -> Meaning:
 
 
 @rule("Clause -> PUT ONLY Things Places", "Clause -> ONLY PUT Things Places",
-      "Clause -> ONLY Things MUST? IS? Places",
+      "Clause -> ONLY Things MUST|MAY? IS? Places", "Clause -> Things ONLY Places",
+      "Clause -> PUT Things ONLY Places",
       "Clause -> PUT NOTHING EXCEPT|BUT Things Places")  # fmt: skip
 def put_only(phrase: Phrase, places: Destinations) -> Meaning:
     """Nothing else is to be there in the end."""
@@ -103,7 +104,7 @@ def put_only(phrase: Phrase, places: Destinations) -> Meaning:
     return _alone(put(phrase, None, places), spare)
 
 
-@rule("Clause -> PUT? Thing COMMA? Thing", cost=5)
+@rule("Clause -> PUT? Thing COMMA|SEP? Thing", cost=5)
 def onto(thing: Thing, support: Thing) -> Meaning:
     """As in "red cube, blue plate"."""
     vague = thing.noun.tests or (support.noun.tests and not support.det.quantifier)
@@ -112,12 +113,21 @@ def onto(thing: Thing, support: Thing) -> Meaning:
     return contain((support,), (thing,))
 
 
-@rule("Clause -> Things MUST? CONTAIN Things", "Clause -> Things MUST TAKE Things",
+@rule("Clause -> Things MUST|MAY? CONTAIN Things", "Clause -> Things MUST TAKE Things",
       "Clause -> FILL Things WITH Things", "Clause -> GIVE Things Things")  # fmt: skip
 def contain(there: Phrase, things: Phrase) -> Meaning:
-    if any(t.noun.kind not in SUPPORTS for t in there):
-        raise NotUnderstood(f"'{there[0].text}' takes nothing; name a plate, a mat, a bowl or a tray.")
-    return put(things, None, (Destination(relation="on", things=there),))
+    bad = NotUnderstood(f"'{there[0].text}' takes nothing; name a plate, a mat, a bowl or a tray.")
+    if any(t.noun.kind not in SUPPORTS and not t.pronoun for t in there):
+        raise bad
+    given = put(things, None, (Destination(relation="on", things=there),))
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        for thing in (t for t in there if t.pronoun):  # "it looks empty, give it a cube"
+            if any(talk.table.kind(s) in SOLIDS for s in named(thing, talk, ANYTHING)):
+                raise bad
+        yield from given(talk)
+
+    return meaning
 
 
 @rule("Text -> Text COMMA|AND|BUT NOTHING_ELSE", "Text -> Text NOTHING_ELSE")
@@ -135,10 +145,26 @@ def hold(things: Things, talk: Talk) -> Iterator[Talk]:
 
 @rule("Clause -> LIFT Things UP? IN_THE_AIR? Source? IN_THE_AIR?",
       "Clause -> PICK Things UP IN_THE_AIR? Source?", "Clause -> TAKE Things UP? Source?",
-      "Clause -> PICK UP Things Source?", "Clause -> Things MUST? IS? LIFTED Source?")  # fmt: skip
+      "Clause -> PICK UP Things Source?", "Clause -> Things MUST? IS? LIFTED Source?",
+      "Clause -> LEAVE|TAKE Things LIFTED Source?")  # fmt: skip
 def lift(phrase: Phrase, source: Destination | None) -> Meaning:
     phrase = _coming_from(phrase, source)
     return doing(phrase, lambda things, talk: hold(things, come_from(things, source, talk)))
+
+
+@rule("Clause -> LIFT", cost=2)
+def hold_it() -> Meaning:
+    """As in "pick the red cube, hold"."""
+    return lift((Thing(pronoun="it", text="it"),), None)
+
+
+@rule("Neg -> NOT RELEASE Things?")
+@clause
+def held_on(phrase: Phrase | None, *, talk: Talk) -> Iterator[Talk]:
+    for things, after in found_by(phrase or (), talk, LIFTABLE):
+        if not talk.held or not {*talk.held}.issuperset(things):
+            raise NotUnderstood("I do not know what I am not to let go of; say what to hold.")
+        yield after
 
 
 @rule("Clause -> LIFT|PICK Things UP? Places", cost=2)
@@ -174,6 +200,7 @@ def choose(phrase: Phrase, source: Destination | None) -> Meaning:
     return _taking(phrase, source, lambda things, talk: talk)
 
 
+@rule("Clause -> Things YOU? PUT Places", cost=1)
 @rule("Clause -> PUT|TAKE|THROW|TOSS Things DOWN? Source? Places", "Clause -> PUT Things Places DOWN",
       "Clause -> PUT DOWN Things Places")  # fmt: skip
 def put(phrase: Phrase, source: Destination | Destinations | None, places: Destinations = ()) -> Meaning:
@@ -208,17 +235,26 @@ def there_put(places: Destination | Destinations, phrase: Phrase) -> Meaning:
     return put(phrase, None, places if isinstance(places, tuple) else (places,))
 
 
-@rule("Clause -> PUT|THROW|TOSS Things DOWN? Source?", "Clause -> REMOVE Things Source?")
+@rule("Clause -> PUT|THROW|TOSS Things DOWN? Source?", "Clause -> REMOVE Things Source?",
+      "Clause -> CLEAR Things Source", "Clause -> Things MUST? IS? Source")  # fmt: skip
 def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     """To a place that is yet to be said."""
 
     def then(things: Things, talk: Talk) -> Talk:
         if source is None:
             return talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
-        off = any(t.noun.kind == "table" for t in source.things)
-        return away(things, talk) if off else talk.claim("on", things, TABLE_SYMBOL)
+        return talk.claim("on", things, TABLE_SYMBOL)
 
+    if source and any(t.noun.kind == "table" for t in source.things):
+        return doing(phrase, lambda things, talk: iter([away(things, talk)]))
     return _taking(phrase, source, then)
+
+
+@rule("Clause -> Things Source EXCEPT|BUT Apart")
+def put_away_but(phrase: Phrase, source: Destination, others: Phrase) -> Meaning:
+    if len(phrase) != 1 or not phrase[0].several:
+        raise NotUnderstood(f"I do not know what 'except {others[0].text}' leaves out.")
+    return put_away((replace(phrase[0], apart=(*phrase[0].apart, *others)),), source)
 
 
 def _ordered(phrase: Phrase, said: Values | Destination | None = None, *, row: Relation) -> Meaning:
@@ -230,7 +266,11 @@ def _ordered(phrase: Phrase, said: Values | Destination | None = None, *, row: R
     return _taking(phrase, said if isinstance(said, Destination) else None, then)
 
 
-@rule("Clause -> CLEAR|EMPTY Things Places?", "Clause -> BUILD Things EMPTY|FREE|CLEAR")
+@rule(
+    "Clause -> CLEAR|EMPTY Things DOWN? Places?",
+    "Clause -> REMOVE Things",
+    "Clause -> BUILD|TAKE Things EMPTY|FREE|CLEAR",
+)
 @clause
 def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> Iterator[Talk]:
     for supports, before in found_by(phrase, talk, (*SUPPORTS, *SOLIDS, "table")):
@@ -253,7 +293,8 @@ def _standing(talk: Talk) -> Things:
     return tuple(order)
 
 
-@rule("Clause -> PUT THE TOWER|STACK Source? Places")
+@rule("Clause -> PUT|TAKE|LIFT THE TOWER|STACK Source? Places",
+      "Clause -> PUT|TAKE THE TOWER|STACK Source? Places COMMA? KEPT_ORDER")  # fmt: skip
 @clause
 def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     """As it stands, to another place."""
@@ -291,7 +332,8 @@ def sort(phrase: Phrase | None, places: Destinations | None, *, matching: str) -
     return doing(plain, lambda things, talk: placed(things, there, plain, talk))
 
 
-@rule("Clause -> SWAP Things", "Clause -> SWAP Things WITH Things", "Clause -> Things COMMA? SWAP")
+@rule("Clause -> SWAP Things", "Clause -> SWAP Things WITH Things", "Clause -> Things COMMA|SEP? SWAP",
+      "Clause -> Things MUST SWAP")  # fmt: skip
 def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
     """Each of two goes where the other one is."""
     phrase = (*phrase, *(t.like(phrase[-1].noun.kind) for t in other))
@@ -302,7 +344,12 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
             raise NotUnderstood("I can swap two certain things only; name them.")
         if "" in places or places[0] == places[1]:
             raise NotUnderstood("I can swap things that lie on, or in, different things only.")
-        yield talk.ask([("on", things[0], places[1]), ("on", things[1], places[0])])
+        one, other = things
+        if any(a[0] == "on" and a[2] in things and a[1] not in things for a in talk.table.facts):
+            raise NotUnderstood("I can swap things that nothing else lies on only; say what goes where.")
+        # one on the other: the tower is turned over
+        yield talk.ask([("on", one, other if places[1] == one else places[1]),
+                        ("on", other, one if places[0] == other else places[0])])  # fmt: skip
 
     return doing(phrase, then)
 
@@ -334,7 +381,9 @@ def details(one: Detail, more: Detail | None) -> Detail:
     return ((*one[0], *phrase), (*one[1], *places), upwards if one[2] is None else one[2])
 
 
-@rule("Clause -> STACK Things UP? Details?")
+@rule("Clause -> Things MUST? IS? STACKED UP? Details?", cost=1)
+@rule("Clause -> STACK Things UP? Details?", "Clause -> STACK|PUT|BUILD|TAKE Things STACKED Details?",
+      "Clause -> PUT? Things StackedAt")  # fmt: skip
 def stack(phrase: Phrase, more: Detail | None) -> Meaning:
     members, places, upwards = more or ((), (), None)
     if members:
@@ -351,6 +400,11 @@ def stack(phrase: Phrase, more: Detail | None) -> Meaning:
             yield from placed(things, places, phrase, talk)
 
     return doing(_not_there_yet(phrase, places), then, verb="stack")
+
+
+@rule("StackedAt -> Place COMMA? STACKED")
+def stacked_at(place: Destination) -> Detail:
+    return ((), (place,), None)
 
 
 @rule("Tower -> THE|A|ONE? SIZE? TOWER", "Tower -> THE|A|ONE? TOWER SIZE", "Tower -> THE|A|ONE SIZE? STACK",
@@ -424,7 +478,7 @@ def _based(base: Things, place: Destination, talk: Talk) -> Talk:
     return talk.but(tower=replace(talk.tower, base=base[0]))
 
 
-@rule("Clause -> BUILD THE|A|ONE? BRIDGE Details?")
+@rule("Clause -> BUILD? THE|A|ONE? BRIDGE Details?")
 def bridge(more: Detail | None) -> Meaning:
     phrase, places, upwards = more or ((), (), None)
     if upwards is not None or any(p.relation not in ("on", "across") for p in places):
@@ -445,7 +499,7 @@ def bridge(more: Detail | None) -> Meaning:
     return meaning
 
 
-@rule("Clause -> BUILD THE|A|ONE? PYRAMID Details?", "Clause -> BUILD THE|A|ONE? PYRAMID OF NUMBER")
+@rule("Clause -> BUILD? THE|A|ONE? PYRAMID Details?", "Clause -> BUILD THE|A|ONE? PYRAMID OF NUMBER")
 def pyramid(more: Detail | int | None) -> Meaning:
     size = more if isinstance(more, int) else None
     phrase, places, upwards = more if isinstance(more, tuple) else ((), (), None)
@@ -465,12 +519,26 @@ def pyramid(more: Detail | int | None) -> Meaning:
 
 
 @rule("Clause -> Things Places", cost=1)
+@rule("Clause -> Things COMMA Places", cost=3)
 def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
     phrase = _not_there_yet(phrase, places)
     return _unforbidden(doing(phrase, lambda things, talk: placed(things, places, phrase, talk)))
 
 
-@rule("Clause -> Place SEP|COMMA|IS? Things", cost=1)
+@rule("Clause -> USE Things Place")
+def used_as(phrase: Phrase, place: Destination) -> Meaning:
+    return slotted(place, phrase)
+
+
+@rule("Clause -> Places COMMA|SEP Things", "Clause -> Places MUST? IS? Things", cost=3)
+def there_go(places: Destinations, phrase: Phrase) -> Meaning:
+    """As in "into the tray: blue, green and yellow"."""
+    if any(p.relation in ("slot", "from") for p in places):
+        raise NotUnderstood(f"I do not know what to do with '{phrase[0].text}'.")
+    return arrangement(phrase, places)
+
+
+@rule("Clause -> Place SEP|COMMA|IS? Things", "Clause -> Place MUST IS Things", cost=1)
 def slotted(place: Destination, phrase: Phrase) -> Meaning:
     if place.relation != "slot":
         raise NotUnderstood(f"I do not know what to do with '{phrase[0].text}'.")
@@ -518,13 +586,13 @@ def _unforbidden(meaning: Meaning) -> Meaning:
 # --- how it shall end
 
 
-@rule("Clause -> Things MUST IS PLACED? Places AT_ONCE?", "Clause -> Things MUST|PLACED Places",
-      "Clause -> BUILD Things IS Places")  # fmt: skip
+@rule("Clause -> Things MUST IS PLACED|STACKED? Places AT_ONCE?",
+      "Clause -> Things MUST|PLACED|STACKED Places", "Clause -> BUILD Things IS Places")  # fmt: skip
 def state(phrase: Phrase, places: Destinations) -> Meaning:
     return doing(phrase, lambda things, talk: placed(things, places, phrase, talk))
 
 
-@rule("Clause -> Things IS PLACED? Places AT_ONCE?")
+@rule("Clause -> Things IS PLACED|STACKED? Places AT_ONCE?")
 @clause
 def so_it_is(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     """What may be about the table as it is now; what is not so yet is to come."""
@@ -569,13 +637,14 @@ def mutual(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
         yield after.but(mutual=(*after.mutual, *pairs))
 
 
-@rule("Clause -> THERE_IS Things Quality?")
+@rule("Clause -> THERE_IS Things Quality?", "Clause -> Things REMARK")
 @clause
-def there_is(phrase: Phrase, where: Quality | None, *, talk: Talk) -> Iterator[Talk]:
-    """Check that what is said to be there is there."""
+def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Iterator[Talk]:
+    """Check that what is said to be there is there; "it" is that, from now on."""
+    found: list[str] = []
     for thing in phrase:
-        named(replace(thing, noun=being(where, thing.noun)) if where else thing, talk)
-    yield talk
+        found += named(replace(thing, noun=being(where, thing.noun)) if where else thing, talk)
+    yield talk.about(found)
 
 
 # --- what must not be
@@ -591,6 +660,9 @@ def nothing() -> Phrase:
     return _EVERY_SOLID
 
 
+rule.means((Thing(Det("all"), pronoun="them", text="none of them"),), "No -> NONE")
+
+
 @rule("No -> NO Things")
 def none(phrase: Phrase) -> Phrase:
     return tuple(replace(t.every(), det=Det("all")) for t in phrase)
@@ -601,11 +673,13 @@ def _every(phrase: Phrase) -> Phrase:
     return tuple(one.every() for thing in phrase for one in thing.either or (thing,))
 
 
-@rule("Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT Things", "Neg -> WITHOUT BESIDE Things",
-      "Neg -> LEAVE Things ALONE? ALONE?", "Neg -> Things MUST? IS? LEFT_ALONE",
-      "Neg -> No MUST? IS? TOUCHED", "Neg -> Things NOT IS? TOUCHED|NEEDED",
+@rule("Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT|USE Things", "Neg -> Things COMMA|SEP? LEAVE ALONE?",
+      "Neg -> Things YOU NOT TOUCH|HIT|USE|PUT|LIFT", "Neg -> Things NOT HIT", "Neg -> WITHOUT BESIDE Things",
+      "Neg -> LEAVE Things ALONE|THERE? ALONE?", "Neg -> Things MUST? IS? LEFT_ALONE",
+      "Neg -> No MUST|MAY? IS? TOUCHED", "Neg -> Things NOT IS? TOUCHED|NEEDED",
       "Neg -> UNWANTED Things TOUCHED", how="untouched")  # fmt: skip
-@rule("Neg -> WITHOUT|NOT LIFT|PUT|TAKE Things UP?", "Neg -> No MUST? IS? LIFTED|PLACED",
+@rule("Neg -> WITHOUT|NOT LIFT|PUT|TAKE Things UP?", "Neg -> No MUST|MAY? IS? LIFTED|PLACED",
+      "Neg -> Things NOT PUT",
       "Neg -> Things NOT IS? LIFTED|PLACED", "Neg -> WITHOUT|NOT PICK Things UP",
       "Neg -> No MUST? LIFT|PUT|TAKE", "Neg -> Things UNWANTED LIFTED|PLACED",
       "Neg -> UNWANTED Things LIFTED|PLACED", how="unmoved")  # fmt: skip
@@ -623,6 +697,8 @@ def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = ()) -> Iterato
 
 for _row in ROWS.values():
     rule(*(f"Clause -> {form}" for form in _row.orders), row=_row)(_ordered)
+    if _row.rests == GROUND_SYMBOL:
+        rule("Clause -> TOSS Things", row=_row, cost=2)(_ordered)
     rule(*(f"Neg -> {form}" for form in _row.bans), how="banned", of=(_row.name,))(_spared)
 
 
@@ -652,8 +728,8 @@ def never_put(phrase: Phrase, places: Destinations) -> Meaning:
     return meaning
 
 
-@rule("Neg -> Things NOT IS? PLACED? Places", "Neg -> UNWANTED Things Places",
-      "Neg -> No MUST? IS? PLACED? Places")  # fmt: skip
+@rule("Neg -> Things NOT IS? PLACED|STACKED? Places", "Neg -> UNWANTED Things Places",
+      "Neg -> No MUST|MAY? IS? PLACED|STACKED? Places")  # fmt: skip
 @clause
 def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     for things, before in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
@@ -667,10 +743,18 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
     if place.relation == "slot":
         more = tuple((place.slot, thing) for thing in things)
         yield talk.but(tower=replace(talk.tower, barred=(*talk.tower.barred, *more)))
+    elif place.relation == "on" and any(t.noun.matching for t in place.things):
+        found: list[tuple[tuple[tuple[str, str], ...], Talk]] = [((), talk)]
+        for thing in things:
+            found = [((*pairs, *((thing, b) for b in below)), after) for pairs, one in found
+                     for below, after in found_by(place.things, one, tuple(SUPPORTS), thing)]  # fmt: skip
+        yield from (after.but(off=(*after.off, *pairs)) for pairs, after in found)
     elif place.relation in ("on", "next_to"):
         beside = place.relation == "next_to"
         for targets, after in found_by(_every(place.things), talk, LIFTABLE if beside else ANYTHING):
             pairs = tuple((a, b) for a in things for b in targets if a != b)
+            if not pairs:
+                raise NotUnderstood(f"I do not know what must not be '{place.text}'; name it.")
             yield after.but(apart=(*after.apart, *pairs)) if beside else after.but(off=(*after.off, *pairs))
     else:
         raise NotUnderstood("I can mind what must not be on or next to what; say it so.")
@@ -693,15 +777,24 @@ def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterato
         things = tuple(dict.fromkeys(a[1] for a in one.latest))
         if not things:
             raise NotUnderstood(f"I do not know what must not be '{place.text}'.")
-        yield from _barred(things, place, one)
+        others = {t for a in one.latest for other in a[2:] for t in things_of(other)}
+        it = others if len(things) == 1 == len(others) else {one.subject}  # "behind the bowl, not in it"
+        yield from _barred(things, place, one.but(subject=it.pop()))
 
 
-@rule("Neg -> Things NOT TOUCH|TOUCHES|HIT|BESIDE Things", "Neg -> No MUST? TOUCH|TOUCHES|HIT|BESIDE Things")
+@rule("Neg -> Things MUST? IS OUTSIDE Things", "Neg -> LEAVE Things OUTSIDE Things")
+def kept_outside(phrase: Phrase, others: Phrase) -> Meaning:
+    return must_not_be(phrase, (Destination(relation="on", things=others),))
+
+
+@rule(
+    "Neg -> Things NOT TOUCH|TOUCHES|HIT|BESIDE Things", "Neg -> No MUST|MAY? TOUCH|TOUCHES|HIT|BESIDE Things"
+)
 def must_not_touch(phrase: Phrase, others: Phrase) -> Meaning:
     return must_not_be(phrase, (Destination(relation="next_to", things=others),))
 
 
-@rule("Neg -> Things NOT TOUCH|TOUCHES|HIT EACH_OTHER?")
+@rule("Neg -> Things NOT TOUCH|TOUCHES EACH_OTHER?", "Neg -> Things NOT HIT EACH_OTHER")
 @clause
 def apart(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for things, after in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
@@ -759,7 +852,18 @@ def only_after(later: Meaning, before: Meaning) -> Meaning:
     return and_then(before, later)
 
 
-@rule("Clause -> Things COMMA? Command", cost=4)
+@rule("Clause -> LEAVE Things Places", "Clause -> Things LEAVE Places")
+@clause
+def kept_at(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
+    """As in "keep the red cube on the plate": it stays there, or is put there."""
+    ways = [*state(phrase, places)(talk)]
+    so = [way for way in ways if talk.table.facts.issuperset(way.atoms[len(talk.wants) :])]
+    if so and len(ways) > 1:
+        raise NotUnderstood("I do not know whether they are to stay as they are; say which one goes where.")
+    yield from ways
+
+
+@rule("Clause -> Things COMMA|SEP? Command", cost=4)
 def as_for(phrase: Phrase, meaning: Meaning) -> Meaning:
     """As in "the green one, put it on the plate"."""
     return doing(phrase, lambda things, talk: iter(meaning(talk.about(things))))

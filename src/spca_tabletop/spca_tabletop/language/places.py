@@ -77,7 +77,17 @@ def rather(taken_back: Destination, place: Destination) -> Destination:
     return replace(place, text="")
 
 
-rule.means(Destination(relation="on_each_other"), "Place -> ON EACH_OTHER")
+@rule("Place -> Place COMMA|AND|BUT|SEP? ONE_EACH")
+def one_on_each(place: Destination) -> Destination:
+    """As in "on the plates, one per plate"."""
+    if place.relation != "on" or len(place.things) != 1:
+        raise NotUnderstood(f"I do not know one on each of what '{place.text}' is.")
+    there = place.things[0]
+    told = there.noun.matching == "own" or there.det.quantifier in ("each", "all")
+    return replace(place, text="") if told else replace(place, text="", slot="apart")
+
+
+rule.means(Destination(relation="on_each_other"), "Place -> ON EACH_OTHER", "Place -> ONE_ON_OTHER")
 rule.means(Destination(relation="abreast"), "Place -> SIDE_BY_SIDE")
 rule.means(Destination(relation="abreast", slot="row"), "Place -> IN_A_ROW")
 rule.means(Destination(relation="slot", slot="top"), "Place -> TOP")
@@ -239,8 +249,9 @@ def _on(
     if any(t.noun.matching for t in phrase):
         yield from ((resting, after) for after in _on_matching(resting, phrase, talk))
         return
-    if place.slot != "same" and _distributed(resting, said, phrase):
-        yield from ((resting, after) for after in _one_for_each(resting, phrase[0], talk))
+    apart = place.slot == "apart"
+    if apart or (place.slot != "same" and _distributed(resting, said, phrase)):
+        yield from ((resting, after) for after in _one_for_each(resting, phrase[0], talk, apart))
         return
     kinds = tuple(SUPPORTS) if place.into else ANYTHING
     for targets, after in found_by(phrase, talk, kinds, resting[0] if len(resting) == 1 else ""):
@@ -300,14 +311,14 @@ def _distributed(resting: Things, said: Phrase, phrase: Phrase) -> bool:
     return bool(each and one) or (several and all_said and kind in SUPPORTS)
 
 
-def _one_for_each(things: Things, target: Thing, talk: Talk) -> Iterator[Talk]:
-    """Each thing on one of its own; on a different one for each where "another" is said."""
+def _one_for_each(things: Things, target: Thing, talk: Talk, apart: bool) -> Iterator[Talk]:
+    """Each thing on one of its own; on a different one for each where "another" or "one on each" is said."""
     other = target.noun.other or target.det.other
     plain = replace(target, noun=replace(target.noun, other=False), det=replace(target.det, other=False))
     options = named(plain, talk, ANYTHING)
     table = talk.table
     room = {o: CAPACITY.get(table.kind(o), 1) if table.kind(o) in SUPPORTS else len(things) for o in options}
-    if not other and sum(room.values()) < len(things):
+    if not (other or apart) and sum(room.values()) < len(things):
         yield talk.claim("on", things, options[0])  # whose room the goal tells
         return
 
@@ -317,7 +328,9 @@ def _one_for_each(things: Things, target: Thing, talk: Talk) -> Iterator[Talk]:
             return
         for option in options:
             full = used.count(option) >= room[option]
-            if full or (other and (option in used or option == table.support_of(rest[0]))):
+            if full or (apart and option in used):
+                continue
+            if other and (option in used or option == table.support_of(rest[0])):
                 continue
             yield from put(rest[1:], before.claim("on", rest[:1], option), (*used, option))
 

@@ -80,6 +80,13 @@ def is_there(thing: Thing, test: Quality | None = None, *, talk: Talk) -> str:
         return f"No. {error}"
 
 
+@rule("Question -> IS? ANYTHING IS? Quality")
+@answering
+def is_anything(test: Quality, *, talk: Talk) -> str:
+    found = test.of(Nominal())(talk.table.of(*SOLIDS), talk, Nominal())
+    return f"Yes: {_listed(found)}." if found else "No."
+
+
 @rule("Question -> WHAT IN_HAND")
 @answering
 def what_is_held(*, talk: Talk) -> str:

@@ -403,16 +403,16 @@ def _each(holds: Callable[[str, Sight], bool], told: str) -> Quality:
     return _plainly(lambda found, talk, _: [s for s in found if holds(s, talk.table)], told)
 
 
-@rule("Adj -> FLANK", "Side -> FLANK SIDE?", "Side -> ON|AT|IN THE FLANK SIDE?",
-      "Quality -> TO THE FLANK SIDE?")  # fmt: skip
+@rule("Adj -> FLANK", "Side -> FLANK SIDE?", "Quality -> THE FLANK ONE?",
+      "Side -> ON|AT|IN|FROM THE FLANK SIDE?", "Quality -> TO THE FLANK SIDE?")  # fmt: skip
 def at_side(side: str) -> Quality:
     return _plainly(_at(side), side, 3)
 
 
 rule("Adjective -> MIDDLE", "Quality -> MIDDLE SIDE", side="middle")(at_side)
 rule("Where -> ON|AT|IN THE MIDDLE SIDE?", side="middle")(at_side)
-rule("Adjective -> TOP", "Quality -> TOP OF THE TOWER|STACK", side="highest")(at_side)
-rule("Adjective -> BOTTOM", "Quality -> BOTTOM OF THE TOWER|STACK", side="lowest")(at_side)
+rule("Adjective -> TOP", "Side -> TOP OF THE TOWER|STACK", "Side -> FROM THE? TOP", side="highest")(at_side)
+rule("Adjective -> BOTTOM", "Side -> BOTTOM OF THE TOWER|STACK", side="lowest")(at_side)
 rule.means(_each(lambda s, table: table.stacked(s), "in a tower"), "Side -> OF THE TOWER|STACK")
 rule.means(_each(lambda s, table: table.kind(s) in SOLIDS, "movable"), "Quality -> CAN_MOVE")
 rule.means(_each(lambda s, table: is_round(table.kind(s)), "round"), "Adjective -> ROUND")
@@ -429,7 +429,7 @@ def of_that_colour(colour: str) -> Quality:
     return _each(lambda s, table: table.colours.get(s) == colour, colour)
 
 
-@rule("Adj -> EXTENT")
+@rule("Adj -> EXTENT", "Quality -> THE EXTENT ONE?")
 def of_extent(extent: str) -> Quality:
     return _plainly(_of_extent(extent), extent, 2)
 
@@ -468,9 +468,9 @@ def that_is_not(noun: Nominal, one: Quality, other: Quality) -> Nominal:
     return being(lacking(other), being(one, noun))
 
 
-@rule("Named -> ORDINAL Noun FROM THE FLANK")
-def counted_from(number: int, noun: Nominal, side: str) -> Nominal:
-    return noun.test(3, _at(side, number - 1, number), f"number {number} from that side")
+@rule("Named -> ORDINAL Noun? FROM THE? FLANK")
+def counted_from(number: int, noun: Nominal | None, side: str) -> Nominal:
+    return (noun or Nominal()).test(3, _at(side, number - 1, number), f"number {number} from that side")
 
 
 @rule("Thing -> THE NUMBER FLANK Noun", "Thing -> THE FLANK NUMBER Noun")
@@ -484,7 +484,7 @@ def plain(noun: Nominal) -> Nominal:
     return noun
 
 
-@rule("Named -> Named OF THE NOUN")
+@rule("Named -> Named OF THE NOUN", "Named -> Named OF ALL THE? NOUN")
 def of_those(noun: Nominal, said: tuple[str, bool]) -> Nominal:
     """As in "the left one of the cubes"."""
     if noun.kind not in ("", said[0]) or not said[1]:
@@ -499,7 +499,9 @@ def colours(one: str, more: Things = ()) -> Things:
 
 
 @rule("Named -> Named THAT? NOT Colours", "Named -> Named COMMA NOT Colours COMMA?",
-      "Named -> Named THAT IS NOT|NEITHER Colours", "Named -> Named THAT IS NOT|NEITHER Those")  # fmt: skip
+      "Named -> Named THAT IS NOT|NEITHER Colours",
+      "Named -> WHICHEVER Named IS NOT|NEITHER Colours",
+      "Named -> Named THAT IS NOT|NEITHER Those")  # fmt: skip
 def unlike(noun: Nominal, said: Things) -> Nominal:
     told = f"not {' or '.join(said)}"
     if noun.colour:  # "blue but not green" is of two things
@@ -567,6 +569,11 @@ def where(reference: Thing, *, relation: str) -> Quality:
     return Quality(of, f"{relation.replace('_', ' ')} {reference.text}")
 
 
+@rule("Where -> OUTSIDE Thing")
+def outside(reference: Thing) -> Quality:
+    return lacking(where(reference, relation="on"))
+
+
 for _row in (row for row in relations() if row.name in _DESCRIBING):
     _forms = (form for form in _row.forms if not {*VALUED}.intersection(form.split()))
     rule(*(f"Where -> {form.replace('Things', 'Thing')}" for form in _forms), relation=_row.name)(where)
@@ -592,14 +599,25 @@ def _of_extent(extent: str) -> Test:
     def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         sizes, kinds = talk.table.sizes, _wanted(noun, ANYTHING)
         only, found = found, found if len(found) != 1 else talk.table.of(*kinds)
-        if extent in ("larger", "smaller") or noun.plural or any(s not in sizes for s in found):
+        of_two = extent in ("larger", "smaller") and len(found) != 2
+        if extent == "little" and all(s in sizes for s in found):  # said of what is dear, too
+            each = sorted(sizes[s][0] * sizes[s][1] for s in found)
+            if not each or len(only) == 1 or each[-1] < each[0] * CLEARLY_LARGER:
+                return only
+        if of_two or noun.plural or any(s not in sizes for s in found):
             raise NotUnderstood(f"I do not know which one the {extent} one is; name its colour.")
-        areas = sorted((sizes[s][0] * sizes[s][1], s) for s in found)
-        ends = {"largest": areas[-2:], "smallest": areas[:2], "medium": areas}[extent]
+        high = extent in ("tallest", "flattest")
+        measure = (lambda x, y, z: z) if high else (lambda x, y, z: x * y)
+        areas = sorted((measure(*sizes[s]), s) for s in found)
+        top, low = (
+            extent in ("largest", "larger", "tallest"),
+            extent in ("smallest", "smaller", "flattest", "little"),
+        )
+        ends = areas[-2:] if top else areas[:2] if low else areas
         if len(areas) < 2 or any(b[0] < a[0] * CLEARLY_LARGER for a, b in pairwise(ends)):
             raise NotUnderstood(f"'{extent}': some of them are of the same size; name the colour.")
         middle = areas[len(areas) // 2 :][:1] if len(areas) % 2 else []
-        told = {"largest": areas[-1:], "smallest": areas[:1], "medium": middle}[extent]
+        told = areas[-1:] if top else areas[:1] if low else middle
         return [s for _, s in told if s in only]
 
     return test
@@ -619,6 +637,9 @@ def _at(side: str, first: int = 0, last: int = 1) -> Test:
             raise NotUnderstood(f"I do not know how many the {side} ones are; name them.")
         if len(found) <= last - first or any(s not in talk.table.places for s in found):
             here = [s for s in found if (side, s) in talk.table.facts or last - first > 1]
+            if side in ("highest", "lowest"):
+                tower = [s for s in talk.table.of(*SOLIDS) if talk.table.stacked(s)]
+                here = [s for s in found if tower and s == _ranked(tower, side, talk)[0][1]]
             return [] if first else here
         ranked = _ranked(found, side, talk)
         if side == "middle":
@@ -671,6 +692,14 @@ def thing(det: Det | None, noun: Nominal) -> Thing:
 
 rule.means(Thing(pronoun="it"), "Thing -> IT")
 rule.means(Thing(pronoun="others"), "Thing -> OTHERS")
+
+
+@rule("Thing -> THE? TOP OF THE TOWER|STACK", side="highest")
+@rule("Thing -> THE? BOTTOM OF THE TOWER|STACK", side="lowest")
+def end_of_tower(*, side: str) -> Thing:
+    return Thing(Det("the"), Nominal(kind="thing").test(3, _at(side), side))
+
+
 rule.means(Thing(Det("all"), pronoun="them"), "Thing -> THEM", "Thing -> ALL OF? THEM?")
 rule.means(Thing(Det("all", 2), pronoun="them"), "Thing -> THEM? BOTH", "Thing -> BOTH OF THEM")
 rule.means(Thing(Det("each"), pronoun="them"), "Thing -> EACH", "Thing -> EACH OF THEM")
@@ -688,6 +717,32 @@ def everything(one: Quality | None = None, *, det: Det) -> Thing:
 
 rule("Thing -> EVERYTHING Where", cost=3, det=Det("all"))(everything)
 rule("Thing -> ANYTHING Where", cost=3, det=Det("any", 1))(everything)
+
+
+@rule("Thing -> SAME NOUN AT Thing")
+def same_as(said: tuple[str, bool], other: Thing) -> Thing:
+    """As in "the same mat as the blue cube": what that is on, or is to be on."""
+
+    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
+        things = named(other, talk, LIFTABLE)
+        put = {a[2] for a in talk.atoms if a[0] == "on" and a[1] in things}
+        return [s for s in found if s in (put or {talk.table.support_of(t) for t in things})]
+
+    return Thing(Det("the"), Nominal(*said).test(0, test, f"under {other.text}"))
+
+
+@rule("Thing -> Det Named COMMA? Det Named", cost=6)
+def apposed(det: Det, noun: Nominal, other: Det, again: Nominal) -> Thing:
+    """As in "the red one, the red cube": one thing, named twice."""
+    fixed = {"table", "ground"} & {noun.kind, again.kind}
+    if noun.plural or again.plural or fixed or {other.quantifier, det.quantifier} != {"the"}:
+        raise NotUnderstood(f"I do not know what '{again.text}' is.")
+    same = Thing(other, again.like(noun.kind), text=again.text)
+
+    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
+        return [s for s in found if s in named(same, talk)]
+
+    return Thing(other, noun.like(again.kind).test(4, test, f"'{again.text}'"))
 
 
 @rule("Thing -> THE? OTHER NUMBER", "Thing -> THE NUMBER OTHERS", quantifier="all", pronoun="others")
@@ -734,7 +789,7 @@ def listed(thing: Thing, others: Phrase) -> Phrase:
     return (thing.like(others[0].noun.kind, others[0].noun.plural), *others)
 
 
-@rule("Things -> Thing AND Thing BOTH")
+@rule("Things -> Thing AND Thing COMMA? BOTH")
 def both(thing: Thing, other: Thing) -> Phrase:
     return listed(thing, (other,))
 

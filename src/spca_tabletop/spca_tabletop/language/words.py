@@ -12,7 +12,7 @@ from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.chart import Token
-from spca_tabletop.language.lexicon import SPELT, known_words, longest, said_as
+from spca_tabletop.language.lexicon import ASIDE, SPELT, known_words, longest, said_as, spelt_out
 
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
@@ -26,6 +26,15 @@ _ANEW = re.compile(r"[.!;](?=\s*(?:no ?,|(?:no wait|sorry|wait|i mean)\b))", re.
 """The end of a sentence of which the next one takes something back."""
 _CONTRACTED = re.compile(r"\b(?:(that|what|where|there|who|which)'?s|(it)'s)\b", re.IGNORECASE)
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
+_CLAUSE = re.compile(
+    r"(?i)[^.!?;,:()—]+?"
+    r"(?=$|[.!?;,:()—]|\b(?:because|since|otherwise|or else|so (?:that )?(?:i|we)|as (?:i|we))\b)"
+)
+_OF_A_THING = re.compile(r"(?i)(?:(?:and|but|so) )?(?:it|they|he|she)\b")
+_ASIDE_OF = {"IS", "IT", "THEM", "THAT", "A", "THE", "AND", "OF", "TO", "AT", "IN", "ON", "WITH", "TABLE",
+             "DOWN", "AWAY", "FROM", "SIDE", "UP", "ALL", "WHAT", "ANY",
+             "REMARK", "LINK", "THERE"}  # fmt: skip
+"""The tokens that an aside may have: no things, nothing to do, no rule, condition, order or number."""
 _SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN", "CORRECTION")
 
 
@@ -53,8 +62,9 @@ def _unknown(words: Sequence[str]) -> NotUnderstood:
 
 def sentences(text: str) -> list[Sentence]:
     """All sentences that say something. Raises NotUnderstood."""
-    text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), text.replace("’", "'"))
+    text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), spelt_out(text.replace("’", "'")))
     text = _SPELT.sub(lambda m: str(SPELT[m[1].lower()]), _ANEW.sub(",", _SOUND.sub(" ", text)))
+    text = _CLAUSE.sub(lambda m: " " if _says_nothing(m.group().strip()) else m.group(), text)
     text = _STEP.sub(" then ", _CONTRACTED.sub(lambda m: f"{m[1] or m[2]} is", text))
     found, unknown = _scan(text)
     if unknown:
@@ -64,6 +74,19 @@ def sentences(text: str) -> list[Sentence]:
         if not ends and (joined := _join_separators(list(run))):
             done.append(Sentence(tuple(joined), text))
     return done
+
+
+def _says_nothing(clause: str) -> bool:
+    """Return whether a clause only is about the speaker, or a reason.
+
+    It opens like that, and has no word to act on. It needs a word that is none of the lexicon: all that is
+    known would be understood otherwise.
+    """
+    if not ASIDE.match(clause):
+        return False
+    found, unknown = _scan(clause)
+    allowed = _ASIDE_OF if _OF_A_THING.match(clause) else _ASIDE_OF | {"NOT"}
+    return bool(unknown) and {token.type for token in found} <= allowed
 
 
 def words_in(text: str, terminal: str) -> list[str]:
