@@ -67,7 +67,7 @@ class ExecutorNode(SpcaNode):
             "driver", "spca", "who drives the arm: the simulator's node, or controllers", choices=DRIVERS
         )
         usual = REAL_SPEED if self._driver == "ros2_control" else 1.0
-        share = "share of its full speed that the arm may have"
+        share = "share of its full speed that the arm may have; a real one has 0.3 unless told"
         self._speed = self.parameter("speed", usual, share, low=SLOWEST, high=1.0)
         self._controllers = (
             self.parameter(
