@@ -129,7 +129,10 @@ def test_a_long_text_is_read_at_once(text: str) -> None:
 
 
 def test_a_word_more_changes_a_family_or_is_refused(pytestconfig: pytest.Config) -> None:
-    """Of words that no text of a family has: at each place one of them in turn, with `--full` all of them."""
+    """Of words that no text of a family has: at each place one of them in turn, with `--full` all of them.
+
+    An aside is let go with whatever it says.
+    """
     strange = ("yellow", "twice", "never", "upwards")
     at_once = len(strange) if pytestconfig.getoption("full") else 1
     turns = cycle(strange)
@@ -143,4 +146,4 @@ def test_a_word_more_changes_a_family_or_is_refused(pytestconfig: pytest.Config)
                     found = set(understand(task(longer), seen))
                 except (NotUnderstood, Impossible):
                     continue
-                assert found != plain, longer
+                assert found != plain or more not in sentences(longer)[0].text, longer

@@ -40,8 +40,6 @@ from spca_tabletop.ros.tabletop import RosTabletop
 
 ARMS = ("embedded", "moveit")
 DRIVERS = ("spca", "ros2_control")
-REAL_SPEED = 0.3
-"""Share of its full speed that a real arm may have, unless the parameter `speed` says otherwise."""
 
 
 class ExecutorNode(SpcaNode):
@@ -66,7 +64,7 @@ class ExecutorNode(SpcaNode):
         self._driver = self.parameter(
             "driver", "spca", "who drives the arm: the simulator's node, or controllers", choices=DRIVERS
         )
-        usual = REAL_SPEED if self._driver == "ros2_control" else 1.0
+        usual = 0.3 if self._driver == "ros2_control" else 1.0
         share = "share of its full speed that the arm may have; a real one has 0.3 unless told"
         self._speed = self.parameter("speed", usual, share, low=SLOWEST, high=1.0)
         self._controllers = (

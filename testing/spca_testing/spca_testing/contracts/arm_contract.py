@@ -20,8 +20,7 @@ from spca_core.world import World
 NEAR = 0.003  # metres that a tool pose may be off
 GRASP = 0.004  # metres above a cube's centre at which the tool grasps it
 ABOVE = 0.09
-OVER_TABLE = np.array([0.0, -1.5708, 1.5708, -1.5708, -1.5708, 0.0])
-"""Configuration of a UR arm that hides the middle of the table from the camera."""
+OVER_TABLE = np.array([0.0, -1.5708, 1.5708, -1.5708, -1.5708, 0.0])  # rad: a UR arm in the camera's view
 
 
 def true_scene(world: World, layout: Layout) -> Scene:
@@ -72,8 +71,7 @@ class ArmContract:
 
     def test_it_reaches_joint_goals_and_named_configurations(self, arm: Arm, world: World) -> None:
         """To a hundredth of a radian."""
-        goal = np.array(world.robot.home) + 0.15
-        arm.move_joints(goal)
+        arm.move_joints(goal := np.array(world.robot.home) + 0.15)
         assert arm.state().position == pytest.approx(goal, abs=0.01)
         arm.move_named("out_of_view")
         assert arm.state().position == pytest.approx(world.robot.out_of_view, abs=0.01)
