@@ -32,12 +32,13 @@ from spca_core.layout import nominal_layout, random_layout
 from spca_core.validation import number
 from spca_core.world import load_world
 from spca_robot.description.names import ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER
-from spca_sim.gazebo.bridge import HEARTBEAT_MS
 from spca_sim.gazebo.requirements import missing
 from spca_sim.gazebo.reset import control_service, watched_models
 from spca_sim.gazebo.write import write_all
 
 SPAWN_TIMEOUT_S = "60"
+HEARTBEAT_MS = 100
+"""Milliseconds between two looks of the bridge at whether anybody listens to its lazy topics."""
 
 
 def generate_launch_description() -> LaunchDescription:
