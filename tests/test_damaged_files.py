@@ -207,6 +207,7 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca_ros/security.py": KERNEL,
     "spca_sense/recorded_camera.py": ("frame",),
     "spca_sim/recording.py": ("states",),
+    "spca_tabletop/language/lexicon.py": PACKAGE,
     "spca_tabletop/plan/problem.py": PACKAGE,
     "spca_tabletop/video.py": RUN,
     "spca_extras/commands/calibrate.py": ("camera info", "joint state", "tool's pose"),
