@@ -42,7 +42,7 @@ def move(simulator: MujocoSimulator, seconds: float = 1.0) -> JointTrajectory:
     start = simulator.joint_state().position
     s = np.linspace(0.0, 1.0, 21)[:, None]
     blend, rate = 3 * s**2 - 2 * s**3, (6 * s - 6 * s**2) / seconds
-    return JointTrajectory(s[:, 0] * seconds, start + blend * 0.3, rate * np.full(6, 0.3))
+    return JointTrajectory(s[:, 0] * seconds, start - blend * 0.3, rate * np.full(6, -0.3))
 
 
 def pass_time(motions: Motions, simulator: MujocoSimulator, seconds: float) -> None:

@@ -73,7 +73,7 @@ def test_time_is_what_was_stepped(world: World, simulator: MujocoSimulator) -> N
 def test_a_trajectory_is_tracked_and_its_end_held(world: World, simulator: MujocoSimulator) -> None:
     """Within a hundredth of a radian on the way, and a thousandth at the end."""
     simulator.reset(nominal_layout(world))
-    trajectory = move(simulator, 0.3, 1.0)
+    trajectory = move(simulator, -0.3, 1.0)
     simulator.follow(trajectory)
     simulator.step(0.5)
     assert simulator.joint_state().position == pytest.approx(trajectory.positions[10], abs=0.01)
