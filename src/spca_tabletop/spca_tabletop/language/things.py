@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
-from spca_core.kinds import SOLIDS, SUPPORTS, is_round
+from spca_core.kinds import KINDS, SOLIDS, SUPPORTS, is_round
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import relations
@@ -252,7 +252,7 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
     found = [s for k in wanted for s in table.of(k) if noun.colour in ("", table.colours.get(s))]
     if not found and not noun.kind:  # "put the red cube on purple", where only a mat is purple
         found = [s for k in kinds for s in table.of(k) if noun.colour == table.colours.get(s)]
-    if not found and noun.kind == "plate" and any(w in thing.text.lower() for w in ("disc", "disk")):
+    if not found and noun.kind == "plate" and KINDS["cylinder"].outline in thing.text.lower():
         found = [s for s in table.of("cylinder") if noun.colour in ("", table.colours.get(s))]
     bare = f"{noun.colour} {noun.kind or wanted[0]}".strip()
     if not found and not thing.apart:
