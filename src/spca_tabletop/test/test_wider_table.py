@@ -66,6 +66,8 @@ MEANINGS = [
         "on cube_green plate_blue",
     ),
     ("stack_01", "Put the blue cube on the plate farthest from the red cube.", "on cube_blue plate_green"),
+    ("packing_05", "Stand the violet cylinder on the blue cube.", "on cylinder_purple cube_blue"),
+    ("crowd_01", "Put the orange disc on the blue cube.", "on cylinder_orange cube_blue"),
     ("hanoi_03", "Stack the smallest block on the medium block.", "on cuboid_blue cuboid_green"),
 ]
 
@@ -119,11 +121,7 @@ REFUSED = [
         "no cube that is right of",
     ),
     ("bowls_01", "Put two cubes into the red bowl.", "no room for more than 1"),
-    (
-        "bowls_01",
-        "Put the cubes in a bowl that is not red.",
-        "bowl has no room for more than 1",
-    ),
+    ("bowls_01", "Put the cubes in a bowl that is not red.", "bowl has no room for more than 1"),
     ("bowls_01", "Put the cubes in a red bowl.", "The red bowl has no room for more than 1."),
     ("bowls_01", "Put the red and the blue cube in a bowl.", "no room for more than 1"),
     ("bowls_01", "Swap the red and the blue cube.", "different things only"),
@@ -133,6 +131,8 @@ REFUSED = [
     ("shapes_01", "Put the bowl on the plate.", "cannot move the blue bowl"),
     ("pyramid_01", "Build a pyramid of five cubes.", "three or six"),
     ("mats_03", "Swap the red cube and any other cube.", "two certain things"),
+    ("hanoi_02", "Only the red block shall remain on the yellow mat.", "on the yellow mat now; say where"),
+    ("hanoi_02", "Put red on the purple mat, but leave the other two untouched.", "is on what has to move"),
     ("shapes_01", "Put the cuboid on the plate.", "which one 'the cuboid' is"),
 ]
 

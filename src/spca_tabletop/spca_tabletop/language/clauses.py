@@ -200,13 +200,16 @@ def choose(phrase: Phrase, source: Destination | None) -> Meaning:
     return _taking(phrase, source, lambda things, talk: talk)
 
 
+@rule("Clause -> ADD Things Source? Places", added=True)
 @rule("Clause -> Things YOU? PUT Places", cost=1)
 @rule("Clause -> PUT|TAKE|THROW|TOSS Things DOWN? Source? Places", "Clause -> PUT Things Places DOWN",
       "Clause -> PUT DOWN Things Places")  # fmt: skip
-def put(phrase: Phrase, source: Destination | Destinations | None, places: Destinations = ()) -> Meaning:
+def put(
+    phrase: Phrase, source: Destination | Destinations | None, places: Destinations = (), added: bool = False
+) -> Meaning:
     if isinstance(source, tuple):
         places, source = source, None
-    phrase = _coming_from(_not_there_yet(phrase, places), source)
+    phrase = _coming_from(_not_there_yet(phrase, places, added), source)
     return doing(phrase, lambda things, talk: placed(things, places, phrase, come_from(things, source, talk)))
 
 
@@ -235,7 +238,7 @@ def there_put(places: Destination | Destinations, phrase: Phrase) -> Meaning:
     return put(phrase, None, places if isinstance(places, tuple) else (places,))
 
 
-@rule("Clause -> PUT|THROW|TOSS Things DOWN? Source?", "Clause -> REMOVE Things Source?",
+@rule("Clause -> PUT|ADD|THROW|TOSS Things DOWN? Source?", "Clause -> REMOVE Things Source?",
       "Clause -> CLEAR Things Source", "Clause -> Things MUST? IS? Source")  # fmt: skip
 def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     """To a place that is yet to be said."""
@@ -266,11 +269,8 @@ def _ordered(phrase: Phrase, said: Values | Destination | None = None, *, row: R
     return _taking(phrase, said if isinstance(said, Destination) else None, then)
 
 
-@rule(
-    "Clause -> CLEAR|EMPTY Things DOWN? Places?",
-    "Clause -> REMOVE Things",
-    "Clause -> BUILD|TAKE Things EMPTY|FREE|CLEAR",
-)
+@rule("Clause -> CLEAR|EMPTY Things DOWN? Places?", "Clause -> REMOVE Things",
+      "Clause -> BUILD|TAKE Things EMPTY|FREE|CLEAR")  # fmt: skip
 @clause
 def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> Iterator[Talk]:
     for supports, before in found_by(phrase, talk, (*SUPPORTS, *SOLIDS, "table")):
@@ -305,7 +305,8 @@ def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) 
 
 @rule("Clause -> UNSTACK Things?", "Clause -> TAKE Things DOWN")
 def unstack(phrase: Phrase | None) -> Meaning:
-    return doing(phrase or _EVERY_SOLID, lambda things, talk: iter([talk.claim("on", things, TABLE_SYMBOL)]))
+    return doing(phrase or _EVERY_SOLID, lambda things, talk: iter([talk.claim("on", things, TABLE_SYMBOL)
+                                                .but(unstacked=(*talk.unstacked, *things))]))  # fmt: skip
 
 
 @rule("Clause -> RELEASE Things? THERE?")
@@ -787,9 +788,8 @@ def kept_outside(phrase: Phrase, others: Phrase) -> Meaning:
     return must_not_be(phrase, (Destination(relation="on", things=others),))
 
 
-@rule(
-    "Neg -> Things NOT TOUCH|TOUCHES|HIT|BESIDE Things", "Neg -> No MUST|MAY? TOUCH|TOUCHES|HIT|BESIDE Things"
-)
+@rule("Neg -> Things NOT TOUCH|TOUCHES|HIT|BESIDE Things",
+      "Neg -> No MUST|MAY? TOUCH|TOUCHES|HIT|BESIDE Things")  # fmt: skip
 def must_not_touch(phrase: Phrase, others: Phrase) -> Meaning:
     return must_not_be(phrase, (Destination(relation="next_to", things=others),))
 
@@ -915,10 +915,11 @@ def _in_turn(things: Things, talk: Talk) -> Talk:
 # --- what goes without saying
 
 
-def _not_there_yet(phrase: Phrase, places: Destinations) -> Phrase:
+def _not_there_yet(phrase: Phrase, places: Destinations, added: bool = False) -> Phrase:
     """As in "put another cube on the plate": one that is not on it."""
-    targets = tuple(p.things[0] for p in places if p.relation == "on" and len(p.things) == 1)
-    return _lying(phrase, targets, False, lambda t: bool(targets) and (t.noun.other or t.det.other))
+    targets = tuple(p.things[0] for p in places if p.relation in ("on", "to") and len(p.things) == 1)
+    more = [t for t in phrase if targets and (t.noun.other or t.det.other or (added and t.any))]
+    return _lying(phrase, targets, False, more.__contains__)
 
 
 def _coming_from(phrase: Phrase, source: Destination | None) -> Phrase:
@@ -946,8 +947,8 @@ def _taking(phrase: Phrase, source: Destination | None, then: Callable[[Things, 
     return doing(coming, lambda things, talk: iter([then(things, come_from(things, source, talk))]))
 
 
-_VERBS = {"PUT", "TAKE", "TOUCH", "LIFT", "PICK", "STACK", "BUILD", "THROW", "TOSS", "REMOVE", "SWAP", "SORT",
-          "LINE_UP", "CLEAR", "EMPTY", "FILL", "DISCARD", "TURN"}  # fmt: skip
+_VERBS = {"PUT", "ADD", "TAKE", "TOUCH", "LIFT", "PICK", "STACK", "BUILD", "THROW", "TOSS", "REMOVE", "SWAP",
+          "SORT", "LINE_UP", "CLEAR", "EMPTY", "FILL", "DISCARD", "TURN"}  # fmt: skip
 rule.rules["Command"] = [
     replace(one, left="Command") for one in rule.rules["Clause"] if one.right[0] in _VERBS
 ]

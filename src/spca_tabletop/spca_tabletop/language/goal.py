@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise, permutations
 
 from spca_core.kinds import CONTAINERS, DOMED, SOLIDS, SUPPORTS, TOPLESS
@@ -54,6 +54,8 @@ def _finished(talk: Talk) -> Talk:
         since = [a for _, a in talk.wants[said:]] + list(talk.described)
         if not (thing in talk.tower.members or thing in touching or any(a[1] == thing for a in since)):
             raise NotUnderstood(NO_PLACE)
+    elsewhere = {a[1] for a in talk.atoms if a[0] in _LOCATIONS and not _on_table(a)} & {*talk.unstacked}
+    talk = talk.but(wants=tuple(w for w in talk.wants if not (_on_table(w[1]) and w[1][1] in elsewhere)))
     if len(held) > 1:
         raise Impossible("There is one gripper; it cannot hold several cubes at once.")
     if held and talk.released:
@@ -179,19 +181,17 @@ class _Told:
 
     def _check_rules(self, atoms: set[Atom]) -> None:
         """Complete what must not be on, or touch, what; and refuse what asks for it."""
-        off, apart = list(self._talk.off), self._talk.apart
+        off, apart, above = list(self._talk.off), self._talk.apart, self._talk.table.above
         off += [*apart, *((b, a) for a, b in apart)]
         moved = {a[1] for a in atoms if a[0] in _LOCATIONS}
-        for a, b in off:
-            if a not in self._solids:
-                continue
-            if a not in moved and b not in moved and self._scene.holds("on", a, b):
+        for a, b in ((a, b) for a, b in off if a in self._solids):
+            between = {s for s in above([b]) if a in above([s])} if (a, b) in self._talk.off else set()
+            over = between and self._scene.objects.get(b) in SUPPORTS and not between & self._going(atoms)
+            if a not in moved and (over or (b not in moved and self._scene.holds("on", a, b))):
                 raise Contradiction(f"The {words_of(a)} is on the {words_of(b)} now; say where to put it.")
             atoms.add(("unfit", a, b))
         for a, b in ((a[1], a[2]) for a in atoms if a[0] == "unfit"):
-            if (("on", a, b) in atoms and not self._scene.holds("on", a, b)) or (
-                (a, b) in off and ("on", a, b) in atoms
-            ):
+            if ("on", a, b) in atoms and ((a, b) in off or not self._scene.holds("on", a, b)):
                 raise Contradiction(f"The {words_of(a)} must not be on the {words_of(b)}, but has to.")
         for pair in apart:
             near = any(self._scene.holds("next_to", *p) for p in permutations(pair))
@@ -202,6 +202,10 @@ class _Told:
             raise Contradiction(f"That must not be, but has to: {describe([frozenset(banned)])}.")
         if any(a[0] == "before" and a[1] == a[2] for a in atoms):
             raise Contradiction("A thing cannot come before itself.")
+
+    def _going(self, atoms: Collection[Atom]) -> set[str]:
+        """What is to be lifted from where it is now."""
+        return {a[1] for a in atoms if a[0] in (*_LOCATIONS, "at", *GONE) and not self._scene.holds(*a)}
 
     def _with_contacts(self, atoms: set[Atom]) -> set[Atom]:
         """Pairs that must touch.
@@ -299,6 +303,8 @@ class _Told:
             touched = ("touched",) if cube in self._talk.unmoved else ()
             if any(a[1] == cube and a[0] not in touched and not self._scene.holds(*a) for a in ends):
                 raise Contradiction(f"The {words_of(cube)} must be left alone, but is needed.")
+            if any(cube in self._talk.table.above([s]) for s in self._going(ends)):
+                raise Contradiction(f"The {words_of(cube)} must be left alone, but is on what has to move.")
 
 
 def describe(goals: Sequence[Goal]) -> str:

@@ -19,6 +19,7 @@ from spca_tabletop.language.things import AXES, Det, Nominal, Phrase, Thing, fou
 
 _TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS), "under": LIFTABLE, "across": LIFTABLE}
 NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
+_OF_ALL = ("abreast", "on_each_other")
 _WHICH_WHERE = "I do not know which of them should go where; say it for each."
 
 
@@ -145,6 +146,10 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
     `said` are the phrases that named the things, where there were any.
     """
     ways: list[tuple[Things, Talk]] = [(things, talk)]
+    for place, more in pairwise(places):  # "on B and C on D" is of two things
+        several = len(place.things) > 1 and place.relation in ("on", "to", "next_to")
+        if several and more.relation not in _OF_ALL and [t.noun.kind for t in more.things] != ["table"]:
+            raise NotUnderstood(_WHICH_WHERE)
     places = sorted(places, key=lambda p: p.relation == "abreast")  # type: ignore[assignment]
     level = any(t.noun.kind in SUPPORTS for p in places for t in p.things if p.relation == "on")
     for number, place in enumerate(places):
@@ -258,7 +263,7 @@ def _on(
         of = [talk.table.kind(t) for t in targets]
         solid = [kind in SOLIDS for kind in of]
         if place.into and any(solid):
-            raise NotUnderstood(f"Nothing can be put into '{phrase[0].text}'; say 'on'.")
+            raise NotUnderstood(f"Nothing goes into the {words_of(targets[solid.index(True)])}; say 'on'.")
         alone = all(solid) and place.relation == "to"
         counts = {len(resting), len(said), len(phrase), len(targets)}
         one_to_one = len(counts) == 1 and not any(t.several for t in phrase)

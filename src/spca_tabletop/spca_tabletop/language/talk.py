@@ -144,6 +144,7 @@ class Talk:
     since: tuple[tuple[str, int], ...] = ()
     """What was picked up, and at which stage."""
     picked: Things = ()
+    unstacked: Things = ()
     placeless: tuple[tuple[str, int], ...] = ()
     contacts: tuple[tuple[str, str], ...] = ()
     mutual: tuple[tuple[str, str], ...] = ()

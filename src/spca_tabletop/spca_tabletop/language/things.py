@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
-from spca_core.kinds import SOLIDS, SUPPORTS, is_round
+from spca_core.kinds import KINDS, SOLIDS, SUPPORTS, is_round
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import relations
@@ -252,6 +252,8 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
     found = [s for k in wanted for s in table.of(k) if noun.colour in ("", table.colours.get(s))]
     if not found and not noun.kind:  # "put the red cube on purple", where only a mat is purple
         found = [s for k in kinds for s in table.of(k) if noun.colour == table.colours.get(s)]
+    if not found and noun.kind == "plate" and KINDS["cylinder"].outline in thing.text.lower():
+        found = [s for s in table.of("cylinder") if noun.colour in ("", table.colours.get(s))]
     bare = f"{noun.colour} {noun.kind or wanted[0]}".strip()
     if not found and not thing.apart:
         raise Impossible(f"There is no {bare}. {table.seen()}")
@@ -554,6 +556,7 @@ def where(reference: Thing, *, relation: str) -> Quality:
 
     def of(noun: Nominal) -> Test:
         near = relation in _DESCRIBING or relation == "next_to"
+        deep = relation == "on" and noun.plural  # what stands on it on others is on it, too
         like = reference.like(noun.kind) if near else reference
 
         def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
@@ -562,7 +565,8 @@ def where(reference: Thing, *, relation: str) -> Quality:
             except Impossible:
                 return []
             rest = {s: [o for o in others if o != s] for s in found}
-            return [s for s in found if _holds(relation, s, rest[s], talk.table, every)]
+            over = talk.table.above({*others} - {TABLE_SYMBOL}) if deep else ()
+            return [s for s in found if s in over or _holds(relation, s, rest[s], talk.table, every)]
 
         return test
 
@@ -609,13 +613,11 @@ def _of_extent(extent: str) -> Test:
         high = extent in ("tallest", "flattest")
         measure = (lambda x, y, z: z) if high else (lambda x, y, z: x * y)
         areas = sorted((measure(*sizes[s]), s) for s in found)
-        top, low = (
-            extent in ("largest", "larger", "tallest"),
-            extent in ("smallest", "smaller", "flattest", "little"),
-        )
+        top = extent in ("largest", "larger", "tallest")
+        low = extent in ("smallest", "smaller", "flattest", "little")
         ends = areas[-2:] if top else areas[:2] if low else areas
         if len(areas) < 2 or any(b[0] < a[0] * CLEARLY_LARGER for a, b in pairwise(ends)):
-            raise NotUnderstood(f"'{extent}': some of them are of the same size; name the colour.")
+            raise NotUnderstood(f"'{extent} {noun.kind or 'one'}': some are of the same size; name a colour.")
         middle = areas[len(areas) // 2 :][:1] if len(areas) % 2 else []
         told = areas[-1:] if top else areas[:1] if low else middle
         return [s for _, s in told if s in only]
@@ -711,7 +713,7 @@ rule.means(Thing(Det("any", 1), pronoun="them"), "Thing -> ANY|ONE|EITHER OF THE
 @rule("Thing -> ANYTHING", "Thing -> ANYTHING Adjective", "Thing -> ANYTHING THAT IS? Quality",
       det=Det("any", 1))  # fmt: skip
 def everything(one: Quality | None = None, *, det: Det) -> Thing:
-    noun = Nominal(kind="thing")
+    noun = Nominal(kind="thing", plural=det.quantifier == "all")
     return Thing(det, being(one, noun) if one else noun)
 
 

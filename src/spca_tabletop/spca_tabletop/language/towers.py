@@ -128,7 +128,7 @@ def _bridged(talk: Talk) -> Iterator[Talk]:
     listing = tower.listing[1] if tower.listing is not None else ()
     told = dict.fromkeys((*tower.members, *listing))
     for above, pair in _completed(top, tuple(supports), tuple(told), talk):
-        wants = tuple((n, a) for n, a in talk.wants if a not in stacked)
+        wants = tuple((n, a) for n, a in talk.wants if a not in stacked or a[1] != above or a[2] not in pair)
         stage = max((n for n, _ in talk.wants), default=0)
         kept = {frozenset(a[1:]) for _, a in wants if a[0] in ("next_to", "abreast")}
         beside = [] if frozenset(pair) in kept else [(stage, ("abreast", *pair))]
@@ -167,6 +167,9 @@ def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
     names = list(dict.fromkeys([*said, *(t for pair in sorted(stacked) for t in pair)]))
     cubes = talk.table.of("cube") or talk.table.of(*STACKABLE)
     one_end = len(names) == 1 and not tower.members  # "a tower with red at the bottom"
+    open_ended = {*dict(tower.slots)} == {"top", "bottom"} and not (tower.members or tower.runs or stacked)
+    if open_ended and not tower.size and len(cubes) > len(names):
+        raise NotUnderstood("Is the tower to be of these two only, or of all? Say how many, or name all.")
     size = tower.size or len(cubes if one_end or not names else names)
     if size < 2:
         raise Contradiction("A tower needs two cubes at least.")

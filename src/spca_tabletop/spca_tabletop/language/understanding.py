@@ -176,5 +176,6 @@ def _set_down_first(task: Task, observation: Observation) -> list[Goal]:
             goals = _understood(task, observation.model_copy(update={"facts": facts}))
         except (NotUnderstood, Impossible):
             continue
-        found |= {goal | {("put_down", cube)}: None for goal in goals if any(cube in atom for atom in goal)}
+        about = (goal for goal in goals if any(cube in a and a[0] != "kept" for a in goal))
+        found |= dict.fromkeys(goal | {("put_down", cube)} for goal in about)
     return list(found)
