@@ -239,9 +239,7 @@ def compare_regions(regions: Regions, world: World, layout: Layout, look: Look, 
 
 def random_frame(seed: int, preset: str) -> tuple[World, Layout, RgbdFrame]:
     """A table of random things, and the picture of it."""
-    base = load_world("crowd")
-    away = base.robot.model_copy(update={"home": base.robot.out_of_view})
-    world, layout = random_things(base.model_copy(update={"robot": away}), seed)
+    world, layout = random_things(load_world("crowd"), seed)
     simulator = MujocoSimulator(world, variation=draw_variation(preset, seed))
     simulator.reset(layout, seed)
     frame = simulator.capture()
@@ -314,14 +312,12 @@ def measure_random(
 def measure(tables: int, preset: str, first: int, name: str = "tabletop") -> Errors:
     """Run the detector over `tables` tables."""
     world = load_world(name)
-    robot = world.robot.model_copy(update={"home": world.robot.out_of_view})
-    away = world.model_copy(update={"robot": robot})
     detector = ShapeDetector(Catalogue.from_world(world))
     errors = Errors()
     simulator = None
     for seed in range(first, first + tables):
         if simulator is None or preset != "nominal":
-            simulator = MujocoSimulator(away, variation=draw_variation(preset, seed))
+            simulator = MujocoSimulator(world, variation=draw_variation(preset, seed))
         layout = (cluttered_layout if preset == "hard" else random_layout)(world, seed)
         simulator.reset(layout, seed)
         frame = simulator.capture()

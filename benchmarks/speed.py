@@ -100,7 +100,6 @@ from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.observations import scene, task
 base, found, first = load_world(), {}, [colour.name for colour in PALETTE[:2]]
 cube = next(thing for thing in base.objects if thing.kind == "cube")
-robot = base.robot.model_copy(update={"home": base.robot.out_of_view})
 places = [(0.30 + 0.07 * i, -0.24 + 0.07 * j) for i, j in product(range(6), range(8))]
 planner = DraftingPlanner(
     "tabletop", BuiltinProposer(), TrustedDomains(Path(mkdtemp())), TabletopVocabulary()
@@ -112,7 +111,7 @@ for count in (3, 12, 24, 48):
         name = f"box_{colour.name}" + (f"_{number // len(PALETTE) + 1}" if number >= len(PALETTE) else "")
         things.append(cube.model_copy(update={"model": name, "colour": colour.rgb, "position": (x, y)}))
         poses[name] = Pose.from_xyz_yaw(x, y, base.table.top + cube.size[2] / 2)
-    world = base.model_copy(update={"robot": robot, "objects": tuple(things)})
+    world = base.model_copy(update={"objects": tuple(things)})
     simulator = MujocoSimulator(world)
     simulator.reset(Layout(poses=poses))
     found[f"{count} things: simulated second"] = timed(lambda: simulator.step(1.0), 3)

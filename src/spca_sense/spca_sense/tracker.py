@@ -34,6 +34,11 @@ from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_sense.relations import relate
 from spca_sense.sentences import describe
 
+Things = dict[str, SceneObject]
+"""Things by their names."""
+Whereabouts = dict[str, Presence]
+"""What is seen where each known thing was, by its name."""
+
 _FADE = 0.9  # confidence in a hidden thing is multiplied by this at each look
 _LEAST = 0.1
 _IN_HAND_CONFIDENCE = 0.8  # in a held thing that the camera does not see
@@ -64,8 +69,8 @@ class SceneTracker:
 
     def forget(self) -> None:
         """Forget everything, as for another table."""
-        self._memory: dict[str, SceneObject] = {}
-        self._missing: dict[str, SceneObject] = {}
+        self._memory: Things = {}
+        self._missing: Things = {}
         self._held: str | None = None
         self._scene: Scene | None = None
         self._camera = np.eye(4)
@@ -102,13 +107,14 @@ class SceneTracker:
         notes += [*look.notes, *([OBSTRUCTED] if obstructed(look.view) else [])]
         if held is not None and tool is not None:
             known[held] = self._in_hand(held, known.get(held), tool)
-        objects = self._seen(look, known, held, frame.stamp)
+        whereabouts = self._whereabouts(look, known, held)
+        objects = self._seen(look, known, whereabouts, frame.stamp)
         held = self._checked_held(held, known, objects, tool, joints, notes)
         if held is not None and held not in objects:
             objects[held] = known[held].model_copy(
                 update={"visible": False, "confidence": _IN_HAND_CONFIDENCE}
             )
-        hidden = self._hidden(look, known, objects)
+        hidden = self._hidden(look, known, whereabouts, objects)
         objects = {
             n: o for n, o in objects.items() if o.kind != "unknown" or not _explained(o, hidden)
         } | hidden
@@ -121,20 +127,22 @@ class SceneTracker:
             return frame
         return replace(frame, pose=Pose.from_matrix(self._camera @ frame.pose.matrix()))
 
-    def _seen(
-        self, look: Look, known: dict[str, SceneObject], held: str | None, stamp: float
-    ) -> dict[str, SceneObject]:
-        """Return everything that the frame shows, by name."""
-        seen: dict[str, Presence] = {n: presence(look, o) for n, o in known.items()}
+    def _whereabouts(self, look: Look, known: Things, held: str | None) -> Whereabouts:
+        """Return what is seen where each of the known things was."""
+        seen: Whereabouts = {n: presence(look, o) for n, o in known.items()}
         seen |= dict.fromkeys(self._missing, "missing")
         if self._held is not None and self._held != held:  # it was let go of somewhere
             seen[self._held] = "gone"
+        return seen
+
+    def _seen(self, look: Look, known: Things, whereabouts: Whereabouts, stamp: float) -> Things:
+        """Return everything that the frame shows, by name."""
         ids = {
             i: name
-            for i, name in associate(look.detections, known, seen).items()
-            if seen[name] != "hidden" or not is_piece(look.detections[i], known[name])
+            for i, name in associate(look.detections, known, whereabouts).items()
+            if whereabouts[name] != "hidden" or not is_piece(look.detections[i], known[name])
         }
-        hidden = [o for n, o in known.items() if seen[n] == "hidden" and n not in ids.values()]
+        hidden = [o for n, o in known.items() if whereabouts[n] == "hidden" and n not in ids.values()]
         taken = [name for name, thing in known.items() if thing.kind != "unknown"]
         # New ones, from left to right.
         for i, d in sorted(enumerate(look.detections), key=lambda pair: (-pair[1].xy[1], pair[1].xy[0])):
@@ -147,9 +155,7 @@ class SceneTracker:
         }
         return {name: self._where_it_was(o, known, objects, look) for name, o in objects.items()}
 
-    def _where_it_was(
-        self, thing: SceneObject, known: dict[str, SceneObject], objects: dict[str, SceneObject], look: Look
-    ) -> SceneObject:
+    def _where_it_was(self, thing: SceneObject, known: Things, objects: Things, look: Look) -> SceneObject:
         """Put a thing back where it was if, partly covered, it seems to have slid along its cover's edge.
 
         It has not, as long as it may be where it was before, or where it was pushed with what it carries; a
@@ -170,9 +176,7 @@ class SceneTracker:
                 return thing.model_copy(update={"pose": there.pose, "confidence": confidence})
         return thing
 
-    def _places(
-        self, thing: SceneObject, known: dict[str, SceneObject], objects: dict[str, SceneObject]
-    ) -> list[SceneObject]:
+    def _places(self, thing: SceneObject, known: Things, objects: Things) -> list[SceneObject]:
         """Return a covered thing where it may be: in its place, or shifted like what lies on it."""
         places = [thing]
         facts = self._scene.relations if self._scene is not None else ()
@@ -188,8 +192,8 @@ class SceneTracker:
     def _checked_held(
         self,
         held: str | None,
-        known: dict[str, SceneObject],
-        objects: dict[str, SceneObject],
+        known: Things,
+        objects: Things,
         tool: Pose | None,
         joints: JointState | None,
         notes: list[str],
@@ -229,9 +233,7 @@ class SceneTracker:
             confidence=_IN_HAND_CONFIDENCE,
         )
 
-    def _hidden(
-        self, look: Look, known: dict[str, SceneObject], objects: dict[str, SceneObject]
-    ) -> dict[str, SceneObject]:
+    def _hidden(self, look: Look, known: Things, whereabouts: Whereabouts, objects: Things) -> Things:
         """Return what was not found but may still be where it was, behind something."""
         hidden = {}
         strange = [o for o in objects.values() if o.kind == "unknown"]
@@ -242,7 +244,7 @@ class SceneTracker:
             # What stands where it was and looks like nothing known may be the thing with what leans on it.
             there = any(_explained(o, {name: thing}) for o in strange)
             taken = any(fills(o, thing) for o in named)
-            if taken or (presence(look, thing) == "gone" and not there):
+            if taken or (whereabouts[name] == "gone" and not there):
                 continue
             # A cube that still carries another one does not become less certain with time.
             carries = any(remembered_there(d, thing) for d in look.detections if not d.seen)
@@ -254,15 +256,10 @@ class SceneTracker:
         return hidden
 
     def _beneath(
-        self,
-        look: Look,
-        known: dict[str, SceneObject],
-        objects: dict[str, SceneObject],
-        held: str | None,
-        notes: list[str],
-    ) -> dict[str, SceneObject]:
+        self, look: Look, known: Things, objects: Things, held: str | None, notes: list[str]
+    ) -> Things:
         """Return names for unseen cubes that must support others: by place, elimination, or `unknown`."""
-        named: dict[str, SceneObject] = {}
+        named: Things = {}
         unnamed = [
             d
             for d in look.detections
@@ -288,12 +285,7 @@ class SceneTracker:
         return named
 
     def _conclude(
-        self,
-        known: dict[str, SceneObject],
-        objects: dict[str, SceneObject],
-        held: str | None,
-        notes: list[str],
-        stamp: float,
+        self, known: Things, objects: Things, held: str | None, notes: list[str], stamp: float
     ) -> Scene:
         self._missing = {n: o for n, o in known.items() if n not in objects and o.kind != "unknown"}
         lost = "{} is missing: it is not where it was, and nowhere else in sight"
@@ -356,7 +348,7 @@ def _crowded(thing: SceneObject, others: Iterable[SceneObject]) -> bool:
     )
 
 
-def _explained(strange: SceneObject, things: dict[str, SceneObject]) -> bool:
+def _explained(strange: SceneObject, things: Things) -> bool:
     """Return whether something of no known kind is for a good part where one of the things is."""
     own = footprint(strange)
     return any(shared_area(own, footprint(o)) > PIECE * polygon_area(own) for o in things.values())

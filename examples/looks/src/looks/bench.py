@@ -55,8 +55,7 @@ class LooksBench(Bench[LooksTrial, LooksResult]):
     def run_trial(self, trial: LooksTrial, folder: Path) -> LooksResult:
         """Lay a table, photograph it, and compare what is seen with where things lie."""
         world = load_world()
-        robot = world.robot.model_copy(update={"home": world.robot.out_of_view})
-        simulator = MujocoSimulator(world.model_copy(update={"robot": robot}))
+        simulator = MujocoSimulator(world)
         layout = random_layout(world, trial.seed)
         simulator.reset(layout, trial.seed)
         seen = make_detector(self.detector, world).detect(simulator.capture()).detections

@@ -28,6 +28,9 @@ from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, background
 from spca_ros.qos import EVERY
 
+if TYPE_CHECKING:
+    from spca.ros.program import Program
+
 # Which of an event's data travel, by kind: names in the record → names in the message.
 _DATA: dict[str, dict[str, str]] = {
     "run_started": {"task": "task", "judge": "mode"},
@@ -52,10 +55,6 @@ def event_msg(event: Event) -> RunEvent:
             value = event.data[name]
             setattr(message, there, "\n".join(value) if isinstance(value, list) else value)
     return message
-
-
-if TYPE_CHECKING:
-    from spca.ros.program import Program
 
 
 class SupervisorNode(SpcaNode):

@@ -19,6 +19,13 @@ from spca_robot.workspace_model import WorkspaceIndex
 from spca_sim.disturbances.disturbance import Disturbance, Happened
 from spca_sim.disturbances.truth import Truth
 
+_PUSH = 0.25  # m/s
+_CARRY = 0.5  # m/s
+_OUT_OF_FINGERS = 0.075  # m
+_ABOVE = 0.10  # m above its place at which something is carried
+_ENCODER = (0.008, 0.003, 0.003, 0.006, 0.006, 0.012)
+"""Largest encoder offset by joint, radians: 2 to 5 mm at the fingertips. One more is as the second."""
+_DROPPED = 0.7  # share of frames that are lost while the camera drops them
 _FASTEST = 1.2  # m/s at which a lagging object catches up
 _SPIN = 6.0  # rad/s, the same for its yaw
 _LIMBO = (40.0, 0.0, 5.0)
@@ -79,15 +86,6 @@ def keep_away(index: WorkspaceIndex, data: mujoco.MjData, name: str, slot: int) 
     at, v = index.item_qpos[name], index.item_qvel[name]
     data.qpos[at : at + 7] = (_LIMBO[0], _LIMBO[1] + slot, _LIMBO[2], 1.0, 0.0, 0.0, 0.0)
     data.qvel[v : v + 6] = 0.0
-
-
-_PUSH = 0.25  # m/s
-_CARRY = 0.5  # m/s
-_OUT_OF_FINGERS = 0.075  # m
-_ABOVE = 0.10  # m above its place at which something is carried
-_ENCODER = (0.008, 0.003, 0.003, 0.006, 0.006, 0.012)
-"""Largest encoder offset by joint, radians: 2 to 5 mm at the fingertips. One more is as the second."""
-_DROPPED = 0.7  # share of frames that are lost while the camera drops them
 
 
 @dataclass

@@ -61,7 +61,6 @@ class DetectorContract:
 
     def _look(self, poses: dict[str, Pose]) -> tuple[Detector, RgbdFrame]:
         world = load_world()
-        robot = world.robot.model_copy(update={"home": world.robot.out_of_view})
-        simulator = MujocoSimulator(world.model_copy(update={"robot": robot}))
+        simulator = MujocoSimulator(world)
         simulator.reset(Layout(poses=poses))
         return type(self).make(Catalogue.from_world(world)), simulator.capture()

@@ -98,9 +98,7 @@ class KindContract:
             model=self._name, kind=self.kind, colour=(0.75, 0.1, 0.1), size=self._size, mass=0.1,
             friction=1.0, position=_AT, yaw=_YAW,
         )  # fmt: skip
-        world = load_world()
-        robot = world.robot.model_copy(update={"home": world.robot.out_of_view})
-        return world.model_copy(update={"objects": (thing,), "robot": robot})
+        return load_world().model_copy(update={"objects": (thing,)})
 
     def _pose(self) -> Pose:
         return nominal_layout(self._world()).poses[self._name]
