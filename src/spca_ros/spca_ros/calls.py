@@ -24,6 +24,8 @@ _GRACE = 10.0
 """Wall time in seconds that a cancelled goal may take to end."""
 _MISSED = 0.5
 """Wall time in seconds to wait for a service that was there before: its node may be starting anew."""
+_ANSWERED = 30.0
+"""Wall time in seconds that a server which is there may take to accept a goal, on a busy machine too."""
 
 
 class NodeLost(SpcaError):
@@ -99,7 +101,16 @@ class ActionCall:
         sending = loop.run(
             lambda: self._client.send_goal_async(goal, lambda message: feedback.put(message.feedback))
         )
-        handle = _await(sending, 5.0, what)
+
+        def look() -> None:
+            if not self._client.server_is_ready():
+                raise NodeLost(f"the node that offers {what} has died or does not answer")
+
+        try:
+            handle = _await(sending, _ANSWERED, what, look)
+        except NodeLost:
+            sending.add_done_callback(_cancel)  # nobody waits any more for what it may still begin
+            raise
         if not handle.accepted:
             raise SpcaError(f"the node refuses a goal for {what}; is it busy?")
         result, done = loop.run(handle.get_result_async), threading.Event()
@@ -111,8 +122,7 @@ class ActionCall:
                 if deadline is None and cancelled():
                     loop.run(handle.cancel_goal_async)
                     deadline = time.monotonic() + _GRACE
-                if not self._client.server_is_ready():
-                    raise NodeLost(f"the node that offers {what} has died or does not answer")
+                look()
                 if deadline is not None and time.monotonic() > deadline:
                     raise NodeLost(f"{what} does not end although it was cancelled")
         except NodeLost:
@@ -130,6 +140,11 @@ def _drain(feedback: queue.SimpleQueue[Any], on_feedback: Callable[[Any], None] 
         message = feedback.get()
         if on_feedback is not None:
             on_feedback(message)
+
+
+def _cancel(sent: Future) -> None:
+    if (handle := sent.result()) is not None and handle.accepted:
+        handle.cancel_goal_async()
 
 
 def _await(future: Future, timeout: float, what: str, check: Callable[[], None] = lambda: None) -> Any:

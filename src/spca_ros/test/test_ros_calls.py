@@ -1,0 +1,40 @@
+"""Calls of other nodes' actions."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from spca_interfaces.action import RunLevel
+
+from spca_ros import calls
+from spca_ros.action_server import Job, LongAction
+from spca_ros.calls import ActionCall, NodeLost
+from spca_ros.session import RosSession
+
+pytestmark = pytest.mark.ros
+
+
+def test_a_goal_that_is_accepted_after_its_client_gave_up_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it keeps its server busy for nobody."""
+    monkeypatch.setattr(calls, "_ANSWERED", 0.1)
+    with RosSession("server") as server, RosSession("client") as client:
+        hurried, told, begun = threading.Event(), threading.Event(), threading.Event()
+
+        def work(job: Job) -> RunLevel.Result:
+            begun.set()
+            while not job.cancelled():
+                hurried.wait(0.01)
+            told.set()
+            return RunLevel.Result()
+
+        def hesitate(goal: RunLevel.Goal) -> str:
+            hurried.wait(60.0)
+            return ""
+
+        action = server.loop.run(lambda: LongAction(server, RunLevel, "slow", work, refuse=hesitate))
+        with pytest.raises(NodeLost, match="no answer from action slow"):
+            ActionCall(client, RunLevel, "slow")(RunLevel.Goal())
+        hurried.set()
+        assert begun.wait(60.0) and told.wait(60.0), action
+
