@@ -15,7 +15,9 @@ from spca_ros.session import RosSession
 pytestmark = pytest.mark.ros
 
 
-def test_a_goal_that_is_accepted_after_its_client_gave_up_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_goal_that_is_accepted_after_its_client_gave_up_is_cancelled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Else it keeps its server busy for nobody."""
     monkeypatch.setattr(calls, "_ANSWERED", 0.1)
     with RosSession("server") as server, RosSession("client") as client:
@@ -37,4 +39,3 @@ def test_a_goal_that_is_accepted_after_its_client_gave_up_is_cancelled(monkeypat
             ActionCall(client, RunLevel, "slow")(RunLevel.Goal())
         hurried.set()
         assert begun.wait(60.0) and told.wait(60.0), action
-
