@@ -12,6 +12,8 @@ from launch_ros.actions import Node
 
 from spca_core.paths import data
 from spca_core.world import load_world
+from spca_robot.description.moveit_config import build_srdf
+from spca_robot.description.names import gripper_names
 from spca_robot.description.urdf import build_urdf
 
 
@@ -53,14 +55,15 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             parameters=[{"world": argument("world")}],
         )
     ]
+    robot = {"robot_description": build_urdf(world), **sim_time}
     if argument("robot_state_publisher") == "true":
-        robot = {"robot_description": build_urdf(world), **sim_time}
         actions.append(
             Node(package="robot_state_publisher", executable="robot_state_publisher", parameters=[robot])
         )
     if argument("rviz") == "true":
         view = str(data("launch", "spca") / "rviz" / "spca.rviz")
-        actions.append(
-            Node(package="rviz2", executable="rviz2", arguments=["-d", view], parameters=[sim_time])
-        )
+        semantics = build_srdf(robot["robot_description"], world, gripper_names("generated"))
+        # The display of MoveIt's planning scene needs both descriptions as parameters.
+        known = {**robot, "robot_description_semantic": semantics}
+        actions.append(Node(package="rviz2", executable="rviz2", arguments=["-d", view], parameters=[known]))
     return actions

@@ -25,6 +25,8 @@ from spca_core.options import THINKING, Manifest, RunOptions
 from spca_core.paths import ROOT
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.world import load_world
+from spca_robot.description.moveit_config import build_srdf
+from spca_robot.description.names import gripper_names
 from spca_robot.description.urdf import build_urdf
 from spca_ros import names
 from spca_ros.domain import claim
@@ -347,7 +349,10 @@ def check_view(given: Mapping[str, str], call: Call) -> None:
             robot = build_urdf(load_world(given["world"]))
             assert call.of("") == {"robot_description": robot, "use_sim_time": True}
         case "rviz2":
-            assert call.of("") == {"use_sim_time": True}
+            robot = build_urdf(load_world(given["world"]))
+            semantics = build_srdf(robot, load_world(given["world"]), gripper_names("generated"))
+            descriptions = {"robot_description": robot, "robot_description_semantic": semantics}
+            assert call.of("") == {**descriptions, "use_sim_time": True}
 
 
 def start_all(said: Path, file: str, given: Mapping[str, str]) -> list[Call]:
