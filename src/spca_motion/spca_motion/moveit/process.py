@@ -19,7 +19,7 @@ from spca_core.processes.service import Service, ServiceDied, ServiceFailed, Ser
 from spca_motion.moveit.backend import Geometry, PathRequest, Setup
 
 MOVEIT = "spca_motion.moveit.moveit_backend:MoveItBackend"
-START_S, CHECK_S = 30.0, 10.0
+START_S, CHECK_S = 90.0, 10.0
 """Wall seconds that the process may take to begin, and to answer anything but a plan."""
 _GRACE_S = 5.0  # beyond the planner's own limit
 
