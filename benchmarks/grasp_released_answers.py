@@ -16,7 +16,7 @@ from typing import Annotated
 
 import typer
 
-from spca.benches.statistics import Mean
+from spca_benchmarks.campaigns.statistics import Mean
 from spca_programs.grasp.dataset import released
 from spca_programs.grasp.grid import Grid
 from spca_programs.grasp.rules import ACTIONS, Rules, play

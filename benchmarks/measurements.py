@@ -24,8 +24,8 @@ from typing import Annotated, Any
 import typer
 from pydantic import Field
 
-from spca.benches.campaign import bench_in, read_campaign, read_head
-from spca.benches.statistics import Rate
+from spca_benchmarks.campaigns.campaign import bench_in, read_campaign, read_head
+from spca_benchmarks.campaigns.statistics import Rate
 from spca_core.model import Record
 from spca_core.paths import ROOT
 from spca_core.run_folder import write_atomically

@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/papers.py
 
-Rows are in `benchmarks/papers.psv`, published figures in `src/spca/spca/benches/published.csv`, ours in
-`benchmarks/records/`; the page holds no figure of its own.
+Rows are in `benchmarks/papers.psv`, published figures in `published.csv` of `spca_benchmarks.campaigns`, ours
+in `benchmarks/records/`; the page holds no figure of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from spca.benches.published import cells
+from spca_benchmarks.campaigns.published import cells
 from spca_core.paths import ROOT
 from spca_core.run_folder import write_atomically
 
@@ -44,8 +44,8 @@ compare. No prompt, sentence or code of the papers is used.
 
 Where a language model is asked, ours needs one: `a.yaml` stands for its [configuration](models.md). The
 built-in proposer, synthesizer and grammar **stand in** for a model; their figures do not compare with a
-model's, and the row says so. All {count:,} printed cells are in `src/spca/spca/benches/published.csv`. This
-page is made by `benchmarks/papers.py`.
+model's, and the row says so. All {count:,} printed cells are in `published.csv` of
+`spca_benchmarks.campaigns`. This page is made by `benchmarks/papers.py`.
 """
 _HEADS = ("in the paper", "what", "here", "published", "ours", "how they compare")
 _MODEL = ROOT / "benchmarks" / "papers_model.md"

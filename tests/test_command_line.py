@@ -190,7 +190,7 @@ def test_an_interrupt_while_a_run_starts_says_how_to_go_on_and_leaves_no_crash_f
     [
         (CHILD, "spca_planner", 130, ""),
         pytest.param(APPEND, "'run_ended'", 0, "", marks=pytest.mark.full),
-        ("spca.report.write_report", "", 130, "spca report "),
+        ("spca.report.page.write_report", "", 130, "spca report "),
     ],
 )
 def test_an_interrupt_before_and_after_a_run_is_an_interrupt(tmp_path, called, text, status, told):

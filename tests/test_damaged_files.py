@@ -21,7 +21,6 @@ import numpy as np
 import pytest
 
 import spca
-from spca.benches.campaign import HEAD, Head, read_head
 from spca.cli import main
 from spca.kits import examine
 from spca.learned import SolvedLevel
@@ -31,6 +30,7 @@ from spca.state import SavedState
 from spca_acpbench.ipc import pairs_in
 from spca_acpbench.questions import KINDS
 from spca_acpbench.questions import load as load_questions
+from spca_benchmarks.campaigns.campaign import HEAD, Head, read_head
 from spca_boxoban.bench import read_levels
 from spca_coder.trusted import TrustedLibrary
 from spca_copic.selectors import hashed
@@ -170,9 +170,9 @@ READERS = {
 
 PACKAGE, RUN, KERNEL = "the package's own", "of the run or campaign that this program writes", "the machine's"
 OPENS: dict[str, tuple[str, ...] | str] = {
-    "spca/benches/campaign.py": ("campaign",),
-    "spca/benches/published.py": PACKAGE,
-    "spca/benches/remedies.py": RUN,
+    "spca_benchmarks/campaigns/campaign.py": ("campaign",),
+    "spca_benchmarks/campaigns/published.py": PACKAGE,
+    "spca_benchmarks/remedies.py": RUN,
     "spca/commands/new.py": PACKAGE,
     "spca/dialogue.py": RUN,
     "spca/kits.py": PACKAGE,
@@ -242,7 +242,7 @@ def test_no_file_from_outside_is_opened_unknown_to_this_test() -> None:
     """Whoever reads another file names here the reader that gets it damaged, or whose file it is."""
     opening = {
         str(path.relative_to(ROOT)).split("/", 2)[2]
-        for wing in ("src", "plugins", "research", "judges")
+        for wing in ("src", "plugins", "research", "judges", "benchmarks")
         for path in (ROOT / wing).glob("*/spca*/**/*.py")
         if "test" not in path.parts and any(_opens(node) for node in ast.walk(ast.parse(path.read_text())))
     }

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spca
-from spca.benches.levels import LevelsBench
 from spca.runs import Run
+from spca_benchmarks.levels import LevelsBench
 from spca_core.arms import GROUP
 from spca_core.errors import OutOfReach
 from spca_core.extensions import installed

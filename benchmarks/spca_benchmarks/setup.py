@@ -7,7 +7,9 @@ from spca_package import package
 package(
     "spca_benchmarks",
     {
+        "spca.commands": ["bench = spca_benchmarks.campaigns.command_line:BENCH"],
         "spca.benches": [
+            "levels = spca_benchmarks.commands:LEVELS",
             "minigrid = spca_benchmarks.commands:MINIGRID",
             "models = spca_benchmarks.commands:MODELS",
             "pddl = spca_benchmarks.commands:PDDL",

@@ -13,7 +13,6 @@ package(
             "planner = spca.ros.alone:planner",
             "coder = spca.ros.alone:coder",
         ],
-        "spca.benches": ["levels = spca.benches.commands:LEVELS"],
         "spca.proposers": ["builtin = spca.proposals:open_builtin", "openai = spca.models:open_openai"],
     },
     shares=("examples", "launch"),

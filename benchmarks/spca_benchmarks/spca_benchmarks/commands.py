@@ -7,8 +7,39 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.benches.command import BenchCommand, FirstSeed, Llm, Presets, Usd
+from spca.commands.options import takes
+from spca_benchmarks.campaigns.command import BenchCommand, FirstSeed, Llm, Presets, Usd
 from spca_core.model import checked
+
+
+@takes("proposer", "transport", "robot", transport="inproc")
+def _levels(
+    levels: Annotated[
+        list[str] | None, typer.Argument(help="Levels, patterns or groups; all by default.")
+    ] = None,
+    preset: Presets = None,
+    tables: Annotated[int, typer.Option(help="Tables per level.")] = 20,
+    first_seed: FirstSeed = 0,
+    *,
+    wanted: dict[str, Any],
+) -> Any:
+    """Run levels on many tables, in parallel. Exit status 0 if all were solved."""
+    from spca.api import select_levels
+    from spca_benchmarks.levels import LevelsBench
+
+    return checked(
+        LevelsBench,
+        levels=tuple(info.name for info in select_levels([] if levels == ["all"] else levels or [])),
+        presets=preset or ["shuffled"], tables=tables, first_seed=first_seed, **wanted,
+    )  # fmt: skip
+
+
+LEVELS = BenchCommand(
+    "spca_benchmarks.levels:LevelsBench",
+    _levels,
+    "spca bench levels all --tables 20 · spca bench levels stack 'touch_0*' --preset hard · "
+    "spca bench levels --out campaigns/monday   (run it again to continue)",
+)
 
 
 def _minigrid(
@@ -59,7 +90,7 @@ def _rl(
     ] = 0,
 ) -> Any:
     """Measure how many episodes reinforcement learning needs to solve 70 % and 99 % of them."""
-    from spca.benches.published import printed
+    from spca_benchmarks.campaigns.published import printed
     from spca_benchmarks.minigrid.learning.bench import RlBench
 
     levels = [f"BabyAI-{row[0]}-v0" for row in printed("SPCA", "Table 5").rows]
@@ -188,8 +219,8 @@ def _models(
     See docs/compare-models.md.
     """
     from spca.api import select_levels
-    from spca.benches.campaign import bench_in
     from spca.kits import kit_of
+    from spca_benchmarks.campaigns.campaign import bench_in
     from spca_benchmarks.models.bench import BUILTIN, ModelsBench
     from spca_core.errors import InputError
 

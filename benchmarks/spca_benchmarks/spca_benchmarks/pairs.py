@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations
 
-from spca.benches.page import Page
-from spca.benches.statistics import Paired
+from spca.report.pages import Page
+from spca_benchmarks.campaigns.statistics import Paired
 
 HEADS = (
     "first", "second", "trials", "only the first", "only the second", "difference", "95 % interval", "p"

@@ -13,12 +13,12 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from spca.benches import plots
-from spca.benches.bench import Bench, Done
-from spca.benches.page import Page, PageTable
-from spca.benches.statistics import Rate, groups, median_of
 from spca.kits import checked_kit, kit_named
 from spca.rehearsal.rehearsal import SampledRehearsal, Settings
+from spca.report.pages import Page, PageTable
+from spca_benchmarks.campaigns import plots
+from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
 from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.model import Record

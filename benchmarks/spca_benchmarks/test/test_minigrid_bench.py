@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spca.benches.bench import Done
-from spca.benches.engine import run_campaign
-from spca.benches.page import Page
-from spca.benches.report import write_report
+from spca.report.pages import Page
+from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.engine import run_campaign
+from spca_benchmarks.campaigns.report import write_report
 from spca_benchmarks.minigrid.bench import MinigridBench, MinigridResult, MinigridTrial, reference
 from spca_benchmarks.minigrid.learning.bench import FlatView, RlBench, first_reached
 from spca_benchmarks.minigrid.learning.ppo import ppo

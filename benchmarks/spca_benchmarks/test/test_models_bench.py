@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from spca.api import select_levels
-from spca.benches.bench import Done
-from spca.benches.campaign import ResultLine, StoredCampaign, bench_in, read_campaign
-from spca.benches.engine import run_campaign
-from spca.benches.page import Page
-from spca.benches.report import share, write_report
-from spca.benches.statistics import Paired
+from spca.report.pages import Page
+from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.campaign import ResultLine, StoredCampaign, bench_in, read_campaign
+from spca_benchmarks.campaigns.engine import run_campaign
+from spca_benchmarks.campaigns.report import share, write_report
+from spca_benchmarks.campaigns.statistics import Paired
 from spca_benchmarks.models.bench import ModelResult, ModelsBench
 from spca_core.errors import InputError
 from spca_testing.bench import run_summary

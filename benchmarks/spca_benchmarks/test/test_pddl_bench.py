@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from spca.benches.campaign import StoredCampaign
-from spca.benches.engine import run_campaign
-from spca.benches.report import write_report
+from spca_benchmarks.campaigns.campaign import StoredCampaign
+from spca_benchmarks.campaigns.engine import run_campaign
+from spca_benchmarks.campaigns.report import write_report
 from spca_benchmarks.pddl.bench import PddlBench
 from spca_benchmarks.pddl.judge import judge, why_wrong
 from spca_benchmarks.pddl.tasks import PddlTask, load_tasks, task_names

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import spca_benchmarks
-from spca.benches.bench import Done
 from spca.kits import kit_named
 from spca_benchmarks import mutants
+from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.rehearsal import RehearsalBench, RehearsalResult, RehearsalTrial, brier
 from spca_core.errors import InputError
 from spca_core.observation import Observation

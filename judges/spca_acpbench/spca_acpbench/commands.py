@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.benches.command import BenchCommand
 from spca_acpbench.questions import KINDS
+from spca_benchmarks.campaigns.command import BenchCommand
 from spca_core.errors import InputError
 from spca_core.model import checked
 

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from spca.benches.bench import Done
-from spca.benches.campaign import ResultLine, append, claimed
 from spca_acpbench.answers import Answerer, shared_words
 from spca_acpbench.bench import AcpBench
 from spca_acpbench.ipc import IpcBench, pairs_in
@@ -18,6 +16,8 @@ from spca_acpbench.pairs import Pairs
 from spca_acpbench.questions import KINDS, Question, load
 from spca_acpbench.scoring import score
 from spca_acpbench.task import Task
+from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.campaign import ResultLine, append, claimed
 from spca_core.errors import InputError
 from spca_judges.page import write
 

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from spca.benches.bench import Bench, Done
-from spca.benches.page import PageTable
-from spca.benches.statistics import Rate, groups
+from spca.report.pages import PageTable
+from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder

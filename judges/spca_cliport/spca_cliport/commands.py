@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.benches.command import BenchCommand
+from spca_benchmarks.campaigns.command import BenchCommand
 from spca_cliport.episode import COLOURS, TASKS
 from spca_core.errors import InputError
 from spca_core.model import checked

@@ -7,8 +7,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from spca.benches.bench import Bench
-from spca.benches.campaign import RESULTS, StoredCampaign, read_campaign, read_head
+from spca_benchmarks.campaigns.bench import Bench
+from spca_benchmarks.campaigns.campaign import RESULTS, StoredCampaign, read_campaign, read_head
 from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_judges.catalogue import JUDGES, Judge

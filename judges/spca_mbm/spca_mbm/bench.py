@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from spca.benches.bench import Bench, Done
-from spca.benches.page import Page, PageTable
-from spca.benches.statistics import Rate, groups
+from spca.report.pages import Page, PageTable
+from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_core.model import Record
 from spca_mbm.checking import Surface, surfaces, touched
 from spca_mbm.planning import Outcome, plan

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import Field
 
-from spca.benches.bench import Bench, Done, TrialT
-from spca.benches.campaign import recorded
-from spca.benches.page import PageTable
-from spca.benches.statistics import Rate, groups
+from spca.report.pages import PageTable
+from spca_benchmarks.campaigns.bench import Bench, Done, TrialT
+from spca_benchmarks.campaigns.campaign import recorded
+from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
 from spca_core.ports.proposer import ModelError

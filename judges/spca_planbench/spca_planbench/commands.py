@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.benches.command import BenchCommand, Llm, Usd
+from spca_benchmarks.campaigns.command import BenchCommand, Llm, Usd
 from spca_core.model import checked
 
 Count = Annotated[int, typer.Option(help="Of each domain, or published file, evenly spread.", min=1)]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from spca.benches.campaign import read_campaign
-from spca.benches.engine import run_campaign
-from spca.benches.report import write_report
+from spca_benchmarks.campaigns.campaign import read_campaign
+from spca_benchmarks.campaigns.engine import run_campaign
+from spca_benchmarks.campaigns.report import write_report
 from spca_core.errors import InputError
 from spca_planbench.commands import PLANBENCH, PLANETARIUM
 from spca_planbench.planbench import Language

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.benches.command import BenchCommand
+from spca_benchmarks.campaigns.command import BenchCommand
 from spca_core.errors import InputError
 from spca_core.model import checked
 from spca_robosuite.episode import ROBOTS, TASKS

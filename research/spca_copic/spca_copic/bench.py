@@ -11,10 +11,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from spca.benches.bench import Bench, Done
-from spca.benches.page import Page, PageTable
-from spca.benches.published import printed, published
-from spca.benches.statistics import Mean, groups
+from spca.report.pages import Page, PageTable
+from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.published import printed, published
+from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_copic.elites import diversity
 from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial

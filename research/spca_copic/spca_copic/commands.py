@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.benches.command import BenchCommand
+from spca_benchmarks.campaigns.command import BenchCommand
 from spca_copic.cli import (
     Count,
     Evolve,

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from spca.benches.page import Page, PageTable
+from spca.report.pages import Page, PageTable
 from spca_copic.evaluation import Score
 from spca_copic.recipe import TaskState
 from spca_copic.store import CopicFolder

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.benches.command import BenchCommand, Usd
+from spca_benchmarks.campaigns.command import BenchCommand, Usd
 from spca_core.model import checked
 
 Data = Annotated[
@@ -98,7 +98,7 @@ def _ipp(
     ] = "",
 ) -> Any:
     """Compare planning programs, models that write them, and models that plan directly, on the same cases."""
-    from spca.benches.campaign import read_head
+    from spca_benchmarks.campaigns.campaign import read_head
     from spca_programs.ipp.bench import WAYS, IppBench
     from spca_programs.ipp.store import PROGRAMS
     from spca_programs.ipp.tasks import task_names

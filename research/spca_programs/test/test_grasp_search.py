@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spca.benches.published import published
+from spca_benchmarks.campaigns.published import published
 from spca_core.errors import InputError
 from spca_programs.grasp.dataset import Environment, Slice, environments, generated
 from spca_programs.grasp.generate import generate

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spca.benches.published import published
+from spca_benchmarks.campaigns.published import published
 from spca_core.errors import InputError
 from spca_programs.ipp.bench import IppBench
 from spca_programs.ipp.program import Program, ProgramRunner

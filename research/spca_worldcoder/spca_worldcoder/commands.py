@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.benches.command import BenchCommand, FirstSeed
+from spca_benchmarks.campaigns.command import BenchCommand, FirstSeed
 from spca_core.model import checked
 
 

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from matplotlib.figure import Figure
 
-from spca.benches.page import Page, PageTable
+from spca.report.pages import Page, PageTable
 from spca_core.run_folder import RunFolder
 from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import EnvironmentResult, EpisodeResult

@@ -21,6 +21,7 @@ from spca.events import Event
 from spca.kits import checked_kit, examine, kits
 from spca.runs import Run, settled
 from spca_core.errors import InputError
+from spca_core.extensions import find
 from spca_core.options import RunOptions
 from spca_core.ports.kit import LevelFindings, LevelInfo
 
@@ -132,20 +133,18 @@ def campaign(
     called after each trial. Raises InputError for unknown levels and presets, and for a folder that holds
     another campaign.
     """
-    from spca.benches.console import new_folder
-    from spca.benches.engine import run_campaign
-    from spca.benches.levels import LevelsBench
-    from spca.benches.report import flat_rows
-
-    chosen = [info.name for info in select_levels(list(levels))]
-    bench = LevelsBench(
-        levels=tuple(chosen), presets=tuple(presets), tables=tables, first_seed=first_seed, proposer=proposer
+    bench = find("spca.benches", "levels").load()
+    done = bench.run(
+        Path(out) if out is not None else None,
+        workers,
+        on_trial,
+        levels=tuple(info.name for info in select_levels(list(levels))),
+        presets=tuple(presets),
+        tables=tables,
+        first_seed=first_seed,
+        proposer=proposer,
     )
-    folder = Path(out) if out is not None else new_folder(bench.name)
-    done = run_campaign(
-        bench, folder, workers, on_entry=lambda so_far, _: on_trial(len(so_far.results), len(so_far.trials))
-    )
-    return Campaign(folder, flat_rows(done), dict(done.broken))
+    return Campaign(*done)
 
 
 def levels(*patterns: str) -> list[LevelInfo]:

@@ -169,7 +169,7 @@ class Run:
         An error in one of these is reported to `complain` and costs only that file; a full disk raises
         OSError.
         """
-        from spca.report import write_report
+        from spca.report.page import write_report
 
         kit = kit_of(self.options.level)
         self._make(kit.documents(self.options), complain)

@@ -143,7 +143,7 @@ def test_extensions_are_listed_with_the_package_that_brings_them(monkeypatch, tm
     """One that cannot be loaded is a line there: off where it lacks another's package, missing otherwise."""
     (tmp_path / "spca_far_away.py").write_text("import libcst_of_nobody.matchers")
     (tmp_path / "spca_far.py").write_text(
-        "from spca.benches.command import BenchCommand\n"
+        "from spca_benchmarks.campaigns.command import BenchCommand\n"
         "STARS = BenchCommand('spca_far_away:Stars', print, '')\n"
         "VOID = BenchCommand('spca_far:Void', print, '')\n"
     )

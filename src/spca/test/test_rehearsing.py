@@ -10,7 +10,7 @@ import pytest
 
 from spca.kits import checked_kit
 from spca.rehearsing import Rehearsing
-from spca.report import write_report
+from spca.report.page import write_report
 from spca.state import RunState
 from spca_coder.source import LibraryReader
 from spca_core.budgets import Budgets

@@ -13,9 +13,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from spca.report import write_report
 from spca.report.index import remember, write_index
-from spca.report.page import executed, obstacles, templates
+from spca.report.page import executed, obstacles, templates, write_report
 from spca.runs import Run
 from spca_core.geometry import Pose
 from spca_core.observation import Observation

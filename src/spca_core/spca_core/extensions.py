@@ -24,7 +24,7 @@ GROUPS = {
     "spca.relations": "how things can be to one another on a table (`spca_core.relation.Relation`)",
     "spca.environments": "worlds in which the loop runs (`spca_core.ports.kit.Kit`)",
     "spca.commands": "commands of the command line (`spca.commands.plugin.Command`)",
-    "spca.benches": "what `spca bench NAME` measures (`spca.benches.command.BenchCommand`)",
+    "spca.benches": "what `spca bench NAME` measures (`spca_benchmarks.campaigns.command.BenchCommand`)",
     "spca.scripted_models": "records whose `serving` serves a scripted model (`spca bench models`)",
     "spca.proposers": "who drafts plans and skills (`spca.proposals.OpenProposals`)",
     "spca.detectors": "what finds things in a camera frame (`spca_sense.detection.MakeDetector`)",

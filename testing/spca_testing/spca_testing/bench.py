@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from spca.benches.bench import Bench, Done
-from spca.benches.page import PageTable
-from spca.benches.runs import RunSummary
-from spca.benches.statistics import Rate
+from spca.report.pages import PageTable
+from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.statistics import Rate
+from spca_benchmarks.runs import RunSummary
 from spca_core.errors import BudgetExhausted
 from spca_core.model import Record
 from spca_core.result import CoderCounts, PlannerCounts

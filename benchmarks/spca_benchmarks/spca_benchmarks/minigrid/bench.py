@@ -9,14 +9,14 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from spca.benches import plots
-from spca.benches.bench import Done
-from spca.benches.page import Page, PageTable
-from spca.benches.published import printed
-from spca.benches.runs import STAGES, RunsBench, RunSummary, keep_failed, run_cards, run_level
-from spca.benches.statistics import Rate, groups, median_of
+from spca.report.pages import Page, PageTable
+from spca_benchmarks.campaigns import plots
+from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.published import printed
+from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
 from spca_benchmarks.drafts import draft_sums
 from spca_benchmarks.minigrid.shortest import Truth, shortest
+from spca_benchmarks.runs import STAGES, RunsBench, RunSummary, keep_failed, run_cards, run_level
 from spca_core.model import Record
 from spca_core.options import RunOptions, Skills
 from spca_core.plan import ActResult

@@ -15,14 +15,13 @@ from typing import Any, ClassVar
 from pydantic import Field, SerializeAsAny, field_validator
 
 from spca.api import select_levels
-from spca.benches.bench import Done
-from spca.benches.campaign import recorded
-from spca.benches.page import Page, PageTable
-from spca.benches.published import printed
-from spca.benches.runs import RunsBench, RunSummary, keep_failed, run_cards, run_level
-from spca.benches.statistics import Rate, groups
 from spca.kits import checked_kit, kit_of
 from spca.models import LLM, open_models
+from spca.report.pages import Page, PageTable
+from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.campaign import recorded
+from spca_benchmarks.campaigns.published import printed
+from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_benchmarks.drafts import draft_sums
 from spca_benchmarks.models.page import (
     Fate,
@@ -39,6 +38,7 @@ from spca_benchmarks.models.page import (
 )
 from spca_benchmarks.models.variants import VARIANTS
 from spca_benchmarks.pairs import add_pairs
+from spca_benchmarks.runs import RunsBench, RunSummary, keep_failed, run_cards, run_level
 from spca_core.errors import InputError
 from spca_core.extensions import find
 from spca_core.model import Record

@@ -9,10 +9,10 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from spca.benches import plots
-from spca.benches.bench import Done
-from spca.benches.page import Page, new_figure
-from spca.benches.statistics import Rate, groups, median_of
+from spca.report.pages import Page, new_figure
+from spca_benchmarks.campaigns import plots
+from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
 from spca_core.model import Record
 from spca_core.plan import ActResult, CodeResult, PlanResult
 from spca_core.rehearsal import Rehearsed

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from spca.benches.bench import Bench, Done
-from spca.benches.campaign import recorded
-from spca.benches.page import Page, PageTable, new_figure
-from spca.benches.plots import legend_beside
-from spca.benches.statistics import Rate, groups
+from spca.report.pages import Page, PageTable, new_figure
+from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.campaign import recorded
+from spca_benchmarks.campaigns.plots import legend_beside
+from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_benchmarks.pairs import add_pairs
 from spca_benchmarks.pddl.judge import STATUSES
 from spca_benchmarks.pddl.tasks import load_tasks

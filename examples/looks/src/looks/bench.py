@@ -9,9 +9,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from spca.benches.bench import Bench, Done
-from spca.benches.page import PageTable
-from spca.benches.statistics import Rate
+from spca.report.pages import PageTable
+from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.statistics import Rate
 from spca_core.layout import random_layout
 from spca_core.model import Record
 from spca_core.names import symbol_of
@@ -40,7 +40,7 @@ class LooksResult(Record):
 
 
 class LooksBench(Bench[LooksTrial, LooksResult]):
-    """See `spca.benches.bench.Bench`; the fields are the settings."""
+    """See `spca_benchmarks.campaigns.bench.Bench`; the fields are the settings."""
 
     name = "looks"
     result_type: ClassVar[type[Record]] = LooksResult

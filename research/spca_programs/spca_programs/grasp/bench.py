@@ -13,10 +13,10 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from spca.benches.bench import Bench, Done
-from spca.benches.page import Page, PageTable, new_figure
-from spca.benches.published import printed
-from spca.benches.statistics import Mean, groups
+from spca.report.pages import Page, PageTable, new_figure
+from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.published import printed
+from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage, Role

@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Literal
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from spca.benches import plots
-from spca.benches.bench import Bench, Done
-from spca.benches.campaign import recorded
-from spca.benches.page import Page, PageTable, new_figure
-from spca.benches.published import PublishedCell, printed
-from spca.benches.statistics import Mean, groups
+from spca.report.pages import Page, PageTable, new_figure
+from spca_benchmarks.campaigns import plots
+from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.campaign import recorded
+from spca_benchmarks.campaigns.published import PublishedCell, printed
+from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage, Role

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from spca.benches.statistics import Mean
+from spca_benchmarks.campaigns.statistics import Mean
 from spca_core.errors import InputError
 from spca_core.fenced import PYTHON, fenced
 from spca_core.model import Record

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from spca.benches.bench import Done
-from spca.benches.page import Page, PageTable, new_figure
-from spca.benches.plots import boxes
-from spca.benches.published import published
-from spca.benches.statistics import Mean, Rate, groups
+from spca.report.pages import Page, PageTable, new_figure
+from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.plots import boxes
+from spca_benchmarks.campaigns.published import published
+from spca_benchmarks.campaigns.statistics import Mean, Rate, groups
 from spca_worldcoder.bench.rows import Learned, Spent, WorldcoderRow, WorldcoderTrial
 from spca_worldcoder.bench.suites import REACT_EPISODES, SUITES
 

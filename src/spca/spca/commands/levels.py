@@ -60,9 +60,9 @@ def _gallery(levels: list[LevelInfo], path: Path) -> Path:
     """Write a page of levels, each with a picture of what it begins with; return its path."""
     from rich.progress import track
 
-    from spca.benches.page import Card, Page
     from spca.kits import kit_of
     from spca.report.page import small_picture
+    from spca.report.pages import Card, Page
     from spca.terminal import notices
 
     cards = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from spca.benches.command import BenchCommand
 from spca.commands.plugin import Command
 from spca.doctor.checks import Finding
 from spca.kits import GROUP, faults_of, kit_named
@@ -86,7 +85,7 @@ def _faults(plugin: Plugin) -> list[str]:
         read_domain(f"(define (domain d) (:predicates {predicates}) {package.action})", faults)
         return faults
     if plugin.group == "spca.benches":
-        if not isinstance(loaded, BenchCommand):
+        if not callable(getattr(loaded, "load", None)):
             return [f"is a {type(loaded).__name__}"]
         return [f"{loaded.bench} lacks {part}" for part in ("trials", "run_trial", "table")
                 if not hasattr(loaded.load(), part)]  # fmt: skip

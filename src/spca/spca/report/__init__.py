@@ -1,5 +1,1 @@
-"""A run's report: one self-contained HTML page made from the files of its folder."""
-
-from spca.report.page import write_report
-
-__all__ = ["write_report"]
+"""Pages for the browser: a run's report, the index of all runs, and what such pages are made of."""

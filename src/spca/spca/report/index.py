@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from spca.benches.page import Card, Page
 from spca.events import Event
 from spca.report.page import REPORT, picture
+from spca.report.pages import Card, Page
 from spca_core.options import Manifest
 from spca_core.paths import CAMPAIGNS, RUNS
 from spca_core.result import RunResult

@@ -16,11 +16,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from pydantic import Field
 
-from spca.benches.bench import Bench, Done
-from spca.benches.page import Page, PageTable, new_figure
-from spca.benches.plots import legend_beside
-from spca.benches.published import printed
-from spca.benches.statistics import groups, median_of
+from spca.report.pages import Page, PageTable, new_figure
+from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.plots import legend_beside
+from spca_benchmarks.campaigns.published import printed
+from spca_benchmarks.campaigns.statistics import groups, median_of
 from spca_benchmarks.minigrid.learning.ppo import ppo
 from spca_benchmarks.minigrid.learning.q_learning import q_learning
 from spca_core.model import Record

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from spca.benches.bench import Bench, Done, TrialT
-from spca.benches.page import Card
-from spca.benches.remedies import disturbances_in, remedies_in
+from spca.report.pages import Card
 from spca.runs import Run
+from spca_benchmarks.campaigns.bench import Bench, Done, TrialT
+from spca_benchmarks.remedies import disturbances_in, remedies_in
 from spca_core.model import Record
 from spca_core.options import Manifest, RunOptions
 from spca_core.plan import ActResult

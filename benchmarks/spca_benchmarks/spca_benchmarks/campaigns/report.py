@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from spca.benches.campaign import HEAD, RESULTS, StoredCampaign, read_campaign, read_head
-from spca.benches.page import Page
-from spca.benches.statistics import Paired, Rate
+from spca.report.pages import Page
+from spca_benchmarks.campaigns.campaign import HEAD, RESULTS, StoredCampaign, read_campaign, read_head
+from spca_benchmarks.campaigns.statistics import Paired, Rate
 from spca_core.errors import InputError
 from spca_core.run_folder import write_atomically
 

@@ -15,8 +15,9 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from spca.benches.command import BenchCommand, Compare, Out, Scheduler, Workers
 from spca.commands import BENCHES
+from spca.commands.plugin import Command
+from spca_benchmarks.campaigns.command import BenchCommand, Compare, Out, Scheduler, Workers
 from spca_core.errors import InputError
 from spca_core.extensions import Plugin, installed
 
@@ -44,8 +45,7 @@ benches = typer.Typer(
     help="Benchmarks. Every campaign is a folder with results (JSONL, CSV), settings and one page.",
     no_args_is_help=True,
 )
-app = typer.Typer()
-app.add_typer(benches, name="bench", rich_help_panel=BENCHES)
+BENCH = Command(lambda app: app.add_typer(benches, name="bench", rich_help_panel=BENCHES))
 
 
 def _command(name: str, bench: BenchCommand) -> Any:
@@ -72,7 +72,7 @@ def _with_campaign_options(build: Callable[..., Any]) -> Callable[..., None]:
     def run(
         *, out: Path | None, workers: int | None, scheduler: str, compare: Path | None, **own: Any
     ) -> None:
-        from spca.benches.console import run_bench
+        from spca_benchmarks.campaigns.console import run_bench
 
         raise typer.Exit(run_bench(build(**own), out, workers, scheduler, compare))
 
@@ -100,8 +100,8 @@ def resume(
     compare: Compare = None,
 ) -> None:
     """Continue a campaign: run the trials that have no result yet and those that broke."""
-    from spca.benches.campaign import bench_in
-    from spca.benches.console import run_bench
+    from spca_benchmarks.campaigns.campaign import bench_in
+    from spca_benchmarks.campaigns.console import run_bench
 
     raise typer.Exit(run_bench(bench_in(folder), folder, workers, scheduler, compare))
 
@@ -112,8 +112,8 @@ def export(
     out: Annotated[Path, typer.Argument(help="The new folder.")],
 ) -> None:
     """Copy a campaign to give it away: results, settings, recorded answers (without keys) and page."""
-    from spca.benches.campaign import bench_in, read_campaign
-    from spca.benches.report import share
+    from spca_benchmarks.campaigns.campaign import bench_in, read_campaign
+    from spca_benchmarks.campaigns.report import share
 
     share(read_campaign(bench_in(folder), folder), out)
     typer.echo(out)
@@ -124,7 +124,7 @@ def show(
     folder: Annotated[Path, typer.Argument(help="The folder of a campaign.")], compare: Compare = None
 ) -> None:
     """Show a campaign's table and write its page and tables again, without running any trial."""
-    from spca.benches.campaign import bench_in, read_campaign
-    from spca.benches.console import show_campaign
+    from spca_benchmarks.campaigns.campaign import bench_in, read_campaign
+    from spca_benchmarks.campaigns.console import show_campaign
 
     show_campaign(read_campaign(bench_in(folder), folder), compare)

@@ -12,8 +12,15 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
-from spca.benches.bench import Bench, ResultT, TrialT
-from spca.benches.campaign import ResultLine, StoredCampaign, append, claimed, read_campaign, read_head
+from spca_benchmarks.campaigns.bench import Bench, ResultT, TrialT
+from spca_benchmarks.campaigns.campaign import (
+    ResultLine,
+    StoredCampaign,
+    append,
+    claimed,
+    read_campaign,
+    read_head,
+)
 from spca_core.errors import BudgetExhausted, InputError, SpcaError, one_line
 from spca_core.options import software
 

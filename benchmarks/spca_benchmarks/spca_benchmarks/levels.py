@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from spca.benches import plots
-from spca.benches.bench import Done
-from spca.benches.page import Page, PageTable, new_figure
-from spca.benches.remedies import remedy_table
-from spca.benches.runs import STAGES, RunsBench, RunSummary, keep_failed, run_cards, run_level
-from spca.benches.statistics import Rate, groups, median_of
 from spca.kits import checked_kit, group_of
+from spca.report.pages import Page, PageTable, new_figure
+from spca_benchmarks.campaigns import plots
+from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
+from spca_benchmarks.remedies import remedy_table
+from spca_benchmarks.runs import STAGES, RunsBench, RunSummary, keep_failed, run_cards, run_level
 from spca_core.errors import OutOfReach
 from spca_core.model import Record
 from spca_core.options import RunOptions, Transport

@@ -17,12 +17,12 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from spca.benches.bench import Bench, Done
-from spca.benches.campaign import RESULTS, ResultLine, StoredCampaign, read_campaign, read_head
-from spca.benches.engine import run_campaign
-from spca.benches.report import write_report
 from spca.report.index import remember
 from spca.terminal import as_typed, notices, results, show_table
+from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.campaign import RESULTS, ResultLine, StoredCampaign, read_campaign, read_head
+from spca_benchmarks.campaigns.engine import run_campaign
+from spca_benchmarks.campaigns.report import write_report
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS, InputError
 from spca_core.paths import CAMPAIGNS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spca.benches.page import new_figure
-from spca.benches.statistics import Rate
+from spca.report.pages import new_figure
+from spca_benchmarks.campaigns.statistics import Rate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,9 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spca.benches.page import PageTable
-from spca.benches.statistics import Rate
+from spca.report.pages import PageTable
 from spca.runs import LOG
+from spca_benchmarks.campaigns.statistics import Rate
 from spca_core.plan import ActResult
 from spca_core.run_folder import EVENTS
 from spca_core.scene import OBSTRUCTED
@@ -19,7 +19,7 @@ from spca_sim.disturbances.disturbance import ABOUT, Happened
 from spca_sim.mujoco_world import DISTURBANCES
 
 if TYPE_CHECKING:
-    from spca.benches.runs import RunSummary
+    from spca_benchmarks.runs import RunSummary
 
 _AT_ONCE = 0.25
 """Longest time between two pictures, in simulated seconds, at which the second is a repetition."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from spca.benches.campaign import read_campaign
-from spca.benches.console import run_bench
+from spca_benchmarks.campaigns.campaign import read_campaign
+from spca_benchmarks.campaigns.console import run_bench
 from spca_testing.bench import ToyBench
 
 
@@ -24,8 +24,8 @@ def test_exit_status_tells_what_became_of_it(tmp_path: Path, capsys: pytest.Capt
 def test_ctrl_c_is_quiet_and_says_how_to_go_on(tmp_path: Path) -> None:
     folder = tmp_path / "c"
     script = (
-        "import os, signal, sys; from pathlib import Path; import spca.benches.engine as engine\n"
-        "from spca.benches.console import run_bench; from spca_testing.bench import ToyBench\n"
+        "import os, signal, sys; from pathlib import Path; from spca_benchmarks.campaigns import engine\n"
+        "from spca_benchmarks.campaigns.console import run_bench; from spca_testing.bench import ToyBench\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it\n"
         "whole, pressed = engine.append, []\n"
         "def append(folder, entry):\n"

@@ -45,10 +45,10 @@ Compare = Annotated[Path | None, typer.Option(help="The folder of an earlier cam
 class BenchCommand:
     """A bench as `spca bench NAME`.
 
-    `bench` is where its class is (`module:Class`, see `spca.benches.bench`). The parameters of `options`
-    are the command's options (annotated for typer) and its docstring is the help text; it returns the bench
-    to be run, and raises InputError for options that do not fit. The command line adds `--out`, `--workers`,
-    `--scheduler` and `--compare`.
+    `bench` is where its class is (`module:Class`, see `spca_benchmarks.campaigns.bench`). The parameters of
+    `options` are the command's options (annotated for typer) and its docstring is the help text; it returns
+    the bench to be run, and raises InputError for options that do not fit. The command line adds `--out`,
+    `--workers`, `--scheduler` and `--compare`.
     """
 
     bench: str
@@ -59,3 +59,24 @@ class BenchCommand:
         """Return the bench's class."""
         module, _, name = self.bench.partition(":")
         return getattr(import_module(module), name)
+
+    def run(
+        self, out: Path | None, workers: int | None, on_trial: Callable[[int, int], None], **settings: Any
+    ) -> tuple[Path, list[dict[str, Any]], dict[str, str]]:
+        """Run a campaign, or go on with the one in `out`; return its folder, flat rows and broken trials.
+
+        `on_trial(done, total)` is called after each trial.
+        """
+        from spca_benchmarks.campaigns.console import new_folder
+        from spca_benchmarks.campaigns.engine import run_campaign
+        from spca_benchmarks.campaigns.report import flat_rows
+        from spca_core.model import checked
+
+        bench = checked(self.load(), **settings)
+        folder = out if out is not None else new_folder(bench.name)
+
+        def on_entry(so_far: Any, _: Any) -> None:
+            on_trial(len(so_far.results), len(so_far.trials))
+
+        campaign = run_campaign(bench, folder, workers, on_entry=on_entry)
+        return folder, flat_rows(campaign), dict(campaign.broken)

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from spca.benches.page import PageTable
+from spca.report.pages import PageTable
 
 
 class PublishedCell(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import Field
 
-from spca.benches.page import Page, PageTable
+from spca.report.pages import Page, PageTable
 from spca_core.model import Record
 
 

@@ -136,7 +136,7 @@ class Page:
 @cache
 def _template(name: str) -> Template:
     templates = Environment(
-        loader=PackageLoader("spca.benches"),
+        loader=PackageLoader("spca.report"),
         autoescape=select_autoescape(("html.j2",)),
         trim_blocks=True,
         lstrip_blocks=True,

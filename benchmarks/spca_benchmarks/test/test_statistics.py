@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spca.benches.statistics import Mean, Paired, Rate, groups
+from spca_benchmarks.campaigns.statistics import Mean, Paired, Rate, groups
 
 COUNT = st.integers(0, 60)
 

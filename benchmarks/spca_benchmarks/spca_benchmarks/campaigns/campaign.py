@@ -13,7 +13,7 @@ from typing import Any, Generic, cast
 
 from pydantic import ValidationError
 
-from spca.benches.bench import Bench, Done, ResultT, TrialT
+from spca_benchmarks.campaigns.bench import Bench, Done, ResultT, TrialT
 from spca_core.errors import InputError
 from spca_core.extensions import find
 from spca_core.model import Record

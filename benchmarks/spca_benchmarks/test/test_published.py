@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from spca.benches.published import PublishedCell, cells, printed, published
+from spca_benchmarks.campaigns.published import PublishedCell, cells, printed, published
 
 
 def of(seed: str, table: str) -> dict[tuple[str, str], PublishedCell]:

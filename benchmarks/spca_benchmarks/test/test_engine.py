@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from spca.benches.campaign import HEAD, RESULTS, read_campaign
-from spca.benches.engine import BROKEN_IN_A_ROW, run_campaign
-from spca.benches.report import write_report
+from spca_benchmarks.campaigns.campaign import HEAD, RESULTS, read_campaign
+from spca_benchmarks.campaigns.engine import BROKEN_IN_A_ROW, run_campaign
+from spca_benchmarks.campaigns.report import write_report
 from spca_core.errors import InputError
 from spca_testing.bench import ToyBench
 

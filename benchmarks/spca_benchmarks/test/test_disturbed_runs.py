@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from spca.benches.remedies import disturbances_in
-from spca.report import write_report
+from spca.report.page import write_report
 from spca.runs import Run
+from spca_benchmarks.remedies import disturbances_in
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder

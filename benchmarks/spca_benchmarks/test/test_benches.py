@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spca.benches.bench import Done
-from spca.benches.campaign import bench_in
-from spca.benches.engine import run_campaign
-from spca.benches.levels import LevelsBench, LevelTrial, causes
-from spca.benches.report import write_report
+from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.campaign import bench_in
+from spca_benchmarks.campaigns.engine import run_campaign
+from spca_benchmarks.campaigns.report import write_report
+from spca_benchmarks.levels import LevelsBench, LevelTrial, causes
 from spca_core.errors import InputError
 from spca_core.extensions import installed
 from spca_testing.bench import ToyBench

@@ -1,0 +1,1 @@
+"""The engine of campaigns: what `spca bench` runs, resumes, compares and shows."""

@@ -1,1 +1,0 @@
-"""Benchmarks: one engine, the benches of whole runs, and their pages."""
