@@ -172,6 +172,9 @@ PACKAGE, RUN, KERNEL = "the package's own", "of the run or campaign that this pr
 OPENS: dict[str, tuple[str, ...] | str] = {
     "spca_benchmarks/campaigns/campaign.py": ("campaign",),
     "spca_benchmarks/campaigns/published.py": PACKAGE,
+    "spca_benchmarks/models/bench.py": PACKAGE,
+    "spca_benchmarks/models/page.py": RUN,
+    "spca_benchmarks/pddl/tasks.py": PACKAGE,
     "spca_benchmarks/remedies.py": RUN,
     "spca/commands/new.py": PACKAGE,
     "spca/dialogue.py": RUN,

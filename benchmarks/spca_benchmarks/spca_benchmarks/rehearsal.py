@@ -19,11 +19,10 @@ from spca.report.pages import Page, PageTable
 from spca_benchmarks.campaigns import plots
 from spca_benchmarks.campaigns.bench import Bench, Done
 from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
-from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.observation import Observation
-from spca_core.options import RunOptions
+from spca_core.options import Budgets, RunOptions
 from spca_core.plan import Draft, Plan, PlanRequest, Rejection
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit

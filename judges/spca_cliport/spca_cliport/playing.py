@@ -15,12 +15,12 @@ from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array, Pose, top_down, top_down_yaw
 from spca_core.kinds import SOLIDS, is_round
 from spca_core.names import words_of
+from spca_core.observation import Observation
 from spca_core.plan import PlanRequest, Step
 from spca_core.ports.stages import Planner
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.task import Task
 from spca_sense.catalogue import Catalogue, Colour
-from spca_sense.observation import observation_of
 from spca_sense.outline import footprint, gap
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
@@ -61,7 +61,7 @@ def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
         scene = _with_neighbours(scene) if shades else scene
         text = _in_our_words(asked.text, scene)
         task = Task(group="judge", id="cliport", title=text, description=text)
-        request = PlanRequest(attempt="1", task=task, observation=observation_of(scene), skills=())
+        request = PlanRequest(attempt="1", task=task, observation=Observation.of(scene), skills=())
         result = planner.plan(request)
         if result.plan is None:
             return "refused", asked.text, result.message or result.status

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spca.commands import BENCHES
-from spca.commands.plugin import Command
+from spca.commands import BENCHES, Command
 
 judge_app = typer.Typer(help="Test sets and simulators that other people wrote.", no_args_is_help=True)
 

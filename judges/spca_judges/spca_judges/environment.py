@@ -23,7 +23,6 @@ from spca_sandbox.executor import PlanExecutor
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detector
 from spca_sense.drawing import save_looks
-from spca_sense.observation import observation_of
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_tabletop.act import skills
@@ -72,7 +71,7 @@ class JudgedTabletop(Environment):
     def sense(self) -> Observation:
         """Move the arm out of view and look."""
         self._arm.resume()
-        return observation_of(self._ctx.survey())
+        return Observation.of(self._ctx.survey())
 
     def act(
         self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None

@@ -7,10 +7,10 @@ import pytest
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Array, Pose, Vec3
+from spca_core.observation import Observation
 from spca_robosuite.bins import BINS, WALL_HEIGHT, BinsDetector
 from spca_robosuite.episode import PICK_PLACE, judged_world
 from spca_robosuite.texts import TEXTS
-from spca_sense.observation import observation_of
 from spca_sense.tracker import SceneTracker
 from spca_tabletop.language.understanding import understand
 from spca_testing.observations import task
@@ -94,7 +94,7 @@ def test_its_tasks_are_understood() -> None:
         "PickPlaceCereal": "cuboid_orange",
     }  # fmt: skip
     tracker = SceneTracker(BinsDetector(judged_world(bins=True)))
-    seen = observation_of(tracker.update(drawn(CAN, MILK, BREAD, CEREAL)))
+    seen = Observation.of(tracker.update(drawn(CAN, MILK, BREAD, CEREAL)))
     goals = {name: ("on", thing, f"tray_{thing.split('_')[1]}") for name, thing in ids.items()}
     assert {f"on({thing}, tray_yellow)" for thing in ids.values()} <= set(map(str, seen.facts))
     for name in PICK_PLACE:

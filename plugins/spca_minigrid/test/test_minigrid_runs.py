@@ -15,8 +15,7 @@ from spca.stages import Stages
 from spca.supervisor import Supervisor
 from spca_coder.drafting import DraftingCoder
 from spca_coder.source import LibraryReader
-from spca_core.budgets import Budgets
-from spca_core.options import RunOptions
+from spca_core.options import Budgets, RunOptions
 from spca_core.plan import PlanRequest
 from spca_core.ports.reading import Readers
 from spca_core.ports.stages import Planner

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spca.commands import BENCHES
-from spca.commands.plugin import Command
+from spca.commands import BENCHES, Command
 from spca_benchmarks.campaigns.command import Llm
 from spca_core.model import checked
 from spca_programs.commands import Data

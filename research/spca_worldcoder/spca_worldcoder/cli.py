@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from spca.commands import BENCHES
-from spca.commands.plugin import Command
+from spca.commands import BENCHES, Command
 from spca_core.model import checked
 from spca_worldcoder import OPTIONS
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from spca.blame import Blame, describe_step, logged
 from spca.state import RunState
-from spca_core.budgets import Budgets
-from spca_core.options import Rehearse
+from spca_core.options import Budgets, Rehearse
 from spca_core.plan import Execution, Plan, PlanRequest
 from spca_core.ports.reading import Readers
 from spca_core.rehearsal import Rehearsed

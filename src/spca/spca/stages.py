@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spca.rehearsing import Rehearsing
-from spca_core.budgets import Budgets
+from spca_core.options import Budgets
 from spca_core.plan import Plan
 from spca_core.ports.reading import Readers
 from spca_core.result import Promotion, Usage

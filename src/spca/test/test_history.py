@@ -9,9 +9,9 @@ from spca.stages import Stages
 from spca.state import Phase, RunState
 from spca.supervisor import Supervisor
 from spca_coder.source import LibraryReader
-from spca_core.budgets import Budgets
 from spca_core.geometry import Pose
 from spca_core.observation import Observation
+from spca_core.options import Budgets
 from spca_core.plan import ActResult, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
 from spca_core.ports.reading import Readers
 from spca_core.ports.vocabulary import Vocabulary

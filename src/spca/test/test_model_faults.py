@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from spca_core.budgets import Budgets
 from spca_core.errors import EXIT_NOT_SOLVED, EXIT_SUCCESS
+from spca_core.options import Budgets
 from spca_core.plan import Draft
 from spca_testing.damage import damaged
 from spca_testing.models.behaviours import (

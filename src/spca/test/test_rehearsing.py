@@ -13,11 +13,10 @@ from spca.rehearsing import Rehearsing
 from spca.report.page import write_report
 from spca.state import RunState
 from spca_coder.source import LibraryReader
-from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.observation import Observation
-from spca_core.options import RunOptions
+from spca_core.options import Budgets, RunOptions
 from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.reading import Readers
 from spca_core.ports.vocabulary import Vocabulary

@@ -13,7 +13,7 @@ import pytest
 
 from spca.blame import Blame
 from spca.rehearsing import blame_of
-from spca_core.budgets import Budgets
+from spca_core.options import Budgets
 from spca_core.plan import Draft
 from spca_core.rehearsal import Rehearsed
 from spca_testing.models.behaviours import Behaviour

@@ -23,7 +23,7 @@ GROUPS = {
     "spca.kinds": "kinds of things: the folder with the kind's file, NAME.yaml (`spca_core.kinds.KindFile`)",
     "spca.relations": "how things can be to one another on a table (`spca_core.relation.Relation`)",
     "spca.environments": "worlds in which the loop runs (`spca_core.ports.kit.Kit`)",
-    "spca.commands": "commands of the command line (`spca.commands.plugin.Command`)",
+    "spca.commands": "commands of the command line (`spca.commands.Command`)",
     "spca.benches": "what `spca bench NAME` measures (`spca_benchmarks.campaigns.command.BenchCommand`)",
     "spca.scripted_models": "records whose `serving` serves a scripted model (`spca bench models`)",
     "spca.proposers": "who drafts plans and skills (`spca.proposals.OpenProposals`)",

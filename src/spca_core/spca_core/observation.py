@@ -6,6 +6,7 @@ from typing import Any
 
 from spca_core.geometry import Vec3
 from spca_core.model import Record
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.scene import ROLES, Fact, Scene, SceneObject
 
 REMARK = "Remark of "
@@ -33,6 +34,26 @@ class Observation(Record):
     """The environment's own record: no other package reads it, no prompt shows it, it does not cross ROS."""
     restated: bool = False
     """The sentences only say the facts again, except for those that begin with `REMARK`."""
+
+    @classmethod
+    def of(cls, scene: Scene) -> Observation:
+        """Return a scene as an observation: symbols with their kinds, facts and sentences.
+
+        The table is always a symbol, the ground only when something lies on it.
+        """
+        objects: dict[str, str] = {o.id: o.kind for o in scene.objects}
+        objects[TABLE_SYMBOL] = "table"
+        if any(GROUND_SYMBOL in f.args for f in scene.relations):
+            objects[GROUND_SYMBOL] = "ground"
+        return cls(
+            stamp=scene.stamp,
+            objects=objects,
+            facts=scene.relations,
+            sentences=scene.sentences,
+            hidden=tuple(o.id for o in scene.objects if not o.visible and not scene.holds("held", o.id)),
+            scene=scene,
+            restated=True,
+        )
 
     @property
     def things(self) -> tuple[SceneObject, ...]:

@@ -11,7 +11,6 @@ from typing import Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from spca_core.budgets import Budgets
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.paths import ROOT
@@ -24,6 +23,24 @@ Rehearse = Literal["auto", "always", "never"]
 # The packages whose versions can change the outcome of a run.
 _VERSIONED = ("mujoco", "numpy", "scipy", "ompl", "ruckig", "unified-planning",
               "up-fast-downward", "up-tamer", "opencv-python-headless", "pydantic")  # fmt: skip
+
+
+class Budgets(Record):
+    """Bounds of the supervisor's loops; the defaults are the published method's."""
+
+    rounds: int = Field(5, ge=1)
+    """Maximum number of Sense-Plan-Code-Act rounds in a level."""
+    drafts: int = Field(8, ge=1)
+    """Maximum number of planner drafts for one plan."""
+    code_drafts: int = Field(5, ge=1)
+    """Maximum number of code drafts in one call of the coder."""
+    code_retries: int = Field(5, ge=0)
+    """Maximum number of repairs of the code for one and the same plan."""
+    rehearsal_s: float = Field(120.0, gt=0)
+    """Simulated seconds after which one rehearsal begins no further try: how fast the machine is, and what
+    else it does, must not decide what comes of it."""
+    rehearsals_s: float = Field(600.0, gt=0)
+    """Simulated seconds for all rehearsals of a level; when they are spent, plans are carried out without."""
 
 
 class RunOptions(Record):

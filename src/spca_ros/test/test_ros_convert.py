@@ -28,7 +28,6 @@ from spca_ros.convert.contacts import contact_samples, contacts_msg
 from spca_ros.convert.records import clean_text, from_msg, to_msg
 from spca_ros.convert.robot import joint_state, joint_state_msg, trajectory, trajectory_msg
 from spca_ros.convert.time import seconds, time_msg
-from spca_sense.observation import observation_of
 from spca_testing.drawn import Drawn
 
 JOINT_NAMES = load_arm("ur5").joint_names
@@ -55,7 +54,7 @@ FIELDS = {
     "rehearsed": st.just(False),  # for which a message has no field
 }
 drawn = Drawn(PLAIN, FIELDS)
-observations = drawn.values(scene.Scene).map(observation_of) | st.builds(
+observations = drawn.values(scene.Scene).map(Observation.of) | st.builds(
     Observation,
     stamp=stamps,
     objects=drawn.values(dict[str, str]),

@@ -91,7 +91,7 @@ class Limits(Record):
     worker_s: float = Field(10.0, gt=0)
     """Processor time in seconds that a run may spend in its own code, calls through `ctx` not counted.
 
-    `spca_core.task.PATIENCE` times as much wall time is the last resort.
+    `spca_core.processes.PATIENCE` times as much wall time is the last resort.
     """
     load_s: float = Field(5.0, gt=0)
     """Time in seconds that importing the source may take."""

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from spca_core.budgets import PATIENCE
 from spca_core.errors import Cancelled, Interrupted, MotionError
 from spca_core.ports.environment import CtxServer
+from spca_core.processes import PATIENCE
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.skill import SkillFailure
 from spca_sandbox.cell import Cell

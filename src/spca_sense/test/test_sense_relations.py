@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
 from spca_core.names import TABLE_SYMBOL
+from spca_core.observation import Observation
 from spca_core.relation import relations
 from spca_core.scene import RELATIONS, Fact, Scene, SceneObject
-from spca_sense.observation import observation_of
 from spca_sense.relations import TIE, relate
 from spca_sense.sentences import describe
 
@@ -265,7 +265,7 @@ def test_an_observation_has_the_table_and_no_notes_in_words() -> None:
         sentences=describe(things, facts),
         notes=("doubtful at 0.5",),
     )
-    seen = observation_of(scene)
+    seen = Observation.of(scene)
     assert seen.objects == {
         "cube_red": "cube",
         "plate_red": "plate",
@@ -276,7 +276,7 @@ def test_an_observation_has_the_table_and_no_notes_in_words() -> None:
     assert seen.sentences == scene.sentences
     assert seen.scene == scene
     fallen = scene.model_copy(update={"relations": (Fact(predicate="on", args=("cube_red", "ground")),)})
-    assert observation_of(fallen).objects["ground"] == "ground"
+    assert Observation.of(fallen).objects["ground"] == "ground"
 
 
 def test_what_hangs_low_over_a_rim_leans_on_it() -> None:

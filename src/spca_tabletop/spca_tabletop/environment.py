@@ -37,7 +37,6 @@ from spca_sandbox.executor import PlanExecutor
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detector
 from spca_sense.drawing import draw_scene, save_looks
-from spca_sense.observation import observation_of
 from spca_sense.search import ShapeDetector
 from spca_sense.tracker import SceneTracker
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
@@ -109,7 +108,7 @@ class Tabletop(Environment, Generic[_TableT]):
 
             scene = with_remarks(scene, self._vision, image, self.task)
             self.looks[-1] = (self.looks[-1][0], scene)
-        return observation_of(scene)
+        return Observation.of(scene)
 
     def act(
         self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None

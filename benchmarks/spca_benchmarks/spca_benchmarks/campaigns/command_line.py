@@ -15,8 +15,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from spca.commands import BENCHES
-from spca.commands.plugin import Command
+from spca.commands import BENCHES, Command
 from spca_benchmarks.campaigns.command import BenchCommand, Compare, Out, Scheduler, Workers
 from spca_core.errors import InputError
 from spca_core.extensions import Plugin, installed

@@ -18,9 +18,8 @@ from spca.proposals import OpenProposals, Proposals, open_builtin
 from spca_benchmarks.models import one_validator as worker
 from spca_benchmarks.models.words_alone import WordsAlone
 from spca_coder.language import LanguageCoder
-from spca_core.budgets import Budgets
 from spca_core.errors import InputError
-from spca_core.options import RunOptions
+from spca_core.options import Budgets, RunOptions
 from spca_core.ports.kit import Kit
 from spca_core.run_folder import RunFolder
 from spca_planner.solver.process import warm_solver

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spca.commands import MACHINE
-from spca.commands.plugin import Command
+from spca.commands import MACHINE, Command
 
 _app = typer.Typer()
 CALIBRATE = Command(lambda app: app.add_typer(_app))

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from spca.commands import LEVELS
+from spca.commands import LEVELS, Command
 from spca.commands.options import complete_run
-from spca.commands.plugin import Command
 
 _app = typer.Typer()
 DATASET = Command(lambda app: app.add_typer(_app))

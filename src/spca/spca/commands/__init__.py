@@ -1,6 +1,6 @@
 """The commands of `spca`: every module here with an `app` adds its own to the command line.
 
-A module that is put here is found by itself; other packages add theirs by an entry point (`plugin.py`).
+A module that is put here is found by itself; other packages add theirs by entry points of the group `GROUP`.
 What a command needs is imported when it runs, not when its module is loaded, so that `spca --help` and tab
 completion stay quick.
 """
@@ -8,19 +8,42 @@ completion stay quick.
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from spca.commands.plugin import GROUP
 from spca_core.extensions import installed
 
+GROUP = "spca.commands"
 PANELS = LEVELS, BENCHES, MACHINE = "Levels and runs", "Benches and programs", "This installation"
 """Panels of the help page in their order, for `rich_help_panel`."""
 WORDS = {"view": "web", "video": "hd"}
 """What may follow these flags; each such pair is a hidden flag of its own: `--view-web`."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """Command that an entry point of `spca.commands` names; the entry point's name is the command's."""
+
+    mount: Callable[[typer.Typer], None]
+    """Function that adds the command; it imports what the command needs only when that runs."""
+    run_file: str = ""
+    """File that marks a folder in `runs/` as a run of this command; "" where it has none."""
+    resume: Callable[[Path], int] | None = None
+    """Function that continues the run in a folder with `run_file`, and returns the exit status."""
+
+
+def resumable() -> Iterator[Command]:
+    """Yield the installed commands whose runs `spca resume` can continue."""
+    for plugin in installed(GROUP).values():
+        command: Command = plugin.load()
+        if command.resume is not None:
+            yield command
 
 
 class CommandsByPanel(TyperGroup):

@@ -98,7 +98,7 @@ def complete_level(incomplete: str) -> list[str]:
 
 def complete_run(incomplete: str) -> list[str]:
     """Return the folders of runs, the newest first."""
-    from spca.commands.plugin import resumable
+    from spca.commands import resumable
     from spca_core.paths import RUNS
     from spca_core.run_folder import MANIFEST
 

@@ -82,7 +82,7 @@ def resume(
     ] = None,
 ) -> None:
     """Continue an interrupted run, also one of another command, such as `spca learn`."""
-    from spca.commands.plugin import resumable
+    from spca.commands import resumable
     from spca.run_command import follow, newest_run
     from spca.runs import Run
     from spca_core.paths import RUNS

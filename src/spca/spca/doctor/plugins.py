@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from spca.commands.plugin import Command
+from spca.commands import Command
 from spca.doctor.checks import Finding
 from spca.kits import GROUP, faults_of, kit_named
 from spca_core.arms import GROUP as ARMS

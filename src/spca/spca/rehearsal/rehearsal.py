@@ -13,11 +13,11 @@ from typing import Literal
 from structlog.contextvars import bound_contextvars
 
 from spca.rehearsal.critic import Critic
-from spca_core.budgets import PATIENCE
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import Choice, Plan
 from spca_core.ports.rehearsal import Twin
+from spca_core.processes import PATIENCE
 from spca_core.rehearsal import Fault, Moment, Perturbation, Rehearsed, Try
 
 PASSES_IN_A_ROW = 3

@@ -49,6 +49,6 @@ class Engine(Protocol):
     def start(self, domain: str, problem: str, timeout_s: float) -> Search:
         """Start a search of at most `timeout_s` seconds of processor time. Returns at once.
 
-        `spca_core.task.PATIENCE` times as many seconds of wall time are the last resort.
+        `spca_core.processes.PATIENCE` times as many seconds of wall time are the last resort.
         """
         ...

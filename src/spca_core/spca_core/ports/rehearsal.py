@@ -32,9 +32,9 @@ class Rehearsal(Protocol):
         well; the best of them may come to be `instead` of it.
 
         After `simulated_s` seconds on the twin's clock no further try begins; what is then not known is said
-        to be `unfinished`, and so it is after `spca_core.task.PATIENCE` times as many of wall time. Equal
-        attempts, plans, libraries and observations give equal results, times apart. Never raises for a bad
-        skill, plan or observation.
+        to be `unfinished`, and so it is after `spca_core.processes.PATIENCE` times as many of wall time.
+        Equal attempts, plans, libraries and observations give equal results, times apart. Never raises for a
+        bad skill, plan or observation.
         """
         ...
 

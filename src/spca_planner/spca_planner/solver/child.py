@@ -21,8 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, NoReturn
 
-from spca_core.budgets import PATIENCE
 from spca_core.ports.engine import Solution
+from spca_core.processes import PATIENCE
 from spca_core.processes.wire import limit
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.solver.judgement import MEMORY_BYTES

@@ -9,11 +9,13 @@ import importlib
 import subprocess
 import sys
 import types
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from spca_core import extensions
 from spca_core.errors import InputError
-from spca_core.ports.engine import Engine
+
+if TYPE_CHECKING:
+    from spca_core.ports.engine import Engine
 
 DEFAULT = "fast-downward"
 GROUP = "spca.engines"

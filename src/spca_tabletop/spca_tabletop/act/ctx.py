@@ -12,7 +12,6 @@ from spca_core.observation import Observation
 from spca_core.relation import place_of
 from spca_core.scene import Fact, Scene
 from spca_sandbox.declared import api_of, offered
-from spca_sense.observation import observation_of
 from spca_tabletop.act import placements
 from spca_tabletop.act.alternatives import Alternatives
 from spca_tabletop.act.motion import Motion
@@ -78,7 +77,7 @@ class TabletopCtx(Perception, Alternatives, Motion):
             return None
         held = self._arm.held if self._arm.holding() else None
         if scene.stamp >= since and not self._handled:
-            return observation_of(scene).model_copy(update={"sentences": ()})
+            return Observation.of(scene).model_copy(update={"sentences": ()})
         objects = {o.id: o.kind for o in scene.objects} | {TABLE_SYMBOL: "table"}
         return Observation(
             stamp=self._now(),

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from spca.runs import Run
-from spca_core.budgets import Budgets
-from spca_core.options import RunOptions
+from spca_core.options import Budgets, RunOptions
 from spca_core.plan import ActResult, CodeResult, PlanResult
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
