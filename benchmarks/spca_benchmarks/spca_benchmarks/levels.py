@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import Field
 
-from spca.kits import checked_kit, group_of
+from spca.kits import checked_kit, kits
 from spca.report.pages import Page, PageTable, new_figure
 from spca_benchmarks.campaigns import plots
 from spca_benchmarks.campaigns.bench import Done
@@ -39,8 +40,13 @@ class LevelTrial(Record):
 
     @property
     def group(self) -> str:
-        """The group of the level: `stack` of `stack_01`."""
-        return group_of(self.level)
+        """The group of the level, `stack` of `stack_01`: its name without the number if no kit has it."""
+        return _groups().get(self.level) or Path(self.level).stem.rpartition("_")[0]
+
+
+@cache
+def _groups() -> dict[str, str]:
+    return {info.name: info.group for kit in kits() for info in kit.levels()}
 
 
 class LevelsBench(RunsBench[LevelTrial, RunSummary]):

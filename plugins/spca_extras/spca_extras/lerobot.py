@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spca.kits import kit_of
-from spca_core.episode import Episode
 from spca_core.errors import InputError
 from spca_core.options import Manifest
 from spca_core.run_folder import MANIFEST, RunFolder
+from spca_extras.episode import Episode, episode_of
 from spca_sim.video import Mp4
 
 VERSION, CHUNK = "v3.0", 1000
@@ -56,9 +55,7 @@ def write_dataset(
     writer = _Writer(out, fps)
     for path in runs:
         folder = RunFolder.open(path)
-        options = folder.read(MANIFEST, Manifest).options
-        kit = kit_of(options.level)
-        writer.add(kit.robot(options), kit.episode(folder, options, fps))
+        writer.add(episode_of(folder, folder.read(MANIFEST, Manifest).options, fps))
         on_run(path)
     writer.finish()
     return writer.frames
@@ -82,9 +79,9 @@ class _Writer:
         self._robot = ""
         self.frames = 0
 
-    def add(self, robot: str, episode: Episode) -> None:
+    def add(self, episode: Episode) -> None:
         """One more episode."""
-        number, length = len(self._episodes), len(episode.joints)
+        number, length, robot = len(self._episodes), len(episode.joints), episode.robot
         features = _features(episode, self._fps)
         if number and (features, robot) != (self._features, self._robot):
             raise InputError("the runs are of different robots or cameras", hint="export them one by one")

@@ -6,7 +6,6 @@ import ast
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
-from pathlib import Path
 
 from spca_core.errors import InputError
 from spca_core.extensions import find, installed
@@ -90,16 +89,6 @@ def kit_of(level: str) -> Kit:
         f"unknown level '{level}'",
         hint=f"did you mean '{close[0]}'?" if close else "`spca levels` lists them",
     )
-
-
-def group_of(level: str) -> str:
-    """Return the group of a level; for one that no kit lists, its name without the number."""
-    return _groups().get(level) or Path(level).stem.rpartition("_")[0]
-
-
-@cache
-def _groups() -> dict[str, str]:
-    return {info.name: info.group for kit in kits() for info in kit.levels()}
 
 
 def examine(level: str, world: str = "") -> LevelFindings:

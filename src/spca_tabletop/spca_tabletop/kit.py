@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 
 from spca_core.options import RunOptions
 from spca_core.ports.kit import DocumentMaker, Kit, LevelFindings, LevelInfo
-from spca_core.run_folder import RunFolder
 from spca_tabletop import act
 
 if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
     import numpy as np
     from numpy.typing import NDArray
 
-    from spca_core.episode import Episode
     from spca_core.observation import Observation
     from spca_core.plan import Draft
     from spca_core.ports.proposer import PlanProposer
@@ -201,18 +199,6 @@ class TabletopKit(Kit):
         from spca_tabletop.video import write_rehearsal_videos, write_video
 
         return write_video, write_rehearsal_videos
-
-    def robot(self, options: RunOptions) -> str:
-        """See `Kit`."""
-        from spca_tabletop.presets import load_table
-
-        return f"{load_table(options)[0].robot.arm.name}_2f85"
-
-    def episode(self, folder: RunFolder, options: RunOptions, fps: int) -> Episode:
-        """See `Kit`."""
-        from spca_tabletop.episode import episode_of
-
-        return episode_of(folder, options, fps)
 
     def ros(self) -> type[TabletopRos]:
         """See `spca_ros.kit.RosSide`."""

@@ -17,7 +17,6 @@ if TYPE_CHECKING:  # every command looks for kits
     import numpy as np
     from numpy.typing import NDArray
 
-    from spca_core.episode import Episode
     from spca_core.observation import Observation
     from spca_core.plan import Draft
     from spca_core.ports.environment import Environment
@@ -134,17 +133,6 @@ class Kit(ABC):
     def slow_documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
         """Return the makers of slower documents: the report is written before them, and again with them."""
         return ()
-
-    def robot(self, options: RunOptions) -> str:
-        """Return the name of a run's robot, for data sets of episodes."""
-        raise Unsupported(f"runs in {self.name} are no episodes")
-
-    def episode(self, folder: RunFolder, options: RunOptions, fps: int) -> Episode:
-        """Return the last attempt of a finished run as an episode, at `fps` frames a simulated second.
-
-        Raises InputError when the run has no recording.
-        """
-        raise Unsupported(f"runs in {self.name} are no episodes")
 
     def start_picture(self, level: str) -> NDArray[np.uint8] | None:
         """Return a level's camera picture (RGB) at its beginning; None where there is no picture."""

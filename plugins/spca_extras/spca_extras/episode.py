@@ -1,12 +1,13 @@
-"""A tabletop run as an episode for imitation learning, from the states that were recorded."""
+"""A tabletop run as an episode for imitation learning: pictures, joints, actions, and the task in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from spca_core.episode import Episode
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.result import RunResult
@@ -18,13 +19,34 @@ from spca_sim.video import sensor_pictures
 from spca_tabletop.presets import draw_table, load_table
 
 
+@dataclass(frozen=True)
+class Episode:
+    """One run at a fixed rate of frames."""
+
+    task: str
+    """The task in words."""
+    joints: NDArray[np.float32]
+    """Joint positions in radians and the gripper's opening in metres, as in `joint_names`; shape (N, D)."""
+    joint_names: tuple[str, ...]
+    images: Iterator[NDArray[np.uint8]]
+    """N raw pictures (H, W, 3) of the sensor's camera, RGB, nothing drawn in; can be read once."""
+    size: tuple[int, int]
+    """Width and height of the pictures in pixels, even numbers."""
+    success: bool
+    robot: str
+    """Name of the arm and its gripper."""
+
+
 def episode_of(folder: RunFolder, options: RunOptions, fps: int) -> Episode:
-    """See `Kit.episode`."""
-    world, level = load_table(options)
-    _, variation = draw_table(options.preset, options.seed, world, level)
+    """Return the last attempt of a finished run at `fps` frames a simulated second.
+
+    Raises InputError when the run has no recording.
+    """
     path = folder.path / STATES
     if not path.is_file():
         raise InputError("the run has no recorded states", where=str(folder.path))
+    world, level = load_table(options)
+    _, variation = draw_table(options.preset, options.seed, world, level)
     shown = last_attempt(load_states(path), fps)
     model, index = build_model(world, [Item.of(world.object(name)) for name in shown[0].objects])
     data = mujoco.MjData(model)
@@ -41,6 +63,7 @@ def episode_of(folder: RunFolder, options: RunOptions, fps: int) -> Episode:
         images=sensor_pictures(world, shown, variation),
         size=(camera.width, camera.height),
         success=folder.read("result.json", RunResult).success,
+        robot=f"{world.robot.arm.name}_2f85",
     )
 
 
