@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations
 
-from spca.report.pages import Page
+from spca_benchmarks.campaigns.page import Page
 from spca_benchmarks.campaigns.statistics import Paired
 
 HEADS = (

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spca.report.pages import Page
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.engine import run_campaign
+from spca_benchmarks.campaigns.page import Page
 from spca_benchmarks.campaigns.report import write_report
 from spca_benchmarks.minigrid.bench import MinigridBench, MinigridResult, MinigridTrial, reference
 from spca_benchmarks.minigrid.learning.bench import FlatView, RlBench, first_reached

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from spca.api import select_levels
-from spca.report.pages import Page
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.campaign import ResultLine, StoredCampaign, bench_in, read_campaign
 from spca_benchmarks.campaigns.engine import run_campaign
+from spca_benchmarks.campaigns.page import Page
 from spca_benchmarks.campaigns.report import share, write_report
 from spca_benchmarks.campaigns.statistics import Paired
 from spca_benchmarks.models.bench import ModelResult, ModelsBench

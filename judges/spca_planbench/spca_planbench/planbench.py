@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from spca.report.pages import Page
 from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.page import Page
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.validation import expecting

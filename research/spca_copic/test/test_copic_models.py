@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from spca.report.pages import Page
 from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.page import Page
 from spca_copic.baselines.adaplanner import AdaPlanner
 from spca_copic.baselines.base import ChainOfThought, FewShots, Prospector, React, Reflexion, Vanilla
 from spca_copic.baselines.judge import ModelJudge

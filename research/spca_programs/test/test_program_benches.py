@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from spca.report.pages import Page
 from spca_benchmarks.campaigns.engine import run_campaign
+from spca_benchmarks.campaigns.page import Page
 from spca_benchmarks.campaigns.report import write_report
 from spca_programs.commands import GRASP, IPP
 from spca_programs.grasp.bench import GraspBench, margins

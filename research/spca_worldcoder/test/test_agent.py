@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spca.report.pages import Page
 from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.page import Page
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.run_folder import RunFolder

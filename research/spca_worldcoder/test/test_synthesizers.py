@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spca.report.pages import Page
 from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.page import Page
 from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat
 from spca_llm.config import LlmConfig, ModelConfig

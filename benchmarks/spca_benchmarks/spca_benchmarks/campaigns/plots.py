@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spca.report.pages import new_figure
+from spca_benchmarks.campaigns.page import new_figure
 from spca_benchmarks.campaigns.statistics import Rate
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from spca.report.pages import Page
 from spca_benchmarks.campaigns.campaign import HEAD, RESULTS, StoredCampaign, read_campaign, read_head
+from spca_benchmarks.campaigns.page import Page
 from spca_benchmarks.campaigns.statistics import Paired, Rate
 from spca_core.errors import InputError
 from spca_core.run_folder import write_atomically

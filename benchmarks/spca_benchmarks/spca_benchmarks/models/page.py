@@ -9,9 +9,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from spca.report.pages import Page, new_figure
 from spca_benchmarks.campaigns import plots
 from spca_benchmarks.campaigns.bench import Done
+from spca_benchmarks.campaigns.page import Page, new_figure
 from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
 from spca_core.model import Record
 from spca_core.plan import ActResult, CodeResult, PlanResult

@@ -1,32 +1,16 @@
-"""A report as one self-contained HTML page: headings, tables, listings, pictures and figures drawn as SVG.
-
-For a paper, its figures can be had as SVG and PDF and its tables as CSV and LaTeX, too.
-"""
+"""A report as one self-contained HTML page: headings, tables, listings and pictures."""
 
 from __future__ import annotations
 
-import csv
-import io
-import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jinja2 import Environment, PackageLoader, Template, select_autoescape
+from jinja2 import Environment, PackageLoader, Template
 
 from spca_core.run_folder import write_atomically
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-_TEX = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {"±": r"$\pm$", "≤": r"$\le$", "≥": r"$\ge$", "×": r"$\times$", "∞": r"$\infty$", "–": "--"}
-)
-_STYLE: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none"}
 
 
 @dataclass(frozen=True)
@@ -58,16 +42,6 @@ class Card:
     """The card shows a success; None where it shows neither a success nor a failure."""
 
 
-def new_figure(width: float = 6.4, height: float = 3.0, columns: int = 1) -> tuple[Figure, Any]:
-    """Return a figure of `width` by `height` inches in the pages' style, and its axes, one or several."""
-    from matplotlib import rc_context  # loads slowly, and most who import this module draw nothing
-    from matplotlib.figure import Figure
-
-    with rc_context(_STYLE):
-        figure = Figure(figsize=(width, height))
-        return figure, figure.subplots(1, columns)
-
-
 class Page:
     """Collects the parts of a report in their order; `write` makes the file."""
 
@@ -95,63 +69,22 @@ class Page:
         """Add small pictures with captions, side by side."""
         self._add("cards", cards=cards)
 
-    def figure(self, figure: Figure, caption: str = "") -> None:
-        """Add a matplotlib figure."""
-        self._add("figure", figure=figure, caption=caption, svg=_drawn(figure, "svg").decode())
-
-    def write(self, path: Path, apart: Path | None = None) -> Path:
-        """Render the page to a file; return its path.
-
-        In the folder `apart`, if there is one, each figure is a file of its own as SVG and PDF, each table as
-        CSV and LaTeX (with the package `booktabs`).
-        """
-        text = _template("page.html.j2").render(title=self._title, subtitle=self._subtitle, parts=self._parts)
+    def write(self, path: Path) -> Path:
+        """Render the page to a file; return its path."""
+        text = _template().render(title=self._title, subtitle=self._subtitle, parts=self._parts)
         write_atomically(path, text.encode(errors="replace"))
-        if apart is not None:
-            for name, data in self._apart():
-                write_atomically(apart / name, data)
         return path
-
-    def _apart(self) -> Iterator[tuple[str, bytes]]:
-        section, figures, tables = self._title, itertools.count(1), itertools.count(1)
-        for part in self._parts:
-            if part["kind"] == "heading":
-                section = part["text"]
-            elif part["kind"] == "figure":
-                name = f"figure_{next(figures)}"
-                yield f"{name}.svg", part["svg"].encode()
-                yield f"{name}.pdf", _drawn(part["figure"], "pdf")
-            elif part["kind"] == "table":
-                name = f"table_{next(tables)}"
-                text = io.StringIO()
-                csv.writer(text, lineterminator="\n").writerows([part["heads"], *part["rows"]])
-                yield f"{name}.csv", text.getvalue().encode()
-                tex = _template("table.tex.j2").render({**part, "caption": part["caption"] or section})
-                yield f"{name}.tex", tex.encode()
 
     def _add(self, kind: str, **values: Any) -> None:
         self._parts.append({"kind": kind, **values})
 
 
 @cache
-def _template(name: str) -> Template:
+def _template() -> Template:
     templates = Environment(
-        loader=PackageLoader("spca.report"),
-        autoescape=select_autoescape(("html.j2",)),
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=PackageLoader("spca.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    templates.filters["tex"] = lambda text: str(text).translate(_TEX)
-    return templates.get_template(name)
-
-
-def _drawn(figure: Figure, form: str) -> bytes:
-    from matplotlib import rc_context
-
-    file = io.BytesIO()
-    with rc_context(_STYLE):
-        figure.savefig(file, format=form, bbox_inches="tight")
-    return file.getvalue()[file.getvalue().index(b"<svg") if form == "svg" else 0 :]
+    return templates.get_template("page.html.j2")
 
 
 def _cell(value: object) -> str:
