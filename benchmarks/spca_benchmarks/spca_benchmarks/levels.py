@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from spca.kits import checked_kit, kits
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns import plots
 from spca_benchmarks.campaigns.bench import Done
-from spca_benchmarks.campaigns.page import Page, new_figure
+from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
 from spca_benchmarks.remedies import remedy_table
 from spca_benchmarks.runs import STAGES, RunsBench, RunSummary, keep_failed, run_cards, run_level

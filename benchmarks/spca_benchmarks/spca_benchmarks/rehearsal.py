@@ -15,10 +15,9 @@ from pydantic import Field
 
 from spca.kits import checked_kit, kit_named
 from spca.rehearsal.rehearsal import SampledRehearsal, Settings
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns import plots
 from spca_benchmarks.campaigns.bench import Bench, Done
-from spca_benchmarks.campaigns.page import Page
+from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
 from spca_core.errors import InputError
 from spca_core.model import Record

@@ -8,12 +8,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from spca.report.pages import PageTable
 from spca_acpbench.answers import Answerer
 from spca_acpbench.questions import KINDS, load
 from spca_acpbench.scoring import score
 from spca_benchmarks.campaigns.bench import Bench, Done
-from spca_benchmarks.campaigns.page import Page
+from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_core.model import Record
 

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.page import PageTable
 from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_core.errors import InputError
 from spca_core.model import Record

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.page import PageTable
 from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
 from spca_cliport.episode import COLOURS, TASKS, PickPlaceEpisode
 from spca_cliport.playing import End, play

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Bench, Done
-from spca_benchmarks.campaigns.page import Page
+from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_core.model import Record
 from spca_mbm.checking import Surface, surfaces, touched

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import Field
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Bench, Done, TrialT
 from spca_benchmarks.campaigns.campaign import recorded
+from spca_benchmarks.campaigns.page import PageTable
 from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage

@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from spca.report.pages import PageTable
 from spca.runs import Run
 from spca_benchmarks.campaigns.bench import Bench, Done
-from spca_benchmarks.campaigns.page import Page
+from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
 from spca_core.errors import SpcaError
 from spca_core.model import Record

@@ -11,9 +11,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Bench, Done
-from spca_benchmarks.campaigns.page import Page
+from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.published import printed, published
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_copic.elites import diversity

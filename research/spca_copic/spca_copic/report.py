@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from spca.report.pages import PageTable
-from spca_benchmarks.campaigns.page import Page
+from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_copic.evaluation import Score
 from spca_copic.recipe import TaskState
 from spca_copic.store import CopicFolder

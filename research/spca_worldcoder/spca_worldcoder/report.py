@@ -9,8 +9,7 @@ from typing import Any, BinaryIO
 
 from matplotlib.figure import Figure
 
-from spca.report.pages import PageTable
-from spca_benchmarks.campaigns.page import Page
+from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_core.run_folder import RunFolder
 from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import EnvironmentResult, EpisodeResult

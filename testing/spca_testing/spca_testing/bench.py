@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.page import PageTable
 from spca_benchmarks.campaigns.statistics import Rate
 from spca_benchmarks.runs import RunSummary
 from spca_core.errors import BudgetExhausted

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import Field
 
-from spca.report.pages import PageTable
-from spca_benchmarks.campaigns.page import Page
+from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_core.model import Record
 
 

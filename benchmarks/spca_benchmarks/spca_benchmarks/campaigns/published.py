@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from spca.report.pages import PageTable
+from spca_benchmarks.campaigns.page import PageTable
 
 
 class PublishedCell(NamedTuple):

@@ -9,10 +9,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns import plots
 from spca_benchmarks.campaigns.bench import Done
-from spca_benchmarks.campaigns.page import Page
+from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.published import printed
 from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
 from spca_benchmarks.drafts import draft_sums

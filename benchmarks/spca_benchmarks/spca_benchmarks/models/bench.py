@@ -17,10 +17,9 @@ from pydantic import Field, SerializeAsAny, field_validator
 from spca.api import select_levels
 from spca.kits import checked_kit, kit_of
 from spca.models import LLM, open_models
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.campaign import recorded
-from spca_benchmarks.campaigns.page import Page
+from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.published import printed
 from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_benchmarks.drafts import draft_sums

@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Bench, Done
 from spca_benchmarks.campaigns.campaign import recorded
-from spca_benchmarks.campaigns.page import Page, new_figure
+from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_benchmarks.campaigns.plots import legend_beside
 from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_benchmarks.pairs import add_pairs

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Bench, Done
+from spca_benchmarks.campaigns.page import PageTable
 from spca_benchmarks.campaigns.statistics import Rate
 from spca_core.layout import random_layout
 from spca_core.model import Record

@@ -13,9 +13,8 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Bench, Done
-from spca_benchmarks.campaigns.page import Page, new_figure
+from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_benchmarks.campaigns.published import printed
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_core.errors import InputError

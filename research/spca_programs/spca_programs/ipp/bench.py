@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Literal
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns import plots
 from spca_benchmarks.campaigns.bench import Bench, Done
 from spca_benchmarks.campaigns.campaign import recorded
-from spca_benchmarks.campaigns.page import Page, new_figure
+from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_benchmarks.campaigns.published import PublishedCell, printed
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_core.errors import InputError

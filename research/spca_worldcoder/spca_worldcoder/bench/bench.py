@@ -9,9 +9,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Bench, Done
-from spca_benchmarks.campaigns.page import Page
+from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Done
-from spca_benchmarks.campaigns.page import Page, new_figure
+from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_benchmarks.campaigns.plots import boxes
 from spca_benchmarks.campaigns.published import published
 from spca_benchmarks.campaigns.statistics import Mean, Rate, groups

@@ -1,9 +1,9 @@
-"""A report as one self-contained HTML page: headings, tables, listings and pictures."""
+"""A report as one self-contained HTML page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,23 +11,6 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, Template
 
 from spca_core.run_folder import write_atomically
-
-
-@dataclass(frozen=True)
-class PageTable:
-    """Heads and rows; numbers with a fraction are shown with at most two decimals."""
-
-    heads: Sequence[str]
-    rows: Sequence[Sequence[object]] = field(default_factory=list)
-
-    def shown(self) -> list[list[str]]:
-        """Return the rows as text."""
-        return [[_cell(c) for c in row] for row in self.rows]
-
-    def filled(self) -> PageTable:
-        """Return the table without the columns in which every row has None."""
-        used = [k for k in range(len(self.heads)) if any(row[k] is not None for row in self.rows)]
-        return PageTable([self.heads[k] for k in used], [[row[k] for k in used] for row in self.rows])
 
 
 @dataclass(frozen=True)
@@ -49,21 +32,9 @@ class Page:
         self._title, self._subtitle = title, subtitle
         self._parts: list[dict[str, Any]] = []
 
-    def heading(self, text: str) -> None:
-        """Begin a section."""
-        self._add("heading", text=text)
-
     def text(self, text: str, warning: bool = False) -> None:
         """Add a paragraph; in red if it is a warning."""
         self._add("text", text=text, warning=warning)
-
-    def listing(self, title: str, text: str) -> None:
-        """Add text in its own layout (code, a plan), folded away under a title."""
-        self._add("listing", title=title, text=text)
-
-    def table(self, heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> None:
-        """Add a table."""
-        self._add("table", heads=heads, rows=PageTable(heads, list(rows)).shown(), caption=caption)
 
     def cards(self, cards: Sequence[Card]) -> None:
         """Add small pictures with captions, side by side."""
@@ -85,9 +56,3 @@ def _template() -> Template:
         loader=PackageLoader("spca.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     return templates.get_template("page.html.j2")
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.2f}" if isinstance(value, float) else str(value)

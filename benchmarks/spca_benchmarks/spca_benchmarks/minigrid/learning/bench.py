@@ -16,9 +16,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from pydantic import Field
 
-from spca.report.pages import PageTable
 from spca_benchmarks.campaigns.bench import Bench, Done
-from spca_benchmarks.campaigns.page import Page, new_figure
+from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_benchmarks.campaigns.plots import legend_beside
 from spca_benchmarks.campaigns.published import printed
 from spca_benchmarks.campaigns.statistics import groups, median_of
