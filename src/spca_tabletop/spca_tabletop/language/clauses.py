@@ -213,8 +213,9 @@ def put(
     return doing(phrase, lambda things, talk: placed(things, places, phrase, come_from(things, source, talk)))
 
 
-@rule("Clause -> PUT|THROW|TOSS Things Places EXCEPT|BUT Apart",
-      "Clause -> PUT|THROW|TOSS Things Places COMMA EXCEPT Apart")  # fmt: skip
+@rule("Clause -> PUT|THROW|TOSS Things Places COMMA? EXCEPT|NOT Apart",
+      "Clause -> Things MUST? IS? Places COMMA? EXCEPT|NOT Apart",
+      "Clause -> PUT|THROW|TOSS Things Places BUT Apart")  # fmt: skip
 def put_but(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
     nearest = places[-1].things[-1:]
     if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
@@ -334,7 +335,7 @@ def sort(phrase: Phrase | None, places: Destinations | None, *, matching: str) -
 
 
 @rule("Clause -> SWAP Things", "Clause -> SWAP Things WITH Things", "Clause -> Things COMMA|SEP? SWAP",
-      "Clause -> Things MUST SWAP")  # fmt: skip
+      "Clause -> BUILD|MUST? Things MUST? SWAP")  # fmt: skip
 def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
     """Each of two goes where the other one is."""
     phrase = (*phrase, *(t.like(phrase[-1].noun.kind) for t in other))
@@ -439,10 +440,10 @@ def slots(phrase: Phrase, place: Destination, more: Meaning | None) -> Meaning:
     return and_also(one, more) if more else one
 
 
-@rule("Clause -> BUILD? Tower Slots", cost=2)
-def build_along(size: int, more: Meaning) -> Meaning:
+@rule("Clause -> BUILD? Tower Place? Slots", cost=2)
+def build_along(size: int, place: Destination | None, more: Meaning) -> Meaning:
     """As in "a tower green at the bottom red on top", said without a pause."""
-    return and_also(build(size, None), more)
+    return and_also(build(size, ((), (place,), None) if place else None), more)
 
 
 @rule("Clause -> Places COMMA|SEP? BUILD Tower Details?")
@@ -511,7 +512,9 @@ def pyramid(more: Detail | int | None) -> Meaning:
 
     def meaning(talk: Talk) -> Iterator[Talk]:
         for things, after in about(phrase, talk):
-            yield towers.pyramid(things[::-1] if upwards is False else things, size, after)
+            order = things[::-1] if upwards is False else things
+            told = replace(after.tower, members=(*after.tower.members, *things))
+            yield after.but(bridge=True, heap=(after.stage, order, size), tower=told).put_down(things)
 
     return meaning
 
@@ -520,7 +523,7 @@ def pyramid(more: Detail | int | None) -> Meaning:
 
 
 @rule("Clause -> Things Places", cost=1)
-@rule("Clause -> Things COMMA Places", cost=3)
+@rule("Clause -> Things COMMA Places", "Clause -> Things COMMA|SEP IT|THEM MUST? IS Places", cost=3)
 def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
     phrase = _not_there_yet(phrase, places)
     return _unforbidden(doing(phrase, lambda things, talk: placed(things, places, phrase, talk)))
@@ -553,7 +556,7 @@ def ordered(first: bool | Phrase, second: bool | Phrase) -> Meaning:
     return doing(phrase, lambda things, talk: iter([towers.listed(things, upwards, talk)]))
 
 
-@rule("Clause -> Things", cost=3)
+@rule("Clause -> Things", "Clause -> IS Things", "Clause -> Things IS? THEN", cost=3)
 def mention(phrase: Phrase) -> Meaning:
     """Go on with what was said last: "touch the red cube, then the blue one"."""
 
@@ -644,6 +647,7 @@ def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Ite
     """Check that what is said to be there is there; "it" is that, from now on."""
     found: list[str] = []
     for thing in phrase:
+        thing = thing if thing.det.number in (None, 1) else replace(thing, det=Det("all", thing.det.number))
         found += named(replace(thing, noun=being(where, thing.noun)) if where else thing, talk)
     yield talk.about(found)
 
@@ -892,6 +896,9 @@ rule("Clause -> Neg COMMA? WHILE Clause", cost=1)(and_also)
 @clause
 def in_order(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Talk]:
     for one in before(talk):
+        if one.latest and not phrase and one.listed and {a[0] for a in one.latest} == {"abreast"}:
+            yield one  # a row stands in the order in which it was named
+            continue
         if phrase and (one.tower.active or one.verb == "stack"):
             raise NotUnderstood("Say whether that order is from bottom to top or from top to bottom.")
         named_singly = not any(t.several or t.any for t in phrase) if phrase else one.listed

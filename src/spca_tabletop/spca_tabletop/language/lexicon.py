@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
 from spca_core.relation import relations
@@ -49,8 +50,8 @@ def _nouns() -> dict[str, tuple[str, ...]]:
     return tokens
 
 
-def _patterns() -> tuple[dict[str, tuple[str, ...]], list[tuple[re.Pattern[str], str]], re.Pattern[str]]:
-    """Every token's patterns; what is spelt anew, and how; and how asides begin."""
+def _patterns() -> tuple[Any, ...]:
+    """Every token's patterns; what is spelt anew, and how; how asides begin; and what may be misspelt."""
     file = read_yaml(Path(__file__).with_name("words.yaml"), "the words of task texts")
     parts = {"number": _NUMBER, "counted": "|".join(_COUNTED), "ordinals": "|".join(_ORDINALS)}
     parts |= {"colours": "|".join(COLOURS), "coloured": "|".join(f"{c}s" for c in COLOURS)}
@@ -70,11 +71,14 @@ def _patterns() -> tuple[dict[str, tuple[str, ...]], list[tuple[re.Pattern[str],
             more = tuple(whole(row) for row in ([rows] if isinstance(rows, str) else rows))
             found[token] = (*found.get(token, ()), *more)
     anew = [(re.compile(f"(?i){whole(old)}"), new) for old, new in file["spelt"].items()]
-    return found, anew, re.compile(f"(?i){whole('<opening>')}(?:{'|'.join(file['asides'])})")
+    asides = re.compile(f"(?i){whole('<opening>')}(?:{'|'.join(file['asides'])})")
+    nouns = (word for rows in _nouns().values() for row in rows for word in row.split("|"))
+    slips = {name: frozenset(words.split()) for name, words in file["slips"].items()}
+    return found, anew, asides, slips | {"of": slips["of"].union(COLOURS, nouns)}
 
 
-_PATTERNS, _SPELT_ANEW, ASIDE = _patterns()
-"""`ASIDE` is how a clause begins that may carry no instruction."""
+_PATTERNS, _SPELT_ANEW, ASIDE, SLIPS = _patterns()
+"""`ASIDE` is how a clause begins that may carry no instruction; `SLIPS` the words that a misspelt one may be."""
 
 _EXTENTS = ("LARGEST", "SMALLEST", "MEDIUM", "LARGER", "SMALLER", "TALLEST", "FLATTEST", "LITTLE")
 _VALUES: dict[str, tuple[str, object]] = {
@@ -177,6 +181,12 @@ def words_of_tokens() -> dict[str, list[str]]:
         if token not in (*_UNBOUNDED, "FILLER", "LINK") and _LITERAL.fullmatch(alternative):
             found.setdefault(token, []).append(alternative)
     return found
+
+
+@lru_cache(maxsize=1)
+def spelt_words() -> frozenset[str]:
+    """Every word of four letters or more that stands in some pattern."""
+    return frozenset(word for _, one in _listed() for word in re.findall("[a-z]{4,}", one))
 
 
 @lru_cache(maxsize=1)

@@ -260,6 +260,11 @@ def _on(
         return
     kinds = tuple(SUPPORTS) if place.into else ANYTHING
     for targets, after in found_by(phrase, talk, kinds, resting[0] if len(resting) == 1 else ""):
+        if (
+            targets == resting and phrase[0].elliptic and not (phrase[0].noun.one or place.into)
+        ):  # "red on red"
+            yield from _on(resting, replace(place, into=True), things, said, talk)
+            return
         of = [talk.table.kind(t) for t in targets]
         solid = [kind in SOLIDS for kind in of]
         if place.into and any(solid):

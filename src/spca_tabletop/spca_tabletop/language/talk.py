@@ -135,6 +135,7 @@ class Talk:
     group: Things = ()
     mentioned: Things = ()
     last: tuple[str, str] = ("", "")
+    last_place: tuple[str, str] = ("", "")
     wants: tuple[tuple[int, Atom], ...] = ()
     """Stage and atom."""
     latest: tuple[Atom, ...] = ()
@@ -157,6 +158,8 @@ class Talk:
     spoken: tuple[tuple[str, str], ...] = ()
     tower: Tower = field(default_factory=Tower)
     bridge: bool = False
+    heap: tuple[int, Things, int | None] | None = None
+    """The stage of a pyramid, what it is made of and of how many, until all is said."""
     pairs: tuple[tuple[str, str], ...] = ()
     stage: int = 0
     marks: tuple[tuple[int, str, bool], ...] = ()

@@ -150,6 +150,8 @@ def ways(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterator
         kind = _noun(thing, talk, kinds).kind if not thing.pronoun else ""
         if kind in (*SOLIDS, *SHARED, "thing") and not (thing.noun.other or thing.det.other):
             after = talk.but(last=(kind, thing.noun.colour))
+        elif kind in SUPPORTS and not (thing.noun.other or thing.det.other):
+            after = talk.but(last_place=(kind, thing.noun.colour))
         new = tuple(s for s in symbols if s not in after.mentioned)
         yield symbols, after.but(mentioned=(*after.mentioned, *new))
 
@@ -172,8 +174,9 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     if noun.kind or thing.pronoun:
         return noun
     other = noun.other or thing.det.other
-    if (other or any(rank == 3 for rank, _, _ in noun.tests)) and not noun.colour and talk.last[0]:
-        return replace(noun, kind=talk.last[0], colour=talk.last[1])
+    kind, colour = talk.last_place if talk.last_place[0] and kinds == ANYTHING else talk.last
+    if (other or any(rank == 3 for rank, _, _ in noun.tests)) and not noun.colour and kind:
+        return replace(noun, kind=kind, colour=colour)
     before = (kind for at, kind in talk.table.named if at < thing.start)
     options = [k for k in dict.fromkeys(before) if _fits(k, kinds)]
     if not noun.one or not options:
@@ -203,7 +206,7 @@ def _wanted(noun: Nominal, kinds: Things) -> Things:
 
 def _meant(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterable[Things]:
     if thing.pronoun:
-        return _pronoun(thing, talk)
+        return [_without(things, thing, "", talk, kinds) for things in _pronoun(thing, talk)]
     noun, det, table = _noun(thing, talk, kinds), thing.det, talk.table
     if noun.kind in ("table", "ground"):
         return [(TABLE_SYMBOL if noun.kind == "table" else GROUND_SYMBOL,)]
@@ -244,6 +247,14 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
     raise NotUnderstood(f"I do not know {which}. Say which, or say 'any'.")
 
 
+def _without(found: Sequence[str], thing: Thing, kind: str, talk: Talk, kinds: Things) -> Things:
+    """Those that are left once the exceptions are taken out."""
+    out = {s for other in thing.apart for s in named(other.like(kind), talk, kinds)}
+    if kind != "thing" and not out <= set(found):
+        raise NotUnderstood(f"'{thing.apart[0].text}' is none of those that '{thing.text}' means.")
+    return tuple(s for s in found if s not in out)
+
+
 def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[str]:
     table = talk.table
     if noun.kind == "tray" and not table.of("tray"):
@@ -261,10 +272,7 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
     for _, test, _ in sorted(noun.tests, key=lambda t: t[0]):
         found = test(found, talk, noun)
     if thing.apart:
-        out = {s for other in thing.apart for s in named(other.like(noun.kind), talk, kinds)}
-        if noun.kind != "thing" and not out <= set(found):
-            raise NotUnderstood(f"'{thing.apart[0].text}' is none of those that '{thing.text}' means.")
-        found = [s for s in found if s not in out]
+        found = [*_without(found, thing, noun.kind, talk, kinds)]
     if not found:
         lying = [(s, on) for s in all_of_them if (on := table.support_of(s)) not in ("", TABLE_SYMBOL)]
         where = ", ".join(f"the {words_of(s)} is on the {words_of(on)}" for s, on in lying)
@@ -405,7 +413,7 @@ def _each(holds: Callable[[str, Sight], bool], told: str) -> Quality:
     return _plainly(lambda found, talk, _: [s for s in found if holds(s, talk.table)], told)
 
 
-@rule("Adj -> FLANK", "Side -> FLANK SIDE?", "Quality -> THE FLANK ONE?",
+@rule("Adj -> FLANK", "Side -> FLANK SIDE?",
       "Side -> ON|AT|IN|FROM THE FLANK SIDE?", "Quality -> TO THE FLANK SIDE?")  # fmt: skip
 def at_side(side: str) -> Quality:
     return _plainly(_at(side), side, 3)
@@ -415,7 +423,7 @@ rule("Adjective -> MIDDLE", "Quality -> MIDDLE SIDE", side="middle")(at_side)
 rule("Where -> ON|AT|IN THE MIDDLE SIDE?", side="middle")(at_side)
 rule("Adjective -> TOP", "Side -> TOP OF THE TOWER|STACK", "Side -> FROM THE? TOP", side="highest")(at_side)
 rule("Adjective -> BOTTOM", "Side -> BOTTOM OF THE TOWER|STACK", side="lowest")(at_side)
-rule.means(_each(lambda s, table: table.stacked(s), "in a tower"), "Side -> OF THE TOWER|STACK")
+rule.means(_each(lambda s, table: table.stacked(s), "in a tower"), "Side -> OF|FROM THE TOWER|STACK")
 rule.means(_each(lambda s, table: table.kind(s) in SOLIDS, "movable"), "Quality -> CAN_MOVE")
 rule.means(_each(lambda s, table: is_round(table.kind(s)), "round"), "Adjective -> ROUND")
 rule.means(_each(lambda s, table: ("clear", s) in table.facts, "free"), "Adjective -> FREE|EMPTY")
@@ -431,7 +439,7 @@ def of_that_colour(colour: str) -> Quality:
     return _each(lambda s, table: table.colours.get(s) == colour, colour)
 
 
-@rule("Adj -> EXTENT", "Quality -> THE EXTENT ONE?")
+@rule("Adj -> EXTENT")
 def of_extent(extent: str) -> Quality:
     return _plainly(_of_extent(extent), extent, 2)
 
@@ -439,6 +447,21 @@ def of_extent(extent: str) -> Quality:
 @rule("Quality -> Side", "Quality -> Where", "Quality -> Adjective", "Adjective -> Adj")
 def quality(one: Quality) -> Quality:
     return one
+
+
+@rule("Quality -> THE Named", cost=1)
+def identical(noun: Nominal) -> Quality:
+    """As in "the cube that is the left one"."""
+    return Quality(lambda of: lambda found, talk, _: [s for s in found if s in named(
+        Thing(Det("the"), noun.like(of.kind), text=noun.text), talk)], noun.text, 4)  # fmt: skip
+
+
+@rule("Thing -> Thing COMMA IT|THAT IS Quality COMMA?", cost=3)
+def remarked(thing: Thing, one: Quality) -> Thing:
+    """As in "the red cube, it is the left one, …"."""
+    if thing.pronoun or thing.either or thing.apart:
+        raise NotUnderstood(f"I do not know what is {one.told}.")
+    return replace(thing, noun=being(one, thing.noun), text="")
 
 
 @rule("Quality -> NOT Quality")
@@ -733,9 +756,9 @@ def same_as(said: tuple[str, bool], other: Thing) -> Thing:
     return Thing(Det("the"), Nominal(*said).test(0, test, f"under {other.text}"))
 
 
-@rule("Thing -> Det Named COMMA? Det Named", cost=6)
+@rule("Thing -> Det Named COMMA? Det Named CORRECTION|COMMA?", cost=3)
 def apposed(det: Det, noun: Nominal, other: Det, again: Nominal) -> Thing:
-    """As in "the red one, the red cube": one thing, named twice."""
+    """As in "the red one, the red cube (I mean)": one thing, named twice."""
     fixed = {"table", "ground"} & {noun.kind, again.kind}
     if noun.plural or again.plural or fixed or {other.quantifier, det.quantifier} != {"the"}:
         raise NotUnderstood(f"I do not know what '{again.text}' is.")
@@ -789,6 +812,14 @@ def listed(thing: Thing, others: Phrase) -> Phrase:
     if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
     return (thing.like(others[0].noun.kind, others[0].noun.plural), *others)
+
+
+@rule("Things -> COLOUR COLOUR COLOUR", "Things -> COLOUR COLOUR COLOUR COLOUR",
+      "Things -> COLOUR COLOUR COLOUR COLOUR COLOUR", "Things -> COLOUR COLOUR COLOUR COLOUR COLOUR COLOUR",
+      cost=2)  # fmt: skip
+def hues(*said: str) -> Phrase:
+    """As in "red green blue", said without a pause."""
+    return tuple(Thing(noun=Nominal(colour=colour), text=colour) for colour in said)
 
 
 @rule("Things -> Thing AND Thing COMMA? BOTH")

@@ -7,12 +7,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from os.path import commonprefix
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.chart import Token
-from spca_tabletop.language.lexicon import ASIDE, SPELT, known_words, longest, said_as, spelt_out
+from spca_tabletop.language.lexicon import (
+    ASIDE,
+    SLIPS,
+    SPELT,
+    known_words,
+    longest,
+    said_as,
+    spelt_out,
+    spelt_words,
+)
 
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
@@ -62,10 +72,9 @@ def _unknown(words: Sequence[str]) -> NotUnderstood:
 
 def sentences(text: str) -> list[Sentence]:
     """All sentences that say something. Raises NotUnderstood."""
-    text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), spelt_out(text.replace("’", "'")))
-    text = _SPELT.sub(lambda m: str(SPELT[m[1].lower()]), _ANEW.sub(",", _SOUND.sub(" ", text)))
-    text = _CLAUSE.sub(lambda m: " " if _says_nothing(m.group().strip()) else m.group(), text)
-    text = _STEP.sub(" then ", _CONTRACTED.sub(lambda m: f"{m[1] or m[2]} is", text))
+    text = _normal(text)
+    for word, meant in _slips(text).items():
+        text = re.sub(rf"\b{word}\b", meant, text)
     found, unknown = _scan(text)
     if unknown:
         raise _unknown(unknown)
@@ -74,6 +83,41 @@ def sentences(text: str) -> list[Sentence]:
         if not ends and (joined := _join_separators(list(run))):
             done.append(Sentence(tuple(joined), text))
     return done
+
+
+def told_slips(text: str) -> str:
+    """What was taken for what, where a text has slips of the pen; else nothing."""
+    told = " and ".join(f"'{word}' for '{meant}'" for word, meant in _slips(_normal(text)).items())
+    return told and f"(I take {told}.)"
+
+
+def _normal(text: str) -> str:
+    """Return a text as it is scanned: fillers, asides, steps and spellings seen to."""
+    text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), spelt_out(text.replace("’", "'")))
+    text = _SPELT.sub(lambda m: str(SPELT[m[1].lower()]), _ANEW.sub(",", _SOUND.sub(" ", text)))
+    text = _CLAUSE.sub(lambda m: " " if _says_nothing(m.group().strip()) else m.group(), text)
+    return _STEP.sub(" then ", _CONTRACTED.sub(lambda m: f"{m[1] or m[2]} is", text))
+
+
+def _slips(text: str) -> dict[str, str]:
+    """Unknown words that are one edit off exactly one word of the lexicon, and that word.
+
+    None where one is a word of its own, or is off by more.
+    """
+    meant = {}
+    for word in _scan(text)[1]:
+        near = [one for one in spelt_words() if one[0] == word[0].lower() and _one_edit(word.lower(), one)]
+        own = word.lower() in SLIPS["never"] | spelt_words()
+        if len(word) < 4 or len(near) != 1 or near[0] not in SLIPS["of"] or own:
+            return {}
+        meant[word] = near[0]
+    return meant
+
+
+def _one_edit(one: str, other: str) -> bool:
+    n = len(commonprefix((one, other)))
+    swapped = one[n : n + 2] == other[n : n + 2][::-1] and one[n + 2 :] == other[n + 2 :]
+    return swapped or one[n + 1 :] == other[n:] or other[n + 1 :] in (one[n:], one[n + 1 :])
 
 
 def _says_nothing(clause: str) -> bool:
