@@ -203,6 +203,7 @@ def choose(phrase: Phrase, source: Destination | None) -> Meaning:
 @rule("Clause -> ADD Things Source? Places", added=True)
 @rule("Clause -> Things YOU? PUT Places", cost=1)
 @rule("Clause -> PUT|TAKE|THROW|TOSS Things DOWN? Source? Places", "Clause -> PUT Things Places DOWN",
+      "Clause -> PUT|TAKE Things Source AND Places",
       "Clause -> PUT DOWN Things Places")  # fmt: skip
 def put(
     phrase: Phrase, source: Destination | Destinations | None, places: Destinations = (), added: bool = False
@@ -221,6 +222,12 @@ def put_but(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
     if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
         raise NotUnderstood(f"I do not know what 'except {others[0].text}' leaves out.")
     return put((replace(phrase[0], apart=(*phrase[0].apart, *others)),), None, places)
+
+
+@rule("Clause -> PUT|THROW|TOSS Things Places COMMA|AND|BUT? LEAVE Apart ALONE|THERE|DOWN?")
+def put_leaving(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
+    """As in "put everything in the tray but leave the ball where it is"."""
+    return and_also(put_but(phrase, places, others), _spared(others, how="untouched"))
 
 
 @rule("Clause -> PUT Places", cost=1)
@@ -356,7 +363,7 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
     return doing(phrase, then)
 
 
-@rule("Clause -> LINE_UP Things UP? SIDE_BY_SIDE?", "Clause -> BUILD? A? ROW|LINE_UP OF|WITH|FROM Things")
+@rule("Clause -> LINE_UP Things UP? SIDE_BY_SIDE?", "Clause -> BUILD? A? ROW|LINE_UP OF|WITH|FROM|COMMA|SEP Things")
 def line_up(phrase: Phrase) -> Meaning:
     return state(phrase, (Destination(relation="abreast"),))
 
@@ -556,7 +563,7 @@ def ordered(first: bool | Phrase, second: bool | Phrase) -> Meaning:
     return doing(phrase, lambda things, talk: iter([towers.listed(things, upwards, talk)]))
 
 
-@rule("Clause -> Things", "Clause -> IS Things", "Clause -> Things IS? THEN", cost=3)
+@rule("Clause -> Things", "Clause -> IS Things", cost=3)
 def mention(phrase: Phrase) -> Meaning:
     """Go on with what was said last: "touch the red cube, then the blue one"."""
 
@@ -707,7 +714,7 @@ for _row in ROWS.values():
     rule(*(f"Neg -> {form}" for form in _row.bans), how="banned", of=(_row.name,))(_spared)
 
 
-@rule("Neg -> WITHOUT|NOT PUT|STACK Things Places", "Neg -> PUT No Places")
+@rule("Neg -> WITHOUT|NOT PUT|STACK Things Places", "Neg -> NOT Things Places", "Neg -> PUT No Places")
 def never_put(phrase: Phrase, places: Destinations) -> Meaning:
     """As in "never put a larger block on a smaller one", "never put a cube on the table"."""
     if any(p.relation != "on" for p in places):

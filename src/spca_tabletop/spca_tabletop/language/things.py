@@ -174,7 +174,7 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     if noun.kind or thing.pronoun:
         return noun
     other = noun.other or thing.det.other
-    kind, colour = talk.last_place if talk.last_place[0] and kinds == ANYTHING else talk.last
+    kind, colour = talk.last_place if talk.last_place[0] and kinds in (ANYTHING, tuple(SUPPORTS)) else talk.last
     if (other or any(rank == 3 for rank, _, _ in noun.tests)) and not noun.colour and kind:
         return replace(noun, kind=kind, colour=colour)
     before = (kind for at, kind in talk.table.named if at < thing.start)
@@ -756,7 +756,7 @@ def same_as(said: tuple[str, bool], other: Thing) -> Thing:
     return Thing(Det("the"), Nominal(*said).test(0, test, f"under {other.text}"))
 
 
-@rule("Thing -> Det Named COMMA? Det Named CORRECTION|COMMA?", cost=3)
+@rule("Thing -> Det Named COMMA? Det Named CORRECTION|COMMA?")
 def apposed(det: Det, noun: Nominal, other: Det, again: Nominal) -> Thing:
     """As in "the red one, the red cube (I mean)": one thing, named twice."""
     fixed = {"table", "ground"} & {noun.kind, again.kind}
