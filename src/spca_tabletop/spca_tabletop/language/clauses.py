@@ -113,7 +113,7 @@ def onto(thing: Thing, support: Thing) -> Meaning:
     return contain((support,), (thing,))
 
 
-@rule("Clause -> Things MUST|MAY? CONTAIN Things", "Clause -> Things MUST TAKE Things",
+@rule("Clause -> Things MUST|MAY? CONTAIN Things", "Clause -> Things MUST TAKE|LIFT Things",
       "Clause -> FILL Things WITH Things", "Clause -> GIVE Things Things")  # fmt: skip
 def contain(there: Phrase, things: Phrase) -> Meaning:
     bad = NotUnderstood(f"'{there[0].text}' takes nothing; name a plate, a mat, a bowl or a tray.")
@@ -224,10 +224,12 @@ def put_but(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
     return put((replace(phrase[0], apart=(*phrase[0].apart, *others)),), None, places)
 
 
-@rule("Clause -> PUT|THROW|TOSS Things Places COMMA|AND|BUT? LEAVE Apart ALONE|THERE|DOWN?")
+@rule("Clause -> PUT|THROW|TOSS Things Places COMMA|AND|BUT|SEP? LEAVE Apart ALONE|THERE|DOWN?",
+      "Clause -> Things MUST? IS? Places COMMA|AND|BUT|SEP? LEAVE Apart ALONE|THERE|DOWN?")  # fmt: skip
 def put_leaving(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
     """As in "put everything in the tray but leave the ball where it is"."""
-    return and_also(put_but(phrase, places, others), _spared(others, how="untouched"))
+    same = tuple(t.like(phrase[0].noun.kind) for t in others)
+    return and_also(put_but(phrase, places, same), _spared(same, how="untouched"))
 
 
 @rule("Clause -> PUT Places", cost=1)
@@ -277,7 +279,7 @@ def _ordered(phrase: Phrase, said: Values | Destination | None = None, *, row: R
     return _taking(phrase, said if isinstance(said, Destination) else None, then)
 
 
-@rule("Clause -> CLEAR|EMPTY Things DOWN? Places?", "Clause -> REMOVE Things",
+@rule("Clause -> CLEAR|EMPTY Things DOWN? Places?", "Clause -> REMOVE Things", "Clause -> Things MUST IS CLEAR",
       "Clause -> BUILD|TAKE Things EMPTY|FREE|CLEAR")  # fmt: skip
 @clause
 def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> Iterator[Talk]:
@@ -363,7 +365,17 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
     return doing(phrase, then)
 
 
-@rule("Clause -> LINE_UP Things UP? SIDE_BY_SIDE?", "Clause -> BUILD? A? ROW|LINE_UP OF|WITH|FROM|COMMA|SEP Things")
+@rule("Run -> Things THEN Things", "Run -> Things THEN Run")
+def run_of(one: Phrase, more: Phrase) -> Phrase:
+    """As in "red, then green, then blue"."""
+    return (*one, *more)
+
+
+@rule("Clause -> BUILD? A? ROW OF|WITH|FROM|COMMA|SEP Run")
+@rule(
+    "Clause -> LINE_UP Things UP? SIDE_BY_SIDE?",
+    "Clause -> BUILD? A? ROW|LINE_UP OF|WITH|FROM|COMMA|SEP Things",
+)
 def line_up(phrase: Phrase) -> Meaning:
     return state(phrase, (Destination(relation="abreast"),))
 
@@ -447,7 +459,7 @@ def slots(phrase: Phrase, place: Destination, more: Meaning | None) -> Meaning:
     return and_also(one, more) if more else one
 
 
-@rule("Clause -> BUILD? Tower Place? Slots", cost=2)
+@rule("Clause -> BUILD? Tower Place? Slots", "Clause -> Tower Place? MUST CONTAIN Slots", cost=2)
 def build_along(size: int, place: Destination | None, more: Meaning) -> Meaning:
     """As in "a tower green at the bottom red on top", said without a pause."""
     return and_also(build(size, ((), (place,), None) if place else None), more)
@@ -541,7 +553,7 @@ def used_as(phrase: Phrase, place: Destination) -> Meaning:
     return slotted(place, phrase)
 
 
-@rule("Clause -> Places COMMA|SEP Things", "Clause -> Places MUST? IS? Things", cost=3)
+@rule("Clause -> Places COMMA|SEP Things", "Clause -> Places THERE? MUST? IS? Things", cost=3)
 def there_go(places: Destinations, phrase: Phrase) -> Meaning:
     """As in "into the tray: blue, green and yellow"."""
     if any(p.relation in ("slot", "from") for p in places):
@@ -598,7 +610,7 @@ def _unforbidden(meaning: Meaning) -> Meaning:
 
 
 @rule("Clause -> Things MUST IS PLACED|STACKED? Places AT_ONCE?",
-      "Clause -> Things MUST|PLACED|STACKED Places", "Clause -> BUILD Things IS Places")  # fmt: skip
+      "Clause -> Things MUST|PLACED|STACKED Places", "Clause -> BUILD Things IS? Places")  # fmt: skip
 def state(phrase: Phrase, places: Destinations) -> Meaning:
     return doing(phrase, lambda things, talk: placed(things, places, phrase, talk))
 

@@ -174,7 +174,9 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     if noun.kind or thing.pronoun:
         return noun
     other = noun.other or thing.det.other
-    kind, colour = talk.last_place if talk.last_place[0] and kinds in (ANYTHING, tuple(SUPPORTS)) else talk.last
+    kind, colour = (
+        talk.last_place if talk.last_place[0] and kinds in (ANYTHING, tuple(SUPPORTS)) else talk.last
+    )
     if (other or any(rank == 3 for rank, _, _ in noun.tests)) and not noun.colour and kind:
         return replace(noun, kind=kind, colour=colour)
     before = (kind for at, kind in talk.table.named if at < thing.start)
@@ -756,11 +758,14 @@ def same_as(said: tuple[str, bool], other: Thing) -> Thing:
     return Thing(Det("the"), Nominal(*said).test(0, test, f"under {other.text}"))
 
 
-@rule("Thing -> Det Named COMMA? Det Named CORRECTION|COMMA?")
-def apposed(det: Det, noun: Nominal, other: Det, again: Nominal) -> Thing:
-    """As in "the red one, the red cube (I mean)": one thing, named twice."""
-    fixed = {"table", "ground"} & {noun.kind, again.kind}
-    if noun.plural or again.plural or fixed or {other.quantifier, det.quantifier} != {"the"}:
+@rule("Thing -> Det? Named COMMA? Det Named CORRECTION|COMMA?")
+def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing:
+    """As in "the red one, the red cube (I mean)", "a bowl, the green one": one thing, named twice."""
+    fixed, before = {"table", "ground"} & {noun.kind, again.kind}, det or Det("the")
+    bad = (
+        before.quantifier not in ("the", "any") or before.number not in (None, 1) or other.quantifier != "the"
+    )
+    if noun.plural or again.plural or fixed or bad or len({noun.colour, again.colour} - {""}) > 1:
         raise NotUnderstood(f"I do not know what '{again.text}' is.")
     same = Thing(other, again.like(noun.kind), text=again.text)
 
