@@ -14,7 +14,18 @@ from spca_tabletop.language import towers
 from spca_tabletop.language.goal import NO_PLACE
 from spca_tabletop.language.places import ROWS, Destination, Destinations, away, come_from, placed, related
 from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Meaning, Talk, Things, clause, every
-from spca_tabletop.language.things import Det, Nominal, Phrase, Quality, Thing, being, found_by, named, rule
+from spca_tabletop.language.things import (
+    Det,
+    Nominal,
+    Phrase,
+    Quality,
+    Thing,
+    being,
+    found_by,
+    itself,
+    named,
+    rule,
+)
 
 _TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
 _EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
@@ -190,14 +201,10 @@ def take_down(phrase: Phrase, source: Destination) -> Meaning:
     return _taking(phrase, source, lambda things, talk: talk.claim("on", things, TABLE_SYMBOL))
 
 
-@rule("Clause -> PICK Things Source?")
-def pick(phrase: Phrase, source: Destination | None) -> Meaning:
-    return _taking(phrase, source, lambda things, talk: talk.but(picked=(*talk.picked, *things)))
-
-
-@rule("Clause -> CHOOSE Things Source?")
-def choose(phrase: Phrase, source: Destination | None) -> Meaning:
-    return _taking(phrase, source, lambda things, talk: talk)
+@rule("Clause -> PICK Things Source?", picked=True)
+@rule("Clause -> CHOOSE Things Source?", picked=False)
+def pick(phrase: Phrase, source: Destination | None, *, picked: bool) -> Meaning:
+    return _taking(phrase, source, lambda t, talk: talk.but(picked=(*talk.picked, *t)) if picked else talk)
 
 
 @rule("Clause -> ADD Things Source? Places", added=True)
@@ -216,12 +223,13 @@ def put(
 
 @rule("Clause -> PUT|THROW|TOSS Things Places COMMA? EXCEPT|NOT Apart",
       "Clause -> Things MUST? IS? Places COMMA? EXCEPT|NOT Apart",
-      "Clause -> PUT|THROW|TOSS Things Places BUT Apart")  # fmt: skip
-def put_but(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
-    nearest = places[-1].things[-1:]
+      "Clause -> PUT|THROW|TOSS Things Places BUT Apart", "Clause -> Things Source EXCEPT|BUT Apart")  # fmt: skip
+def put_but(phrase: Phrase, where: Destinations | Destination, others: Phrase) -> Meaning:
+    nearest = where[-1].things[-1:] if isinstance(where, tuple) else ()
     if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
         raise NotUnderstood(f"I do not know what 'except {others[0].text}' leaves out.")
-    return put((replace(phrase[0], apart=(*phrase[0].apart, *others)),), None, places)
+    rest = (replace(phrase[0], apart=(*phrase[0].apart, *others)),)
+    return put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
 
 
 @rule("Clause -> PUT|THROW|TOSS Things Places COMMA|AND|BUT|SEP? LEAVE Apart ALONE|THERE|DOWN?",
@@ -263,13 +271,6 @@ def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     return _taking(phrase, source, then)
 
 
-@rule("Clause -> Things Source EXCEPT|BUT Apart")
-def put_away_but(phrase: Phrase, source: Destination, others: Phrase) -> Meaning:
-    if len(phrase) != 1 or not phrase[0].several:
-        raise NotUnderstood(f"I do not know what 'except {others[0].text}' leaves out.")
-    return put_away((replace(phrase[0], apart=(*phrase[0].apart, *others)),), source)
-
-
 def _ordered(phrase: Phrase, said: Values | Destination | None = None, *, row: Relation) -> Meaning:
     def then(things: Things, talk: Talk) -> Talk:
         if not row.skill and any(talk.table.support_of(thing) != TABLE_SYMBOL for thing in things):
@@ -279,8 +280,8 @@ def _ordered(phrase: Phrase, said: Values | Destination | None = None, *, row: R
     return _taking(phrase, said if isinstance(said, Destination) else None, then)
 
 
-@rule("Clause -> CLEAR|EMPTY Things DOWN? Places?", "Clause -> REMOVE Things", "Clause -> Things MUST IS CLEAR",
-      "Clause -> BUILD|TAKE Things EMPTY|FREE|CLEAR")  # fmt: skip
+@rule("Clause -> CLEAR|EMPTY Things DOWN? Places?", "Clause -> REMOVE Things",
+      "Clause -> Things MUST IS CLEAR", "Clause -> BUILD|TAKE Things EMPTY|FREE|CLEAR")  # fmt: skip
 @clause
 def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> Iterator[Talk]:
     for supports, before in found_by(phrase, talk, (*SUPPORTS, *SOLIDS, "table")):
@@ -666,8 +667,8 @@ def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Ite
     """Check that what is said to be there is there; "it" is that, from now on."""
     found: list[str] = []
     for thing in phrase:
-        thing = thing if thing.det.number in (None, 1) else replace(thing, det=Det("all", thing.det.number))
-        found += named(replace(thing, noun=being(where, thing.noun)) if where else thing, talk)
+        every = thing if thing.det.number in (None, 1) else replace(thing, det=Det("all", thing.det.number))
+        found += named(replace(every, noun=being(where, every.noun)) if where else every, talk)
     yield talk.about(found)
 
 
@@ -679,11 +680,7 @@ def but_not_those(before: Meaning, phrase: Phrase) -> Meaning:
     return and_also(before, _spared(phrase, how="untouched"))
 
 
-@rule("No -> NOTHING")
-def nothing() -> Phrase:
-    return _EVERY_SOLID
-
-
+rule.means(_EVERY_SOLID, "No -> NOTHING")
 rule.means((Thing(Det("all"), pronoun="them", text="none of them"),), "No -> NONE")
 
 
@@ -806,15 +803,11 @@ def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterato
         yield from _barred(things, place, one.but(subject=it.pop()))
 
 
-@rule("Neg -> Things MUST? IS OUTSIDE Things", "Neg -> LEAVE Things OUTSIDE Things")
-def kept_outside(phrase: Phrase, others: Phrase) -> Meaning:
-    return must_not_be(phrase, (Destination(relation="on", things=others),))
-
-
+@rule("Neg -> Things MUST? IS OUTSIDE Things", "Neg -> LEAVE Things OUTSIDE Things", relation="on")
 @rule("Neg -> Things NOT TOUCH|TOUCHES|HIT|BESIDE Things",
-      "Neg -> No MUST|MAY? TOUCH|TOUCHES|HIT|BESIDE Things")  # fmt: skip
-def must_not_touch(phrase: Phrase, others: Phrase) -> Meaning:
-    return must_not_be(phrase, (Destination(relation="next_to", things=others),))
+      "Neg -> No MUST|MAY? TOUCH|TOUCHES|HIT|BESIDE Things", relation="next_to")  # fmt: skip
+def kept_from(phrase: Phrase, others: Phrase, *, relation: str) -> Meaning:
+    return must_not_be(phrase, (Destination(relation=relation, things=others),))
 
 
 @rule("Neg -> Things NOT TOUCH|TOUCHES EACH_OTHER?", "Neg -> Things NOT HIT EACH_OTHER")
@@ -853,9 +846,7 @@ def only(meaning: Meaning) -> Meaning:
     return lambda talk: meaning(talk.but(latest=(), forbidding=False))
 
 
-@rule("Clause -> Neg")
-def prohibition(meaning: Meaning) -> Meaning:
-    return meaning
+rule("Clause -> Neg")(itself)
 
 
 @rule("Text -> Text COMMA|AND|BUT|SEP Clause", "Text -> Text Neg",

@@ -10,7 +10,7 @@ from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, clause
-from spca_tabletop.language.things import Det, Nominal, Quality, Thing, being, named, rule
+from spca_tabletop.language.things import Det, Nominal, Quality, Thing, being, itself, named, rule
 
 
 class Answered(NotUnderstood):
@@ -40,9 +40,7 @@ def _listed(things: list[str]) -> str:
     return ", ".join(f"the {words_of(s)}" for s in things) or "nothing"
 
 
-@rule("Text -> Question")
-def asked(question: Meaning) -> Meaning:
-    return question
+rule("Text -> Question")(itself)
 
 
 @rule("Question -> SEEN")

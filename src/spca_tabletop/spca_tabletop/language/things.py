@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
-from spca_core.kinds import KINDS, SOLIDS, SUPPORTS, is_round
+from spca_core.kinds import SOLIDS, SUPPORTS, is_round
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import relations
@@ -265,8 +265,6 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
     found = [s for k in wanted for s in table.of(k) if noun.colour in ("", table.colours.get(s))]
     if not found and not noun.kind:  # "put the red cube on purple", where only a mat is purple
         found = [s for k in kinds for s in table.of(k) if noun.colour == table.colours.get(s)]
-    if not found and noun.kind == "plate" and KINDS["cylinder"].outline in thing.text.lower():
-        found = [s for s in table.of("cylinder") if noun.colour in ("", table.colours.get(s))]
     bare = f"{noun.colour} {noun.kind or wanted[0]}".strip()
     if not found and not thing.apart:
         raise Impossible(f"There is no {bare}. {table.seen()}")
@@ -446,8 +444,9 @@ def of_extent(extent: str) -> Quality:
     return _plainly(_of_extent(extent), extent, 2)
 
 
-@rule("Quality -> Side", "Quality -> Where", "Quality -> Adjective", "Adjective -> Adj")
-def quality(one: Quality) -> Quality:
+@rule("Quality -> Side", "Quality -> Where", "Quality -> Adjective", "Adjective -> Adj",
+      "Named -> Noun", "Named -> Bare")  # fmt: skip
+def itself(one: Any) -> Any:
     return one
 
 
@@ -504,11 +503,6 @@ def counted_from(number: int, noun: Nominal | None, side: str) -> Nominal:
 def outermost(*said: Any) -> Thing:
     number, side = sorted(said[:2], key=lambda one: isinstance(one, str))
     return Thing(Det("the", number), said[2].test(3, _at(side, 0, number), side))
-
-
-@rule("Named -> Noun", "Named -> Bare")
-def plain(noun: Nominal) -> Nominal:
-    return noun
 
 
 @rule("Named -> Named OF THE NOUN", "Named -> Named OF ALL THE? NOUN")
@@ -819,12 +813,10 @@ def listed(thing: Thing, others: Phrase) -> Phrase:
     return (thing.like(others[0].noun.kind, others[0].noun.plural), *others)
 
 
-@rule("Things -> COLOUR COLOUR COLOUR", "Things -> COLOUR COLOUR COLOUR COLOUR",
-      "Things -> COLOUR COLOUR COLOUR COLOUR COLOUR", "Things -> COLOUR COLOUR COLOUR COLOUR COLOUR COLOUR",
-      cost=2)  # fmt: skip
-def hues(*said: str) -> Phrase:
+@rule("Things -> COLOUR COLOUR COLOUR COLOUR? COLOUR? COLOUR?", cost=2)
+def hues(*said: str | None) -> Phrase:
     """As in "red green blue", said without a pause."""
-    return tuple(Thing(noun=Nominal(colour=colour), text=colour) for colour in said)
+    return tuple(Thing(noun=Nominal(colour=colour), text=colour) for colour in said if colour)
 
 
 @rule("Things -> Thing AND Thing COMMA? BOTH")

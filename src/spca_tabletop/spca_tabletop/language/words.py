@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from os.path import commonprefix
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
@@ -26,15 +25,6 @@ from spca_tabletop.language.lexicon import (
 
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
-_STEP = re.compile(
-    r"(?i)(?:(?:^|(?<=[.;\n])\s)\s*\d+\s*[.):]|\b(?:step|task) (?:\d+|one|two|three|four)\s*[.):,]?|"
-    r"(?<=[^,(\d]) \d\)|(?<=\w) \d[.](?=\s+(?:touch|put|pick|take|stack|move|the|\w+ goes)\b))\s+(?=[a-z])",
-)
-_SOUND = re.compile(r"(?i),?\s*\b(?:u+h*m+|u+h+|e+r+m*|h+m+|you know(?: what)?|(?:my )?dear)\b(?:\s*,)?")
-"""What speech is filled with; a comma before or after it separates nothing."""
-_ANEW = re.compile(r"[.!;](?=\s*(?:no ?,|(?:no wait|sorry|wait|i mean)\b))", re.IGNORECASE)
-"""The end of a sentence of which the next one takes something back."""
-_CONTRACTED = re.compile(r"\b(?:(that|what|where|there|who|which)'?s|(it)'s)\b", re.IGNORECASE)
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
 _CLAUSE = re.compile(
     r"(?i)[^.!?;,:()—]+?"
@@ -64,8 +54,11 @@ class Sentence:
 def _unknown(words: Sequence[str]) -> NotUnderstood:
     """Say that words are not in the lexicon."""
     listed = ", ".join(f"'{w}'" for w in words)
-    guesses = [(guess[0], word) for word in words if len(word) > 3 and (guess := misspelt(word))]
-    meant = ", ".join(f"'{guess}' instead of '{word}'" for guess, word in guesses[:3])
+    known = {
+        word: [one for one in known_words() if one[0] == word[0].lower()] for word in words if len(word) > 3
+    }
+    guesses = {word: difflib.get_close_matches(word.lower(), near, 1, 0.75) for word, near in known.items()}
+    meant = ", ".join([f"'{guess[0]}' instead of '{word}'" for word, guess in guesses.items() if guess][:3])
     hint = f" Did you mean {meant}?" if meant else ""
     return NotUnderstood(f"I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
 
@@ -94,9 +87,9 @@ def told_slips(text: str) -> str:
 def _normal(text: str) -> str:
     """Return a text as it is scanned: fillers, asides, steps and spellings seen to."""
     text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), spelt_out(text.replace("’", "'")))
-    text = _SPELT.sub(lambda m: str(SPELT[m[1].lower()]), _ANEW.sub(",", _SOUND.sub(" ", text)))
+    text = _SPELT.sub(lambda m: str(SPELT[m[1].lower()]), text)
     text = _CLAUSE.sub(lambda m: " " if _says_nothing(m.group().strip()) else m.group(), text)
-    return _STEP.sub(" then ", _CONTRACTED.sub(lambda m: f"{m[1] or m[2]} is", text))
+    return text
 
 
 def _slips(text: str) -> dict[str, str]:
@@ -115,7 +108,7 @@ def _slips(text: str) -> dict[str, str]:
 
 
 def _one_edit(one: str, other: str) -> bool:
-    n = len(commonprefix((one, other)))
+    n = next((n for n, pair in enumerate(zip(one, other, strict=False)) if len({*pair}) > 1), len(one))
     swapped = one[n : n + 2] == other[n : n + 2][::-1] and one[n + 2 :] == other[n + 2 :]
     return swapped or one[n + 1 :] == other[n:] or other[n + 1 :] in (one[n:], one[n + 1 :])
 
@@ -187,9 +180,3 @@ def _join_separators(tokens: list[Token]) -> list[Token]:
     while joined and joined[-1].type in ("COMMA", "AND", "SEP", "BUT"):
         joined.pop()
     return joined
-
-
-def misspelt(word: str) -> list[str]:
-    """Known words that an unknown one may have been meant to be, likeliest first."""
-    known = [one for one in known_words() if one[0] == word[0].lower()]
-    return difflib.get_close_matches(word.lower(), known, n=3, cutoff=0.75)
