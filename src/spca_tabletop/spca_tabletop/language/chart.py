@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
@@ -82,6 +82,13 @@ class Grammar:
             return value
 
         self(*forms)(meaning)
+
+    def read(self, forms: Mapping[str, Sequence[Any]], meanings: Mapping[str, Any]) -> None:
+        """Add forms by the names of their meanings; one is a text, or several with what is fixed for them."""
+        for name, entries in forms.items():
+            for entry in entries:
+                fixed = {"forms": [entry]} if isinstance(entry, str) else dict(entry)
+                self(*fixed.pop("forms"), **fixed)(meanings[name])
 
     def _add(self, left: str, way: Sequence[str], names: Sequence[str], cost: int, meaning: Any) -> None:
         said = [word for word in way if word]

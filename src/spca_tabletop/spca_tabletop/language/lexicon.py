@@ -19,6 +19,8 @@ from spca_core.validation import read_yaml
 
 _FILE = read_yaml(Path(__file__).with_name("words.yaml"), "the words of task texts")
 COLOURS = tuple(_FILE["colours"].split())
+FORMS = read_yaml(Path(__file__).with_name("forms.yaml"), "the grammar of task texts")
+"""By module and function the forms of sentences that have it as their meaning."""
 _COUNTED = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINALS = {word: n for n, word in enumerate(("first", "second", "third", "fourth", "fifth"), 1)}
 SPELT = {word: n for n, word in enumerate(_COUNTED, 2)}
