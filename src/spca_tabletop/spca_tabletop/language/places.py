@@ -129,7 +129,7 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
     """
     ways: list[tuple[Things, Talk]] = [(things, talk)]
     for place, more in pairwise(places):  # "on B and C on D" is of two things
-        several = len(place.things) > 1 and place.relation in ("on", "to", "next_to")
+        several = (len(place.things) > 1 or any(t.either for t in place.things)) and place.relation in ("on", "to", "next_to")
         if several and more.relation not in _OF_ALL and [t.noun.kind for t in more.things] != ["table"]:
             raise NotUnderstood(_WHICH_WHERE)
     places = sorted(places, key=lambda p: p.relation == "abreast")  # type: ignore[assignment]

@@ -36,7 +36,15 @@ class NoneOfThem(Impossible):
 
 
 class Contradiction(Exception):
-    """This way to take a text cannot be."""
+    """This way to take a text cannot be; `needed`: what is to be left alone would have to be moved."""
+
+    def __init__(self, reason: str, needed: bool = False) -> None:
+        super().__init__(reason)
+        self.needed = needed
+
+
+class Needed(Impossible):
+    """What is to be left alone would have to be moved."""
 
 
 class Undecided(Exception):

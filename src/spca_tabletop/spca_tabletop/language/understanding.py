@@ -19,6 +19,7 @@ from spca_tabletop.language.talk import (
     TOO_OPEN,
     Contradiction,
     Meaning,
+    Needed,
     NoneOfThem,
     NoSuchThing,
     Sight,
@@ -83,7 +84,7 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
     ways = islice(product(*said), _MOST_READINGS)
     readings = [_Reading(sum(c for c, _ in w), tuple(m for _, m in w), sight) for w in ways]
     readings.sort(key=lambda r: r.cost)
-    least, tried = None, 0
+    least, tried, doubted = None, 0, False
     while readings and (least is None or readings[0].cost <= least):
         if tried > _MOST_TRIED:
             raise NotUnderstood(TOO_OPEN)
@@ -106,6 +107,8 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
             least = reading.cost
             continue
         except Impossible as error:  # what is meant cannot be; nothing else is meant
+            # "all cubes on the red plate, but not the red one" is of no plate for that
+            doubted |= isinstance(error, Needed) and bool(reading.table.supplied)
             problem = error if problem is None or not isinstance(error, NoSuchThing | NoneOfThem) else problem
             least = reading.cost
             continue
@@ -114,6 +117,8 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
     if not found:
         assert problem is not None
         raise problem
+    if doubted:
+        raise NotUnderstood("I do not know what is to be left alone; name it with its noun.")
     if len(found) > 1:
         meanings = " or: ".join(describe(goals) for goals in list(found)[:2])
         raise NotUnderstood(f"That can mean several things: {meanings}. Say it in separate sentences.")
