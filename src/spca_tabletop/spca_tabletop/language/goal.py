@@ -10,7 +10,7 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Place, place_of, relations, things_of
 from spca_tabletop.language import towers
-from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Talk
+from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, Talk
 
 Goal = frozenset[Atom]
 """Atoms that must hold together."""
