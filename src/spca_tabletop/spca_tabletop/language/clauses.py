@@ -109,7 +109,7 @@ def put_only(phrase: Phrase, places: Destinations) -> Meaning:
 def onto(thing: Thing, support: Thing) -> Meaning:
     """As in "red cube, blue plate"."""
     vague = thing.noun.tests or (support.noun.tests and not support.det.quantifier)
-    if thing.noun.kind in SUPPORTS or vague or thing.pronoun:
+    if thing.noun.kind in SUPPORTS or vague or thing.pronoun or support.pronoun:
         raise NotUnderstood(f"I do not know where '{thing.text}' is to be; say on, in or next to what.")
     return contain((support,), (thing,))
 
@@ -203,6 +203,8 @@ def put_but(phrase: Phrase, where: Destinations | Destination, others: Phrase) -
 
 def put_leaving(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
     """As in "put everything in the tray but leave the ball where it is"."""
+    if phrase[0].apart:
+        raise NotUnderstood(f"I do not know what '{others[0].text}' is left out of.")
     same = tuple(t.like(phrase[0].noun.kind) for t in others)
     return and_also(put_but(phrase, places, same), _spared(same, how="untouched"))
 
@@ -514,10 +516,10 @@ def mention(phrase: Phrase) -> Meaning:
         for things, one in about(phrase, talk):
             if one.tower.active and one.tower.listing is None:
                 raise NotUnderstood("Say whether that is from bottom to top or from top to bottom.")
-            after = towers.go_on(things, False, one)
-            if after is None:
+            longer = towers.go_on(things, False, one)
+            if longer is None:
                 raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
-            yield after.about(things)
+            yield longer.about(things)
 
     return _unforbidden(meaning)
 

@@ -116,7 +116,9 @@ def more_places(place: Destination, others: Destinations = ()) -> Destinations:
 
 
 def and_table(*said: Any) -> Destinations:
-    if ("table", False) not in said:
+    place = next(one for one in said if isinstance(one, Destination))
+    vague = place.relation == "on" and any(t.elliptic and not t.noun.colour for t in place.things)
+    if ("table", False) not in said or vague:  # "the cube on the left onto the table" is of one place
         raise NotUnderstood("Two places are one too many; say it for each thing.")
     table = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
     return tuple(one if isinstance(one, Destination) else table for one in said)
@@ -129,7 +131,8 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
     """
     ways: list[tuple[Things, Talk]] = [(things, talk)]
     for place, more in pairwise(places):  # "on B and C on D" is of two things
-        several = (len(place.things) > 1 or any(t.either for t in place.things)) and place.relation in ("on", "to", "next_to")
+        several = len(place.things) > 1 or any(t.either for t in place.things)
+        several = several and place.relation in ("on", "to", "next_to")
         if several and more.relation not in _OF_ALL and [t.noun.kind for t in more.things] != ["table"]:
             raise NotUnderstood(_WHICH_WHERE)
     places = sorted(places, key=lambda p: p.relation == "abreast")  # type: ignore[assignment]
