@@ -73,7 +73,7 @@ _BUILT_IN: dict[str, Kind] = {
     for kind in (
         Kind("cube", ("cube", "block", "box", "brick", "die"), "rectangle", solid=True),
         Kind("cuboid", ("cuboid", "bar", "slab", "block", "box", "brick"), "rectangle", solid=True),
-        Kind("cylinder", ("cylinder", "can"), "disc", solid=True),
+        Kind("cylinder", ("cylinder", "can", "disc", "disk"), "disc", solid=True),
         Kind("ball", ("ball", "sphere"), "disc", solid=True, domed=True, room="none"),
         Kind("plate", ("plate", "disc", "disk", "dish", "saucer", "coaster"), "disc", room="many"),
         Kind("mat", ("mat", "pad"), "rectangle"),

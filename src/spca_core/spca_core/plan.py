@@ -25,6 +25,8 @@ class Draft(Record):
 
     A task is understood once: to replan, these stay what is wanted, whatever the words would mean by then.
     """
+    slips: str = ""
+    """Words of the task that were taken for others, as a sentence."""
 
 
 class ActionSchema(Record):

@@ -286,7 +286,7 @@ class PddlReader:
     def goal(self, draft: Draft) -> str:
         """See `PlanReader`: what will count as done, whoever drafted it."""
         try:
-            return self.say(_ways(draft))
+            return " ".join(filter(None, (self.say(_ways(draft)), draft.slips)))
         except PddlError:
             return ""
 

@@ -19,7 +19,7 @@ from spca_testing.observations import scene, task
 
 NOT_UNDERSTOOD = {
     "Frobnicate the red cube.": "'Frobnicate'",
-    "Touch the red cbue.": "'cube' instead of 'cbue'",
+    "Touch the red cbeu.": "'cube' instead of 'cbeu'",
     "Put the red cube sideways on the blorp": "'sideways', 'blorp'",
     "Pick up the cube.": "which one 'the cube' is; there are: green cube, blue cube, red cube",
     "Put the red cube on the plate.": "which one 'the plate' is",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
@@ -23,7 +23,7 @@ class Token(NamedTuple):
     start: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rule:
     """A form and its meaning, with the values at the positions `slots` as arguments, -1 for none."""
 
@@ -83,6 +83,13 @@ class Grammar:
 
         self(*forms)(meaning)
 
+    def read(self, forms: Mapping[str, Sequence[Any]], meanings: Mapping[str, Any]) -> None:
+        """Add forms by the names of their meanings; one is a text, or several with what is fixed for them."""
+        for name, entries in forms.items():
+            for entry in entries:
+                fixed = {"forms": [entry]} if isinstance(entry, str) else dict(entry)
+                self(*fixed.pop("forms"), **fixed)(meanings[name])
+
     def _add(self, left: str, way: Sequence[str], names: Sequence[str], cost: int, meaning: Any) -> None:
         said = [word for word in way if word]
         at = [sum(map(bool, way[:n])) if word else -1 for n, word in enumerate(way)]
@@ -123,9 +130,10 @@ class _Chart:
         columns: list[list[Any]] = [[] for _ in range(size + 1)]
         waiting: list[dict[str, list[Any]]] = [{} for _ in range(size + 1)]
         self._predict(start, 0, columns, waiting)
+        said = 0
         for end, column in enumerate(columns):
             if not column:
-                raise Unexpected(end - 1)
+                raise Unexpected(said)
             for item in column:  # which grows
                 rule, dot, begin, _ = item
                 if dot == len(rule.right):
@@ -139,6 +147,7 @@ class _Chart:
                         self._predict(rule.right[dot], end, columns, waiting)
                         waiting[end][rule.right[dot]].append(item)
                 elif end < size and self._tokens[end].type == rule.right[dot]:
+                    said = end + 1
                     self._advance(item, end, columns[end + 1], end + 1)
         if (start, 0, size) not in self._whole:
             raise Unexpected(size)
@@ -157,6 +166,9 @@ class _Chart:
 
     def _advance(self, item: Any, part: Any, column: list[Any], end: int) -> None:
         rule, dot, begin, _ = item
+        goes_on = dot + 1 < len(rule.right) and end < len(self._tokens)
+        if goes_on and self._tokens[end].type not in self._grammar.first(rule.right[dot + 1]):
+            return
         new = (rule, dot + 1, begin, end)
         if new not in self._came:
             self._came[new] = []

@@ -12,9 +12,20 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Relation, Values, things_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.goal import NO_PLACE
+from spca_tabletop.language.lexicon import FORMS
 from spca_tabletop.language.places import ROWS, Destination, Destinations, away, come_from, placed, related
 from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Meaning, Talk, Things, clause, every
-from spca_tabletop.language.things import Det, Nominal, Phrase, Quality, Thing, being, found_by, named, rule
+from spca_tabletop.language.things import (
+    Det,
+    Nominal,
+    Phrase,
+    Quality,
+    Thing,
+    being,
+    found_by,
+    named,
+    rule,
+)
 
 _TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
 _EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
@@ -51,7 +62,6 @@ def doing(
 # --- commands
 
 
-@rule("Clause -> TOUCH Things", "Clause -> Things MUST? IS? TOUCHED", "Clause -> GIVE Things A? TOUCH")
 def touch(phrase: Phrase) -> Meaning:
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if any(talk.table.kind(t) not in TANGIBLE for t in things):
@@ -61,12 +71,10 @@ def touch(phrase: Phrase) -> Meaning:
     return doing(phrase, then, TANGIBLE, "touch")
 
 
-@rule("Clause -> TOUCH FIRST Things")
 def touch_first(phrase: Phrase) -> Meaning:
     return first(touch(phrase))
 
 
-@rule("Clause -> TOUCH Things AFTER Things")
 def touch_after(phrase: Phrase, earlier: Phrase) -> Meaning:
     return and_then(touch(tuple(t.like(phrase[-1].noun.kind) for t in earlier)), touch(phrase))
 
@@ -80,16 +88,10 @@ def _others_untouched(_: Talk, after: Talk) -> Talk:
     return after.but(untouched=tuple(s for s in after.table.of(*TANGIBLE) if s not in about))
 
 
-@rule("Clause -> ONLY TOUCH Things", "Clause -> TOUCH ONLY Things",
-      "Clause -> TOUCH NOTHING EXCEPT|BUT Things")  # fmt: skip
 def touch_only(phrase: Phrase) -> Meaning:
     return _alone(touch(phrase), _others_untouched)
 
 
-@rule("Clause -> PUT ONLY Things Places", "Clause -> ONLY PUT Things Places",
-      "Clause -> ONLY Things MUST|MAY? IS? Places", "Clause -> Things ONLY Places",
-      "Clause -> PUT Things ONLY Places",
-      "Clause -> PUT NOTHING EXCEPT|BUT Things Places")  # fmt: skip
 def put_only(phrase: Phrase, places: Destinations) -> Meaning:
     """Nothing else is to be there in the end."""
 
@@ -104,17 +106,14 @@ def put_only(phrase: Phrase, places: Destinations) -> Meaning:
     return _alone(put(phrase, None, places), spare)
 
 
-@rule("Clause -> PUT? Thing COMMA|SEP? Thing", cost=5)
 def onto(thing: Thing, support: Thing) -> Meaning:
     """As in "red cube, blue plate"."""
     vague = thing.noun.tests or (support.noun.tests and not support.det.quantifier)
-    if thing.noun.kind in SUPPORTS or vague or thing.pronoun:
+    if thing.noun.kind in SUPPORTS or vague or thing.pronoun or support.pronoun:
         raise NotUnderstood(f"I do not know where '{thing.text}' is to be; say on, in or next to what.")
     return contain((support,), (thing,))
 
 
-@rule("Clause -> Things MUST|MAY? CONTAIN Things", "Clause -> Things MUST TAKE Things",
-      "Clause -> FILL Things WITH Things", "Clause -> GIVE Things Things")  # fmt: skip
 def contain(there: Phrase, things: Phrase) -> Meaning:
     bad = NotUnderstood(f"'{there[0].text}' takes nothing; name a plate, a mat, a bowl or a tray.")
     if any(t.noun.kind not in SUPPORTS and not t.pronoun for t in there):
@@ -130,7 +129,6 @@ def contain(there: Phrase, things: Phrase) -> Meaning:
     return meaning
 
 
-@rule("Text -> Text COMMA|AND|BUT NOTHING_ELSE", "Text -> Text NOTHING_ELSE")
 def nothing_else(before: Meaning) -> Meaning:
     return _alone(before, _others_untouched)
 
@@ -143,22 +141,16 @@ def hold(things: Things, talk: Talk) -> Iterator[Talk]:
     yield talk.but(held=(*talk.held, *new), since=(*talk.since, *((t, talk.stage) for t in new)))
 
 
-@rule("Clause -> LIFT Things UP? IN_THE_AIR? Source? IN_THE_AIR?",
-      "Clause -> PICK Things UP IN_THE_AIR? Source?", "Clause -> TAKE Things UP? Source?",
-      "Clause -> PICK UP Things Source?", "Clause -> Things MUST? IS? LIFTED Source?",
-      "Clause -> LEAVE|TAKE Things LIFTED Source?")  # fmt: skip
 def lift(phrase: Phrase, source: Destination | None) -> Meaning:
     phrase = _coming_from(phrase, source)
     return doing(phrase, lambda things, talk: hold(things, come_from(things, source, talk)))
 
 
-@rule("Clause -> LIFT", cost=2)
 def hold_it() -> Meaning:
     """As in "pick the red cube, hold"."""
     return lift((Thing(pronoun="it", text="it"),), None)
 
 
-@rule("Neg -> NOT RELEASE Things?")
 @clause
 def held_on(phrase: Phrase | None, *, talk: Talk) -> Iterator[Talk]:
     for things, after in found_by(phrase or (), talk, LIFTABLE):
@@ -167,7 +159,6 @@ def held_on(phrase: Phrase | None, *, talk: Talk) -> Iterator[Talk]:
         yield after
 
 
-@rule("Clause -> LIFT|PICK Things UP? Places", cost=2)
 def lift_to(phrase: Phrase, places: Destinations) -> Meaning:
     if any(p.slot == "over" for p in places):
         return refused("I can hold a thing, but not over a certain place.")
@@ -182,7 +173,6 @@ def refused(why: str, *, talk: Talk) -> Iterator[Talk]:
     raise NotUnderstood(why)
 
 
-@rule("Clause -> TAKE Things Source", cost=-1)
 def take_down(phrase: Phrase, source: Destination) -> Meaning:
     off_table = any(t.noun.kind == "table" for t in source.things)
     if off_table or not any(t.several for t in phrase):
@@ -190,20 +180,10 @@ def take_down(phrase: Phrase, source: Destination) -> Meaning:
     return _taking(phrase, source, lambda things, talk: talk.claim("on", things, TABLE_SYMBOL))
 
 
-@rule("Clause -> PICK Things Source?")
-def pick(phrase: Phrase, source: Destination | None) -> Meaning:
-    return _taking(phrase, source, lambda things, talk: talk.but(picked=(*talk.picked, *things)))
+def pick(phrase: Phrase, source: Destination | None, *, picked: bool) -> Meaning:
+    return _taking(phrase, source, lambda t, talk: talk.but(picked=(*talk.picked, *t)) if picked else talk)
 
 
-@rule("Clause -> CHOOSE Things Source?")
-def choose(phrase: Phrase, source: Destination | None) -> Meaning:
-    return _taking(phrase, source, lambda things, talk: talk)
-
-
-@rule("Clause -> ADD Things Source? Places", added=True)
-@rule("Clause -> Things YOU? PUT Places", cost=1)
-@rule("Clause -> PUT|TAKE|THROW|TOSS Things DOWN? Source? Places", "Clause -> PUT Things Places DOWN",
-      "Clause -> PUT DOWN Things Places")  # fmt: skip
 def put(
     phrase: Phrase, source: Destination | Destinations | None, places: Destinations = (), added: bool = False
 ) -> Meaning:
@@ -213,33 +193,35 @@ def put(
     return doing(phrase, lambda things, talk: placed(things, places, phrase, come_from(things, source, talk)))
 
 
-@rule("Clause -> PUT|THROW|TOSS Things Places EXCEPT|BUT Apart",
-      "Clause -> PUT|THROW|TOSS Things Places COMMA EXCEPT Apart")  # fmt: skip
-def put_but(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
-    nearest = places[-1].things[-1:]
+def put_but(phrase: Phrase, where: Destinations | Destination, others: Phrase) -> Meaning:
+    nearest = where[-1].things[-1:] if isinstance(where, tuple) else ()
     if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
         raise NotUnderstood(f"I do not know what 'except {others[0].text}' leaves out.")
-    return put((replace(phrase[0], apart=(*phrase[0].apart, *others)),), None, places)
+    rest = (replace(phrase[0], apart=(*phrase[0].apart, *others)),)
+    return put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
 
 
-@rule("Clause -> PUT Places", cost=1)
+def put_leaving(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
+    """As in "put everything in the tray but leave the ball where it is"."""
+    if phrase[0].apart:
+        raise NotUnderstood(f"I do not know what '{others[0].text}' is left out of.")
+    same = tuple(t.like(phrase[0].noun.kind) for t in others)
+    return and_also(put_but(phrase, places, same), _spared(same, how="untouched"))
+
+
 def put_it(places: Destinations) -> Meaning:
     """As in "take the red cube and put on the plate"."""
     return put((Thing(pronoun="it", text="that"),), None, places)
 
 
-@rule("Clause -> PER Thing COMMA|SEP? PUT IT Places")
 def put_each(thing: Thing, places: Destinations) -> Meaning:
     return put((replace(thing, det=Det("each")),), None, places)
 
 
-@rule("Clause -> PUT Place Things", "Clause -> Places COMMA|SEP? PUT|STACK Things")
 def there_put(places: Destination | Destinations, phrase: Phrase) -> Meaning:
     return put(phrase, None, places if isinstance(places, tuple) else (places,))
 
 
-@rule("Clause -> PUT|ADD|THROW|TOSS Things DOWN? Source?", "Clause -> REMOVE Things Source?",
-      "Clause -> CLEAR Things Source", "Clause -> Things MUST? IS? Source")  # fmt: skip
 def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     """To a place that is yet to be said."""
 
@@ -253,13 +235,6 @@ def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     return _taking(phrase, source, then)
 
 
-@rule("Clause -> Things Source EXCEPT|BUT Apart")
-def put_away_but(phrase: Phrase, source: Destination, others: Phrase) -> Meaning:
-    if len(phrase) != 1 or not phrase[0].several:
-        raise NotUnderstood(f"I do not know what 'except {others[0].text}' leaves out.")
-    return put_away((replace(phrase[0], apart=(*phrase[0].apart, *others)),), source)
-
-
 def _ordered(phrase: Phrase, said: Values | Destination | None = None, *, row: Relation) -> Meaning:
     def then(things: Things, talk: Talk) -> Talk:
         if not row.skill and any(talk.table.support_of(thing) != TABLE_SYMBOL for thing in things):
@@ -269,8 +244,6 @@ def _ordered(phrase: Phrase, said: Values | Destination | None = None, *, row: R
     return _taking(phrase, said if isinstance(said, Destination) else None, then)
 
 
-@rule("Clause -> CLEAR|EMPTY Things DOWN? Places?", "Clause -> REMOVE Things",
-      "Clause -> BUILD|TAKE Things EMPTY|FREE|CLEAR")  # fmt: skip
 @clause
 def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> Iterator[Talk]:
     for supports, before in found_by(phrase, talk, (*SUPPORTS, *SOLIDS, "table")):
@@ -293,8 +266,6 @@ def _standing(talk: Talk) -> Things:
     return tuple(order)
 
 
-@rule("Clause -> PUT|TAKE|LIFT THE TOWER|STACK Source? Places",
-      "Clause -> PUT|TAKE THE TOWER|STACK Source? Places COMMA? KEPT_ORDER")  # fmt: skip
 @clause
 def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     """As it stands, to another place."""
@@ -303,13 +274,11 @@ def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) 
         yield after.ask([("on", above, below) for below, above in pairwise(order)]).about(order)
 
 
-@rule("Clause -> UNSTACK Things?", "Clause -> TAKE Things DOWN")
 def unstack(phrase: Phrase | None) -> Meaning:
     return doing(phrase or _EVERY_SOLID, lambda things, talk: iter([talk.claim("on", things, TABLE_SYMBOL)
                                                 .but(unstacked=(*talk.unstacked, *things))]))  # fmt: skip
 
 
-@rule("Clause -> RELEASE Things? THERE?")
 def release(phrase: Phrase | None) -> Meaning:
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         yield talk.but(released=(*talk.released, talk.stage)).about(things)
@@ -317,8 +286,6 @@ def release(phrase: Phrase | None) -> Meaning:
     return doing(phrase or (), then)
 
 
-@rule("Clause -> SORT Things? Places?", matching="own")
-@rule("Clause -> SHUFFLE Things? Places?", matching="other")
 def sort(phrase: Phrase | None, places: Destinations | None, *, matching: str) -> Meaning:
     """Each on the plate of its colour, or of another one, if no other places were named."""
     places = places or (Destination(relation="on", things=(Thing(text="its plate"),)),)
@@ -333,8 +300,6 @@ def sort(phrase: Phrase | None, places: Destinations | None, *, matching: str) -
     return doing(plain, lambda things, talk: placed(things, there, plain, talk))
 
 
-@rule("Clause -> SWAP Things", "Clause -> SWAP Things WITH Things", "Clause -> Things COMMA|SEP? SWAP",
-      "Clause -> Things MUST SWAP")  # fmt: skip
 def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
     """Each of two goes where the other one is."""
     phrase = (*phrase, *(t.like(phrase[-1].noun.kind) for t in other))
@@ -355,7 +320,11 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
     return doing(phrase, then)
 
 
-@rule("Clause -> LINE_UP Things UP? SIDE_BY_SIDE?", "Clause -> BUILD? A? ROW|LINE_UP OF|WITH|FROM Things")
+def run_of(one: Phrase, more: Phrase) -> Phrase:
+    """As in "red, then green, then blue"."""
+    return (*one, *more)
+
+
 def line_up(phrase: Phrase) -> Meaning:
     return state(phrase, (Destination(relation="abreast"),))
 
@@ -365,14 +334,12 @@ def line_up(phrase: Phrase) -> Meaning:
 Detail = tuple[Phrase, Destinations, bool | None]
 
 
-@rule("Detail -> Place", "Detail -> OF|MADE_OF|FROM|WITH Things", "Detail -> COMMA? DIRECTION")
 def detail(said: Destination | Phrase | bool) -> Detail:
     if isinstance(said, Destination):
         return ((), (said,), None)
     return ((), (), said) if isinstance(said, bool) else (said, (), None)
 
 
-@rule("Details -> Detail Details?")
 def details(one: Detail, more: Detail | None) -> Detail:
     phrase, places, upwards = more or ((), (), None)
     if one[2] is not None and upwards is not None:
@@ -382,9 +349,6 @@ def details(one: Detail, more: Detail | None) -> Detail:
     return ((*one[0], *phrase), (*one[1], *places), upwards if one[2] is None else one[2])
 
 
-@rule("Clause -> Things MUST? IS? STACKED UP? Details?", cost=1)
-@rule("Clause -> STACK Things UP? Details?", "Clause -> STACK|PUT|BUILD|TAKE Things STACKED Details?",
-      "Clause -> PUT? Things StackedAt")  # fmt: skip
 def stack(phrase: Phrase, more: Detail | None) -> Meaning:
     members, places, upwards = more or ((), (), None)
     if members:
@@ -403,19 +367,14 @@ def stack(phrase: Phrase, more: Detail | None) -> Meaning:
     return doing(_not_there_yet(phrase, places), then, verb="stack")
 
 
-@rule("StackedAt -> Place COMMA? STACKED")
 def stacked_at(place: Destination) -> Detail:
     return ((), (place,), None)
 
 
-@rule("Tower -> THE|A|ONE? SIZE? TOWER", "Tower -> THE|A|ONE? TOWER SIZE", "Tower -> THE|A|ONE SIZE? STACK",
-      "Tower -> SIZE STACK", "Tower -> THE|A|ONE? TOWER|STACK OF NUMBER",
-      "Tower -> THE|A|ONE STACK SIZE")  # fmt: skip
 def tower(size: int | None) -> int:
     return size or 0
 
 
-@rule("Clause -> BUILD? Tower Details?")
 def build(size: int, more: Detail | None, before: Destinations = ()) -> Meaning:
     phrase, places, upwards = more or ((), (), None)
 
@@ -433,19 +392,16 @@ def build(size: int, more: Detail | None, before: Destinations = ()) -> Meaning:
     return meaning
 
 
-@rule("Slots -> Things Place Slots?")
 def slots(phrase: Phrase, place: Destination, more: Meaning | None) -> Meaning:
     one = slotted(place, phrase)
     return and_also(one, more) if more else one
 
 
-@rule("Clause -> BUILD? Tower Slots", cost=2)
-def build_along(size: int, more: Meaning) -> Meaning:
+def build_along(size: int, place: Destination | None, more: Meaning) -> Meaning:
     """As in "a tower green at the bottom red on top", said without a pause."""
-    return and_also(build(size, None), more)
+    return and_also(build(size, ((), (place,), None) if place else None), more)
 
 
-@rule("Clause -> Places COMMA|SEP? BUILD Tower Details?")
 def there_build(places: Destinations, size: int, more: Detail | None) -> Meaning:
     return build(size, more, places)
 
@@ -479,7 +435,6 @@ def _based(base: Things, place: Destination, talk: Talk) -> Talk:
     return talk.but(tower=replace(talk.tower, base=base[0]))
 
 
-@rule("Clause -> BUILD? THE|A|ONE? BRIDGE Details?")
 def bridge(more: Detail | None) -> Meaning:
     phrase, places, upwards = more or ((), (), None)
     if upwards is not None or any(p.relation not in ("on", "across") for p in places):
@@ -500,7 +455,6 @@ def bridge(more: Detail | None) -> Meaning:
     return meaning
 
 
-@rule("Clause -> BUILD? THE|A|ONE? PYRAMID Details?", "Clause -> BUILD THE|A|ONE? PYRAMID OF NUMBER")
 def pyramid(more: Detail | int | None) -> Meaning:
     size = more if isinstance(more, int) else None
     phrase, places, upwards = more if isinstance(more, tuple) else ((), (), None)
@@ -511,7 +465,9 @@ def pyramid(more: Detail | int | None) -> Meaning:
 
     def meaning(talk: Talk) -> Iterator[Talk]:
         for things, after in about(phrase, talk):
-            yield towers.pyramid(things[::-1] if upwards is False else things, size, after)
+            order = things[::-1] if upwards is False else things
+            told = replace(after.tower, members=(*after.tower.members, *things))
+            yield after.but(bridge=True, heap=(after.stage, order, size), tower=told).put_down(things)
 
     return meaning
 
@@ -519,19 +475,15 @@ def pyramid(more: Detail | int | None) -> Meaning:
 # --- what goes where, after any verb
 
 
-@rule("Clause -> Things Places", cost=1)
-@rule("Clause -> Things COMMA Places", cost=3)
 def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
     phrase = _not_there_yet(phrase, places)
     return _unforbidden(doing(phrase, lambda things, talk: placed(things, places, phrase, talk)))
 
 
-@rule("Clause -> USE Things Place")
 def used_as(phrase: Phrase, place: Destination) -> Meaning:
     return slotted(place, phrase)
 
 
-@rule("Clause -> Places COMMA|SEP Things", "Clause -> Places MUST? IS? Things", cost=3)
 def there_go(places: Destinations, phrase: Phrase) -> Meaning:
     """As in "into the tray: blue, green and yellow"."""
     if any(p.relation in ("slot", "from") for p in places):
@@ -539,21 +491,18 @@ def there_go(places: Destinations, phrase: Phrase) -> Meaning:
     return arrangement(phrase, places)
 
 
-@rule("Clause -> Place SEP|COMMA|IS? Things", "Clause -> Place MUST IS Things", cost=1)
 def slotted(place: Destination, phrase: Phrase) -> Meaning:
     if place.relation != "slot":
         raise NotUnderstood(f"I do not know what to do with '{phrase[0].text}'.")
     return arrangement(phrase, (place,))
 
 
-@rule("Clause -> STACK? DIRECTION SEP|COMMA? Things", "Clause -> Things COMMA? DIRECTION")
 def ordered(first: bool | Phrase, second: bool | Phrase) -> Meaning:
     upwards, phrase = (first, second) if isinstance(first, bool) else (second, first)
     assert isinstance(upwards, bool) and isinstance(phrase, tuple)
     return doing(phrase, lambda things, talk: iter([towers.listed(things, upwards, talk)]))
 
 
-@rule("Clause -> Things", cost=3)
 def mention(phrase: Phrase) -> Meaning:
     """Go on with what was said last: "touch the red cube, then the blue one"."""
 
@@ -567,10 +516,10 @@ def mention(phrase: Phrase) -> Meaning:
         for things, one in about(phrase, talk):
             if one.tower.active and one.tower.listing is None:
                 raise NotUnderstood("Say whether that is from bottom to top or from top to bottom.")
-            after = towers.go_on(things, False, one)
-            if after is None:
+            longer = towers.go_on(things, False, one)
+            if longer is None:
                 raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
-            yield after.about(things)
+            yield longer.about(things)
 
     return _unforbidden(meaning)
 
@@ -587,13 +536,10 @@ def _unforbidden(meaning: Meaning) -> Meaning:
 # --- how it shall end
 
 
-@rule("Clause -> Things MUST IS PLACED|STACKED? Places AT_ONCE?",
-      "Clause -> Things MUST|PLACED|STACKED Places", "Clause -> BUILD Things IS Places")  # fmt: skip
 def state(phrase: Phrase, places: Destinations) -> Meaning:
     return doing(phrase, lambda things, talk: placed(things, places, phrase, talk))
 
 
-@rule("Clause -> Things IS PLACED|STACKED? Places AT_ONCE?")
 @clause
 def so_it_is(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     """What may be about the table as it is now; what is not so yet is to come."""
@@ -602,7 +548,6 @@ def so_it_is(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Ta
         yield _describing(talk, after) if so else after
 
 
-@rule("Clause -> THAT MUST? IS Places")
 @clause
 def which(places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     if not talk.mentioned:
@@ -618,7 +563,6 @@ def _describing(talk: Talk, after: Talk) -> Talk:
     return one.but(subject=talk.subject or after.subject)
 
 
-@rule("Clause -> Things MUST? TOUCH|TOUCHES Things AT_ONCE?", "Clause -> BUILD Things TOUCH Things")
 @clause
 def contact(phrase: Phrase, others: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for things, one in about(phrase, talk, TANGIBLE):
@@ -627,7 +571,6 @@ def contact(phrase: Phrase, others: Phrase, *, talk: Talk) -> Iterator[Talk]:
             yield after.but(contacts=(*after.contacts, *pairs)).about(things)
 
 
-@rule("Clause -> Things MUST? TOUCH|TOUCHES EACH_OTHER? AT_ONCE?")
 @clause
 def mutual(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for things, after in about(phrase, talk, TANGIBLE):
@@ -638,33 +581,27 @@ def mutual(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
         yield after.but(mutual=(*after.mutual, *pairs))
 
 
-@rule("Clause -> THERE_IS Things Quality?", "Clause -> Things REMARK")
 @clause
 def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Iterator[Talk]:
     """Check that what is said to be there is there; "it" is that, from now on."""
     found: list[str] = []
     for thing in phrase:
-        found += named(replace(thing, noun=being(where, thing.noun)) if where else thing, talk)
+        every = thing if thing.det.number in (None, 1) else replace(thing, det=Det("all", thing.det.number))
+        found += named(replace(every, noun=being(where, every.noun)) if where else every, talk)
     yield talk.about(found)
 
 
 # --- what must not be
 
 
-@rule("Text -> Text COMMA|AND|BUT? NOT Things", cost=2)
 def but_not_those(before: Meaning, phrase: Phrase) -> Meaning:
     return and_also(before, _spared(phrase, how="untouched"))
 
 
-@rule("No -> NOTHING")
-def nothing() -> Phrase:
-    return _EVERY_SOLID
-
-
+rule.means(_EVERY_SOLID, "No -> NOTHING")
 rule.means((Thing(Det("all"), pronoun="them", text="none of them"),), "No -> NONE")
 
 
-@rule("No -> NO Things")
 def none(phrase: Phrase) -> Phrase:
     return tuple(replace(t.every(), det=Det("all")) for t in phrase)
 
@@ -674,16 +611,6 @@ def _every(phrase: Phrase) -> Phrase:
     return tuple(one.every() for thing in phrase for one in thing.either or (thing,))
 
 
-@rule("Neg -> WITHOUT|NOT TOUCH|TOUCHES|HIT|USE Things", "Neg -> Things COMMA|SEP? LEAVE ALONE?",
-      "Neg -> Things YOU NOT TOUCH|HIT|USE|PUT|LIFT", "Neg -> Things NOT HIT", "Neg -> WITHOUT BESIDE Things",
-      "Neg -> LEAVE Things ALONE|THERE? ALONE?", "Neg -> Things MUST? IS? LEFT_ALONE",
-      "Neg -> No MUST|MAY? IS? TOUCHED", "Neg -> Things NOT IS? TOUCHED|NEEDED",
-      "Neg -> UNWANTED Things TOUCHED", how="untouched")  # fmt: skip
-@rule("Neg -> WITHOUT|NOT LIFT|PUT|TAKE Things UP?", "Neg -> No MUST|MAY? IS? LIFTED|PLACED",
-      "Neg -> Things NOT PUT",
-      "Neg -> Things NOT IS? LIFTED|PLACED", "Neg -> WITHOUT|NOT PICK Things UP",
-      "Neg -> No MUST? LIFT|PUT|TAKE", "Neg -> Things UNWANTED LIFTED|PLACED",
-      "Neg -> UNWANTED Things LIFTED|PLACED", how="unmoved")  # fmt: skip
 @clause
 def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = ()) -> Iterator[Talk]:
     """Keep things as `how` says: themselves, or from being what a predicate says `of` them."""
@@ -703,7 +630,6 @@ for _row in ROWS.values():
     rule(*(f"Neg -> {form}" for form in _row.bans), how="banned", of=(_row.name,))(_spared)
 
 
-@rule("Neg -> WITHOUT|NOT PUT|STACK Things Places", "Neg -> PUT No Places")
 def never_put(phrase: Phrase, places: Destinations) -> Meaning:
     """As in "never put a larger block on a smaller one", "never put a cube on the table"."""
     if any(p.relation != "on" for p in places):
@@ -729,8 +655,6 @@ def never_put(phrase: Phrase, places: Destinations) -> Meaning:
     return meaning
 
 
-@rule("Neg -> Things NOT IS? PLACED|STACKED? Places", "Neg -> UNWANTED Things Places",
-      "Neg -> No MUST|MAY? IS? PLACED|STACKED? Places")  # fmt: skip
 @clause
 def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     for things, before in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
@@ -761,7 +685,6 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
         raise NotUnderstood("I can mind what must not be on or next to what; say it so.")
 
 
-@rule("Neg -> Things MUST? IS EMPTY|FREE", "Neg -> LEAVE Things EMPTY|FREE")
 @clause
 def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for thing in (t for t in phrase if t.pronoun):  # what was just put somewhere is not what stays empty
@@ -770,7 +693,6 @@ def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     yield from must_not_be(_EVERY_SOLID, (Destination(relation="on", things=phrase),))(talk)
 
 
-@rule("Text -> Text COMMA|AND|BUT? NOT Place")
 @clause
 def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterator[Talk]:
     """As in "next to red but not next to blue": of what has just been put somewhere."""
@@ -783,18 +705,10 @@ def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterato
         yield from _barred(things, place, one.but(subject=it.pop()))
 
 
-@rule("Neg -> Things MUST? IS OUTSIDE Things", "Neg -> LEAVE Things OUTSIDE Things")
-def kept_outside(phrase: Phrase, others: Phrase) -> Meaning:
-    return must_not_be(phrase, (Destination(relation="on", things=others),))
+def kept_from(phrase: Phrase, others: Phrase, *, relation: str) -> Meaning:
+    return must_not_be(phrase, (Destination(relation=relation, things=others),))
 
 
-@rule("Neg -> Things NOT TOUCH|TOUCHES|HIT|BESIDE Things",
-      "Neg -> No MUST|MAY? TOUCH|TOUCHES|HIT|BESIDE Things")  # fmt: skip
-def must_not_touch(phrase: Phrase, others: Phrase) -> Meaning:
-    return must_not_be(phrase, (Destination(relation="next_to", things=others),))
-
-
-@rule("Neg -> Things NOT TOUCH|TOUCHES EACH_OTHER?", "Neg -> Things NOT HIT EACH_OTHER")
 @clause
 def apart(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for things, after in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
@@ -812,7 +726,6 @@ def _then(talk: Talk, word: str) -> Talk:
     return talk.but(stage=talk.stage + 1, marks=(*talk.marks, (talk.stage + 1, word, building)))
 
 
-@rule("Clause -> FIRST COMMA? Clause", "Text -> Text FIRST")
 def first(meaning: Meaning) -> Meaning:
     """What comes first, and something has to follow."""
 
@@ -825,34 +738,22 @@ def first(meaning: Meaning) -> Meaning:
     return marked
 
 
-@rule("Text -> Clause")
 def only(meaning: Meaning) -> Meaning:
     return lambda talk: meaning(talk.but(latest=(), forbidding=False))
 
 
-@rule("Clause -> Neg")
-def prohibition(meaning: Meaning) -> Meaning:
-    return meaning
-
-
-@rule("Text -> Text COMMA|AND|BUT|SEP Clause", "Text -> Text Neg",
-      "Text -> Text COMMA|AND|SEP? WITH|MADE_OF Along", "Text -> Text Command", cost=1)  # fmt: skip
 def and_also(before: Meaning, meaning: Meaning) -> Meaning:
     return lambda talk: every(before(talk), lambda one: meaning(one.but(latest=())))
 
 
-@rule("Text -> Text THEN FIRST? COMMA? Clause", "Text -> Text COMMA? BEFORE Clause",
-      "Text -> AFTER Clause COMMA? Clause", cost=1)  # fmt: skip
 def and_then(before: Meaning, meaning: Meaning) -> Meaning:
     return lambda talk: every(before(talk), lambda one: meaning(_then(one, "then").but(latest=())))
 
 
-@rule("Text -> BEFORE Clause COMMA Clause")
 def only_after(later: Meaning, before: Meaning) -> Meaning:
     return and_then(before, later)
 
 
-@rule("Clause -> LEAVE Things Places", "Clause -> Things LEAVE Places")
 @clause
 def kept_at(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     """As in "keep the red cube on the plate": it stays there, or is put there."""
@@ -863,18 +764,15 @@ def kept_at(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Tal
     yield from ways
 
 
-@rule("Clause -> Things COMMA|SEP? Command", cost=4)
 def as_for(phrase: Phrase, meaning: Meaning) -> Meaning:
     """As in "the green one, put it on the plate"."""
     return doing(phrase, lambda things, talk: iter(meaning(talk.about(things))))
 
 
-@rule("Text -> THEN COMMA? Text")
 def then(meaning: Meaning) -> Meaning:
     return lambda talk: meaning(_then(talk, "then") if talk.wants or talk.tower.active else talk)
 
 
-@rule("Along -> Things")
 @clause
 def along_with(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for things, one in about(phrase, talk):
@@ -884,14 +782,12 @@ def along_with(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
         yield after
 
 
-rule("Along -> Things Places")(arrangement)
-rule("Clause -> Neg COMMA? WHILE Clause", cost=1)(and_also)
-
-
-@rule("Text -> Text COMMA? IN_ORDER", "Text -> Text COMMA? IN_ORDER SEP|COMMA? Things")
 @clause
 def in_order(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Talk]:
     for one in before(talk):
+        if one.latest and not phrase and one.listed and {a[0] for a in one.latest} == {"abreast"}:
+            yield one  # a row stands in the order in which it was named
+            continue
         if phrase and (one.tower.active or one.verb == "stack"):
             raise NotUnderstood("Say whether that order is from bottom to top or from top to bottom.")
         named_singly = not any(t.several or t.any for t in phrase) if phrase else one.listed
@@ -947,6 +843,7 @@ def _taking(phrase: Phrase, source: Destination | None, then: Callable[[Things, 
     return doing(coming, lambda things, talk: iter([then(things, come_from(things, source, talk))]))
 
 
+rule.read(FORMS["clauses"], globals())
 _VERBS = {"PUT", "ADD", "TAKE", "TOUCH", "LIFT", "PICK", "STACK", "BUILD", "THROW", "TOSS", "REMOVE", "SWAP",
           "SORT", "LINE_UP", "CLEAR", "EMPTY", "FILL", "DISCARD", "TURN"}  # fmt: skip
 rule.rules["Command"] = [

@@ -10,7 +10,7 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Place, place_of, relations, things_of
 from spca_tabletop.language import towers
-from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Talk
+from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, Talk
 
 Goal = frozenset[Atom]
 """Atoms that must hold together."""
@@ -32,15 +32,16 @@ GONE = [row.name for row in relations() if row.rests == GROUND_SYMBOL]
 def alternatives(talks: Sequence[Talk]) -> list[Goal]:
     """All goals any of which fulfils what was said, in a fixed order. Raises Impossible, NotUnderstood."""
     found: dict[Goal, None] = {}
-    reasons: dict[str, None] = {}
+    reasons: dict[str, bool] = {}
     for talk in talks:
         for done in towers.finished(talk):
             try:
                 found |= dict.fromkeys(_Told(_finished(done)).goals())
             except Contradiction as reason:
-                reasons.setdefault(str(reason))
+                reasons.setdefault(str(reason), reason.needed)
     if not found:
-        raise Impossible(next(iter(reasons), "There are not enough things on this table for that."))
+        refusal = Needed if any(reasons.values()) else Impossible
+        raise refusal(next(iter(reasons), "There are not enough things on this table for that."))
     return sorted(found, key=sorted)[:_MOST_ALTERNATIVES]
 
 
@@ -302,7 +303,7 @@ class _Told:
         for cube in (*self._talk.untouched, *self._talk.unmoved):
             touched = ("touched",) if cube in self._talk.unmoved else ()
             if any(a[1] == cube and a[0] not in touched and not self._scene.holds(*a) for a in ends):
-                raise Contradiction(f"The {words_of(cube)} must be left alone, but is needed.")
+                raise Contradiction(f"The {words_of(cube)} must be left alone, but is needed.", needed=True)
             if any(cube in self._talk.table.above([s]) for s in self._going(ends)):
                 raise Contradiction(f"The {words_of(cube)} must be left alone, but is on what has to move.")
 

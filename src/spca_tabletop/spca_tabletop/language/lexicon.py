@@ -11,15 +11,16 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
 from spca_core.relation import relations
 from spca_core.validation import read_yaml
 
-COLOURS = (
-    "red", "green", "blue", "yellow", "orange", "purple", "violet", "pink", "black", "white", "grey", "gray",
-    "brown", "cyan", "magenta", "turquoise",
-)  # fmt: skip
+_FILE = read_yaml(Path(__file__).with_name("words.yaml"), "the words of task texts")
+COLOURS = tuple(_FILE["colours"].split())
+FORMS = read_yaml(Path(__file__).with_name("forms.yaml"), "the grammar of task texts")
+"""By module and function the forms of sentences that have it as their meaning."""
 _COUNTED = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINALS = {word: n for n, word in enumerate(("first", "second", "third", "fourth", "fifth"), 1)}
 SPELT = {word: n for n, word in enumerate(_COUNTED, 2)}
@@ -49,9 +50,9 @@ def _nouns() -> dict[str, tuple[str, ...]]:
     return tokens
 
 
-def _patterns() -> tuple[dict[str, tuple[str, ...]], list[tuple[re.Pattern[str], str]], re.Pattern[str]]:
-    """Every token's patterns; what is spelt anew, and how; and how asides begin."""
-    file = read_yaml(Path(__file__).with_name("words.yaml"), "the words of task texts")
+def _patterns() -> tuple[Any, ...]:
+    """Every token's patterns; what is spelt anew, and how; how asides begin; and what may be misspelt."""
+    file = _FILE
     parts = {"number": _NUMBER, "counted": "|".join(_COUNTED), "ordinals": "|".join(_ORDINALS)}
     parts |= {"colours": "|".join(COLOURS), "coloured": "|".join(f"{c}s" for c in COLOURS)}
     parts["told"] = "|".join((*COLOURS, *SUPPORTS))
@@ -70,30 +71,19 @@ def _patterns() -> tuple[dict[str, tuple[str, ...]], list[tuple[re.Pattern[str],
             more = tuple(whole(row) for row in ([rows] if isinstance(rows, str) else rows))
             found[token] = (*found.get(token, ()), *more)
     anew = [(re.compile(f"(?i){whole(old)}"), new) for old, new in file["spelt"].items()]
-    return found, anew, re.compile(f"(?i){whole('<opening>')}(?:{'|'.join(file['asides'])})")
+    asides = re.compile(f"(?i){whole('<opening>')}(?:{'|'.join(file['asides'])})")
+    nouns = (word for rows in _nouns().values() for row in rows for word in row.split("|"))
+    slips = {name: frozenset(words.split()) for name, words in file["slips"].items()}
+    return found, anew, asides, slips | {"of": slips["of"].union(COLOURS, nouns)}
 
 
-_PATTERNS, _SPELT_ANEW, ASIDE = _patterns()
-"""`ASIDE` is how a clause begins that may carry no instruction."""
+_PATTERNS, _SPELT_ANEW, ASIDE, SLIPS = _patterns()
+"""`ASIDE` is how a clause begins that may carry no instruction; `SLIPS` are words that may be misspelt."""
 
-_EXTENTS = ("LARGEST", "SMALLEST", "MEDIUM", "LARGER", "SMALLER", "TALLEST", "FLATTEST", "LITTLE")
-_VALUES: dict[str, tuple[str, object]] = {
-    **{name.upper() + "S" * plural: ("NOUN", (name, bool(plural)))
-       for name in (*SOLIDS, *SUPPORTS, *SHARED, "thing", "table", "ground") for plural in (0, 1)},
-    **{word: ("FLANK", side) for word, side in {
-        "LEFT": "leftmost", "RIGHT": "rightmost", "NEAR": "nearest", "FAR": "farthest"}.items()},
-    **{word: ("EXTENT", word.lower()) for word in _EXTENTS},
-    **{word: ("DISTANT", word.lower()) for word in ("CLOSEST_TO", "FARTHEST_FROM")},
-    "OWN_COLOUR": ("MATCHING", "own"), "OTHER_COLOUR": ("MATCHING", "other"),
-    "UPWARDS": ("DIRECTION", True), "DOWNWARDS": ("DIRECTION", False),
-}  # fmt: skip
-"""The terminals of the grammar and the values of tokens; of all other tokens the form is all there is."""
-UNREAD = {
-    "IF": "I cannot make a task depend on '{}'; look first, and say what to do as it is then.",
-    "SPACING": "I can keep no distance such as '{}' here; say to which side of what, 'next to', or a place.",
-    "CORRECTION": "I cannot take that back ('{}'); say the whole task anew.",
-}
-"""Why a text with one of these tokens is refused that no rule takes."""
+_VALUES: dict[str, tuple[str, object]] = {token: tuple(value) for token, value in _FILE["values"].items()}
+_VALUES |= {name.upper() + "S" * plural: ("NOUN", (name, bool(plural))) for plural in (0, 1)
+            for name in (*SOLIDS, *SUPPORTS, *SHARED, "thing", "table", "ground")}  # fmt: skip
+UNREAD: dict[str, str] = _FILE["unread"]
 _MILLIMETRES = {"mm": 1, "millimet": 1, "inch": 25.4}
 
 
@@ -177,6 +167,12 @@ def words_of_tokens() -> dict[str, list[str]]:
         if token not in (*_UNBOUNDED, "FILLER", "LINK") and _LITERAL.fullmatch(alternative):
             found.setdefault(token, []).append(alternative)
     return found
+
+
+@lru_cache(maxsize=1)
+def spelt_words() -> frozenset[str]:
+    """Every word of four letters or more that stands in some pattern."""
+    return frozenset(word for _, one in _listed() for word in re.findall("[a-z]{4,}", one))
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ from spca_core.relation import Place, Relation, Values, relations
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import CAPACITY, GONE, NO_PLACE
+from spca_tabletop.language.lexicon import FORMS
 from spca_tabletop.language.talk import ANYTHING, LIFTABLE, Contradiction, Talk, Things, combine, every
 from spca_tabletop.language.things import AXES, Det, Nominal, Phrase, Thing, found_by, named, rule, ways
 
@@ -40,12 +41,10 @@ class Destination(Spoken):
 Destinations = tuple[Destination, ...]
 
 
-@rule("Place -> ON|IN Things COMMA? RESPECTIVELY")
 def respectively(things: Phrase) -> Destination:
     return Destination(relation="on", things=things, respectively=True)
 
 
-@rule("Place -> ON Things COMMA? OR ON Thing", "Place -> IN Things COMMA? OR IN Thing")
 def on_one_or_other(one: Phrase, other: Thing) -> Destination:
     if len(one) != 1:
         raise NotUnderstood(_WHICH_WHERE)
@@ -53,32 +52,21 @@ def on_one_or_other(one: Phrase, other: Thing) -> Destination:
     return Destination(relation="on", things=(Thing(Det("any", 1), either=ways),))
 
 
-@rule("Place -> ON|IN DIFFERENT NOUN", other=True)
-@rule("Place -> ON|IN SAME NOUN", other=False)
 def on_such(said: tuple[str, bool], *, other: bool) -> Destination:
     slot = "" if other else "same"
     return Destination(relation="on", things=(Thing(Det("any", 1, other=other), Nominal(*said)),), slot=slot)
 
 
-@rule("Place -> ON Things", relation="on")
-@rule("Place -> OVER Things", relation="on", slot="over")
-@rule("Place -> TO Things", relation="to")
-@rule("Place -> BESIDE Things", relation="next_to")
-@rule("Place -> UNDER Things", relation="under")
-@rule("Place -> ACROSS Things", relation="across")
-@rule("Source -> FROM Things", relation="from")
 def to(things: Phrase, *, relation: str, slot: str = "") -> Destination:
     return Destination(relation=relation, things=things, slot=slot)
 
 
-@rule("Place -> Place CORRECTION Place")
 def rather(taken_back: Destination, place: Destination) -> Destination:
     if taken_back == place:
         raise NotUnderstood(f"'{place.text}' was said already.")
     return replace(place, text="")
 
 
-@rule("Place -> Place COMMA|AND|BUT|SEP? ONE_EACH")
 def one_on_each(place: Destination) -> Destination:
     """As in "on the plates, one per plate"."""
     if place.relation != "on" or len(place.things) != 1:
@@ -96,7 +84,6 @@ rule.means(Destination(relation="slot", slot="bottom"), "Place -> BOTTOM")
 rule.means(Destination(relation="slot", slot="middle"), "Place -> IN|AT|ON THE? MIDDLE", "Place -> MIDDLE")
 
 
-@rule("Place -> PER Thing")
 def for_each(thing: Thing) -> Destination:
     if thing.noun.matching:
         raise NotUnderstood(f"I do not know how many each '{thing.text}' is for; say it in another way.")
@@ -118,23 +105,20 @@ for _row in ROWS.values():
     rule(*(f"Place -> {form}" for form in _row.forms), row=_row)(_in)
 
 
-@rule("Place -> TO|ON|AT THE? FLANK SIDE?", "Place -> FLANK SPACING", "Place -> SPACING TO? THE? FLANK SIDE?",
-      cost=-1)  # fmt: skip
 def to_the_side(*said: Any) -> Destination:
     """To that side, so far from where it is."""
     (side,) = (one for one in said if isinstance(one, str))
     return Destination(relation=side, values=next((one for one in said if isinstance(one, tuple)), ()))
 
 
-@rule("Places -> Place")
-@rule("Places -> Place Places", cost=3)
 def more_places(place: Destination, others: Destinations = ()) -> Destinations:
     return (place, *others)
 
 
-@rule("Places -> Place COMMA? ON THE NOUN", "Places -> ON THE NOUN COMMA? Place", cost=-1)
 def and_table(*said: Any) -> Destinations:
-    if ("table", False) not in said:
+    place = next(one for one in said if isinstance(one, Destination))
+    vague = place.relation == "on" and any(t.elliptic and not t.noun.colour for t in place.things)
+    if ("table", False) not in said or vague:  # "the cube on the left onto the table" is of one place
         raise NotUnderstood("Two places are one too many; say it for each thing.")
     table = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
     return tuple(one if isinstance(one, Destination) else table for one in said)
@@ -147,7 +131,8 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
     """
     ways: list[tuple[Things, Talk]] = [(things, talk)]
     for place, more in pairwise(places):  # "on B and C on D" is of two things
-        several = len(place.things) > 1 and place.relation in ("on", "to", "next_to")
+        several = len(place.things) > 1 or any(t.either for t in place.things)
+        several = several and place.relation in ("on", "to", "next_to")
         if several and more.relation not in _OF_ALL and [t.noun.kind for t in more.things] != ["table"]:
             raise NotUnderstood(_WHICH_WHERE)
     places = sorted(places, key=lambda p: p.relation == "abreast")  # type: ignore[assignment]
@@ -260,6 +245,11 @@ def _on(
         return
     kinds = tuple(SUPPORTS) if place.into else ANYTHING
     for targets, after in found_by(phrase, talk, kinds, resting[0] if len(resting) == 1 else ""):
+        if (
+            targets == resting and phrase[0].elliptic and not (phrase[0].noun.one or place.into)
+        ):  # "red on red"
+            yield from _on(resting, replace(place, into=True), things, said, talk)
+            return
         of = [talk.table.kind(t) for t in targets]
         solid = [kind in SOLIDS for kind in of]
         if place.into and any(solid):
@@ -403,3 +393,6 @@ def come_from(things: Things, source: Destination | None, talk: Talk) -> Talk:
                 told = f"The {words_of(thing)} does not lie on {phrase.text}"
                 raise NotUnderstood(f"{told}; say where to put it.")
     return talk
+
+
+rule.read(FORMS["places"], globals())

@@ -9,6 +9,7 @@ from functools import wraps
 from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_tabletop.language.lexicon import FORMS
 from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, clause
 from spca_tabletop.language.things import Det, Nominal, Quality, Thing, being, named, rule
 
@@ -40,19 +41,11 @@ def _listed(things: list[str]) -> str:
     return ", ".join(f"the {words_of(s)}" for s in things) or "nothing"
 
 
-@rule("Text -> Question")
-def asked(question: Meaning) -> Meaning:
-    return question
-
-
-@rule("Question -> SEEN")
 @answering
 def what_is_seen(*, talk: Talk) -> str:
     return " ".join(talk.table.scene.sentences) or talk.table.seen()
 
 
-@rule("Question -> HOW_MANY Named", "Question -> HOW_MANY Named THERE|ANY_THERE",
-      "Question -> HOW_MANY Named IS|ANY_THERE Quality")  # fmt: skip
 @answering
 def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
     try:
@@ -63,14 +56,12 @@ def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
     return f"There are {len(found)}: {_listed(found)}."
 
 
-@rule("Question -> WHAT|THAT Named? IS Quality")
 @answering
 def what_is(noun: Nominal | None, test: Quality, *, talk: Talk) -> str:
     things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
     return f"It is {_listed(test.of(Nominal())(things, talk, Nominal()))}."
 
 
-@rule("Question -> ANY_THERE Thing", "Question -> ANY_THERE Thing Quality")
 @answering
 def is_there(thing: Thing, test: Quality | None = None, *, talk: Talk) -> str:
     whole = replace(thing, noun=being(test, thing.noun)) if test else thing
@@ -80,35 +71,33 @@ def is_there(thing: Thing, test: Quality | None = None, *, talk: Talk) -> str:
         return f"No. {error}"
 
 
-@rule("Question -> IS? ANYTHING IS? Quality")
 @answering
 def is_anything(test: Quality, *, talk: Talk) -> str:
     found = test.of(Nominal())(talk.table.of(*SOLIDS), talk, Nominal())
     return f"Yes: {_listed(found)}." if found else "No."
 
 
-@rule("Question -> WHAT IN_HAND")
 @answering
 def what_is_held(*, talk: Talk) -> str:
     return f"I hold {_listed([s for s in talk.table.of(*SOLIDS) if ('held', s) in talk.table.facts])}."
 
 
-@rule("Question -> IS Thing Quality")
 @answering
 def is_it(thing: Thing, test: Quality, *, talk: Talk) -> str:
     things = named(thing, talk)
     return "Yes." if test.of(thing.noun)(things, talk, thing.noun) == things else "No."
 
 
-@rule("Question -> WHAT_COLOUR IS Thing")
 @answering
 def what_colour(thing: Thing, *, talk: Talk) -> str:
     colours = talk.table.colours
     return " ".join(f"The {words_of(s)} is {colours.get(s, 'colourless')}." for s in named(thing, talk))
 
 
-@rule("Question -> WHERE IS Thing", "Question -> WHAT IS Thing ON|IN")
 @answering
 def where_is(thing: Thing, *, talk: Talk) -> str:
     places = ((s, talk.table.support_of(s)) for s in named(thing, talk, ANYTHING))
     return " ".join(f"The {words_of(s)} is on the {words_of(on) or '?'}." for s, on in places)
+
+
+rule.read(FORMS["questions"], globals())

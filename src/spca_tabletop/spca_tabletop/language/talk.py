@@ -36,7 +36,15 @@ class NoneOfThem(Impossible):
 
 
 class Contradiction(Exception):
-    """This way to take a text cannot be."""
+    """This way to take a text cannot be; `needed`: what is to be left alone would have to be moved."""
+
+    def __init__(self, reason: str, needed: bool = False) -> None:
+        super().__init__(reason)
+        self.needed = needed
+
+
+class Needed(Impossible):
+    """What is to be left alone would have to be moved."""
 
 
 class Undecided(Exception):
@@ -135,6 +143,7 @@ class Talk:
     group: Things = ()
     mentioned: Things = ()
     last: tuple[str, str] = ("", "")
+    last_place: tuple[str, str] = ("", "")
     wants: tuple[tuple[int, Atom], ...] = ()
     """Stage and atom."""
     latest: tuple[Atom, ...] = ()
@@ -157,6 +166,8 @@ class Talk:
     spoken: tuple[tuple[str, str], ...] = ()
     tower: Tower = field(default_factory=Tower)
     bridge: bool = False
+    heap: tuple[int, Things, int | None] | None = None
+    """The stage of a pyramid, what it is made of and of how many, until all is said."""
     pairs: tuple[tuple[str, str], ...] = ()
     stage: int = 0
     marks: tuple[tuple[int, str, bool], ...] = ()

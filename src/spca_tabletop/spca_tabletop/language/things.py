@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
-from spca_core.kinds import KINDS, SOLIDS, SUPPORTS, is_round
+from spca_core.kinds import SOLIDS, SUPPORTS, is_round
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import relations
 from spca_core.scene import TIE
 from spca_tabletop.language.chart import Grammar, Spoken
-from spca_tabletop.language.lexicon import SHARED, VALUED
+from spca_tabletop.language.lexicon import FORMS, SHARED, VALUED
 from spca_tabletop.language.talk import (
     ANYTHING,
     LIFTABLE,
@@ -150,6 +150,8 @@ def ways(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterator
         kind = _noun(thing, talk, kinds).kind if not thing.pronoun else ""
         if kind in (*SOLIDS, *SHARED, "thing") and not (thing.noun.other or thing.det.other):
             after = talk.but(last=(kind, thing.noun.colour))
+        elif kind in SUPPORTS and not (thing.noun.other or thing.det.other):
+            after = talk.but(last_place=(kind, thing.noun.colour))
         new = tuple(s for s in symbols if s not in after.mentioned)
         yield symbols, after.but(mentioned=(*after.mentioned, *new))
 
@@ -172,8 +174,11 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     if noun.kind or thing.pronoun:
         return noun
     other = noun.other or thing.det.other
-    if (other or any(rank == 3 for rank, _, _ in noun.tests)) and not noun.colour and talk.last[0]:
-        return replace(noun, kind=talk.last[0], colour=talk.last[1])
+    kind, colour = (
+        talk.last_place if talk.last_place[0] and kinds in (ANYTHING, tuple(SUPPORTS)) else talk.last
+    )
+    if (other or any(rank == 3 for rank, _, _ in noun.tests)) and not noun.colour and kind:
+        return replace(noun, kind=kind, colour=colour)
     before = (kind for at, kind in talk.table.named if at < thing.start)
     options = [k for k in dict.fromkeys(before) if _fits(k, kinds)]
     if not noun.one or not options:
@@ -203,7 +208,7 @@ def _wanted(noun: Nominal, kinds: Things) -> Things:
 
 def _meant(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterable[Things]:
     if thing.pronoun:
-        return _pronoun(thing, talk)
+        return [_without(things, thing, "", talk, kinds) for things in _pronoun(thing, talk)]
     noun, det, table = _noun(thing, talk, kinds), thing.det, talk.table
     if noun.kind in ("table", "ground"):
         return [(TABLE_SYMBOL if noun.kind == "table" else GROUND_SYMBOL,)]
@@ -244,6 +249,14 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
     raise NotUnderstood(f"I do not know {which}. Say which, or say 'any'.")
 
 
+def _without(found: Sequence[str], thing: Thing, kind: str, talk: Talk, kinds: Things) -> Things:
+    """Those that are left once the exceptions are taken out."""
+    out = {s for other in thing.apart for s in named(other.like(kind), talk, kinds)}
+    if kind != "thing" and not out <= set(found):
+        raise NotUnderstood(f"'{thing.apart[0].text}' is none of those that '{thing.text}' means.")
+    return tuple(s for s in found if s not in out)
+
+
 def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[str]:
     table = talk.table
     if noun.kind == "tray" and not table.of("tray"):
@@ -252,8 +265,6 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
     found = [s for k in wanted for s in table.of(k) if noun.colour in ("", table.colours.get(s))]
     if not found and not noun.kind:  # "put the red cube on purple", where only a mat is purple
         found = [s for k in kinds for s in table.of(k) if noun.colour == table.colours.get(s)]
-    if not found and noun.kind == "plate" and KINDS["cylinder"].outline in thing.text.lower():
-        found = [s for s in table.of("cylinder") if noun.colour in ("", table.colours.get(s))]
     bare = f"{noun.colour} {noun.kind or wanted[0]}".strip()
     if not found and not thing.apart:
         raise Impossible(f"There is no {bare}. {table.seen()}")
@@ -261,10 +272,7 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
     for _, test, _ in sorted(noun.tests, key=lambda t: t[0]):
         found = test(found, talk, noun)
     if thing.apart:
-        out = {s for other in thing.apart for s in named(other.like(noun.kind), talk, kinds)}
-        if noun.kind != "thing" and not out <= set(found):
-            raise NotUnderstood(f"'{thing.apart[0].text}' is none of those that '{thing.text}' means.")
-        found = [s for s in found if s not in out]
+        found = [*_without(found, thing, noun.kind, talk, kinds)]
     if not found:
         lying = [(s, on) for s in all_of_them if (on := table.support_of(s)) not in ("", TABLE_SYMBOL)]
         where = ", ".join(f"the {words_of(s)} is on the {words_of(on)}" for s, on in lying)
@@ -340,12 +348,10 @@ def _pronoun(thing: Thing, talk: Talk) -> Iterable[Things]:
 # --- nouns
 
 
-@rule("Noun -> NOUN")
 def noun(said: tuple[str, bool]) -> Nominal:
     return Nominal(kind=said[0], plural=said[1])
 
 
-@rule("Noun -> COLOURED")
 def of_a_colour(colour: str) -> Nominal:
     return Nominal(one=True, plural=True, colour=colour)
 
@@ -354,7 +360,6 @@ rule.means(Nominal(one=True), "Noun -> ONE")
 rule.means(Nominal(one=True, plural=True), "Noun -> ONES")
 
 
-@rule("Noun -> COLOUR HUED? Noun", "Bare -> COLOUR Bare?")
 def coloured(colour: str, noun: Nominal | None) -> Nominal:
     noun = noun or Nominal()
     if noun.colour:
@@ -362,7 +367,6 @@ def coloured(colour: str, noun: Nominal | None) -> Nominal:
     return replace(noun, text="", colour=colour)
 
 
-@rule("Named -> Noun COLOUR", cost=2)
 def after_noun(noun: Nominal, colour: str) -> Nominal:
     """As those say it in whose language the adjective follows."""
     if noun.plural or not noun.kind:
@@ -370,12 +374,10 @@ def after_noun(noun: Nominal, colour: str) -> Nominal:
     return coloured(colour, noun)
 
 
-@rule("Noun -> OTHER Noun", "Bare -> OTHER Bare?")
 def another(noun: Nominal | None) -> Nominal:
     return replace(noun or Nominal(), text="", other=True, vague=False)
 
 
-@rule("Noun -> MATCHING Noun", "Bare -> MATCHING Bare?")
 def matching(said: str, noun: Nominal | None) -> Nominal:
     noun = noun or Nominal()
     if noun.matching:
@@ -383,7 +385,6 @@ def matching(said: str, noun: Nominal | None) -> Nominal:
     return replace(noun, text="", matching=said, vague=False)
 
 
-@rule("Named -> Named MATCHING")
 def of_colour(noun: Nominal, said: str) -> Nominal:
     return matching(said, noun)
 
@@ -405,43 +406,45 @@ def _each(holds: Callable[[str, Sight], bool], told: str) -> Quality:
     return _plainly(lambda found, talk, _: [s for s in found if holds(s, talk.table)], told)
 
 
-@rule("Adj -> FLANK", "Side -> FLANK SIDE?", "Quality -> THE FLANK ONE?",
-      "Side -> ON|AT|IN|FROM THE FLANK SIDE?", "Quality -> TO THE FLANK SIDE?")  # fmt: skip
 def at_side(side: str) -> Quality:
     return _plainly(_at(side), side, 3)
 
 
-rule("Adjective -> MIDDLE", "Quality -> MIDDLE SIDE", side="middle")(at_side)
-rule("Where -> ON|AT|IN THE MIDDLE SIDE?", side="middle")(at_side)
-rule("Adjective -> TOP", "Side -> TOP OF THE TOWER|STACK", "Side -> FROM THE? TOP", side="highest")(at_side)
-rule("Adjective -> BOTTOM", "Side -> BOTTOM OF THE TOWER|STACK", side="lowest")(at_side)
-rule.means(_each(lambda s, table: table.stacked(s), "in a tower"), "Side -> OF THE TOWER|STACK")
+rule.means(_each(lambda s, table: table.stacked(s), "in a tower"), "Side -> OF|FROM THE TOWER|STACK")
 rule.means(_each(lambda s, table: table.kind(s) in SOLIDS, "movable"), "Quality -> CAN_MOVE")
 rule.means(_each(lambda s, table: is_round(table.kind(s)), "round"), "Adjective -> ROUND")
 rule.means(_each(lambda s, table: ("clear", s) in table.facts, "free"), "Adjective -> FREE|EMPTY")
 
 
-@rule("Quality -> A? NOUN")
 def of_kind(said: tuple[str, bool]) -> Quality:
     return _each(lambda s, table: table.kind(s) in _wanted(Nominal(said[0]), ANYTHING), f"a {said[0]}")
 
 
-@rule("Quality -> COLOUR", "Side -> HUE COLOUR", "Side -> OF|IN|WITH COLOUR HUED")
 def of_that_colour(colour: str) -> Quality:
     return _each(lambda s, table: table.colours.get(s) == colour, colour)
 
 
-@rule("Adj -> EXTENT", "Quality -> THE EXTENT ONE?")
 def of_extent(extent: str) -> Quality:
     return _plainly(_of_extent(extent), extent, 2)
 
 
-@rule("Quality -> Side", "Quality -> Where", "Quality -> Adjective", "Adjective -> Adj")
-def quality(one: Quality) -> Quality:
+def itself(one: Any) -> Any:
     return one
 
 
-@rule("Quality -> NOT Quality")
+def identical(noun: Nominal) -> Quality:
+    """As in "the cube that is the left one"."""
+    return Quality(lambda of: lambda found, talk, _: [s for s in found if s in named(
+        Thing(Det("the"), noun.like(of.kind), text=noun.text), talk)], noun.text, 4)  # fmt: skip
+
+
+def remarked(thing: Thing, one: Quality) -> Thing:
+    """As in "the red cube, it is the left one, …"."""
+    if thing.pronoun or thing.either or thing.apart:
+        raise NotUnderstood(f"I do not know what is {one.told}.")
+    return replace(thing, noun=being(one, thing.noun), text="")
+
+
 def lacking(one: Quality) -> Quality:
     def of(noun: Nominal) -> Test:
         inside = one.of(noun)
@@ -450,43 +453,28 @@ def lacking(one: Quality) -> Quality:
     return Quality(of, f"not {one.told}", one.rank)
 
 
-@rule("Noun -> Adjective Noun", "Bare -> Adj Bare?")
 def being(one: Quality, noun: Nominal | None) -> Nominal:
     noun = noun or Nominal()
     return noun.test(one.rank, one.of(noun), one.told)
 
 
-@rule("Named -> Named THAT IS? Quality")
 def that_is(noun: Nominal, one: Quality) -> Nominal:
     return being(one, noun)
 
 
-rule("Named -> Named Side", "Named -> WHICHEVER Named IS Quality")(that_is)
-rule("Named -> Named Where", cost=3)(that_is)
-
-
-@rule("Named -> Named THAT IS? Where COMMA? NOT Where COMMA?")
 def that_is_not(noun: Nominal, one: Quality, other: Quality) -> Nominal:
     return being(lacking(other), being(one, noun))
 
 
-@rule("Named -> ORDINAL Noun? FROM THE? FLANK")
 def counted_from(number: int, noun: Nominal | None, side: str) -> Nominal:
     return (noun or Nominal()).test(3, _at(side, number - 1, number), f"number {number} from that side")
 
 
-@rule("Thing -> THE NUMBER FLANK Noun", "Thing -> THE FLANK NUMBER Noun")
 def outermost(*said: Any) -> Thing:
     number, side = sorted(said[:2], key=lambda one: isinstance(one, str))
     return Thing(Det("the", number), said[2].test(3, _at(side, 0, number), side))
 
 
-@rule("Named -> Noun", "Named -> Bare")
-def plain(noun: Nominal) -> Nominal:
-    return noun
-
-
-@rule("Named -> Named OF THE NOUN", "Named -> Named OF ALL THE? NOUN")
 def of_those(noun: Nominal, said: tuple[str, bool]) -> Nominal:
     """As in "the left one of the cubes"."""
     if noun.kind not in ("", said[0]) or not said[1]:
@@ -494,16 +482,10 @@ def of_those(noun: Nominal, said: tuple[str, bool]) -> Nominal:
     return replace(noun, text="", kind=said[0])
 
 
-@rule("Colours -> COLOUR", "Colours -> COLOUR OR|NOR Colours", "Those -> THE COLOUR ONE?",
-      "Those -> THE COLOUR ONE? OR|NOR Those")  # fmt: skip
 def colours(one: str, more: Things = ()) -> Things:
     return (one, *more)
 
 
-@rule("Named -> Named THAT? NOT Colours", "Named -> Named COMMA NOT Colours COMMA?",
-      "Named -> Named THAT IS NOT|NEITHER Colours",
-      "Named -> WHICHEVER Named IS NOT|NEITHER Colours",
-      "Named -> Named THAT IS NOT|NEITHER Those")  # fmt: skip
 def unlike(noun: Nominal, said: Things) -> Nominal:
     told = f"not {' or '.join(said)}"
     if noun.colour:  # "blue but not green" is of two things
@@ -511,7 +493,6 @@ def unlike(noun: Nominal, said: Things) -> Nominal:
     return noun.test(0, lambda found, t, _: [s for s in found if t.table.colours.get(s) not in said], told)
 
 
-@rule("Side -> DISTANT Thing")
 def distant(relation: str, reference: Thing) -> Quality:
     """The one that is closest to something, or farthest from it."""
     sign, told = (1 if relation == "closest_to" else -1), relation.replace("_", " ")
@@ -530,7 +511,6 @@ def distant(relation: str, reference: Thing) -> Quality:
     return _plainly(test, f"{told} {reference.text}", 1)
 
 
-@rule("Side -> BETWEEN Thing AND Thing")
 def between(one: Thing, other: Thing) -> Quality:
     """Of those whose shadow falls between two others, the one that is on their line."""
 
@@ -547,9 +527,6 @@ def between(one: Thing, other: Thing) -> Quality:
     return _plainly(test, f"between {one.text} and {other.text}")
 
 
-@rule("Where -> ON|OVER|IN Thing", "Where -> ON|IN Either", relation="on")
-@rule("Where -> UNDER Thing", relation="under")
-@rule("Where -> BESIDE Thing", relation="next_to")
 def where(reference: Thing, *, relation: str) -> Quality:
     """In a relation to another thing."""
     every = all if reference.several else any
@@ -573,7 +550,6 @@ def where(reference: Thing, *, relation: str) -> Quality:
     return Quality(of, f"{relation.replace('_', ' ')} {reference.text}")
 
 
-@rule("Where -> OUTSIDE Thing")
 def outside(reference: Thing) -> Quality:
     return lacking(where(reference, relation="on"))
 
@@ -660,13 +636,6 @@ rule.means(Det("the"), "Det -> THE")
 rule.means(Det("all", 2), "Det -> BOTH OF? THE?")
 
 
-@rule("Det -> A|ANY|ONE|EITHER", "Det -> A|ANY|ONE|EITHER OF All", "Det -> ANY? NUMBER",
-      "Det -> ANY? NUMBER OF All", quantifier="any")  # fmt: skip
-@rule("Det -> ANOTHER", "Det -> ANOTHER OF All", quantifier="any", other=True)
-@rule("Det -> EACH", "Det -> EACH OF All", quantifier="each")
-@rule("Det -> ALL NUMBER?", "Det -> ALL OF? All", quantifier="all")
-@rule("All -> ALL? THE NUMBER?", "Det -> THE NUMBER", quantifier="the")
-@rule("Det -> THE OTHER NUMBER", quantifier="the", other=True)
 def how_many(*said: int | Det | None, quantifier: str, other: bool = False) -> Det:
     """So many, or so many out of some."""
     number = next((one for one in said if isinstance(one, int)), None)
@@ -676,7 +645,6 @@ def how_many(*said: int | Det | None, quantifier: str, other: bool = False) -> D
     return Det(quantifier, number or 1, next(iter(out_of), None), other, part=bool(out_of))
 
 
-@rule("Thing -> Det? Named")
 def thing(det: Det | None, noun: Nominal) -> Thing:
     det = det or Det()
     told = noun.tests or noun.colour or noun.other or det.quantifier not in ("", "the", "all")
@@ -696,8 +664,6 @@ rule.means(Thing(pronoun="it"), "Thing -> IT")
 rule.means(Thing(pronoun="others"), "Thing -> OTHERS")
 
 
-@rule("Thing -> THE? TOP OF THE TOWER|STACK", side="highest")
-@rule("Thing -> THE? BOTTOM OF THE TOWER|STACK", side="lowest")
 def end_of_tower(*, side: str) -> Thing:
     return Thing(Det("the"), Nominal(kind="thing").test(3, _at(side), side))
 
@@ -708,20 +674,11 @@ rule.means(Thing(Det("each"), pronoun="them"), "Thing -> EACH", "Thing -> EACH O
 rule.means(Thing(Det("any", 1), pronoun="them"), "Thing -> ANY|ONE|EITHER OF THEM")
 
 
-@rule("Thing -> EVERYTHING", "Thing -> EVERYTHING Adjective", "Thing -> EVERYTHING THAT IS? Quality",
-      "Thing -> WHAT|WHICHEVER IS Where", det=Det("all"))  # fmt: skip
-@rule("Thing -> ANYTHING", "Thing -> ANYTHING Adjective", "Thing -> ANYTHING THAT IS? Quality",
-      det=Det("any", 1))  # fmt: skip
-def everything(one: Quality | None = None, *, det: Det) -> Thing:
-    noun = Nominal(kind="thing", plural=det.quantifier == "all")
-    return Thing(det, being(one, noun) if one else noun)
+def everything(one: Quality | None = None, *, quantifier: str) -> Thing:
+    noun = Nominal(kind="thing", plural=quantifier == "all")
+    return Thing(Det(quantifier, 1 if quantifier == "any" else None), being(one, noun) if one else noun)
 
 
-rule("Thing -> EVERYTHING Where", cost=3, det=Det("all"))(everything)
-rule("Thing -> ANYTHING Where", cost=3, det=Det("any", 1))(everything)
-
-
-@rule("Thing -> SAME NOUN AT Thing")
 def same_as(said: tuple[str, bool], other: Thing) -> Thing:
     """As in "the same mat as the blue cube": what that is on, or is to be on."""
 
@@ -733,11 +690,13 @@ def same_as(said: tuple[str, bool], other: Thing) -> Thing:
     return Thing(Det("the"), Nominal(*said).test(0, test, f"under {other.text}"))
 
 
-@rule("Thing -> Det Named COMMA? Det Named", cost=6)
-def apposed(det: Det, noun: Nominal, other: Det, again: Nominal) -> Thing:
-    """As in "the red one, the red cube": one thing, named twice."""
-    fixed = {"table", "ground"} & {noun.kind, again.kind}
-    if noun.plural or again.plural or fixed or {other.quantifier, det.quantifier} != {"the"}:
+def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing:
+    """As in "the red one, the red cube (I mean)", "a bowl, the green one": one thing, named twice."""
+    fixed, before = {"table", "ground"} & {noun.kind, again.kind}, det or Det("the")
+    bad = (
+        before.quantifier not in ("the", "any") or before.number not in (None, 1) or other.quantifier != "the"
+    )
+    if noun.plural or again.plural or fixed or bad or len({noun.colour, again.colour} - {""}) > 1:
         raise NotUnderstood(f"I do not know what '{again.text}' is.")
     same = Thing(other, again.like(noun.kind), text=again.text)
 
@@ -747,14 +706,10 @@ def apposed(det: Det, noun: Nominal, other: Det, again: Nominal) -> Thing:
     return Thing(other, noun.like(again.kind).test(4, test, f"'{again.text}'"))
 
 
-@rule("Thing -> THE? OTHER NUMBER", "Thing -> THE NUMBER OTHERS", quantifier="all", pronoun="others")
-@rule("Thing -> THE NUMBER", "Thing -> ALL NUMBER", quantifier="all", pronoun="them")
-@rule("Thing -> NUMBER OF THEM", quantifier="any", pronoun="them")
 def so_many(number: int, *, quantifier: str, pronoun: str) -> Thing:
     return Thing(Det(quantifier, number), pronoun=pronoun)
 
 
-@rule("Thing -> Thing CORRECTION Thing")
 def corrected(taken_back: Thing, thing: Thing) -> Thing:
     """As in "the left blue cube, no, the right one"."""
     noun, before = thing.like(taken_back.noun.kind, taken_back.noun.plural).noun, taken_back.noun
@@ -764,8 +719,6 @@ def corrected(taken_back: Thing, thing: Thing) -> Thing:
     return replace(thing, noun=replace(noun, colour=before.colour) if of_it else noun)
 
 
-@rule("Thing -> Thing EXCEPT|BUT Apart", "Thing -> Thing COMMA EXCEPT Apart COMMA?",
-      "Thing -> Thing COMMA? NOT Apart COMMA?")  # fmt: skip
 def apart_from(thing: Thing, others: Phrase) -> Thing:
     """As in "all cubes except the blue one"."""
     if not (thing.several or thing.any) or thing.pronoun or thing.apart:
@@ -773,17 +726,14 @@ def apart_from(thing: Thing, others: Phrase) -> Thing:
     return replace(thing, text="", apart=others)
 
 
-@rule("Thing -> ALL EXCEPT|BUT Apart")
 def all_but(others: Phrase) -> Thing:
     return Thing(Det("all"), Nominal(kind=others[-1].noun.kind), apart=others)
 
 
-@rule("Apart -> Thing", "Things -> Thing", "Things -> Either")
 def alone(thing: Thing) -> Phrase:
     return (thing,)
 
 
-@rule("Apart -> Thing COMMA|AND|OR Apart", "Things -> BOTH? Thing COMMA|AND Things")
 def listed(thing: Thing, others: Phrase) -> Phrase:
     """A list; "the red, the green and the blue cube" are cubes all three."""
     if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
@@ -791,13 +741,19 @@ def listed(thing: Thing, others: Phrase) -> Phrase:
     return (thing.like(others[0].noun.kind, others[0].noun.plural), *others)
 
 
-@rule("Things -> Thing AND Thing COMMA? BOTH")
+def hues(*said: str | None) -> Phrase:
+    """As in "red green blue", said without a pause."""
+    return tuple(Thing(noun=Nominal(colour=colour), text=colour) for colour in said if colour)
+
+
 def both(thing: Thing, other: Thing) -> Phrase:
     return listed(thing, (other,))
 
 
-@rule("Either -> EITHER? Thing OR Thing", "Either -> EITHER? Thing OR Either")
 def either(thing: Thing, other: Thing) -> Thing:
     """One of two or more."""
     options = other.either or (other,)
     return Thing(Det("any", 1), either=(thing.like(options[0].noun.kind), *options))
+
+
+rule.read(FORMS["things"], globals())

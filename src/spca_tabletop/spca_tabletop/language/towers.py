@@ -42,6 +42,8 @@ def any_of(said: Phrase, talk: Talk) -> bool:
 def at_slot(things: Things, slot: str, talk: Talk) -> Talk:
     """The top, the bottom or the middle of a tower that is described."""
     tower = talk.tower
+    if len(things) == 2 and slot == "bottom" and talk.bridge:
+        return talk.but(pairs=(*talk.pairs, (things[0], things[1])))
     if len(things) != 1 or dict(tower.slots).get(slot, things[0]) != things[0]:
         raise NotUnderstood(f"Only one cube can be at the {slot}.")
     tower = replace(tower, slots=tuple(dict.fromkeys((*tower.slots, (slot, things[0])))))
@@ -122,6 +124,12 @@ def _bridged(talk: Talk) -> Iterator[Talk]:
         yield talk
         return
     stacked = talk.stacked()
+    if talk.heap is not None:
+        stage, things, size = talk.heap
+        if not (slots or talk.pairs or stacked or tower.listing):
+            done = pyramid(things, size, talk.but(stage=stage))
+            yield done.but(stage=talk.stage, tower=replace(tower, members=()))
+            return
     top, supports = slots.get("top", ""), talk.pairs[-1] if talk.pairs else ()
     if not top and len(stacked) == 2 and stacked[0][1] == stacked[1][1]:
         top, supports = stacked[0][1], (stacked[0][2], stacked[1][2])

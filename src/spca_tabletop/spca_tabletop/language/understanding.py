@@ -19,6 +19,7 @@ from spca_tabletop.language.talk import (
     TOO_OPEN,
     Contradiction,
     Meaning,
+    Needed,
     NoneOfThem,
     NoSuchThing,
     Sight,
@@ -83,7 +84,7 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
     ways = islice(product(*said), _MOST_READINGS)
     readings = [_Reading(sum(c for c, _ in w), tuple(m for _, m in w), sight) for w in ways]
     readings.sort(key=lambda r: r.cost)
-    least, tried = None, 0
+    least, tried, doubted = None, 0, None
     while readings and (least is None or readings[0].cost <= least):
         if tried > _MOST_TRIED:
             raise NotUnderstood(TOO_OPEN)
@@ -106,14 +107,16 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
             least = reading.cost
             continue
         except Impossible as error:  # what is meant cannot be; nothing else is meant
+            # "all cubes on the red plate, but not the red one" is of no plate for that
+            doubted = doubted or (error if isinstance(error, Needed) and reading.table.supplied else None)
             problem = error if problem is None or not isinstance(error, NoSuchThing | NoneOfThem) else problem
             least = reading.cost
             continue
         least = reading.cost
         found[goals] = None
-    if not found:
+    if not found or doubted:
         assert problem is not None
-        raise problem
+        raise NotUnderstood(f"{doubted} Name it with its noun.") if found else problem
     if len(found) > 1:
         meanings = " or: ".join(describe(goals) for goals in list(found)[:2])
         raise NotUnderstood(f"That can mean several things: {meanings}. Say it in separate sentences.")

@@ -12,19 +12,19 @@ from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.chart import Token
-from spca_tabletop.language.lexicon import ASIDE, SPELT, known_words, longest, said_as, spelt_out
+from spca_tabletop.language.lexicon import (
+    ASIDE,
+    SLIPS,
+    SPELT,
+    known_words,
+    longest,
+    said_as,
+    spelt_out,
+    spelt_words,
+)
 
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
-_STEP = re.compile(
-    r"(?i)(?:(?:^|(?<=[.;\n])\s)\s*\d+\s*[.):]|\b(?:step|task) (?:\d+|one|two|three|four)\s*[.):,]?|"
-    r"(?<=[^,(\d]) \d\)|(?<=\w) \d[.](?=\s+(?:touch|put|pick|take|stack|move|the|\w+ goes)\b))\s+(?=[a-z])",
-)
-_SOUND = re.compile(r"(?i),?\s*\b(?:u+h*m+|u+h+|e+r+m*|h+m+|you know(?: what)?|(?:my )?dear)\b(?:\s*,)?")
-"""What speech is filled with; a comma before or after it separates nothing."""
-_ANEW = re.compile(r"[.!;](?=\s*(?:no ?,|(?:no wait|sorry|wait|i mean)\b))", re.IGNORECASE)
-"""The end of a sentence of which the next one takes something back."""
-_CONTRACTED = re.compile(r"\b(?:(that|what|where|there|who|which)'?s|(it)'s)\b", re.IGNORECASE)
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
 _CLAUSE = re.compile(
     r"(?i)[^.!?;,:()—]+?"
@@ -54,18 +54,20 @@ class Sentence:
 def _unknown(words: Sequence[str]) -> NotUnderstood:
     """Say that words are not in the lexicon."""
     listed = ", ".join(f"'{w}'" for w in words)
-    guesses = [(guess[0], word) for word in words if len(word) > 3 and (guess := misspelt(word))]
-    meant = ", ".join(f"'{guess}' instead of '{word}'" for guess, word in guesses[:3])
+    known = {
+        word: [one for one in known_words() if one[0] == word[0].lower()] for word in words if len(word) > 3
+    }
+    guesses = {word: difflib.get_close_matches(word.lower(), near, 1, 0.75) for word, near in known.items()}
+    meant = ", ".join([f"'{guess[0]}' instead of '{word}'" for word, guess in guesses.items() if guess][:3])
     hint = f" Did you mean {meant}?" if meant else ""
     return NotUnderstood(f"I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
 
 
 def sentences(text: str) -> list[Sentence]:
     """All sentences that say something. Raises NotUnderstood."""
-    text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), spelt_out(text.replace("’", "'")))
-    text = _SPELT.sub(lambda m: str(SPELT[m[1].lower()]), _ANEW.sub(",", _SOUND.sub(" ", text)))
-    text = _CLAUSE.sub(lambda m: " " if _says_nothing(m.group().strip()) else m.group(), text)
-    text = _STEP.sub(" then ", _CONTRACTED.sub(lambda m: f"{m[1] or m[2]} is", text))
+    text = _normal(text)
+    for word, meant in _slips(text).items():
+        text = re.sub(rf"\b{word}\b", meant, text)
     found, unknown = _scan(text)
     if unknown:
         raise _unknown(unknown)
@@ -74,6 +76,41 @@ def sentences(text: str) -> list[Sentence]:
         if not ends and (joined := _join_separators(list(run))):
             done.append(Sentence(tuple(joined), text))
     return done
+
+
+def told_slips(text: str) -> str:
+    """What was taken for what, where a text has slips of the pen; else nothing."""
+    told = " and ".join(f"'{word}' for '{meant}'" for word, meant in _slips(_normal(text)).items())
+    return told and f"(I take {told}.)"
+
+
+def _normal(text: str) -> str:
+    """Return a text as it is scanned: fillers, asides, steps and spellings seen to."""
+    text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), spelt_out(text.replace("’", "'")))
+    text = _SPELT.sub(lambda m: str(SPELT[m[1].lower()]), text)
+    text = _CLAUSE.sub(lambda m: " " if _says_nothing(m.group().strip()) else m.group(), text)
+    return text
+
+
+def _slips(text: str) -> dict[str, str]:
+    """Unknown words that are one edit off exactly one word of the lexicon, and that word.
+
+    None where one is a word of its own, or is off by more.
+    """
+    meant = {}
+    for word in _scan(text)[1]:
+        near = [one for one in spelt_words() if one[0] == word[0].lower() and _one_edit(word.lower(), one)]
+        own = word.lower() in SLIPS["never"] | spelt_words()
+        if len(word) < 4 or len(near) != 1 or near[0] not in SLIPS["of"] or own:
+            return {}
+        meant[word] = near[0]
+    return meant
+
+
+def _one_edit(one: str, other: str) -> bool:
+    n = next((n for n, pair in enumerate(zip(one, other, strict=False)) if len({*pair}) > 1), len(one))
+    swapped = one[n : n + 2] == other[n : n + 2][::-1] and one[n + 2 :] == other[n + 2 :]
+    return swapped or one[n + 1 :] == other[n:] or other[n + 1 :] in (one[n:], one[n + 1 :])
 
 
 def _says_nothing(clause: str) -> bool:
@@ -143,9 +180,3 @@ def _join_separators(tokens: list[Token]) -> list[Token]:
     while joined and joined[-1].type in ("COMMA", "AND", "SEP", "BUT"):
         joined.pop()
     return joined
-
-
-def misspelt(word: str) -> list[str]:
-    """Known words that an unknown one may have been meant to be, likeliest first."""
-    known = [one for one in known_words() if one[0] == word[0].lower()]
-    return difflib.get_close_matches(word.lower(), known, n=3, cutoff=0.75)
