@@ -81,7 +81,7 @@ def prompt(
 def test_the_prompt_tells_task_scene_and_skills() -> None:
     text = prompt()
     assert "Stack the red cube on the blue cube." in text
-    assert '"cube_red": "cube"' in text
+    assert "cube_red - cube" in text
     assert "(on cube_red table)" in text
     assert "- pick_up(c, from_): Pick up a cube." in text
     assert "{{" not in text and "{%" not in text
