@@ -28,5 +28,4 @@ class Task(Record):
     def text(self) -> str:
         """Title and description as one text; a title with which the description begins is left out."""
         title, about = self.title.strip().rstrip("."), self.description.strip()
-        text = about if about.lower().startswith(title.lower()) else f"{title}. {about}".strip()
-        return text if text[-1:] in ".!?" else f"{text}."
+        return about if about.lower().startswith(title.lower()) else f"{title}. {about}".strip()
