@@ -181,7 +181,7 @@ class GridCtx(DeclaredCtx):
 
     @offered
     def _do_log(self, text: str) -> None:
-        """A line for the report."""
+        """Tell this to whoever mends the skill."""
         log.info("skill", text=str(text)[:500])
 
     # --- helpers --------------------------------------------------------------------------------------------

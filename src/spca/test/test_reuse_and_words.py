@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from spca.dialogue import Dialogue
 from spca_coder.drafting import TOKEN_BUDGET, situation
 from spca_coder.language import LanguageCoder
-from spca_coder.relevance import relevant
+from spca_coder.relevance import relevant, tokens_of
 from spca_coder.source import read, signatures
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
@@ -175,12 +175,12 @@ def test_what_a_shown_domain_says_is_not_said_again() -> None:
 
 
 def test_prompts_are_short() -> None:
-    """In tokens of four characters, on a table of seven things: fresh, with skills, and two to write."""
+    """In tokens, on a table of seven things: fresh, with skills, and two to write."""
     text = TabletopKit.builtin_skills.read_text()
     seen = scene().model_copy(update={"restated": True})
     planner = [
         sum(
-            len(str(m["content"]))
+            tokens_of(str(m["content"]))
             for m in messages(request(observation=seen, skills=s), None, None, TabletopVocabulary(), ACTIONS)
         )
         for s in ((), signatures(text))
@@ -191,8 +191,8 @@ def test_prompts_are_short() -> None:
     plan = Plan(steps=(), schemas=schemas, draft=Draft(domain="", problem=""))
     asked = CodeRequest(attempt="", task=TASK, observation=seen, plan=plan, library=text)
     code = coder.messages(schemas, TabletopKit().api, shown, situation(asked), "", "")
-    sizes = [*planner, sum(len(str(m["content"])) for m in code)]
-    assert all(size <= 4 * most for size, most in zip(sizes, (900, 1200, 1400), strict=True)), sizes
+    sizes = [*planner, sum(tokens_of(str(m["content"])) for m in code)]
+    assert all(size <= most for size, most in zip(sizes, (900, 1200, 1400), strict=True)), sizes
 
 
 def test_a_domain_that_forgets_what_is_seen_is_not_trusted() -> None:

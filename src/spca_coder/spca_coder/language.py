@@ -12,13 +12,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from spca_coder.fits import header
 from spca_core.errors import one_line
 from spca_core.fenced import PYTHON, fenced
-from spca_core.plan import ActionSchema
+from spca_core.plan import Schemas
 from spca_core.ports.chat import ChatModel, Message, system, user
 from spca_core.ports.proposer import ModelError, PlanAtFault
 from spca_core.skill import CtxApi
 
 _LONGEST_REASON = 400
-_TOLD = ("relevant", "situation", "previous", "rejection")
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "prompts"),
     undefined=StrictUndefined,
@@ -45,16 +44,22 @@ class LanguageCoder:
     def __init__(self, chat: ChatModel) -> None:
         self.chat = chat
 
-    def write(self, missing: tuple[ActionSchema, ...], api: CtxApi, *told: str) -> str:
+    def write(
+        self, missing: Schemas, api: CtxApi, relevant: str, situation: str, previous: str, rejection: str
+    ) -> str:
         """Return the functions as source text. Raises PlanAtFault; ModelError when there is no function."""
-        return code_in(self.chat.complete("coder", self.messages(missing, api, *told)).text)
+        asked = self.messages(missing, api, relevant, situation, previous, rejection)
+        return code_in(self.chat.complete("coder", asked).text)
 
-    def messages(self, missing: tuple[ActionSchema, ...], api: CtxApi, *told: str) -> list[Message]:
-        """Return the conversation that is sent; what is `told`, see `CodeProposer`."""
+    def messages(
+        self, missing: Schemas, api: CtxApi, relevant: str, situation: str, previous: str, rejection: str
+    ) -> list[Message]:
+        """Return the conversation that is sent."""
         actions = [{"header": header(s), "pddl": self._clip("pddl", s.pddl.strip())} for s in missing]
         generators = any(m.name == "step" for m in api.methods)
         rules = _TEMPLATES.get_template("coder_system.j2").render(api=api, generators=generators)
-        parts = {part: self._clip(part, text) for part, text in zip(_TOLD, told, strict=True)}
+        told = {"relevant": relevant, "situation": situation, "previous": previous, "rejection": rejection}
+        parts = {part: self._clip(part, text) for part, text in told.items()}
         question = _TEMPLATES.get_template("coder_request.j2").render(actions=actions, **parts)
         return [system(rules), user(question)]
 

@@ -10,7 +10,7 @@ from spca_coder.critic import CodeCritic
 from spca_coder.drafting import DraftingCoder, situation
 from spca_coder.source import read
 from spca_core.errors import BudgetExhausted, InputError
-from spca_core.plan import ActionSchema
+from spca_core.plan import Schemas
 from spca_core.ports.proposer import CodeProposer, ModelError
 from spca_core.skill import CtxApi
 from spca_sandbox.limits import Limits
@@ -41,9 +41,11 @@ class Script:
         self.drafts = list(drafts)
         self.asked: list[dict[str, object]] = []
 
-    def write(self, missing: tuple[ActionSchema, ...], api: CtxApi, *told: str) -> str:
-        texts = zip(("relevant", "situation", "previous", "rejection"), told, strict=True)
-        self.asked.append({"missing": [s.name for s in missing], **dict(texts)})
+    def write(
+        self, missing: Schemas, api: CtxApi, relevant: str, situation: str, previous: str, rejection: str
+    ) -> str:
+        told = {"relevant": relevant, "situation": situation, "previous": previous, "rejection": rejection}
+        self.asked.append({"missing": [s.name for s in missing], **told})
         draft = self.drafts[len(self.asked) - 1]
         if isinstance(draft, Exception):
             raise draft

@@ -62,7 +62,7 @@ def write(proposer: LanguageCoder) -> str:
 def prompt(**changes: str) -> str:
     texts = {"relevant": "", "situation": "Task: wave", "previous": "", "rejection": "", **changes}
     coder = LanguageCoder(chat=None)  # type: ignore[arg-type]
-    return "\n".join(m["content"] for m in coder.messages((SCHEMA,), API, *texts.values()))
+    return "\n".join(m["content"] for m in coder.messages((SCHEMA,), API, **texts))
 
 
 def test_the_prompt_tells_schema_calls_helpers_and_the_header() -> None:

@@ -37,6 +37,9 @@ class ActionSchema(Record):
     pddl: str
 
 
+Schemas = tuple[ActionSchema, ...]
+
+
 class Step(Record):
     """A grounded action."""
 

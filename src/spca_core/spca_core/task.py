@@ -26,6 +26,6 @@ class Task(Record):
 
     @property
     def text(self) -> str:
-        """Title and description as one text; a description that only repeats the title is left out."""
+        """Title and description as one text; a title with which the description begins is left out."""
         title, about = self.title.strip().rstrip("."), self.description.strip()
-        return f"{title}." if about.rstrip(".").lower() == title.lower() else f"{title}. {about}".strip()
+        return about if about.lower().startswith(title.lower()) else f"{title}. {about}".strip()

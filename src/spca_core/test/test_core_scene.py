@@ -85,6 +85,7 @@ def test_every_verdict_but_running_is_final(outcome: Outcome, final: bool) -> No
         ("Touch the cube", "It is red.", "Touch the cube. It is red."),
         ("Touch the cube.", "It is red.", "Touch the cube. It is red."),
         ("Touch the cube", "", "Touch the cube."),
+        ("Touch the cube and", "Touch the cube and go.", "Touch the cube and go."),
     ],
 )
 def test_a_task_text_is_its_title_and_description(title: str, description: str, text: str) -> None:

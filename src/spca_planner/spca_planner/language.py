@@ -22,7 +22,7 @@ from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, Plan
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.scene import ROLES, TIE
 from spca_core.skill import SkillSignature, python_name
-from spca_planner.critics import meant, unstated, with_named_places, with_synonyms
+from spca_planner.critics import meant, observed_truth, unstated, with_named_places, with_synonyms
 from spca_planner.pddl.formula import Atom, ground
 from spca_planner.pddl.lint import examine, quantified
 from spca_planner.pddl.sexpr import Group
@@ -125,8 +125,11 @@ class LanguageProposer(PlanProposer):
             return problem
         extensions = self._vocabulary.extensions(with_named_places(observation, problem, self._vocabulary))
         extensions, _ = with_synonyms(reading.domain, self._vocabulary.words(), extensions)
+        told = unstated(reading.domain, reading.problem, Vocabulary().extensions(observation))
         lacking = unstated(reading.domain, reading.problem, extensions)
-        facts = "".join(f" ({' '.join(atom)})" for atom in lacking)
+        # Nobody would miss that a plate is clear; but the model was told that what is seen is added.
+        open_ = [a for a in told if len(a) == 2 and observed_truth(observation, extensions, a) is None]
+        facts = "".join(f" ({' '.join(atom)})" for atom in (*lacking, *open_))
         return re.sub(r"\(\s*:init\b", lambda begin: begin[0] + facts, problem, count=1, flags=re.IGNORECASE)
 
 

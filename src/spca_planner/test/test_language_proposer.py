@@ -10,6 +10,7 @@ import pytest
 
 from spca_core.plan import Draft, Mode, PlanRequest, Rejection
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
+from spca_core.scene import Fact
 from spca_core.skill import SkillSignature
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
@@ -81,7 +82,7 @@ def prompt(
 def test_the_prompt_tells_task_scene_and_skills() -> None:
     text = prompt()
     assert "Stack the red cube on the blue cube." in text
-    assert '"cube_red": "cube"' in text
+    assert "cube_red - cube" in text
     assert "(on cube_red table)" in text
     assert "- pick_up(c, from_): Pick up a cube." in text
     assert "{{" not in text and "{%" not in text
@@ -153,6 +154,17 @@ def test_what_is_seen_and_left_out_is_added_at_the_draft_s_own_places_too(open_p
         proposer, _ = open_proposer(Say(json.dumps({"domain": text, "problem": problem, "remark": ""})))
         drafted = proposer.draft(REQUEST, None, None).problem
         assert there and all(f"(at {name} {place})" in drafted.partition("(:goal")[0] for name in there)
+
+
+def test_that_a_plate_is_seen_to_be_clear_is_added_too(open_proposer: Open) -> None:
+    """Nobody would miss it in a draft, but an action that needs it could never be planned."""
+    seen = scene()
+    facts = (*seen.facts, Fact(predicate="clear", args=("plate_red",)))
+    request = REQUEST.model_copy(update={"observation": seen.model_copy(update={"facts": facts})})
+    silent = GOOD.problem.replace("(clear plate_red)", "")
+    answer = Say(json.dumps({"domain": GOOD.domain, "problem": silent, "remark": ""}))
+    drafted = open_proposer(answer)[0].draft(request, None, None).problem
+    assert "(clear plate_red)" in drafted and "(on plate_red table)" not in drafted
 
 
 def test_reuse_keeps_the_domain_to_the_letter(open_proposer: Open) -> None:

@@ -72,14 +72,20 @@ def goal(task: str) -> str:
 
 def _scene(text: str) -> tuple[list[str], dict[str, str]]:
     """Cubes and plates, and what each cube rests on, from what a request says was observed."""
-    kinds = json.loads(_after(text, "objects and their kinds: "))
-    objects = [name for name, kind in kinds.items() if kind in ("cube", "plate")]
+    objects = [name for name, kind in kinds_in(text).items() if kind in ("cube", "plate")]
     resting: dict[str, str] = {}
-    for cube, below in re.findall(r"\(on (\S+) (\S+)\)", _after(text, "facts that hold now: ")):
-        if kinds.get(cube) == "cube":
+    for cube, below in re.findall(r"\(on (\S+) (\S+)\)", said(text, "facts that hold now: ")):
+        if cube.startswith("cube"):
             resting.setdefault(cube, below)
     return objects, resting
 
 
-def _after(text: str, words: str) -> str:
-    return text.partition(words)[2].partition("\n")[0]
+def kinds_in(text: str) -> dict[str, str]:
+    """The objects and their kinds, which a request tells as PDDL lists objects."""
+    listed = re.findall(r"(.*?) - (\S+) ?", said(text, "objects and their kinds: "))
+    return {name: kind for names, kind in listed for name in names.split()}
+
+
+def said(text: str, words: str) -> str:
+    """What a request says after these words."""
+    return str(json.loads(text.partition(words)[2].partition("\n")[0]))

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from spca_core.errors import one_line
 from spca_core.observation import Observation
-from spca_core.plan import ActionSchema, Draft, PlanRequest, Rejection
+from spca_core.plan import Draft, PlanRequest, Rejection, Schemas
 from spca_core.skill import CtxApi
 
 
@@ -56,14 +56,7 @@ class CodeProposer(Protocol):
     name: str
 
     def write(
-        self,
-        missing: tuple[ActionSchema, ...],
-        api: CtxApi,
-        relevant: str,
-        situation: str,
-        previous: str,
-        rejection: str,
-        /,
+        self, missing: Schemas, api: CtxApi, relevant: str, situation: str, previous: str, rejection: str
     ) -> str:
         """Return Python functions for the missing schemas.
 

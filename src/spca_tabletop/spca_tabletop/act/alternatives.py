@@ -39,7 +39,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_grasps(self, name: str) -> list[Grasp]:
-        """Where the open fingers fit around the object, best first."""
+        """Where open fingers fit around it, best first."""
         if self._thing(name) is self._table:
             return []
         found = list(islice(self._grasps(self.scene, name), CHOICES))
@@ -74,7 +74,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_spots_on(self, name: str) -> list[Pose]:
-        """Tool poses at which the held object rests on (or in) a thing or the table."""
+        """Tool poses, best first, for what is held to rest on or in a thing or the table."""
         base = self._thing(name)
         if base is self._table:
             return self._do_spots_on_table()
@@ -90,7 +90,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_spots_next_to(self, name: str) -> list[Spot]:
-        """Tool poses at which the held object stands next to a thing."""
+        """The same, next to a thing."""
         # Beside a neighbour they go on in line; around a corner only where nothing could be moved away.
         # Without one, those come first beyond which there is room for a longer row. Those that are not
         # partly on a mat come before all.
@@ -123,7 +123,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_spots_on_table(self) -> list[Pose]:
-        """Tool poses at which it stands free on the table."""
+        """The same, free on the table."""
         table, area = self._world.table, self._world.work_area
         spots = placements.on_table(self.scene, table, area, self._held(), self._hold, self._cramped)
         return self._placing_json(spots)
@@ -153,13 +153,13 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_spots_across(self, a: str, b: str) -> list[Pose]:
-        """Tool poses at which it rests on two things side by side."""
+        """The same, on two things side by side."""
         left, right, held = self._thing(a), self._thing(b), self._held()
         beside = [o.id for o in placements.beside_on(left, right, self.scene, held)]
         spots = placements.across(left, right, self.scene, held, self._hold)
         return self._placing_json(spots, a, b, *beside)
 
-    _do_spots_at.__doc__ = f"Tool poses at which it is at a place of the plan, or {_PLACES}."
+    _do_spots_at.__doc__ = f"The same, at a place of the plan, or {_PLACES}."
 
     def _grasps(self, seen: Scene, name: str) -> Iterator[ToolGrasp]:
         with touching(self._arm, name):

@@ -38,7 +38,7 @@ class Perception(SkillContext):
 
     @offered
     def _do_scene(self) -> list[Thing]:
-        """All objects as last seen, without the table."""
+        """All objects but the table, as last seen."""
         return [thing_value(o) for o in self.scene.objects]
 
     @offered
@@ -48,7 +48,7 @@ class Perception(SkillContext):
 
     @offered
     def _do_holds(self, relation: str, *names: str) -> bool:
-        """Whether it was last seen: "on", a, b; "clear", a; "at", a, place; "larger", a, b; and so on."""
+        """Whether it was last seen: "on", a, b; "clear", a; "at", a, place; and so on."""
         if relation == "at" and len(names) == 2 and (place := place_of(names[1])) is not None:
             return place.holds(self._thing(names[0]), self.scene.objects)
         return Fact(predicate=relation, args=names) in self.scene.relations

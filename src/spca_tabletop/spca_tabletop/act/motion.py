@@ -58,7 +58,7 @@ class Motion(SkillContext):
 
     @offered
     def _do_move_named(self, name: str) -> None:
-        """To "home" or "out_of_view" (of the camera)."""
+        """To "home" or "out_of_view"."""
         if name not in NAMED:
             raise ValueError(f"no configuration '{name}'; there are {', '.join(NAMED)}")
         with self._lost_noticed():
@@ -105,12 +105,12 @@ class Motion(SkillContext):
 
     @offered
     def _do_time(self) -> float:
-        """Simulated time in seconds."""
+        """Simulated seconds."""
         return self._now()
 
     @offered
     def _do_log(self, message: str) -> None:
-        """Write into the run's record."""
+        """Tell this to whoever mends the skill."""
         log.info("skill", message=str(message)[:500])
 
 

@@ -18,7 +18,7 @@ from spca_core.world import World
 class Pose(TypedDict):
     """The tool, the point between the fingertips.
 
-    Metres (x away from the robot, y left, z up), radians about z. The fingers point down, close across `yaw`.
+    Metres (x away from the robot, y left, z up), radians about z. Fingers point down, close across `yaw`.
     """
 
     x: float
@@ -28,7 +28,7 @@ class Pose(TypedDict):
 
 
 class Thing(TypedDict):
-    """x, y, z of the centre, top the height of the upper face, size [x, y, z]."""
+    """x, y, z of its centre, top of its upper face, size [x, y, z]."""
 
     name: str
     kind: str
@@ -44,7 +44,7 @@ class Thing(TypedDict):
 
 
 class Grasp(TypedDict):
-    """Where the fingers fit, and how wide to open them before."""
+    """`gap` is how wide to open before."""
 
     pose: Pose
     gap: float

@@ -9,11 +9,9 @@ each time in another way, and mends what a critic or the world has to say about 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from itertools import cycle
-from typing import Any
 
 from spca.kits import kit_named
 from spca_coder.source import Source, read
@@ -28,6 +26,7 @@ from spca_testing.models.behaviours import Behaviour, Say, say_json
 from spca_testing.models.fallible_model import BIG, CODER, SMALL, drafted, only_asked, written
 from spca_testing.models.server import Seen
 from spca_testing.observations import scene
+from spca_testing.pddl import kinds_in, said
 
 PLANNER_ERRS_EVERY = 3
 """The first draft of every so many fresh plans is faulty."""
@@ -103,16 +102,16 @@ class GrammarModel:
         return _renamed(self._skills, name, args) + "\n\n\n" + self._skills.excerpt(helpers, constants)
 
     def _task_in(self, text: str) -> Task:
-        wanted = _json_after(text, "Task, in the user's words: ")
+        wanted = said(text, "Task, in the user's words: ")
         title = wanted.rstrip(".")
-        said = Task(group="sentence", id="sentence_01", title=title, description=wanted, judge="look")
-        return next((t for t in self._tasks if t.text == wanted), said)
+        own = Task(group="sentence", id="sentence_01", title=title, description=wanted, judge="look")
+        return next((t for t in self._tasks if t.text == wanted), own)
 
 
 def observation_in(text: str) -> Observation:
     """Return the observation that a planner's request states."""
-    atoms = [a.split() for a in re.findall(r"\(([^()]+)\)", _json_after(text, "facts that hold now: "))]
-    objects = _json_after(text, "objects and their kinds: ")
+    atoms = [a.split() for a in re.findall(r"\(([^()]+)\)", said(text, "facts that hold now: "))]
+    objects = kinds_in(text)
     below = {words[1]: words[2] for words in atoms if words[0] == "on"}
     held = next((words[1] for words in atoms if words[0] == "held"), "")
     coloured = [symbol for symbol in objects if symbol.startswith(("cube_", "plate_"))]
@@ -123,11 +122,6 @@ def observation_in(text: str) -> Observation:
         sentences=(),
         scene=scene(below, held, objects=coloured).scene,
     )
-
-
-def _json_after(text: str, words: str) -> Any:
-    line = text.partition(words)[2].partition("\n")[0]
-    return json.loads(line)
 
 
 def _headers(text: str) -> list[tuple[str, list[str]]]:
