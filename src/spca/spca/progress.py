@@ -120,7 +120,7 @@ class Progress:
         )
         if usage := [one.model_dump().values() for one in result.usage.values()]:
             calls, sent, got, usd, waited = map(sum, zip(*usage, strict=True))
-            cost = f"{usd:.4f} US dollars" if usd else "price unknown"
+            cost = f"{usd:.4f} US dollars" if usd else "no price"
             told = f"{calls} calls, {sent:,} tokens in, {got:,} out, {cost}, {waited:.1f} s waited"
             console.print(f"    models  {told}")
         for condition in () if result.success else result.verdict.conditions:

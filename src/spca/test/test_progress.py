@@ -28,7 +28,7 @@ def test_no_spinner_stands_before_the_report_line_and_the_video_tells_how_far_it
     assert repr(run).startswith("<touch_02: success, ") and run._repr_jpeg_()
     used = {"coder": Usage(calls=2, input_tokens=1200, output_tokens=30, seconds=1.5)}
     progress.show_result(run.result.model_copy(update={"usage": used}))
-    assert "2 calls, 1,200 tokens in, 30 out, price unknown, 1.5 s waited" in capsys.readouterr().out
+    assert "2 calls, 1,200 tokens in, 30 out, no price, 1.5 s waited" in capsys.readouterr().out
     total = len(told) - 1
     assert told == [(-1, False), *((done, total) for done in range(total))] and total > 5
     assert "<video" in run.report.read_text()
