@@ -67,7 +67,7 @@ _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for object
 _AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads
 _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
-_SILENT_S = 5.0  # wall seconds without a wish for time after which a motion's client counts as lost
+_SILENT_S = 20.0  # wall seconds without a wish for time after which a motion's client counts as lost
 _TICK_S = 0.02  # wall seconds between two looks at simulated time
 _MOMENT_S = 0.04  # simulated seconds that pass between two looks at what is waited for
 _LOOK_S, _STATE_S = 1.0, 0.05  # wall seconds between two looks at who watches, and two joint states
@@ -234,6 +234,7 @@ class GazeboSim(SpcaNode):
         while (left := end - self._now) > 0.0:
             if self._ended.wait(max(left / 2, _PASSING_S)):
                 raise SpcaError("the simulation ends")
+            self._asked = time.monotonic()  # whoever asked waits still
             heard = max(self._ticked, asked)
             if time.monotonic() - heard > _STALL_S:
                 raise SpcaError(f"Gazebo's clock has stood still for {_STALL_S:.0f} s")
