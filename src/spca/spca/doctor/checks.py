@@ -88,6 +88,7 @@ _SET_UP = (
     if CHECKOUT
     else "python -m pip install -U spca; for ROS, source a workspace that has spca_interfaces"
 )
+_SET_UP_ROS = "bin/spca run LEVEL --ros sets it up at its first use" if CHECKOUT else _SET_UP
 _FULL = "(docs/full-stack.md)"
 _FROM = (
     f"{os.environ.get('ROS_DISTRO', 'Jazzy')}, {'sourced' if 'ROS_DISTRO' in os.environ else 'from wheels'}"
@@ -102,11 +103,11 @@ CHECKS = (
     Check(
         "sandbox", _sandbox, "a kernel with user namespaces, Landlock and seccomp (Linux 5.13 or newer)"
     ),
-    Check("ROS 2", runs("import rclpy.node", f"rclpy ({_FROM})"), _SET_UP),
+    Check("ROS 2", runs("import rclpy.node", f"rclpy ({_FROM})"), _SET_UP_ROS),
     Check(
         "spca_interfaces",
         runs("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()", "built; messages load"),
-        "run bin/spca once: it builds them with colcon" if CHECKOUT else _SET_UP,
+        _SET_UP_ROS,
     ),
     Check(
         "ros2 launch", modules("launch", "launch_ros", "ros2launch"),
