@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from spca_planner.solver.engines import import_unified_planning
 from spca_ros.domain import own_domain
@@ -17,7 +17,12 @@ import_unified_planning()  # as the solver's process does: else a test that need
 atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 # No test depends on how quick or busy the machine is.
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# What fails is said once it is small: to explain it by further runs, each line traced, takes minutes.
+UNHURRIED = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=[phase for phase in Phase if phase is not Phase.explain],
+)
 settings.register_profile("spca", UNHURRIED, max_examples=10)
 settings.register_profile("full", UNHURRIED, max_examples=200)
 

@@ -265,7 +265,8 @@ def test_whoever_is_gone_leaves_no_motion_behind(rig: Rig, monkeypatch: pytest.M
 def test_whoever_waits_for_a_slow_gazebo_is_not_gone(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("spca_sim.gazebo.node._SILENT_S", 0.3)
     goal = rig.robot.state().position + np.array([0.01, 0, 0, 0, 0, 0])
-    monkeypatch.setattr(sys.modules[__name__], "FASTER", STEP / 0.2)  # 0.04 s, which pass at once, take longer
+    # What passes at once, 0.04 s, takes longer than that.
+    monkeypatch.setattr(sys.modules[__name__], "FASTER", STEP / 0.2)
     rig.robot.follow(to(rig, goal, 0.2))
     rig.robot.wait(0.4)
     assert rig.robot.state().position == pytest.approx(goal, abs=0.005)

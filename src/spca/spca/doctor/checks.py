@@ -106,13 +106,11 @@ CHECKS = (
     Check("ROS 2", runs("import rclpy.node", f"rclpy ({_FROM})"), _SET_UP_ROS),
     Check(
         "spca_interfaces",
-        runs("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()", "built; messages load"),
-        _SET_UP_ROS,
+        runs("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()", "built; messages load"), _SET_UP_ROS,
     ),
     Check(
         "ros2 launch", modules("launch", "launch_ros", "ros2launch"),
-        "`spca run --ros` needs none; apt install ros-jazzy-launch-ros ros-jazzy-ros2launch",
-        optional=True,
+        "`spca run --ros` needs none; apt install ros-jazzy-launch-ros ros-jazzy-ros2launch", optional=True,
     ),
     Check(
         "Gazebo Harmonic",
