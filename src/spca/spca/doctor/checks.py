@@ -106,7 +106,7 @@ CHECKS = (
     Check("ROS 2", runs("import rclpy.node", f"rclpy ({_FROM})"), _SET_UP_ROS),
     Check(
         "spca_interfaces",
-        runs("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()", "built; messages load"), _SET_UP_ROS,
+        runs("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()", "they load"), _SET_UP_ROS,
     ),
     Check(
         "ros2 launch", modules("launch", "launch_ros", "ros2launch"),
