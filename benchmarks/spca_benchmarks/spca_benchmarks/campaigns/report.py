@@ -58,7 +58,7 @@ def write_report(campaign: StoredCampaign[Any, Any], baseline: Path | None = Non
     if campaign.wasted:
         usd = sum(campaign.wasted.values())
         page.text(
-            f"Trials that broke have cost {usd:.4f} US dollars besides, which count in the price limit."
+            f"Broken or interrupted trials have cost {usd:.4f} US dollars, which the price limit counts."
         )
     page.listing("Settings", json.dumps(head.settings, indent=1, ensure_ascii=False))
     write_tables(campaign)
