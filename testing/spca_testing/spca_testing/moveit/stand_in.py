@@ -109,6 +109,10 @@ class MoveItPy:
         """The model that scenes and states are made of."""
         return self.world
 
+    def get_planning_scene_monitor(self) -> types.SimpleNamespace:
+        """What shows a scene to RViz."""
+        return types.SimpleNamespace(new_planning_scene_message=lambda scene: scene.current_state)
+
     def get_planning_component(self, joint_model_group_name: str) -> PlanningComponent:
         """The planner of one group."""
         assert joint_model_group_name == ARM_GROUP
@@ -188,6 +192,7 @@ class Scene:
         self._held: Held | None = None
         self._table = -np.inf
         self._checker: CollisionChecker | None = None
+        self.planning_scene_message = self
 
     def apply_collision_object(self, collision_object_msg: CollisionObject) -> bool:
         """Add a body."""
@@ -233,12 +238,6 @@ class Trajectory:
 
     def __iter__(self) -> Iterator[tuple[State, float]]:
         return iter([(state, 0.1) for state in self._states])
-
-    def __len__(self) -> int:
-        return len(self._states)
-
-    def __getitem__(self, index: int) -> State:
-        return self._states[index]
 
 
 class Response:
