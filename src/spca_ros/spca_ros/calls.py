@@ -24,8 +24,8 @@ _GRACE = 10.0
 """Wall time in seconds that a cancelled goal may take to end."""
 _MISSED = 0.5
 """Wall time in seconds to wait for a service that was there before: its node may be starting anew."""
-_ANSWERED = 30.0
-"""Wall time in seconds that a server which is there may take to accept a goal, on a busy machine too."""
+_ANSWERED = 5.0
+"""Wall time in seconds that a server may take to accept a goal; at an end it may have gone unnoticed."""
 
 
 class NodeLost(SpcaError):
