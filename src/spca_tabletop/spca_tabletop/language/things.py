@@ -721,7 +721,7 @@ def corrected(taken_back: Thing, thing: Thing) -> Thing:
 
 def apart_from(thing: Thing, others: Phrase) -> Thing:
     """As in "all cubes except the blue one"."""
-    if not (thing.several or thing.any) or thing.pronoun or thing.apart:
+    if not (thing.several or thing.any) or thing.pronoun or thing.apart or thing.noun.matching:
         raise NotUnderstood(f"I do not know what '{thing.text}' leaves out; say which ones are meant.")
     return replace(thing, text="", apart=others)
 
