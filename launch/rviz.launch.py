@@ -55,6 +55,8 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             parameters=[{"world": argument("world")}],
         )
     ]
+    if "true" not in (argument("robot_state_publisher"), argument("rviz")):
+        return actions
     robot = {"robot_description": build_urdf(world), **sim_time}
     if argument("robot_state_publisher") == "true":
         actions.append(

@@ -85,7 +85,7 @@ def _faults(plugin: Plugin) -> list[str]:
         read_domain(f"(define (domain d) (:predicates {predicates}) {package.action})", faults)
         return faults
     if plugin.group == "spca.benches":
-        if not callable(getattr(loaded, "load", None)):
+        if not all(hasattr(loaded, part) for part in ("bench", "options", "examples", "load", "run")):
             return [f"is a {type(loaded).__name__}"]
         return [f"{loaded.bench} lacks {part}" for part in ("trials", "run_trial", "table")
                 if not hasattr(loaded.load(), part)]  # fmt: skip

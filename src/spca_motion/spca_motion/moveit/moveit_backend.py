@@ -86,9 +86,8 @@ class MoveItBackend:
             held.touch_links = self._touch_links
             scene.process_attached_collision_object(held)
         self._scene = scene
-        self._moveit.get_planning_scene_monitor().new_planning_scene_message(
-            scene.planning_scene_message
-        )  # for RViz
+        # RViz shows what MoveIt's monitor publishes.
+        self._moveit.get_planning_scene_monitor().new_planning_scene_message(scene.planning_scene_message)
 
     def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
         """Return whether each configuration (m, n) touches itself or a body: (m,)."""

@@ -52,7 +52,6 @@ def _nouns() -> dict[str, tuple[str, ...]]:
 
 def _patterns() -> tuple[Any, ...]:
     """Every token's patterns; what is spelt anew, and how; how asides begin; and what may be misspelt."""
-    file = _FILE
     parts = {"number": _NUMBER, "counted": "|".join(_COUNTED), "ordinals": "|".join(_ORDINALS)}
     parts |= {"colours": "|".join(COLOURS), "coloured": "|".join(f"{c}s" for c in COLOURS)}
     parts["told"] = "|".join((*COLOURS, *SUPPORTS))
@@ -60,9 +59,9 @@ def _patterns() -> tuple[Any, ...]:
     def whole(pattern: str) -> str:
         return re.sub("<([a-z_]+)>", lambda m: whole(parts[m[1]]), pattern)
 
-    parts |= file["parts"]
+    parts |= _FILE["parts"]
     found: dict[str, tuple[str, ...]] = {}
-    for token, rows in file["tokens"].items():
+    for token, rows in _FILE["tokens"].items():
         if token == "NOUNS":
             found |= _nouns()
         elif token == "RELATIONS":
@@ -70,10 +69,10 @@ def _patterns() -> tuple[Any, ...]:
         else:
             more = tuple(whole(row) for row in ([rows] if isinstance(rows, str) else rows))
             found[token] = (*found.get(token, ()), *more)
-    anew = [(re.compile(f"(?i){whole(old)}"), new) for old, new in file["spelt"].items()]
-    asides = re.compile(f"(?i){whole('<opening>')}(?:{'|'.join(file['asides'])})")
+    anew = [(re.compile(f"(?i){whole(old)}"), new) for old, new in _FILE["spelt"].items()]
+    asides = re.compile(f"(?i){whole('<opening>')}(?:{'|'.join(_FILE['asides'])})")
     nouns = (word for rows in _nouns().values() for row in rows for word in row.split("|"))
-    slips = {name: frozenset(words.split()) for name, words in file["slips"].items()}
+    slips = {name: frozenset(words.split()) for name, words in _FILE["slips"].items()}
     return found, anew, asides, slips | {"of": slips["of"].union(COLOURS, nouns)}
 
 

@@ -66,9 +66,11 @@ def _unknown(words: Sequence[str]) -> NotUnderstood:
 def sentences(text: str) -> list[Sentence]:
     """All sentences that say something. Raises NotUnderstood."""
     text = _normal(text)
-    for word, meant in _slips(text).items():
-        text = re.sub(rf"\b{word}\b", meant, text)
     found, unknown = _scan(text)
+    if slips := _slips(unknown):
+        for word, meant in slips.items():
+            text = re.sub(rf"\b{word}\b", meant, text)
+        found, unknown = _scan(text)
     if unknown:
         raise _unknown(unknown)
     done: list[Sentence] = []
@@ -80,7 +82,7 @@ def sentences(text: str) -> list[Sentence]:
 
 def told_slips(text: str) -> str:
     """What was taken for what, where a text has slips of the pen; else nothing."""
-    told = " and ".join(f"'{word}' for '{meant}'" for word, meant in _slips(_normal(text)).items())
+    told = " and ".join(f"'{word}' for '{meant}'" for word, meant in _slips(_scan(_normal(text))[1]).items())
     return told and f"(I take {told}.)"
 
 
@@ -92,13 +94,13 @@ def _normal(text: str) -> str:
     return text
 
 
-def _slips(text: str) -> dict[str, str]:
-    """Unknown words that are one edit off exactly one word of the lexicon, and that word.
+def _slips(unknown: Sequence[str]) -> dict[str, str]:
+    """Those unknown words that are one edit off exactly one word of the lexicon, and that word.
 
     None where one is a word of its own, or is off by more.
     """
     meant = {}
-    for word in _scan(text)[1]:
+    for word in unknown:
         near = [one for one in spelt_words() if one[0] == word[0].lower() and _one_edit(word.lower(), one)]
         own = word.lower() in SLIPS["never"] | spelt_words()
         if len(word) < 4 or len(near) != 1 or near[0] not in SLIPS["of"] or own:
