@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -41,6 +43,16 @@ def test_the_last_words_of_a_process_are_its_own(tmp_path: Path) -> None:
         process._child.wait()
         process.check()
     assert "'it' exited with status 1: ImportError: No module named spca_nowhere" in str(error.value)
+
+
+def test_a_node_that_somebody_has_stopped_is_lost_at_once(tmp_path: Path) -> None:
+    with NodeProcess("timeit", "it", {}, tmp_path) as process:
+        os.kill(process.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+        with pytest.raises(NodeLost, match="'it' was stopped by SIGSTOP"):
+            process.check()
+        began = time.monotonic()
+    assert time.monotonic() - began < 3.0  # it is not asked to end, which it could not hear
 
 
 _INTERRUPTED = """
