@@ -111,3 +111,28 @@ def test_a_node_ends_when_its_starter_is_killed_and_leaves_no_file(tmp_path: Pat
         starter.kill()
     _, alive = psutil.wait_procs([node], timeout=60)
     assert not alive and not shared
+
+
+_PICTURES = """
+import threading, psutil
+from spca_ros.session import RosSession
+taken = threading.Barrier(9)
+def take():
+    for _ in range(4):
+        bytearray(6 << 20)
+    taken.wait()
+    taken.wait()
+with RosSession("it"):
+    before = psutil.Process().memory_info().rss
+    for _ in range(8):
+        threading.Thread(target=take).start()
+    taken.wait()
+    print(psutil.Process().memory_info().rss - before)
+    taken.wait()
+"""
+
+
+def test_threads_of_a_graph_keep_no_room_for_pictures() -> None:
+    """Else each of many runs in one process would leave some megabytes."""
+    done = subprocess.run([sys.executable, "-c", _PICTURES], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 16 << 20

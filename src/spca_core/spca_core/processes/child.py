@@ -73,7 +73,8 @@ class Child:
         """Somebody has stopped the process (SIGSTOP)."""
         look = os.WEXITED | os.WSTOPPED | os.WNOWAIT | os.WNOHANG
         with contextlib.suppress(ChildProcessError):
-            return _stopped(os.waitid(os.P_PID, self.pid, look))
+            news = os.waitid(os.P_PID, self.pid, look)
+            return news is not None and news.si_code == os.CLD_STOPPED
         return False
 
     def wait(self, timeout: float | None = None) -> int | None:
@@ -115,10 +116,6 @@ class Child:
     def autopsy(self) -> str:
         """Return how a process that no longer answers ended: wait a moment for its death, then end it."""
         return self.end(1.0) or "closed its channel"
-
-
-def _stopped(news: os.waitid_result | None) -> bool:
-    return news is not None and news.si_code == os.CLD_STOPPED
 
 
 def how_it_ended(status: int) -> str:
