@@ -1,6 +1,6 @@
 """Whatever stands in a file, its reader takes it or refuses it in one clear line: nothing else is raised.
 
-Each reader gets `--mutations` damaged versions of a file that it takes, always the same.
+Each reader gets `--mutations` damaged versions of a file that it takes: the same ones for the same number.
 """
 
 from __future__ import annotations
@@ -374,12 +374,12 @@ def test_a_damaged_file_is_taken_or_refused(
     monkeypatch: pytest.MonkeyPatch,
     record_property: Callable[[str, object], None],
 ) -> None:
-    record_property("tried", pytestconfig.getoption("mutations"))
+    record_property("tried", count := pytestconfig.getoption("mutations"))
     monkeypatch.setattr("os.fsync", lambda _: None)  # nobody needs the reports if the power fails
-    reader, dice = READERS[what], random.Random(what)
+    reader, dice = READERS[what], random.Random(f"{what} {count}")
     whole = {name: (files / name).read_bytes() for name in reader.files.split()}
     reader.read(files)
-    for _ in range(pytestconfig.getoption("mutations")):
+    for _ in range(count):
         name = dice.choice([*whole])
         content = damaged(whole[name], dice)
         (files / name).write_bytes(content)
@@ -414,7 +414,7 @@ def test_no_file_ends_a_command_with_status_3(
     record_property: Callable[[str, object], None],
 ) -> None:
     """That is for faults of the machine."""
-    (arguments, name), dice = COMMANDS[what], random.Random(what)
+    arguments, name = COMMANDS[what]
     if not (files / "skills").exists():
         shutil.copytree(files / "library", files / "skills" / "tabletop")
         shutil.copytree(files, files / "again", ignore=lambda *_: ["again", "result.json"])
@@ -423,6 +423,7 @@ def test_no_file_ends_a_command_with_status_3(
     monkeypatch.setattr("spca.cli.signal.signal", lambda *_: None)  # the test run goes on
     whole = (files / name).read_bytes()
     record_property("tried", count := max(2, pytestconfig.getoption("mutations") // 125))
+    dice = random.Random(f"{what} {count}")
     for _ in range(count):
         content = damaged(whole, dice)
         while content == whole:

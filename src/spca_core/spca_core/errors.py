@@ -49,6 +49,7 @@ class InputError(SpcaError):
 
     def __init__(self, what: str, where: str = "", hint: str = "") -> None:
         self.what, self.where, self.hint = what, where, hint
+        what = what if len(what) <= 1000 else f"{what[:500]} … {what[-500:]}"  # it quotes a file
         super().__init__(one_line(what + (f" ({where})" if where else "") + (f": {hint}" if hint else "")))
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str]]:

@@ -55,9 +55,10 @@ def test_an_input_error_says_what_where_and_what_would_be_right(error: InputErro
 @given(texts, texts, texts)
 @example("\x1b]0;title\x07", "\x9b2J", "\u202e")
 @example("unknown world 'a\nb'", "worlds/a\nb.yaml", "line 1\n\n  line 2\r\n")
+@example(f"unknown cell '{'9' * 5000}'", "grids.jsonl:1", "cells are blank, E, O or A")
 def test_an_input_error_is_one_line_whatever_it_quotes(what: str, where: str, hint: str) -> None:
     error = InputError(what, where, hint)
-    assert len(str(error).splitlines()) <= 1
+    assert len(str(error).splitlines()) <= 1 and len(str(error)) < 1500
     assert str(error) == harmless(str(error)) and "\x1b" not in str(error)
     assert (error.what, error.where, error.hint) == (what, where, hint)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from ctypes import CDLL
 from typing import Any, TypeVar
 
 from rclpy.context import Context
@@ -28,6 +29,8 @@ class Loop:
     """
 
     def __init__(self, context: Context | None = None) -> None:
+        # M_MMAP_THRESHOLD: pictures go back to the system; each run's threads would keep room for theirs.
+        CDLL(None).mallopt(-3, 4 << 20)
         self.context = context or get_default_context()
         self._executor = Executor(context=self.context)
         self._thread: int | None = None

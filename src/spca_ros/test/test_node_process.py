@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -41,6 +43,16 @@ def test_the_last_words_of_a_process_are_its_own(tmp_path: Path) -> None:
         process._child.wait()
         process.check()
     assert "'it' exited with status 1: ImportError: No module named spca_nowhere" in str(error.value)
+
+
+def test_a_node_that_somebody_has_stopped_is_lost_at_once(tmp_path: Path) -> None:
+    with NodeProcess("timeit", "it", {}, tmp_path) as process:
+        os.kill(process.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+        with pytest.raises(NodeLost, match="'it' was stopped by SIGSTOP"):
+            process.check()
+        began = time.monotonic()
+    assert time.monotonic() - began < 3.0  # it is not asked to end, which it could not hear
 
 
 _INTERRUPTED = """
@@ -99,3 +111,28 @@ def test_a_node_ends_when_its_starter_is_killed_and_leaves_no_file(tmp_path: Pat
         starter.kill()
     _, alive = psutil.wait_procs([node], timeout=60)
     assert not alive and not shared
+
+
+_PICTURES = """
+import threading, psutil
+from spca_ros.session import RosSession
+taken = threading.Barrier(9)
+def take():
+    for _ in range(4):
+        bytearray(6 << 20)
+    taken.wait()
+    taken.wait()
+with RosSession("it"):
+    before = psutil.Process().memory_info().rss
+    for _ in range(8):
+        threading.Thread(target=take).start()
+    taken.wait()
+    print(psutil.Process().memory_info().rss - before)
+    taken.wait()
+"""
+
+
+def test_threads_of_a_graph_keep_no_room_for_pictures() -> None:
+    """Else each of many runs in one process would leave some megabytes."""
+    done = subprocess.run([sys.executable, "-c", _PICTURES], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 16 << 20

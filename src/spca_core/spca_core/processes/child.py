@@ -73,17 +73,18 @@ class Child:
         """Somebody has stopped the process (SIGSTOP)."""
         look = os.WEXITED | os.WSTOPPED | os.WNOWAIT | os.WNOHANG
         with contextlib.suppress(ChildProcessError):
-            return _stopped(os.waitid(os.P_PID, self.pid, look))
+            news = os.waitid(os.P_PID, self.pid, look)
+            return news is not None and news.si_code == os.CLD_STOPPED
         return False
 
     def wait(self, timeout: float | None = None) -> int | None:
-        """Wait for the process to end and return its exit status (-n: killed by signal n).
+        """Wait for the process to end and return its exit status (-n: killed or stopped by signal n).
 
         Returns None if it still runs after `timeout` seconds.
         """
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self._process.wait(timeout)
-        return None
+        return -signal.SIGSTOP if self.stopped else None
 
     def interrupt(self) -> None:
         """Ask the process to end, as Ctrl-C would."""
@@ -97,13 +98,13 @@ class Child:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self, grace: float = 0.0) -> str:
-        """Kill the process and all its descendants, after a grace period of `grace` seconds.
+        """Kill the process and all its descendants, after `grace` seconds in which it may end, if it runs.
 
         Calling it again is harmless.
 
         Returns how it had ended by itself, or "" if it was killed here.
         """
-        status = self.wait(grace)
+        status = self.wait(0.0 if self.stopped else grace)
         self.kill()
         self._process.wait()
         for stream in (self.stdin, self.stdout):
@@ -114,14 +115,7 @@ class Child:
 
     def autopsy(self) -> str:
         """Return how a process that no longer answers ended: wait a moment for its death, then end it."""
-        if self.stopped:
-            self.end()
-            return how_it_ended(-signal.SIGSTOP)
         return self.end(1.0) or "closed its channel"
-
-
-def _stopped(news: os.waitid_result | None) -> bool:
-    return news is not None and news.si_code == os.CLD_STOPPED
 
 
 def how_it_ended(status: int) -> str:
