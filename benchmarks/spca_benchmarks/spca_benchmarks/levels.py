@@ -157,8 +157,7 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
         page.figure(_rounds(results))
         if any(r.disturbed for r in results):
             page.heading("Disturbances and remedies")
-            remedies = remedy_table(results)
-            page.table(remedies.heads, remedies.rows)
+            page.table(*remedy_table(results))
         if failed := [(d.trial.key, d.result) for d in done if not d.result.success]:
             page.heading("Why trials failed")
             page.figure(plots.counts(dict(causes(r for _, r in failed)[:12]), "failed trials"))

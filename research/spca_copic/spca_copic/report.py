@@ -27,8 +27,7 @@ def write_report(folder: CopicFolder, scores: Sequence[Score] = ()) -> Path:
     )
     if scores:
         page.heading("Ways to choose, on unseen cases")
-        table = scores_table(scores)
-        page.table(table.heads, table.rows)
+        page.table(*scores_table(scores))
     for task in run.tasks:
         loaded = folder.load(task)
         if loaded is not None and loaded[0].trials:

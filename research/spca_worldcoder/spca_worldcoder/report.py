@@ -57,8 +57,7 @@ def write_report(folder: RunFolder) -> Path:
             f"transitions, a program of {result.program_lines} lines. {result.problem}"
         )
     page.heading("Environments")
-    table = environments_table(list(folder.read_log(EnvironmentResult, RESULTS)))
-    page.table(table.heads, table.rows)
+    page.table(*environments_table(list(folder.read_log(EnvironmentResult, RESULTS))))
     steps, drafts = (
         list(folder.read_log(TransitionLine, TRANSITIONS)),
         list(folder.read_log(DraftLine, DRAFTS)),

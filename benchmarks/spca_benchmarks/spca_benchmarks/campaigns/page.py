@@ -6,10 +6,9 @@ import csv
 import io
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, Template
 
@@ -27,12 +26,11 @@ _TEX = str.maketrans(
 _STYLE: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none"}
 
 
-@dataclass(frozen=True)
-class PageTable:
+class PageTable(NamedTuple):
     """Heads and rows; numbers with a fraction are shown with at most two decimals."""
 
     heads: Sequence[str]
-    rows: Sequence[Sequence[object]] = field(default_factory=list)
+    rows: Sequence[Sequence[object]] = ()
 
     def shown(self) -> list[list[str]]:
         """Return the rows as text."""

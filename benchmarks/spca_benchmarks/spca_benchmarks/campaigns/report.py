@@ -45,8 +45,7 @@ def write_report(campaign: StoredCampaign[Any, Any], baseline: Path | None = Non
             f"{rate.good} of {rate.total} trials solved ({rate.percent}, 95 % interval "
             f"{rate.percent_interval})."
         )
-    table = bench.table(done)
-    page.table(table.heads, table.rows)
+    page.table(*bench.table(done))
     if baseline is not None:
         _compare(campaign, baseline, page)
     if done:

@@ -14,7 +14,7 @@ from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.published import printed
 from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
-from spca_benchmarks.drafts import draft_sums
+from spca_benchmarks.drafts import draft_cells
 from spca_benchmarks.minigrid.shortest import Truth, shortest
 from spca_benchmarks.runs import STAGES, RunsBench, RunSummary, keep_failed, run_cards, run_level
 from spca_core.model import Record
@@ -155,8 +155,7 @@ class MinigridBench(RunsBench[MinigridTrial, MinigridResult]):
         else:
             page.heading("Published, one seed of each of the paper's own levels")
             for number in range(1, 5):
-                found = printed("SPCA", f"Table {number}")
-                page.table(found.heads, found.rows)
+                page.table(*printed("SPCA", f"Table {number}"))
         by_category = {"this campaign": {name: _rate(own) for name, own in _by_category(done).items()}}
         for line in ratios_in_view(done):
             page.text(line)
@@ -214,7 +213,7 @@ def _row(name: str, done: Trials) -> tuple[object, ...]:
 def _sums(results: Sequence[MinigridResult]) -> dict[str, object]:
     usage = [u for r in results for u in r.usage.values()]
     return {
-        **draft_sums(results),
+        **draft_cells(results),
         **{f"seconds, {s}": float(sum(r.stage_wall.get(s, 0.0) for r in results)) for s in STAGES},
         "tokens": sum(u.input_tokens + u.output_tokens for u in usage),
         "US dollars": float(sum(u.usd for u in usage)),

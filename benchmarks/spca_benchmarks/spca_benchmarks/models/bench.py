@@ -22,7 +22,7 @@ from spca_benchmarks.campaigns.campaign import recorded
 from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.published import printed
 from spca_benchmarks.campaigns.statistics import Rate, groups
-from spca_benchmarks.drafts import draft_sums
+from spca_benchmarks.drafts import draft_cells
 from spca_benchmarks.models.page import (
     Fate,
     add_plots,
@@ -255,22 +255,20 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         page.table(("group", *contestants), list(_by_group(contestants)))
         add_plots(contestants, page)
         page.heading("Drafts, by who asked")
-        drafts = {name: draft_sums([d.result for d in own]) for name, own in contestants.items()}
-        page.table(
-            ("model", *next(iter(drafts.values()))), [(name, *sums.values()) for name, sums in drafts.items()]
-        )
+        drafts = {name: draft_cells([d.result for d in own]) for name, own in contestants.items()}
+        page.table(("model", *next(iter(drafts.values()))), [(n, *own.values()) for n, own in drafts.items()])
         if set(self.levels) == set(kit_of(self.levels[0]).published()):
             first = 1 if "minigrid" in self.levels[0] else 6
             page.heading("Published, on the paper's own levels")
-            for table in (printed("SPCA", f"Table {first + n}") for n in range(4)):
-                page.table(table.heads, table.rows)
-        page.heading("Skills, in all")
+            for number in range(first, first + 4):
+                page.table(*printed("SPCA", f"Table {number}"))
+        page.heading("In all: simulation runs, their span, and skills")
         rows = [skills_row(name, [d.result for d in own]) for name, own in contestants.items()]
         fates = ("right at once", "a reused domain, one round", "repairs on ten trials %")
-        page.table(("model", "written", "reused", "promoted", "repaired", *fates), rows)
+        page.table(("model", "runs", "min", "written", "reused", "promoted", "repaired", *fates), rows)
         page.heading("Tokens and cost by role, in all")
         page.table(
-            ("model", "role", "calls", "tokens in", "tokens out", "USD", "answered by"),
+            ("model", "role", "calls", "tokens in", "tokens out", "a trial", "USD", "answered by"),
             list(by_role(contestants)),
         )
         page.heading("What became of drafts and tries")
@@ -344,13 +342,8 @@ def _by_group(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]
     """Solved by group and in all."""
     done = [d for own in contestants.values() for d in own]
     for group in (*groups(done, lambda d: d.trial.group), "all"):
-        yield (
-            group,
-            *(
-                Rate.of(d.result.success for d in own if group in ("all", d.trial.group))
-                for own in contestants.values()
-            ),
-        )
+        mine = ([d for d in own if group in ("all", d.trial.group)] for own in contestants.values())
+        yield group, *(Rate.of(d.result.success for d in own) for own in mine)
 
 
 def _label(model: str) -> str:

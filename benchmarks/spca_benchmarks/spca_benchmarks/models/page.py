@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from spca_benchmarks.campaigns import plots
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.page import Page, new_figure
-from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
+from spca_benchmarks.campaigns.statistics import Mean, Rate, groups, median_of
 from spca_core.model import Record
 from spca_core.plan import ActResult, CodeResult, PlanResult
 from spca_core.rehearsal import Rehearsed
@@ -55,20 +57,21 @@ def add_plots(contestants: Mapping[str, Trials], page: Page) -> None:
     }
     page.figure(plots.rates(by_group))
     page.heading("Solved over wall time")
-    page.figure(
-        _cumulative(contestants, lambda r: r.wall / 60, "minutes of wall time, one trial after the other")
-    )
+    page.figure(_cumulative(contestants, lambda r: r.wall / 60, "minutes, one trial after the other"))
     page.heading("Solved over simulation runs (Fig. 8)")
     page.figure(_cumulative(contestants, lambda r: r.attempts, "plans carried out"))
     if any(d.result.usd for done in contestants.values() for d in done):
         page.heading("Solved over cost")
         page.figure(_cumulative(contestants, lambda r: r.usd, "US dollars"))
-    page.heading("Tokens by role")
-    page.figure(_tokens(contestants))
-    page.heading("Durations")
-    page.figure(
-        plots.boxes({n: [d.result.wall for d in own] for n, own in contestants.items()}, "wall time (s)")
-    )
+    parts = {
+        f"{name}, {group}": own
+        for name, done in contestants.items()
+        for group, own in groups(done, lambda d: d.trial.group).items()
+    }
+    page.heading("Tokens by group and role (Fig. 10)")
+    page.figure(_tokens(parts))
+    page.heading("Durations by group (Fig. 9)")
+    page.figure(plots.boxes({n: [d.result.wall for d in own] for n, own in parts.items()}, "wall time (s)"))
 
 
 def _cumulative(
@@ -88,29 +91,23 @@ def _cumulative(
     return figure
 
 
-def _tokens(contestants: Mapping[str, Trials]) -> Figure:
-    figure, axis = new_figure(6.4, 0.9 + 0.4 * len(contestants))
-    names = list(contestants)
-    left = [0.0] * len(names)
-    for kind, part in _categories(contestants.values()):
-        widths = [sum(part(d.result) for d in own) / len(own) for own in map(contestants.get, names) if own]
-        axis.barh(names, widths, left=left, label=kind)
-        left = [a + b for a, b in zip(left, widths, strict=True)]
+def _tokens(parts: Mapping[str, Trials]) -> Figure:
+    """Mean and the middle 95 % of the trials, by role."""
+    figure, axis = new_figure(6.4, 0.9 + 0.4 * len(parts))
+    axis.set_yticks(range(len(parts)), list(parts))
+    usage = [[d.result.usage for d in own] for own in parts.values()]
+    for k, role in enumerate(roles := sorted({role for own in usage for used in own for role in used})):
+        used = [
+            [u[role].input_tokens + u[role].output_tokens if role in u else 0 for u in own] for own in usage
+        ]
+        means = [sum(own) / len(own) for own in used]
+        bands = [np.abs(np.percentile(own, (2.5, 97.5)) - m) for own, m in zip(used, means, strict=True)]
+        axis.errorbar(means, np.arange(len(parts)) + 0.12 * k, xerr=np.transpose(bands), fmt="o", label=role)
     axis.invert_yaxis()
     axis.set_xlabel("tokens a trial")
-    if any(left):
+    if roles:
         plots.legend_beside(axis)
     return figure
-
-
-def _categories(trials: Any) -> Sequence[tuple[str, Callable[[ModelResult], int]]]:
-    """Role and direction, and how many tokens of it a result has used."""
-    roles = sorted({role for done in trials for d in done for role in d.result.usage})
-
-    def tokens(role: str, way: str) -> Callable[[ModelResult], int]:
-        return lambda r: int(getattr(r.usage[role], f"{way}put_tokens")) if role in r.usage else 0
-
-    return [(f"{role}, {way}", tokens(role, way)) for role in roles for way in ("in", "out")]
 
 
 def by_contestant(done: Trials) -> dict[str, list[Done[ModelTrial, ModelResult]]]:
@@ -139,7 +136,8 @@ def skills_row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]:
     counts = (sum(len(getattr(r.skills, w)) for r in results) for w in ("written", "reused", "promoted"))
     repairs = sorted((r.coder.semantic for r in results), reverse=True)
     return (
-        name, *counts, sum(len(r.repaired) for r in results),
+        name, sum(r.attempts for r in results), round(sum(r.wall for r in results) / 60, 2),
+        *counts, sum(len(r.repaired) for r in results),
         Rate.of(not r.coder.semantic and not r.coder.syntax for r in results if r.coder.first),
         Rate.of(r.rounds == 1 for r in results if r.success and r.planner.reuse),
         100 * sum(repairs[:10]) / max(1, sum(repairs)),
@@ -159,7 +157,10 @@ def by_role(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
             used = [u for _, u in pairs]
             tokens = (sum(u.input_tokens for u in used), sum(u.output_tokens for u in used))
             names = ", ".join(sorted({d.result.names.get(role, "") for d in own}))
-            yield name, role, sum(u.calls for u in used), *tokens, f"{sum(u.usd for u in used):.4f}", names
+            each = Mean.of([u.input_tokens + u.output_tokens for u in used])
+            usd = f"{sum(u.usd for u in used):.4f}"
+            mean = f"{each.value:.0f} ± {each.sd:.0f}"
+            yield name, role, sum(u.calls for u in used), *tokens, mean, usd, names
 
 
 def taxonomy(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:

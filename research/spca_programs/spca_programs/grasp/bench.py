@@ -312,8 +312,7 @@ class GraspBench(Bench[Chunk, ChunkResult]):
                 published.NOTE
                 + ("" if self.data else " The grids above are generated ones: the figures do not compare.")
             )
-            known = printed("GRASP", "Table 2")
-            page.table(known.heads, known.rows)
+            page.table(*printed("GRASP", "Table 2"))
             page.table(
                 ("answers of", "mean score", "sd", "environments", "actions"),
                 [(name, *known) for name, known in published.RELEASED.items()],

@@ -284,7 +284,7 @@ class IppBench(Bench[IppTrial, IppResult]):
             for number in range(1, 8):
                 known = printed("IPP", f"Table {number}", self._concerns)
                 if known.rows:
-                    page.table(known.heads, known.rows)
+                    page.table(*known)
         else:
             page.text("No model was asked: stored programs and the example stand in for one.")
         for task, own in groups(done, lambda d: d.trial.task).items():

@@ -160,10 +160,8 @@ class RlBench(Bench[RlTrial, RlResult]):
             "Both learners see the agent's 7×7 view; the tabular one (Q-learning) has a row for each view, "
             "and generalises to no other."
         )
-        known = printed("SPCA", "Table 5")
         page.table(
-            known.heads,
-            known.rows,
+            *printed("SPCA", "Table 5"),
             "Published: means of ten trials with convolutions and recurrent layers, each mark's least and "
             "most thousands of episodes; success is over 512 episodes of validation.",
         )
