@@ -13,7 +13,16 @@ from spca_core.relation import Relation, Values, things_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.goal import NO_PLACE
 from spca_tabletop.language.lexicon import FORMS
-from spca_tabletop.language.places import ROWS, Destination, Destinations, away, come_from, placed, related
+from spca_tabletop.language.places import (
+    ROWS,
+    Destination,
+    Destinations,
+    away,
+    come_from,
+    of_its_own,
+    placed,
+    related,
+)
 from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Meaning, Talk, Things, clause, every
 from spca_tabletop.language.things import (
     Det,
@@ -764,9 +773,26 @@ def kept_at(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Tal
     yield from ways
 
 
+@clause
+def one_each(*, talk: Talk) -> Iterator[Talk]:
+    """As in "one on each mat": exactly one, of whatever can be moved."""
+    (kind, *others) = dict.fromkeys(talk.table.kind(s) for s in talk.table.of(*SUPPORTS)) or [""]
+    if others or not kind:
+        raise NotUnderstood("I do not know on each of what; say what goes on which.")
+    one = (Thing(Det("any", 1), Nominal(kind="thing"), text="one"),)
+    each = (Destination(relation="on", things=(Thing(Det("each"), Nominal(kind)),)),)
+    more = len(talk.table.of(*SOLIDS)) > len(talk.table.of(kind))
+    yield from (put_only(one, each) if more else put(one, None, each))(talk)
+
+
+def own_place(phrase: Phrase, said: tuple[str, bool]) -> Meaning:
+    return put(phrase, None, (of_its_own(said),))
+
+
 def as_for(phrase: Phrase, meaning: Meaning) -> Meaning:
     """As in "the green one, put it on the plate"."""
-    return doing(phrase, lambda things, talk: iter(meaning(talk.about(things))))
+    kinds = tuple(SUPPORTS) if all(t.noun.kind in SUPPORTS for t in phrase) else LIFTABLE
+    return doing(phrase, lambda things, talk: iter(meaning(talk.about(things))), kinds)
 
 
 def then(meaning: Meaning) -> Meaning:

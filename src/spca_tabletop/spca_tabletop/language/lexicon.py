@@ -83,11 +83,13 @@ _VALUES: dict[str, tuple[str, object]] = {token: tuple(value) for token, value i
 _VALUES |= {name.upper() + "S" * plural: ("NOUN", (name, bool(plural))) for plural in (0, 1)
             for name in (*SOLIDS, *SUPPORTS, *SHARED, "thing", "table", "ground")}  # fmt: skip
 UNREAD: dict[str, str] = _FILE["unread"]
+_A_BIT = 4
+"""Centimetres that are meant by "a bit"."""
 _MILLIMETRES = {"mm": 1, "millimet": 1, "inch": 25.4}
 
 
 def _millimetres(words: str) -> tuple[int, ...]:
-    ((number, unit),) = re.findall(r"(\d[\d.]*) ?(mm|millimet|inch|c)", words)
+    ((number, unit),) = re.findall(r"(\d[\d.]*) ?(mm|millimet|inch|c)", words) or [(_A_BIT, "c")]
     return (round(float(number) * _MILLIMETRES.get(unit, 10)),)
 
 

@@ -90,6 +90,14 @@ def for_each(thing: Thing) -> Destination:
     return Destination(relation="on", things=(replace(thing, det=Det("each")),))
 
 
+def of_its_own(said: tuple[str, bool]) -> Destination:
+    """As in "on a mat of its own"."""
+    return Destination(relation="on", things=(Thing(Det("each"), Nominal(*said)),), slot="apart")
+
+
+rule.means(Destination(relation="on", things=(Thing(pronoun="there", text="there"),)), "Place -> ON? THERE")
+
+
 def _in(*said: Thing | Phrase | Values, row: Relation) -> Destination:
     parts = [part for one in said for part in ((one,) if isinstance(one, Thing) else one)]
     values = tuple(part for part in parts if isinstance(part, int))
