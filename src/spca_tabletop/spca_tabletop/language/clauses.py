@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice, pairwise
 
-from spca_core.kinds import SOLIDS, SUPPORTS
+from spca_core.kinds import SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import Relation, Values, things_of
+from spca_core.relation import Place, Relation, Values, things_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.goal import NO_PLACE
 from spca_tabletop.language.lexicon import FORMS
@@ -23,7 +23,7 @@ from spca_tabletop.language.places import (
     placed,
     related,
 )
-from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Meaning, Talk, Things, clause, every
+from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Contradiction, Meaning, Talk, Things, clause, every
 from spca_tabletop.language.things import (
     Det,
     Nominal,
@@ -31,7 +31,9 @@ from spca_tabletop.language.things import (
     Quality,
     Thing,
     being,
+    AXES,
     found_by,
+    listed,
     named,
     rule,
 )
@@ -283,6 +285,40 @@ def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) 
         yield after.ask([("on", above, below) for below, above in pairwise(order)]).about(order)
 
 
+@clause
+def turn_tower(places: Destinations | None, *, talk: Talk) -> Iterator[Talk]:
+    """In the reverse order, where it stands or elsewhere."""
+    order = _standing(talk)[::-1]
+    under = Thing(Det("the"), noun=Nominal(kind="thing").test(0, lambda f, t, n: [base], "under it"))
+    base = talk.table.support_of(order[-1])
+    where = (Destination(relation="on", things=(under,)),) if base != TABLE_SYMBOL else (_TABLE,)
+    for after in placed(order[:1], places or where, (), talk):
+        yield after.ask([("on", above, below) for below, above in pairwise(order)]).about(order)
+
+
+@clause
+def shift(phrase: Phrase, said: tuple[str, bool], side: str, *, talk: Talk) -> Iterator[Talk]:
+    """Each on the next such place to that side; for the one at the end that is for what follows to say."""
+    axis, sign = AXES[side]
+    row = sorted(talk.table.of(said[0]), key=lambda s: sign * talk.table.places[s][axis])
+    for things, after in about(phrase, talk):
+        on = {t: talk.table.support_of(t) for t in things}
+        if axis != 1 or said[1] or not {*on.values()} <= {*row} or len({*on.values()}) < len(things):
+            raise NotUnderstood(f"I do not know from which {said[0]} to which each of them is to go.")
+        last = tuple(t for t in things if on[t] == row[0])
+        moved = [("on", t, row[row.index(s) - 1]) for t, s in on.items() if t not in last]
+        before = after.but(placeless=(*after.placeless, *((t, len(after.wants)) for t in last)))
+        yield before.ask(moved).but(subject=last[-1] if last else "", round=(side, row[-1], *last))
+
+
+@clause
+def wrapped(side: str, *, talk: Talk) -> Iterator[Talk]:
+    """As in "the last one goes round to the first"."""
+    if len(talk.round) < 3 or side not in ("", talk.round[0]):
+        raise NotUnderstood("I do not know what is to go round to where; name the thing and the place.")
+    yield talk.claim("on", talk.round[2:], talk.round[1])
+
+
 def unstack(phrase: Phrase | None) -> Meaning:
     return doing(phrase or _EVERY_SOLID, lambda things, talk: iter([talk.claim("on", things, TABLE_SYMBOL)
                                                 .but(unstacked=(*talk.unstacked, *things))]))  # fmt: skip
@@ -317,9 +353,13 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
         places = [talk.table.support_of(t) for t in things]
         if len(things) != 2 or any(t.any for t in phrase):
             raise NotUnderstood("I can swap two certain things only; name them.")
+        one, other = things
+        if places == [TABLE_SYMBOL, TABLE_SYMBOL]:
+            at = [tuple(round(1000 * v) for v in talk.table.places[t][:2]) for t in (other, one)]
+            yield talk.ask([("at", t, Place(ROWS["at"], (), xy).symbol) for t, xy in zip(things, at, strict=True)])
+            return
         if "" in places or places[0] == places[1]:
             raise NotUnderstood("I can swap things that lie on, or in, different things only.")
-        one, other = things
         if any(a[0] == "on" and a[2] in things and a[1] not in things for a in talk.table.facts):
             raise NotUnderstood("I can swap things that nothing else lies on only; say what goes where.")
         # one on the other: the tower is turned over
@@ -384,7 +424,16 @@ def tower(size: int | None) -> int:
     return size or 0
 
 
-def build(size: int, more: Detail | None, before: Destinations = ()) -> Meaning:
+def as_high(extent: str | None) -> int:
+    """As in "the highest tower you can build": of all there is."""
+    if extent not in (None, "largest", "tallest"):
+        raise NotUnderstood("I do not know how high the tower is to be; say of how many.")
+    return towers.ALL
+
+
+def build(size: int, more: Detail | Phrase | None, before: Destinations = ()) -> Meaning:
+    if more and isinstance(more[0], Thing):
+        more = (more, (), None)
     phrase, places, upwards = more or ((), (), None)
 
     def meaning(talk: Talk) -> Iterator[Talk]:
@@ -392,11 +441,45 @@ def build(size: int, more: Detail | None, before: Destinations = ()) -> Meaning:
             raise NotUnderstood(_ONE_TOWER)
         just_any = towers.any_of(phrase, talk)
         for things, one in islice(about(phrase, talk.but(verb="build")), 1 if just_any else None):
-            if size and things and len(things) != size:
+            if size > 0 and things and len(things) != size:
                 raise NotUnderstood(f"A tower of {size} cannot be made of {len(things)}.")
             sized = one.but(tower=replace(one.tower, size=size or None, active=True))
             for after in _tower(things, phrase, (*before, *places), upwards, sized):
                 yield after.but(mentioned=talk.mentioned) if just_any else after.about(things)
+
+    return meaning
+
+
+def towers_of(number: int, each: tuple[int, Phrase] | int = 0) -> Meaning:
+    """As in "two towers of three cubes each"."""
+    size, phrase = each if isinstance(each, tuple) else (each, ())
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        if talk.tower.active or talk.stacked():
+            raise NotUnderstood(_ONE_TOWER)
+        pieces = {*(talk.table.of("cube") or talk.table.of(*STACKABLE))} - {*talk.left_out}
+        if any({*named(t, talk, LIFTABLE)} != pieces for t in phrase):
+            raise NotUnderstood("I do not know of which things the towers are to be; name what is in each.")
+        if max(size, 2) * number > len(pieces):
+            raise Impossible(f"There are not enough things for {number} towers. {talk.table.seen()}")
+        yield talk.but(tower=replace(talk.tower, size=size or None, of=number, active=True), verb="build")
+
+    return meaning
+
+
+def of_number(number: int, noun: tuple[str, bool] | None = None) -> tuple[int, Phrase]:
+    return number, (Thing(Det("all"), Nominal(*noun)),) if noun else ()
+
+
+def one_tower(more: Meaning | Phrase, *, other: bool) -> Meaning:
+    """As in "one has red on top, the other one blue"; or what one is made of."""
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        fresh = not (talk.towers or talk.tower.slots or talk.tower.members or talk.tower.runs)
+        if talk.tower.of < 2 or fresh == other:
+            raise NotUnderstood("I do not know which tower that is; say how many there are to be.")
+        for one in towers.next_one(talk) if other else [talk]:
+            yield from (along_with(more) if isinstance(more, tuple) else more)(one)
 
     return meaning
 
@@ -601,6 +684,45 @@ def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Ite
 
 
 # --- what must not be
+
+
+@clause
+def unused(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
+    """As in "do not use the blue one": neither moved nor built upon."""
+    for things, after in found_by(_every(phrase), talk, LIFTABLE):
+        spared = after.but(untouched=(*after.untouched, *things), unused=(*after.unused, *things))
+        yield spared.but(forbidding=True)
+
+
+@clause
+def leaving_out(before: Meaning, phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
+    """As in "stack any two, without the blue one": of what was left open, it is none."""
+    for things, one in found_by(_every(phrase), talk, LIFTABLE):
+        if not any(_asks_of(things, way) for way in before(talk)):
+            raise NotUnderstood(f"I do not know what '{phrase[0].text}' is left out of.")
+        for after in before(talk.but(left_out=(*talk.left_out, *things))):
+            mentioned = tuple(dict.fromkeys((*after.mentioned, *one.mentioned)))
+            yield from unused(phrase)(after.but(left_out=talk.left_out, mentioned=mentioned))
+
+
+def _asks_of(things: Things, talk: Talk) -> bool:
+    """Whether something is asked for of any of these, or may be: a tower is of whatever there is."""
+    return talk.tower.active or talk.bridge or not {*things}.isdisjoint(t for a in talk.atoms for t in a[1:])
+
+
+def leaving_out_both(before: Meaning, one: Thing, other: Thing) -> Meaning:
+    return leaving_out(before, listed(one, (other,)))
+
+
+@clause
+def among(phrase: Phrase, *, talk: Talk, number: int) -> Iterator[Talk]:
+    """As in "one of them has to be blue", "the green one must not be one of them"."""
+    if len(talk.group) < 2:
+        raise NotUnderstood("I do not know of which things that is one; name them.")
+    found = {s for t in _every(phrase) for s in named(t.like("thing"), talk, LIFTABLE)}
+    if len(found.intersection(talk.group)) != number:
+        raise Contradiction("There are no such things.")
+    yield talk.but(untouched=(*talk.untouched, *(() if number else found)))
 
 
 def but_not_those(before: Meaning, phrase: Phrase) -> Meaning:

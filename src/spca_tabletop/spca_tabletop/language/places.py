@@ -258,6 +258,8 @@ def _on(
         ):  # "red on red"
             yield from _on(resting, replace(place, into=True), things, said, talk)
             return
+        if targets == resting and phrase[0].noun.vague and not phrase[0].noun.colour:
+            raise NotUnderstood(f"The {words_of(targets[0])} cannot be on top of itself.")
         of = [talk.table.kind(t) for t in targets]
         solid = [kind in SOLIDS for kind in of]
         if place.into and any(solid):

@@ -274,6 +274,8 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
         found = test(found, talk, noun)
     if thing.apart:
         found = [*_without(found, thing, noun.kind, talk, kinds)]
+    if thing.several or thing.any:
+        found = [s for s in found if s not in talk.left_out]
     if not found:
         lying = [(s, on) for s in all_of_them if (on := table.support_of(s)) not in ("", TABLE_SYMBOL)]
         where = ", ".join(f"the {words_of(s)} is on the {words_of(on)}" for s, on in lying)
@@ -341,7 +343,7 @@ def _pronoun(thing: Thing, talk: Talk) -> Iterable[Things]:
         if bool(places) == bool(piles):
             raise NotUnderstood("I do not know where 'there' is; name the place.")
         return [(places[-1] if places else piles[-1][1],)]
-    group = talk.group or solids
+    group = tuple(s for s in talk.group or solids if s not in talk.left_out)
     if det.quantifier == "any":
         if len(group) < (det.number or 1):
             raise NotUnderstood(f"I do not know which '{thing.text}' are; name them.")
