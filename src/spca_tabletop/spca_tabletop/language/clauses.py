@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice, pairwise
 
-from spca_core.kinds import SOLIDS, STACKABLE, SUPPORTS
+from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Place, Relation, Values, things_of
@@ -40,6 +40,8 @@ from spca_tabletop.language.things import (
 
 _TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
 _EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
+_CLOSE = (10,)
+"""Millimetres between things that stand in a row."""
 _ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
 Going = Callable[[Things, Talk], Iterator[Talk]]
 
@@ -220,6 +222,18 @@ def put_leaving(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning
     return and_also(put_but(phrase, places, same), _spared(same, how="untouched"))
 
 
+def pack(phrase: Phrase) -> Meaning:
+    """Into what there is one of to pack things into."""
+
+    def then(things: Things, talk: Talk) -> Iterator[Talk]:
+        boxes = talk.table.of(*(kind for kind in CONTAINERS if KINDS[kind].room == "many"))
+        if len(boxes) != 1:
+            raise NotUnderstood(NO_PLACE)
+        yield talk.claim("on", things, boxes[0])
+
+    return doing(phrase, then)
+
+
 def put_it(places: Destinations) -> Meaning:
     """As in "take the red cube and put on the plate"."""
     return put((Thing(pronoun="it", text="that"),), None, places)
@@ -372,6 +386,25 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
 def run_of(one: Phrase, more: Phrase) -> Phrase:
     """As in "red, then green, then blue"."""
     return (*one, *more)
+
+
+def in_line(*said: Phrase | bool) -> Meaning:
+    """As in "line up red, green and blue from left to right": each close beside the one before."""
+    *whole, phrase = (one for one in said if isinstance(one, tuple))
+    rightwards = True in said
+
+    def then(things: Things, talk: Talk) -> Iterator[Talk]:
+        if len(things) < 2 or any(t.several or t.any for t in phrase):
+            raise NotUnderstood("I do not know the order of what; name the things one by one.")
+        if any({*things} != {*before} for one in whole for before, _ in found_by(one, talk, LIFTABLE)):
+            raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
+        row = things if rightwards else things[::-1]
+        for first in range(len(row)):
+            rightmost = [("at", b, Place(ROWS["right_of"], (a,), _CLOSE).symbol) for a, b in pairwise(row[first:])]
+            left = [("at", a, Place(ROWS["left_of"], (b,), _CLOSE).symbol) for a, b in pairwise(row[: first + 1])]
+            yield talk.ask([*left, *rightmost])
+
+    return doing(phrase, then)
 
 
 def line_up(phrase: Phrase) -> Meaning:
@@ -793,6 +826,10 @@ def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator
         for place in places:
             found = [after for one in found for after in _barred(things, place, one)]
         yield from found
+
+
+def must_not_have(there: Phrase, phrase: Phrase) -> Meaning:
+    return must_not_be(phrase, (Destination(relation="on", things=there),))
 
 
 def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:

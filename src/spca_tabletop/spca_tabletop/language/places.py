@@ -137,6 +137,14 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
 
     `said` are the phrases that named the things, where there were any.
     """
+    if [p.relation for p in places if p.relation != "on_each_other"] == ["on"] and len(places) == 2:
+        (place,) = (p for p in places if p.relation == "on")  # "on the plate, one on the other"
+        for base, after in found_by(place.things, talk, ANYTHING):
+            if len(base) != 1 or talk.table.kind(base[0]) in SOLIDS:
+                raise NotUnderstood(_WHICH_WHERE)
+            one = towers.of_these(things, said, after)
+            yield one.but(tower=replace(one.tower, base=base[0]))
+        return
     ways: list[tuple[Things, Talk]] = [(things, talk)]
     for place, more in pairwise(places):  # "on B and C on D" is of two things
         several = len(place.things) > 1 or any(t.either for t in place.things)

@@ -576,7 +576,8 @@ def where(reference: Thing, *, relation: str) -> Quality:
 
         def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
             try:
-                others = named(like, talk, ANYTHING)
+                alone = reference.pronoun == "others" and not talk.mentioned  # "behind all the others"
+                others = talk.table.of(*SOLIDS) if alone else named(like, talk, ANYTHING)
             except Impossible:
                 return []
             rest = {s: [o for o in others if o != s] for s in found}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, islice, pairwise
+from itertools import combinations, islice, pairwise, permutations
 
 from spca_core.kinds import STACKABLE
-from spca_core.names import TABLE_SYMBOL
+from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.lexicon import SHARED
 from spca_tabletop.language.talk import Atom, Contradiction, Talk, Things, Tower
@@ -46,6 +46,9 @@ def at_slot(things: Things, slot: str, talk: Talk) -> Talk:
     tower = talk.tower
     if len(things) == 2 and slot == "bottom" and talk.bridge:
         return talk.but(pairs=(*talk.pairs, (things[0], things[1])))
+    if slot == "top" and [s for s, _ in tower.slots] == ["bottom"] and tower.size in (None, len(things) + 1) and things[1:]:
+        told = tuple(dict.fromkeys((*tower.members, tower.slots[0][1], *things)))  # "the rest on top"
+        return talk.but(tower=replace(tower, members=told, active=True)).put_down(things)
     if len(things) != 1 or dict(tower.slots).get(slot, things[0]) != things[0]:
         raise NotUnderstood(f"Only one cube can be at the {slot}.")
     tower = replace(tower, slots=tuple(dict.fromkeys((*tower.slots, (slot, things[0])))))
@@ -112,11 +115,26 @@ def finished(talk: Talk) -> Iterator[Talk]:
             elif said:
                 raise NotUnderstood("I do not know the order of what; name the things one by one.")
             tower = replace(tower, listing=None)
+        if {*dict(tower.slots)} == {"middle"} and not tower.active and not tower.barred:
+            yield from _centred(tower.slots[0][1], one.but(tower=Tower()))
+            return
         if (tower.slots or tower.barred) and not tower.active:
             if not one.stacked():
                 raise NotUnderstood("I do not know what it should be on top of, or under; name the cubes.")
             tower = replace(tower, active=True)
         yield one.but(tower=tower)
+
+
+def _centred(middle: str, talk: Talk) -> Iterator[Talk]:
+    """As in "all in a row, green in the middle": whichever way round the others stand."""
+    row = tuple(dict.fromkeys(t for a in talk.atoms if a[0] == "abreast" for t in a[1:]))
+    others = [(n, a) for n, a in talk.wants if a[0] != "abreast"]
+    if middle not in row or len(row) % 2 == 0:
+        raise NotUnderstood(f"I do not know in the middle of what the {words_of(middle)} is to be.")
+    orders = (o for o in permutations(row) if o[len(row) // 2] == middle and o[0] < o[-1])
+    for order in islice(orders, _MOST):
+        new = [(talk.stage, ("abreast", *pair)) for pair in pairwise(order)]
+        yield talk.but(wants=(*others, *new))
 
 
 def _bridged(talk: Talk) -> Iterator[Talk]:
