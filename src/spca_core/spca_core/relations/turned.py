@@ -49,7 +49,8 @@ def _read(words: str) -> Values:
     ((45,), (-30,))
     """
     number = re.search(r"\d+", words)
-    assert number is not None
+    if number is None:  # sideways
+        return (90,)
     return (int(number.group()) * (-1 if re.search(r"(?<!anti)(?<!counter)(?<!-)clockwise", words) else 1),)
 
 
@@ -66,6 +67,7 @@ ROWS = (
             "ANGLE": (
                 r"(?:by |through )?\d+ ?(?:degrees?|deg|°)(?: ?,? ?(?:in (?:the )?direction )?"
                 "(?:counter-?|anti-?)?clockwise)?",
+                "sideways|crosswise|crossways|by a right angle",
             ),
         },
         orders=("TURN Things ANGLE", "TURN ANGLE Things", "Things MUST? IS? TURNED ANGLE"),

@@ -6,15 +6,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice, pairwise
 
-from spca_core.kinds import SOLIDS, SUPPORTS
+from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import Relation, Values, things_of
+from spca_core.relation import Place, Relation, Values, things_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.goal import NO_PLACE
 from spca_tabletop.language.lexicon import FORMS
-from spca_tabletop.language.places import ROWS, Destination, Destinations, away, come_from, placed, related
-from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Meaning, Talk, Things, clause, every
+from spca_tabletop.language.places import (
+    ROWS,
+    Destination,
+    Destinations,
+    away,
+    come_from,
+    of_its_own,
+    placed,
+    related,
+)
+from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Contradiction, Meaning, Talk, Things, clause, every
 from spca_tabletop.language.things import (
     Det,
     Nominal,
@@ -22,13 +31,17 @@ from spca_tabletop.language.things import (
     Quality,
     Thing,
     being,
+    AXES,
     found_by,
+    listed,
     named,
     rule,
 )
 
 _TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
 _EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
+_CLOSE = (10,)
+"""Millimetres between things that stand in a row."""
 _ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
 Going = Callable[[Things, Talk], Iterator[Talk]]
 
@@ -209,6 +222,18 @@ def put_leaving(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning
     return and_also(put_but(phrase, places, same), _spared(same, how="untouched"))
 
 
+def pack(phrase: Phrase) -> Meaning:
+    """Into what there is one of to pack things into."""
+
+    def then(things: Things, talk: Talk) -> Iterator[Talk]:
+        boxes = talk.table.of(*(kind for kind in CONTAINERS if KINDS[kind].room == "many"))
+        if len(boxes) != 1:
+            raise NotUnderstood(NO_PLACE)
+        yield talk.claim("on", things, boxes[0])
+
+    return doing(phrase, then)
+
+
 def put_it(places: Destinations) -> Meaning:
     """As in "take the red cube and put on the plate"."""
     return put((Thing(pronoun="it", text="that"),), None, places)
@@ -274,6 +299,40 @@ def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) 
         yield after.ask([("on", above, below) for below, above in pairwise(order)]).about(order)
 
 
+@clause
+def turn_tower(places: Destinations | None, *, talk: Talk) -> Iterator[Talk]:
+    """In the reverse order, where it stands or elsewhere."""
+    order = _standing(talk)[::-1]
+    under = Thing(Det("the"), noun=Nominal(kind="thing").test(0, lambda f, t, n: [base], "under it"))
+    base = talk.table.support_of(order[-1])
+    where = (Destination(relation="on", things=(under,)),) if base != TABLE_SYMBOL else (_TABLE,)
+    for after in placed(order[:1], places or where, (), talk):
+        yield after.ask([("on", above, below) for below, above in pairwise(order)]).about(order)
+
+
+@clause
+def shift(phrase: Phrase, said: tuple[str, bool], side: str, *, talk: Talk) -> Iterator[Talk]:
+    """Each on the next such place to that side; for the one at the end that is for what follows to say."""
+    axis, sign = AXES[side]
+    row = sorted(talk.table.of(said[0]), key=lambda s: sign * talk.table.places[s][axis])
+    for things, after in about(phrase, talk):
+        on = {t: talk.table.support_of(t) for t in things}
+        if axis != 1 or said[1] or not {*on.values()} <= {*row} or len({*on.values()}) < len(things):
+            raise NotUnderstood(f"I do not know from which {said[0]} to which each of them is to go.")
+        last = tuple(t for t in things if on[t] == row[0])
+        moved = [("on", t, row[row.index(s) - 1]) for t, s in on.items() if t not in last]
+        before = after.but(placeless=(*after.placeless, *((t, len(after.wants)) for t in last)))
+        yield before.ask(moved).but(subject=last[-1] if last else "", round=(side, row[-1], *last))
+
+
+@clause
+def wrapped(side: str, *, talk: Talk) -> Iterator[Talk]:
+    """As in "the last one goes round to the first"."""
+    if len(talk.round) < 3 or side not in ("", talk.round[0]):
+        raise NotUnderstood("I do not know what is to go round to where; name the thing and the place.")
+    yield talk.claim("on", talk.round[2:], talk.round[1])
+
+
 def unstack(phrase: Phrase | None) -> Meaning:
     return doing(phrase or _EVERY_SOLID, lambda things, talk: iter([talk.claim("on", things, TABLE_SYMBOL)
                                                 .but(unstacked=(*talk.unstacked, *things))]))  # fmt: skip
@@ -308,9 +367,13 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
         places = [talk.table.support_of(t) for t in things]
         if len(things) != 2 or any(t.any for t in phrase):
             raise NotUnderstood("I can swap two certain things only; name them.")
+        one, other = things
+        if places == [TABLE_SYMBOL, TABLE_SYMBOL]:
+            at = [tuple(round(1000 * v) for v in talk.table.places[t][:2]) for t in (other, one)]
+            yield talk.ask([("at", t, Place(ROWS["at"], (), xy).symbol) for t, xy in zip(things, at, strict=True)])
+            return
         if "" in places or places[0] == places[1]:
             raise NotUnderstood("I can swap things that lie on, or in, different things only.")
-        one, other = things
         if any(a[0] == "on" and a[2] in things and a[1] not in things for a in talk.table.facts):
             raise NotUnderstood("I can swap things that nothing else lies on only; say what goes where.")
         # one on the other: the tower is turned over
@@ -323,6 +386,25 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
 def run_of(one: Phrase, more: Phrase) -> Phrase:
     """As in "red, then green, then blue"."""
     return (*one, *more)
+
+
+def in_line(*said: Phrase | bool) -> Meaning:
+    """As in "line up red, green and blue from left to right": each close beside the one before."""
+    *whole, phrase = (one for one in said if isinstance(one, tuple))
+    rightwards = True in said
+
+    def then(things: Things, talk: Talk) -> Iterator[Talk]:
+        if len(things) < 2 or any(t.several or t.any for t in phrase):
+            raise NotUnderstood("I do not know the order of what; name the things one by one.")
+        if any({*things} != {*before} for one in whole for before, _ in found_by(one, talk, LIFTABLE)):
+            raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
+        row = things if rightwards else things[::-1]
+        for first in range(len(row)):
+            rightmost = [("at", b, Place(ROWS["right_of"], (a,), _CLOSE).symbol) for a, b in pairwise(row[first:])]
+            left = [("at", a, Place(ROWS["left_of"], (b,), _CLOSE).symbol) for a, b in pairwise(row[: first + 1])]
+            yield talk.ask([*left, *rightmost])
+
+    return doing(phrase, then)
 
 
 def line_up(phrase: Phrase) -> Meaning:
@@ -375,7 +457,16 @@ def tower(size: int | None) -> int:
     return size or 0
 
 
-def build(size: int, more: Detail | None, before: Destinations = ()) -> Meaning:
+def as_high(extent: str | None) -> int:
+    """As in "the highest tower you can build": of all there is."""
+    if extent not in (None, "largest", "tallest"):
+        raise NotUnderstood("I do not know how high the tower is to be; say of how many.")
+    return towers.ALL
+
+
+def build(size: int, more: Detail | Phrase | None, before: Destinations = ()) -> Meaning:
+    if more and isinstance(more[0], Thing):
+        more = (more, (), None)
     phrase, places, upwards = more or ((), (), None)
 
     def meaning(talk: Talk) -> Iterator[Talk]:
@@ -383,11 +474,45 @@ def build(size: int, more: Detail | None, before: Destinations = ()) -> Meaning:
             raise NotUnderstood(_ONE_TOWER)
         just_any = towers.any_of(phrase, talk)
         for things, one in islice(about(phrase, talk.but(verb="build")), 1 if just_any else None):
-            if size and things and len(things) != size:
+            if size > 0 and things and len(things) != size:
                 raise NotUnderstood(f"A tower of {size} cannot be made of {len(things)}.")
             sized = one.but(tower=replace(one.tower, size=size or None, active=True))
             for after in _tower(things, phrase, (*before, *places), upwards, sized):
                 yield after.but(mentioned=talk.mentioned) if just_any else after.about(things)
+
+    return meaning
+
+
+def towers_of(number: int, each: tuple[int, Phrase] | int = 0) -> Meaning:
+    """As in "two towers of three cubes each"."""
+    size, phrase = each if isinstance(each, tuple) else (each, ())
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        if talk.tower.active or talk.stacked():
+            raise NotUnderstood(_ONE_TOWER)
+        pieces = {*(talk.table.of("cube") or talk.table.of(*STACKABLE))} - {*talk.left_out}
+        if any({*named(t, talk, LIFTABLE)} != pieces for t in phrase):
+            raise NotUnderstood("I do not know of which things the towers are to be; name what is in each.")
+        if max(size, 2) * number > len(pieces):
+            raise Impossible(f"There are not enough things for {number} towers. {talk.table.seen()}")
+        yield talk.but(tower=replace(talk.tower, size=size or None, of=number, active=True), verb="build")
+
+    return meaning
+
+
+def of_number(number: int, noun: tuple[str, bool] | None = None) -> tuple[int, Phrase]:
+    return number, (Thing(Det("all"), Nominal(*noun)),) if noun else ()
+
+
+def one_tower(more: Meaning | Phrase, *, other: bool) -> Meaning:
+    """As in "one has red on top, the other one blue"; or what one is made of."""
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        fresh = not (talk.towers or talk.tower.slots or talk.tower.members or talk.tower.runs)
+        if talk.tower.of < 2 or fresh == other:
+            raise NotUnderstood("I do not know which tower that is; say how many there are to be.")
+        for one in towers.next_one(talk) if other else [talk]:
+            yield from (along_with(more) if isinstance(more, tuple) else more)(one)
 
     return meaning
 
@@ -594,6 +719,45 @@ def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Ite
 # --- what must not be
 
 
+@clause
+def unused(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
+    """As in "do not use the blue one": neither moved nor built upon."""
+    for things, after in found_by(_every(phrase), talk, LIFTABLE):
+        spared = after.but(untouched=(*after.untouched, *things), unused=(*after.unused, *things))
+        yield spared.but(forbidding=True)
+
+
+@clause
+def leaving_out(before: Meaning, phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
+    """As in "stack any two, without the blue one": of what was left open, it is none."""
+    for things, one in found_by(_every(phrase), talk, LIFTABLE):
+        if not any(_asks_of(things, way) for way in before(talk)):
+            raise NotUnderstood(f"I do not know what '{phrase[0].text}' is left out of.")
+        for after in before(talk.but(left_out=(*talk.left_out, *things))):
+            mentioned = tuple(dict.fromkeys((*after.mentioned, *one.mentioned)))
+            yield from unused(phrase)(after.but(left_out=talk.left_out, mentioned=mentioned))
+
+
+def _asks_of(things: Things, talk: Talk) -> bool:
+    """Whether something is asked for of any of these, or may be: a tower is of whatever there is."""
+    return talk.tower.active or talk.bridge or not {*things}.isdisjoint(t for a in talk.atoms for t in a[1:])
+
+
+def leaving_out_both(before: Meaning, one: Thing, other: Thing) -> Meaning:
+    return leaving_out(before, listed(one, (other,)))
+
+
+@clause
+def among(phrase: Phrase, *, talk: Talk, number: int) -> Iterator[Talk]:
+    """As in "one of them has to be blue", "the green one must not be one of them"."""
+    if len(talk.group) < 2:
+        raise NotUnderstood("I do not know of which things that is one; name them.")
+    found = {s for t in _every(phrase) for s in named(t.like("thing"), talk, LIFTABLE)}
+    if len(found.intersection(talk.group)) != number:
+        raise Contradiction("There are no such things.")
+    yield talk.but(untouched=(*talk.untouched, *(() if number else found)))
+
+
 def but_not_those(before: Meaning, phrase: Phrase) -> Meaning:
     return and_also(before, _spared(phrase, how="untouched"))
 
@@ -662,6 +826,10 @@ def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator
         for place in places:
             found = [after for one in found for after in _barred(things, place, one)]
         yield from found
+
+
+def must_not_have(there: Phrase, phrase: Phrase) -> Meaning:
+    return must_not_be(phrase, (Destination(relation="on", things=there),))
 
 
 def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
@@ -764,9 +932,26 @@ def kept_at(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Tal
     yield from ways
 
 
+@clause
+def one_each(*, talk: Talk) -> Iterator[Talk]:
+    """As in "one on each mat": exactly one, of whatever can be moved."""
+    (kind, *others) = dict.fromkeys(talk.table.kind(s) for s in talk.table.of(*SUPPORTS)) or [""]
+    if others or not kind:
+        raise NotUnderstood("I do not know on each of what; say what goes on which.")
+    one = (Thing(Det("any", 1), Nominal(kind="thing"), text="one"),)
+    each = (Destination(relation="on", things=(Thing(Det("each"), Nominal(kind)),)),)
+    more = len(talk.table.of(*SOLIDS)) > len(talk.table.of(kind))
+    yield from (put_only(one, each) if more else put(one, None, each))(talk)
+
+
+def own_place(phrase: Phrase, said: tuple[str, bool]) -> Meaning:
+    return put(phrase, None, (of_its_own(said),))
+
+
 def as_for(phrase: Phrase, meaning: Meaning) -> Meaning:
     """As in "the green one, put it on the plate"."""
-    return doing(phrase, lambda things, talk: iter(meaning(talk.about(things))))
+    kinds = tuple(SUPPORTS) if all(t.noun.kind in SUPPORTS for t in phrase) else LIFTABLE
+    return doing(phrase, lambda things, talk: iter(meaning(talk.about(things))), kinds)
 
 
 def then(meaning: Meaning) -> Meaning:

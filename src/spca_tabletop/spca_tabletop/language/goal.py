@@ -66,10 +66,12 @@ def _finished(talk: Talk) -> Talk:
     if not (talk.wants or talk.contacts or talk.mutual or talk.described or talk.tower.active):
         raise NotUnderstood("I do not see what to do: name something to touch, pick up, put or stack.")
     pairs = (*talk.contacts, *talk.mutual, *talk.apart, *talk.off)
-    tower = talk.tower
-    concerned = {t for a in (*talk.atoms, *talk.described, *talk.rules) for t in a[1:]}
-    concerned |= {t for pair in pairs for t in pair} | {*talk.untouched, *talk.counted, *tower.members}
-    concerned |= {t for _, t in (*tower.slots, *tower.barred)} | {t for run in tower.runs for t in run}
+    said = (name for a in (*talk.atoms, *talk.described, *talk.rules) for name in a[1:])
+    concerned = {thing for name in said for thing in (name, *things_of(name))}
+    concerned |= {t for pair in pairs for t in pair} | {*talk.untouched, *talk.unused, *talk.counted}
+    for tower in (*talk.towers, talk.tower):
+        concerned |= {*tower.members, *(t for _, t in (*tower.slots, *tower.barred))}
+        concerned |= {t for run in tower.runs for t in run}
     for thing, text in talk.spoken:
         if thing not in concerned:
             raise NotUnderstood(f"I do not know what to do with '{text}'; say it in its own sentence.")
@@ -145,7 +147,7 @@ class _Told:
         firm, described = set(self._talk.atoms), set(self._talk.described)
         problem = Contradiction("No tower fits that description.")
         found = False
-        for tower in towers.built(self._talk, firm | described):
+        for tower in towers.all_built(self._talk, firm | described):
             # What is said to be so already need not stay so.
             so = described <= self._talk.table.facts
             for atoms in (firm | described | tower, firm | tower)[: 1 + so]:
@@ -300,6 +302,8 @@ class _Told:
             if any(pair <= set(atom[1:]) for atom in ends):
                 told = " and the ".join(map(words_of, sorted(pair)))
                 raise Contradiction(f"The {told} must not touch, but have to.")
+        if needed := {*self._talk.unused}.intersection(t for a in ends for t in a[1:]):
+            raise Contradiction(f"The {words_of(min(needed))} must be left out, but is needed.", needed=True)
         for cube in (*self._talk.untouched, *self._talk.unmoved):
             touched = ("touched",) if cube in self._talk.unmoved else ()
             if any(a[1] == cube and a[0] not in touched and not self._scene.holds(*a) for a in ends):

@@ -83,17 +83,21 @@ _VALUES: dict[str, tuple[str, object]] = {token: tuple(value) for token, value i
 _VALUES |= {name.upper() + "S" * plural: ("NOUN", (name, bool(plural))) for plural in (0, 1)
             for name in (*SOLIDS, *SUPPORTS, *SHARED, "thing", "table", "ground")}  # fmt: skip
 UNREAD: dict[str, str] = _FILE["unread"]
+_A_BIT = 4
+"""Centimetres that are meant by "a bit"."""
 _MILLIMETRES = {"mm": 1, "millimet": 1, "inch": 25.4}
 
 
 def _millimetres(words: str) -> tuple[int, ...]:
-    ((number, unit),) = re.findall(r"(\d[\d.]*) ?(mm|millimet|inch|c)", words)
+    ((number, unit),) = re.findall(r"(\d[\d.]*) ?(mm|millimet|inch|c)", words) or [(_A_BIT, "c")]
     return (round(float(number) * _MILLIMETRES.get(unit, 10)),)
 
 
 _READS: dict[str, Callable[[str], object]] = {t: read for row in relations() for t, read in row.reads.items()}
 _READS |= {"SPACING": _millimetres, "COLOURED": lambda word: word[:-1], "ORDINAL": _ORDINALS.__getitem__}
 _READS |= dict.fromkeys(("NUMBER", "SIZE"), lambda word: NUMBERS[re.split("[- ]", word)[0]])
+_READS["ACROSS_VIEW"] = lambda words: words.rfind("left") < words.rfind("right")
+_READS["WRAP"] = lambda words: "".join(s for s in ("leftmost", "rightmost") if re.match(f"(and )?the {s}", words))
 _READS["COLOUR"] = lambda word: {"gray": "grey", "violet": "purple"}.get(word, word)
 VALUED = ("NOUN", "FLANK", "EXTENT", "DISTANT", "MATCHING", "DIRECTION", *_READS)
 

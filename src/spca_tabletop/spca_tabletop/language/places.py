@@ -90,6 +90,14 @@ def for_each(thing: Thing) -> Destination:
     return Destination(relation="on", things=(replace(thing, det=Det("each")),))
 
 
+def of_its_own(said: tuple[str, bool]) -> Destination:
+    """As in "on a mat of its own"."""
+    return Destination(relation="on", things=(Thing(Det("each"), Nominal(*said)),), slot="apart")
+
+
+rule.means(Destination(relation="on", things=(Thing(pronoun="there", text="there"),)), "Place -> ON? THERE")
+
+
 def _in(*said: Thing | Phrase | Values, row: Relation) -> Destination:
     parts = [part for one in said for part in ((one,) if isinstance(one, Thing) else one)]
     values = tuple(part for part in parts if isinstance(part, int))
@@ -129,6 +137,14 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
 
     `said` are the phrases that named the things, where there were any.
     """
+    if [p.relation for p in places if p.relation != "on_each_other"] == ["on"] and len(places) == 2:
+        (place,) = (p for p in places if p.relation == "on")  # "on the plate, one on the other"
+        for base, after in found_by(place.things, talk, ANYTHING):
+            if len(base) != 1 or talk.table.kind(base[0]) in SOLIDS:
+                raise NotUnderstood(_WHICH_WHERE)
+            one = towers.of_these(things, said, after)
+            yield one.but(tower=replace(one.tower, base=base[0]))
+        return
     ways: list[tuple[Things, Talk]] = [(things, talk)]
     for place, more in pairwise(places):  # "on B and C on D" is of two things
         several = len(place.things) > 1 or any(t.either for t in place.things)
@@ -250,6 +266,8 @@ def _on(
         ):  # "red on red"
             yield from _on(resting, replace(place, into=True), things, said, talk)
             return
+        if targets == resting and phrase[0].noun.vague and not phrase[0].noun.colour:
+            raise NotUnderstood(f"The {words_of(targets[0])} cannot be on top of itself.")
         of = [talk.table.kind(t) for t in targets]
         solid = [kind in SOLIDS for kind in of]
         if place.into and any(solid):

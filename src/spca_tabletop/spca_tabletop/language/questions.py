@@ -10,16 +10,16 @@ from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_tabletop.language.lexicon import FORMS
-from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, clause
+from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, Things, clause
 from spca_tabletop.language.things import Det, Nominal, Quality, Thing, being, named, rule
 
 
 class Answered(NotUnderstood):
     """The text is a question, and has this answer."""
 
-    def __init__(self, answer: str) -> None:
+    def __init__(self, answer: str, about: Things = ()) -> None:
         super().__init__(f"{answer} (That was a question; nothing is done.)")
-        self.answer = answer
+        self.answer, self.about = answer, about
 
 
 def answering(answer: Callable[..., str]) -> Callable[..., Meaning]:
@@ -30,6 +30,8 @@ def answering(answer: Callable[..., str]) -> Callable[..., Meaning]:
     def meaning(*said: object, talk: Talk) -> list[Talk]:
         try:
             told = answer(*said, talk=talk)
+        except Answered:
+            raise
         except (NotUnderstood, Impossible) as error:  # that, too, is an answer
             told = str(error)
         raise Answered(told)
@@ -59,7 +61,8 @@ def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
 @answering
 def what_is(noun: Nominal | None, test: Quality, *, talk: Talk) -> str:
     things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
-    return f"It is {_listed(test.of(Nominal())(things, talk, Nominal()))}."
+    found = test.of(Nominal())(things, talk, Nominal())
+    raise Answered(f"It is {_listed(found)}.", tuple(found))
 
 
 @answering

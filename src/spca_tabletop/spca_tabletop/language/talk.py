@@ -130,6 +130,8 @@ class Tower:
     runs: tuple[Things, ...] = ()
     barred: tuple[tuple[str, str], ...] = ()
     active: bool = False
+    of: int = 1
+    """How many such towers there are to be, this one and those that nothing more is said of."""
     listing: tuple[bool, Things, bool] | None = None
     """What is being listed: upwards, what so far, and whether the order was said by a word of its own."""
 
@@ -161,10 +163,16 @@ class Talk:
     off: tuple[tuple[str, str], ...] = ()
     untouched: Things = ()
     unmoved: Things = ()
+    unused: Things = ()
+    """What nothing is to be done with."""
+    left_out: Things = ()
+    """What "all", "any two" and a tower of whatever there is do not mean."""
     banned: tuple[Atom, ...] = ()
     counted: Things = ()
     spoken: tuple[tuple[str, str], ...] = ()
     tower: Tower = field(default_factory=Tower)
+    towers: tuple[Tower, ...] = ()
+    """Those before it of several."""
     bridge: bool = False
     heap: tuple[int, Things, int | None] | None = None
     """The stage of a pyramid, what it is made of and of how many, until all is said."""
@@ -172,6 +180,8 @@ class Talk:
     stage: int = 0
     marks: tuple[tuple[int, str, bool], ...] = ()
     """Stages that a word begins, the word, and whether something was being built before."""
+    round: Things = ()
+    """As all move on by one: to which side, the place at the other end, and what was at the one."""
     verb: str = ""
     listed: bool = False
     """Whether the things of the last clause were named one by one."""

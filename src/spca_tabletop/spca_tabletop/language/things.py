@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
-from spca_core.kinds import SOLIDS, SUPPORTS, is_round
+from spca_core.kinds import DOMED, KINDS, SOLIDS, SUPPORTS, is_round
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import relations
@@ -43,6 +43,7 @@ AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": 
 """The axis of `world` and the sign that a side is about: left is +y, far is +x."""
 _DESCRIBING = {row.name: row.ahead for row in relations() if row.ahead is not None}
 """The relations by which a thing is told from others: "the cube left of the blue one"."""
+_MOST, _LEAST = ("largest", "larger", "tallest", "longest"), ("smallest", "smaller", "flattest", "little")
 Test = Callable[[list[str], Talk, "Nominal"], list[str]]
 
 
@@ -273,6 +274,8 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
         found = test(found, talk, noun)
     if thing.apart:
         found = [*_without(found, thing, noun.kind, talk, kinds)]
+    if thing.several or thing.any:
+        found = [s for s in found if s not in talk.left_out]
     if not found:
         lying = [(s, on) for s in all_of_them if (on := table.support_of(s)) not in ("", TABLE_SYMBOL)]
         where = ", ".join(f"the {words_of(s)} is on the {words_of(on)}" for s, on in lying)
@@ -335,7 +338,12 @@ def _pronoun(thing: Thing, talk: Talk) -> Iterable[Things]:
         if not left or det.number not in (None, len(left)):
             raise Impossible(f"'{thing.text}': there are {len(left) or 'no'} others. {talk.table.seen()}")
         return [left]
-    group = talk.group or solids
+    if thing.pronoun == "there":
+        places, piles = [s for s in talk.mentioned if talk.table.kind(s) in SUPPORTS], talk.stacked()
+        if bool(places) == bool(piles):
+            raise NotUnderstood("I do not know where 'there' is; name the place.")
+        return [(places[-1] if places else piles[-1][1],)]
+    group = tuple(s for s in talk.group or solids if s not in talk.left_out)
     if det.quantifier == "any":
         if len(group) < (det.number or 1):
             raise NotUnderstood(f"I do not know which '{thing.text}' are; name them.")
@@ -424,8 +432,26 @@ def of_that_colour(colour: str) -> Quality:
     return _each(lambda s, table: table.colours.get(s) == colour, colour)
 
 
+def _flat_sides(s: str, table: Sight) -> float:
+    """How much longer than wide a thing is; 0 of what is round."""
+    a, b, _ = sorted((*table.sizes.get(s, (1, 1, 0))[:2], 0.0), reverse=True)
+    return a / b if KINDS[table.kind(s)].outline == "rectangle" else 0.0
+
+
+rule.means(_each(lambda s, table: _flat_sides(s, table) > 1.3, "long"), "Adjective -> LONG")
+rule.means(_each(lambda s, table: 0 < _flat_sides(s, table) < CLEARLY_LARGER, "square"), "Adjective -> SQUARE")
+rule.means(_each(lambda s, table: table.kind(s) in DOMED, "rolling"), "Quality -> ROLLS")
+
+
 def of_extent(extent: str) -> Quality:
     return _plainly(_of_extent(extent), extent, 2)
+
+
+def of_next_extent(number: int, extent: str) -> Quality:
+    """As in "the second biggest"."""
+    if extent not in _MOST + _LEAST:
+        raise NotUnderstood(f"I do not know which one is number {number}, '{extent}'.")
+    return _plainly(_of_extent(extent, number), f"number {number} of the {extent}", 2)
 
 
 def itself(one: Any) -> Any:
@@ -473,6 +499,18 @@ def counted_from(number: int, noun: Nominal | None, side: str) -> Nominal:
 def outermost(*said: Any) -> Thing:
     number, side = sorted(said[:2], key=lambda one: isinstance(one, str))
     return Thing(Det("the", number), said[2].test(3, _at(side, 0, number), side))
+
+
+def outer_two(number: int | None, noun: Nominal) -> Thing:
+    """As in "the two outer cubes": the leftmost and the rightmost."""
+    if number not in (None, 2):
+        raise NotUnderstood("Two are the outer ones: the leftmost and the rightmost.")
+
+    def test(found: list[str], talk: Talk, of: Nominal) -> list[str]:
+        one = replace(of, plural=False)
+        return [s for side in ("leftmost", "rightmost") for s in _at(side)(found, talk, one)]
+
+    return Thing(Det("the", 2), noun.test(3, test, "outer"))
 
 
 def of_those(noun: Nominal, said: tuple[str, bool]) -> Nominal:
@@ -538,7 +576,8 @@ def where(reference: Thing, *, relation: str) -> Quality:
 
         def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
             try:
-                others = named(like, talk, ANYTHING)
+                alone = reference.pronoun == "others" and not talk.mentioned  # "behind all the others"
+                others = talk.table.of(*SOLIDS) if alone else named(like, talk, ANYTHING)
             except Impossible:
                 return []
             rest = {s: [o for o in others if o != s] for s in found}
@@ -573,8 +612,8 @@ def _holds(
     return bool(others) and every(("on", *pair) in table.facts for pair in pairs)
 
 
-def _of_extent(extent: str) -> Test:
-    """The largest, the smallest or the medium one, by the area that it covers."""
+def _of_extent(extent: str, nth: int = 1) -> Test:
+    """The largest, the smallest or the medium one, by the area that it covers; or the `nth` of such."""
 
     def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         sizes, kinds = talk.table.sizes, _wanted(noun, ANYTHING)
@@ -587,15 +626,15 @@ def _of_extent(extent: str) -> Test:
         if of_two or noun.plural or any(s not in sizes for s in found):
             raise NotUnderstood(f"I do not know which one the {extent} one is; name its colour.")
         high = extent in ("tallest", "flattest")
-        measure = (lambda x, y, z: z) if high else (lambda x, y, z: x * y)
+        measure = (lambda x, y, z: z) if high else max if extent == "longest" else (lambda x, y, z: x * y)
         areas = sorted((measure(*sizes[s]), s) for s in found)
-        top = extent in ("largest", "larger", "tallest")
-        low = extent in ("smallest", "smaller", "flattest", "little")
-        ends = areas[-2:] if top else areas[:2] if low else areas
+        top, low = extent in _MOST, extent in _LEAST
+        ranked = areas[::-1] if top else areas
+        ends = sorted(ranked[max(nth - 2, 0) : nth + 1]) if top or low else areas
         if len(areas) < 2 or any(b[0] < a[0] * CLEARLY_LARGER for a, b in pairwise(ends)):
             raise NotUnderstood(f"'{extent} {noun.kind or 'one'}': some are of the same size; name a colour.")
         middle = areas[len(areas) // 2 :][:1] if len(areas) % 2 else []
-        told = areas[-1:] if top else areas[:1] if low else middle
+        told = ranked[nth - 1 : nth] if top or low else middle
         return [s for _, s in told if s in only]
 
     return test

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, islice, pairwise
+from itertools import combinations, islice, pairwise, permutations
 
 from spca_core.kinds import STACKABLE
-from spca_core.names import TABLE_SYMBOL
+from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.lexicon import SHARED
-from spca_tabletop.language.talk import Atom, Contradiction, Talk, Things
+from spca_tabletop.language.talk import Atom, Contradiction, Talk, Things, Tower
 from spca_tabletop.language.things import Phrase
 
 _MOST = 80
 """Towers that are looked at; where so many fit, it does not matter which."""
+ALL = -1
+"""The size of a tower of all there is."""
 BRIDGE = "A bridge is one cube on top of two others; name the three."
 
 
@@ -44,6 +46,9 @@ def at_slot(things: Things, slot: str, talk: Talk) -> Talk:
     tower = talk.tower
     if len(things) == 2 and slot == "bottom" and talk.bridge:
         return talk.but(pairs=(*talk.pairs, (things[0], things[1])))
+    if slot == "top" and [s for s, _ in tower.slots] == ["bottom"] and tower.size in (None, len(things) + 1) and things[1:]:
+        told = tuple(dict.fromkeys((*tower.members, tower.slots[0][1], *things)))  # "the rest on top"
+        return talk.but(tower=replace(tower, members=told, active=True)).put_down(things)
     if len(things) != 1 or dict(tower.slots).get(slot, things[0]) != things[0]:
         raise NotUnderstood(f"Only one cube can be at the {slot}.")
     tower = replace(tower, slots=tuple(dict.fromkeys((*tower.slots, (slot, things[0])))))
@@ -110,11 +115,26 @@ def finished(talk: Talk) -> Iterator[Talk]:
             elif said:
                 raise NotUnderstood("I do not know the order of what; name the things one by one.")
             tower = replace(tower, listing=None)
+        if {*dict(tower.slots)} == {"middle"} and not tower.active and not tower.barred:
+            yield from _centred(tower.slots[0][1], one.but(tower=Tower()))
+            return
         if (tower.slots or tower.barred) and not tower.active:
             if not one.stacked():
                 raise NotUnderstood("I do not know what it should be on top of, or under; name the cubes.")
             tower = replace(tower, active=True)
         yield one.but(tower=tower)
+
+
+def _centred(middle: str, talk: Talk) -> Iterator[Talk]:
+    """As in "all in a row, green in the middle": whichever way round the others stand."""
+    row = tuple(dict.fromkeys(t for a in talk.atoms if a[0] == "abreast" for t in a[1:]))
+    others = [(n, a) for n, a in talk.wants if a[0] != "abreast"]
+    if middle not in row or len(row) % 2 == 0:
+        raise NotUnderstood(f"I do not know in the middle of what the {words_of(middle)} is to be.")
+    orders = (o for o in permutations(row) if o[len(row) // 2] == middle and o[0] < o[-1])
+    for order in islice(orders, _MOST):
+        new = [(talk.stage, ("abreast", *pair)) for pair in pairwise(order)]
+        yield talk.but(wants=(*others, *new))
 
 
 def _bridged(talk: Talk) -> Iterator[Talk]:
@@ -164,6 +184,51 @@ def _completed(top: str, supports: Things, told: Things, talk: Talk) -> Iterator
         raise NotUnderstood(BRIDGE)
 
 
+def next_one(talk: Talk) -> Iterator[Talk]:
+    """Go on to the next of several towers."""
+    if talk.tower.of < 2:
+        raise NotUnderstood("I do not know which tower that is; say how many there are to be.")
+    for one in finished(talk):
+        done = replace(one.tower, of=1)
+        yield one.but(towers=(*one.towers, done), tower=Tower(done.size, active=True, of=one.tower.of - 1))
+
+
+def all_built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
+    """Every way to build one tower or several, those of different things."""
+    last = talk.tower
+    towers: Sequence[Tower] = (*talk.towers, replace(last, of=1), *[Tower(last.size, active=True)] * (last.of - 1))
+    if len(towers) == 1:
+        yield from built(talk, atoms)
+        return
+    if any(a[0] == "on" and talk.table.kind(a[2]) in STACKABLE for a in atoms):
+        raise NotUnderstood("I can build several towers by what is in each, or on top; say it of each.")
+    towers = _shared_out(towers, len({*talk.table.of("cube")} - {*talk.left_out, *talk.unused}))
+    named = [{*t.members, *(s for _, s in t.slots), *(s for run in t.runs for s in run)} for t in towers]
+
+    def more(number: int, used: frozenset[str]) -> Iterator[set[Atom]]:
+        if number == len(towers):
+            yield set()
+            return
+        others = used.union(*named[number + 1 :])
+        if others & named[number]:
+            raise Contradiction("A thing cannot be in two towers.")
+        one = talk.but(tower=towers[number], left_out=(*talk.left_out, *others))
+        for tower in built(one, atoms):
+            for rest in more(number + 1, used | {a[1] for a in tower}):
+                yield tower | rest
+
+    yield from islice(more(0, frozenset()), _MOST)
+
+
+def _shared_out(towers: Sequence[Tower], pieces: int) -> list[Tower]:
+    """Give each tower a size: what it is said to be of, else an equal share of the rest."""
+    sizes = [t.size or len(t.members) for t in towers]
+    share, rest = divmod(pieces - sum(sizes), sizes.count(0) or 1)
+    if 0 in sizes and (rest or share < 2 or any({*dict(t.slots)} == {"top", "bottom"} for t in towers)):
+        raise NotUnderstood("I do not know how high each tower is to be; say of how many.")
+    return [replace(t, size=size or share) for t, size in zip(towers, sizes, strict=True)]
+
+
 def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
     """The atoms of every tower as it was described; none but the empty set where no tower was."""
     tower, solids = talk.tower, set(talk.table.of(*STACKABLE))
@@ -173,12 +238,15 @@ def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
     stacked = {(a[1], a[2]) for a in atoms if a[0] == "on" and a[2] in solids}
     said = [*tower.members, *(t for _, t in tower.slots), *(t for run in tower.runs for t in run)]
     names = list(dict.fromkeys([*said, *(t for pair in sorted(stacked) for t in pair)]))
-    cubes = talk.table.of("cube") or talk.table.of(*STACKABLE)
+    spared = {*talk.left_out, *talk.unused} - {*names}
+    cubes = [c for c in talk.table.of("cube") or talk.table.of(*STACKABLE) if c not in spared]
     one_end = len(names) == 1 and not tower.members  # "a tower with red at the bottom"
     open_ended = {*dict(tower.slots)} == {"top", "bottom"} and not (tower.members or tower.runs or stacked)
     if open_ended and not tower.size and len(cubes) > len(names):
         raise NotUnderstood("Is the tower to be of these two only, or of all? Say how many, or name all.")
     size = tower.size or len(cubes if one_end or not names else names)
+    if size == ALL:
+        size = len(tower.members or {*cubes, *names})
     if size < 2:
         raise Contradiction("A tower needs two cubes at least.")
     if size > len({*cubes, *names}):

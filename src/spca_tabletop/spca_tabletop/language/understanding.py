@@ -91,8 +91,14 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
         reading = readings.pop(0)
         try:
             talks = [Talk(reading.table)]
-            for meaning in reading.meanings:
-                talks = each_way(talks, meaning)
+            for meaning, *more in zip(reading.meanings, [*reading.meanings[1:], None], strict=True):
+                try:
+                    talks = each_way(talks, meaning)
+                except Answered as answered:  # "Which one is left of all the others? Touch it."
+                    if len(answered.about) != 1 or more == [None]:
+                        raise
+                    asked = (answered.about[0], "what was asked for")
+                    talks = [t.about(answered.about).but(spoken=(*t.spoken, asked)) for t in talks]
             tried += len(talks)
             goals = tuple(alternatives(talks))
         except Undecided as error:
