@@ -40,8 +40,17 @@ class ServiceCall:
         self._client = node.create_client(kind, name)
         self._met = False
 
-    def __call__(self, request: Any, timeout: float = 5.0, check: Callable[[], None] = lambda: None) -> Any:
+    def __call__(
+        self,
+        request: Any,
+        timeout: float = 5.0,
+        check: Callable[[], None] = lambda: None,
+        again: float | None = None,
+    ) -> Any:
         """Call the service and wait for the response; `check` is called meanwhile, and may raise.
+
+        `again` is the wall time in seconds after which a request is sent once more, for one that may be
+        carried out twice: DDS loses an answer to a client that its server has not found yet.
 
         Raises NodeLost when there is none in time, or nobody offers the service any more.
         """
@@ -52,12 +61,25 @@ class ServiceCall:
             self.wait_ready(_MISSED)
 
         self.wait_ready(timeout)
-        future = self._client.call_async(request)
+        end, answered = time.monotonic() + timeout, threading.Event()
+        sent = [self._ask(request, answered)]
         try:
-            return _await(future, timeout, f"service {self._name}", look)
+            while not answered.wait(_TICK):
+                look()
+                if (now := time.monotonic()) > end:
+                    raise NodeLost(f"no answer from service {self._name} in {timeout:.0f} s")
+                if again is not None and now > end - timeout + again * len(sent):
+                    sent.append(self._ask(request, answered))
+            return next(future for future in sent if future.done()).result()
         finally:
-            if not future.done():
-                self._client.remove_pending_request(future)
+            for future in sent:
+                if not future.done():
+                    self._client.remove_pending_request(future)
+
+    def _ask(self, request: Any, answered: threading.Event) -> Future:
+        future = self._client.call_async(request)
+        future.add_done_callback(lambda _: answered.set())
+        return future
 
     def wait_ready(self, timeout: float) -> None:
         """Wait until a node offers the service; less long for one that has gone than for one still to come.
@@ -107,7 +129,7 @@ class ActionCall:
                 raise NodeLost(f"the node that offers {what} has died or does not answer")
 
         try:
-            handle = _await(sending, _ANSWERED, what, look)
+            handle = _await(sending, what, look)
         except NodeLost:
             sending.add_done_callback(_cancel)  # nobody waits any more for what it may still begin
             raise
@@ -147,14 +169,14 @@ def _cancel(sent: Future) -> None:
         handle.cancel_goal_async()
 
 
-def _await(future: Future, timeout: float, what: str, check: Callable[[], None] = lambda: None) -> Any:
+def _await(future: Future, what: str, check: Callable[[], None]) -> Any:
     done = threading.Event()
     future.add_done_callback(lambda _: done.set())
-    end = time.monotonic() + timeout
+    end = time.monotonic() + _ANSWERED
     while not done.wait(_TICK):
         check()
         if time.monotonic() > end:
-            raise NodeLost(f"no answer from {what} in {timeout:.0f} s")
+            raise NodeLost(f"no answer from {what} in {_ANSWERED:.0f} s")
     return future.result()
 
 

@@ -41,6 +41,7 @@ _AHEAD_S = 0.5  # by which they may be ahead of it: joint states may be told lat
 _BRAKING_S = 0.3
 _PATIENCE_S = 5.0  # wall seconds for what ought to come at once
 _SLOW_S = 60.0  # wall seconds for what Gazebo takes its time for
+_AGAIN_S = 1.0  # wall seconds after which a request that changes nothing twice is sent once more
 _KEPT = 1000  # samples whose places are known, at most
 
 
@@ -100,14 +101,7 @@ class RosWorld(TableWorld):
         self.robot.wait_ready(timeout, check)
         if self._real:
             return
-        while True:  # DDS loses an answer to a client that its server has not found yet
-            try:
-                self._hold(Trigger.Request(), timeout=1.0)
-                return
-            except NodeLost:
-                check()
-                if time.monotonic() > end:
-                    raise
+        self._hold(Trigger.Request(), max(_PATIENCE_S, end - time.monotonic()), check, again=_AGAIN_S)
 
     # --- TableWorld -----------------------------------------------------------------------------------------
 
@@ -197,7 +191,7 @@ class RosWorld(TableWorld):
     def _vary(self, values: Mapping[str, Any]) -> None:
         """Have the simulator rebuilt at the next reset, with the light, friction and so on asked for."""
         parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
-        answer = self._set(SetParameters.Request(parameters=parameters), timeout=_PATIENCE_S)
+        answer = self._set(SetParameters.Request(parameters=parameters), _SLOW_S, again=_AGAIN_S)
         for (name, value), result in zip(values.items(), answer.results, strict=True):
             if result.successful:
                 continue
@@ -210,7 +204,7 @@ class RosWorld(TableWorld):
                 raise InputError(f"--{name} {value}", hint=result.reason)
 
     def _world_there(self) -> str:
-        answer = self._get(GetParameters.Request(names=["world"]), timeout=_PATIENCE_S)
+        answer = self._get(GetParameters.Request(names=["world"]), _SLOW_S, again=_AGAIN_S)
         return str(parameter_value_to_python(answer.values[0]))
 
     def _passed(self, now: float) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 
 import pytest
+from rclpy.task import Future
 from spca_interfaces.action import RunLevel
+from std_srvs.srv import Trigger
 
 from spca_ros import calls
 from spca_ros.action_server import Job, LongAction
-from spca_ros.calls import ActionCall, NodeLost
+from spca_ros.calls import ActionCall, NodeLost, ServiceCall
 from spca_ros.session import RosSession
 
 pytestmark = pytest.mark.ros
@@ -39,3 +41,21 @@ def test_a_goal_that_is_accepted_after_its_client_gave_up_is_cancelled(
             ActionCall(client, RunLevel, "slow")(RunLevel.Goal())
         hurried.set()
         assert begun.wait(60.0) and told.wait(60.0), action
+
+
+def test_a_request_whose_answer_is_lost_is_sent_once_more_if_it_may_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """DDS loses it where the server has not found its client yet: seen on a busy machine."""
+    with RosSession("server") as server, RosSession("client") as client:
+        server.loop.run(lambda: server.create_service(Trigger, "hold", lambda _, answer: answer))
+        call, asked = ServiceCall(client, Trigger, "hold"), list[object]()
+        ask = call._client.call_async
+
+        def lose_the_first(request: Trigger.Request) -> Future:
+            asked.append(request)
+            return ask(request) if len(asked) > 1 else Future()
+
+        monkeypatch.setattr(call._client, "call_async", lose_the_first)
+        monkeypatch.setattr(call._client, "remove_pending_request", lambda future: None)
+        assert call(Trigger.Request(), timeout=60.0, again=0.1) is not None and len(asked) > 1
