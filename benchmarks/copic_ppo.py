@@ -53,11 +53,14 @@ def main() -> None:
     """Train, test on unseen cases, and print the share of solved ones."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--task", default="easy")
-    parser.add_argument("--trials", type=int, default=10, help="of 20 episodes each")
+    parser.add_argument("--trials", type=int, default=10)
+    parser.add_argument("--episodes", type=int, default=20, help="of a trial")
     parser.add_argument("--cases", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    recipe = Recipe(published=True, evolve=False, trials=given.trials, seed=given.seed)
+    recipe = Recipe(
+        published=True, evolve=False, trials=given.trials, episodes=given.episodes, seed=given.seed
+    )
     with closing(open_world("build_order")) as world:
         [case] = world.split(given.task, 1, 0, 0, given.seed).train
         actions = [action.name for action in world.reset(case).actions]
@@ -65,7 +68,7 @@ def main() -> None:
         state = train_task(world, given.task, SingleActions(actions), selector, recipe)
         cases = unseen_cases(world, given.task, recipe, given.cases)
         for score in evaluate(world, state, selector, recipe, cases, ("selector", "random")):
-            name = "PPO" if score.policy == "selector" else score.policy
+            name = "random" if score.policy == "random" else "PPO"
             print(f"{given.task}  {name:8} {100 * score.success:.1f} % of {given.cases} unseen cases")
 
 

@@ -1,17 +1,24 @@
 """CoPiC in robosuite (its Table 13): a picture becomes text, programs plan gripper motions, robosuite judges.
 
-The plan world of `spca copic`, where `spca judge install robosuite` has been run:
+The plan world of `spca copic`, where `spca judge install robosuite` has been run. The paper's three seeds:
 
-    spca copic train benchmarks/copic_robosuite.py:RobosuiteWorld --published --proposer model --llm llm.yaml
-    spca copic test benchmarks/copic_robosuite.py:RobosuiteWorld --cases 20
+    spca copic train benchmarks/copic_robosuite.py:RobosuiteWorld --published --proposer model \
+        --llm llm.yaml --seed 1 --out runs/robosuite_1                                  # and 2, and 3
+    .venv/bin/python benchmarks/copic_robosuite.py runs/robosuite_1 runs/robosuite_2 runs/robosuite_3
 
-With `--seed 1`, `2` and `3` of the first, and `--run` of the second, these are the paper's three seeds.
+The last line tests each training on 20 layouts that it has not seen, and prints the paper's table.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+import argparse
+from collections import defaultdict
+from contextlib import closing, suppress
+from pathlib import Path
 
+from spca_benchmarks.campaigns.published import cells
+from spca_copic.evaluation import evaluate, unseen_cases
+from spca_copic.store import CopicFolder
 from spca_copic.worlds.limited_actions import LimitedActions
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose, top_down_yaw
@@ -250,3 +257,29 @@ def _told(scene: Scene) -> str:
 
 def _rounded(numbers: object) -> list[float]:
     return [round(float(n), 3) for n in numbers]  # type: ignore[attr-defined]
+
+
+def main() -> None:
+    """Test trainings on layouts that they have not seen, and print the paper's table with ours beside."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("runs", nargs="+", type=Path, help="folders of trainings")
+    parser.add_argument("--cases", type=int, default=20, help="layouts of each training and task")
+    given = parser.parse_args()
+    solved = defaultdict[str, list[float]](list)
+    with closing(RobosuiteWorld()) as world:
+        for folder in map(CopicFolder.open, given.runs):
+            recipe = folder.run.recipe
+            for task in folder.run.tasks:
+                cases = unseen_cases(world, task, recipe, given.cases)
+                [score] = evaluate(world, *folder.trained(task), recipe, cases)
+                solved[task].append(100 * score.success)
+    for task, column in zip(ENVIRONMENTS, ("Lift", "Pick-and-Place", "Stack-Three-Cubes"), strict=True):
+        if own := solved[task]:
+            published = cells()["CoPiC", "Table 13", "CoPiC", column].value
+            by_seed = ", ".join(f"{share:.0f}" for share in own)
+            ours = f"{sum(own) / len(own):.2f} % ({by_seed}; {given.cases} layouts each)"
+            print(f"{column}: {ours}; published {published} %")
+
+
+if __name__ == "__main__":
+    main()
