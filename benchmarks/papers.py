@@ -97,7 +97,7 @@ def _printed(seed: str, table: str, name: str, column: str = "value") -> str:
     if name == "*":
         return f"{table}: {len(known)} cells"
     if column == "*":
-        found = [f"{c.column} {c.value}" for c in known if c.row == name]
+        found = [f"{c.column} {c.value}{c.unit and f' {c.unit}'}" for c in known if c.row == name]
         if not found:
             raise KeyError((seed, table, name))
         return f"{name}: {', '.join(found)}"

@@ -156,7 +156,7 @@ def by_role(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
         for role, pairs in roles.items():
             used = [u for _, u in pairs]
             tokens = (sum(u.input_tokens for u in used), sum(u.output_tokens for u in used))
-            names = ", ".join(sorted({d.result.names.get(role, "") for d in own}))
+            names = ", ".join(sorted({n for d in own if (n := d.result.names.get(role))}))
             each = Mean.of([u.input_tokens + u.output_tokens for u in used])
             usd = f"{sum(u.usd for u in used):.4f}"
             mean = f"{each.value:.0f} ± {each.sd:.0f}"
