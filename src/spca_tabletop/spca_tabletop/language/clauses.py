@@ -23,15 +23,25 @@ from spca_tabletop.language.places import (
     placed,
     related,
 )
-from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Contradiction, Meaning, Talk, Things, clause, every
+from spca_tabletop.language.talk import (
+    ANYTHING,
+    LIFTABLE,
+    TANGIBLE,
+    Contradiction,
+    Meaning,
+    Talk,
+    Things,
+    clause,
+    every,
+)
 from spca_tabletop.language.things import (
+    AXES,
     Det,
     Nominal,
     Phrase,
     Quality,
     Thing,
     being,
-    AXES,
     found_by,
     listed,
     named,
@@ -370,7 +380,9 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
         one, other = things
         if places == [TABLE_SYMBOL, TABLE_SYMBOL]:
             at = [tuple(round(1000 * v) for v in talk.table.places[t][:2]) for t in (other, one)]
-            yield talk.ask([("at", t, Place(ROWS["at"], (), xy).symbol) for t, xy in zip(things, at, strict=True)])
+            yield talk.ask(
+                [("at", t, Place(ROWS["at"], (), xy).symbol) for t, xy in zip(things, at, strict=True)]
+            )
             return
         if "" in places or places[0] == places[1]:
             raise NotUnderstood("I can swap things that lie on, or in, different things only.")
@@ -400,8 +412,12 @@ def in_line(*said: Phrase | bool) -> Meaning:
             raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
         row = things if rightwards else things[::-1]
         for first in range(len(row)):
-            rightmost = [("at", b, Place(ROWS["right_of"], (a,), _CLOSE).symbol) for a, b in pairwise(row[first:])]
-            left = [("at", a, Place(ROWS["left_of"], (b,), _CLOSE).symbol) for a, b in pairwise(row[: first + 1])]
+            rightmost = [
+                ("at", b, Place(ROWS["right_of"], (a,), _CLOSE).symbol) for a, b in pairwise(row[first:])
+            ]
+            left = [
+                ("at", a, Place(ROWS["left_of"], (b,), _CLOSE).symbol) for a, b in pairwise(row[: first + 1])
+            ]
             yield talk.ask([*left, *rightmost])
 
     return doing(phrase, then)
@@ -457,16 +473,17 @@ def tower(size: int | None) -> int:
     return size or 0
 
 
-def as_high(extent: str | None) -> int:
+def as_high(extent: str) -> int:
     """As in "the highest tower you can build": of all there is."""
-    if extent not in (None, "largest", "tallest"):
+    if extent not in ("largest", "tallest"):
         raise NotUnderstood("I do not know how high the tower is to be; say of how many.")
     return towers.ALL
 
 
-def build(size: int, more: Detail | Phrase | None, before: Destinations = ()) -> Meaning:
-    if more and isinstance(more[0], Thing):
-        more = (more, (), None)
+rule.means(towers.ALL, "Tower -> THE|A? TOP TOWER")
+
+
+def build(size: int, more: Detail | None, before: Destinations = ()) -> Meaning:
     phrase, places, upwards = more or ((), (), None)
 
     def meaning(talk: Talk) -> Iterator[Talk]:
