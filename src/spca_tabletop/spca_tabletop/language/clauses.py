@@ -295,7 +295,7 @@ def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> 
 def _standing(talk: Talk) -> Things:
     """The tower that stands there, upwards."""
     on = {(a[2], a[1]) for a in talk.table.facts if a[0] == "on" and talk.table.kind(a[2]) in SOLIDS}
-    order = sorted({s for pair in on for s in pair}, key=lambda s: talk.table.places[s][2])
+    order = sorted({s for pair in on for s in pair}, key=lambda s: -len(talk.table.above([s])))
     if not order or not on.issuperset(pairwise(order)):
         raise NotUnderstood("I do not know which tower that is; name the things.")
     return tuple(order)
