@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice, pairwise
 
@@ -229,7 +230,23 @@ def put_leaving(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning
     if phrase[0].apart:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is left out of.")
     same = tuple(t.like(phrase[0].noun.kind) for t in others)
-    return and_also(put_but(phrase, places, same), _spared(same, how="untouched"))
+    spared = _spared(same, how="untouched")
+    rest, whole = (
+        and_also(one, spared) for one in (put_but(phrase, places, same), put(phrase, None, places))
+    )
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        there = []
+        with suppress(NotUnderstood, Impossible, Contradiction):  # what is there already may be left so
+            there = [one for one in whole(talk) if not _moved(one)]
+        yield from there or rest(talk)
+
+    return meaning
+
+
+def _moved(talk: Talk) -> bool:
+    """Whether what is to be left alone is to be elsewhere than it is."""
+    return any(a[1] in talk.untouched and a not in talk.table.facts for a in talk.atoms)
 
 
 def pack(phrase: Phrase) -> Meaning:

@@ -66,8 +66,8 @@ def _finished(talk: Talk) -> Talk:
     if not (talk.wants or talk.contacts or talk.mutual or talk.described or talk.tower.active):
         raise NotUnderstood("I do not see what to do: name something to touch, pick up, put or stack.")
     pairs = (*talk.contacts, *talk.mutual, *talk.apart, *talk.off)
-    said = (name for a in (*talk.atoms, *talk.described, *talk.rules) for name in a[1:])
-    concerned = {thing for name in said for thing in (name, *things_of(name))}
+    args = (name for a in (*talk.atoms, *talk.described, *talk.rules) for name in a[1:])
+    concerned = {thing for name in args for thing in (name, *things_of(name))}
     concerned |= {t for pair in pairs for t in pair} | {*talk.untouched, *talk.unused, *talk.counted}
     for tower in (*talk.towers, talk.tower):
         concerned |= {*tower.members, *(t for _, t in (*tower.slots, *tower.barred))}
