@@ -42,7 +42,7 @@ GRAMMATICAL = frozenset({"THE", "OF", "THAT", "IS", "MUST", "COMMA", "AND", "OR"
 REDUNDANT = {
     "what a table has to show, and may show of every thing that is meant": (
         "LARGEST SMALLEST MEDIUM FREE EMPTY OTHER LEFT RIGHT MIDDLE NEAR FAR BEHIND IN_FRONT_OF LEFT_OF "
-        "RIGHT_OF CLOSEST_TO FARTHEST_FROM"
+        "RIGHT_OF CLOSEST_TO FARTHEST_FROM SQUARE LONG ROLLS OUTER"
     ),
     "how many there are of one": "A ONE ALL EACH ANY BOTH EACH_OTHER",
     "another word for what is said there already": (

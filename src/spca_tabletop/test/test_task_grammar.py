@@ -23,11 +23,12 @@ from spca_tabletop.language.lexicon import VALUED, said_as
 from spca_tabletop.language.things import rule
 from spca_tabletop.language.understanding import understand
 from spca_tabletop.language.words import sentences
-from spca_testing.observations import PLATES, goals, scene, task
+from spca_testing.observations import CUBES, PLATES, goals, scene, task
 
 FAMILIES = yaml.safe_load((Path(__file__).parent / "families.yaml").read_text())
 SCENES = {"nominal": scene(), "loaded": scene(on={"cube_red": "plate_red", "cube_blue": "plate_blue"})}
 SCENES["stacked"] = scene(on={"cube_red": "plate_red", "cube_green": "cube_red", "cube_blue": "cube_green"})
+SCENES["four"] = scene(objects=(*CUBES, "cube_yellow", *PLATES))
 RULES: list[Rule] = [one for rules in rule.rules.values() for one in rules]
 MEANT = [(text, goal, name) for name in SCENES for goal, texts in FAMILIES[name].items() for text in texts]
 COLOURS = "red green blue yellow orange purple pink black white grey brown cyan"

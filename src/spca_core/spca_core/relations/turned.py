@@ -67,7 +67,7 @@ ROWS = (
             "ANGLE": (
                 r"(?:by |through )?\d+ ?(?:degrees?|deg|°)(?: ?,? ?(?:in (?:the )?direction )?"
                 "(?:counter-?|anti-?)?clockwise)?",
-                "sideways|crosswise|crossways|by a right angle",
+                r"(?:sideways|crosswise|crossways|by a right angle)(?= ?(?:[.,;!]|$|and\b|then\b))",
             ),
         },
         orders=("TURN Things ANGLE", "TURN ANGLE Things", "Things MUST? IS? TURNED ANGLE"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice, pairwise
 
@@ -23,15 +24,25 @@ from spca_tabletop.language.places import (
     placed,
     related,
 )
-from spca_tabletop.language.talk import ANYTHING, LIFTABLE, TANGIBLE, Contradiction, Meaning, Talk, Things, clause, every
+from spca_tabletop.language.talk import (
+    ANYTHING,
+    LIFTABLE,
+    TANGIBLE,
+    Contradiction,
+    Meaning,
+    Talk,
+    Things,
+    clause,
+    every,
+)
 from spca_tabletop.language.things import (
+    AXES,
     Det,
     Nominal,
     Phrase,
     Quality,
     Thing,
     being,
-    AXES,
     found_by,
     listed,
     named,
@@ -219,7 +230,23 @@ def put_leaving(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning
     if phrase[0].apart:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is left out of.")
     same = tuple(t.like(phrase[0].noun.kind) for t in others)
-    return and_also(put_but(phrase, places, same), _spared(same, how="untouched"))
+    spared = _spared(same, how="untouched")
+    rest, whole = (
+        and_also(one, spared) for one in (put_but(phrase, places, same), put(phrase, None, places))
+    )
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        there = []
+        with suppress(NotUnderstood, Impossible, Contradiction):  # what is there already may be left so
+            there = [one for one in whole(talk) if not _moved(one)]
+        yield from there or rest(talk)
+
+    return meaning
+
+
+def _moved(talk: Talk) -> bool:
+    """Whether what is to be left alone is to be elsewhere than it is."""
+    return any(a[1] in talk.untouched and a not in talk.table.facts for a in talk.atoms)
 
 
 def pack(phrase: Phrase) -> Meaning:
@@ -285,7 +312,7 @@ def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> 
 def _standing(talk: Talk) -> Things:
     """The tower that stands there, upwards."""
     on = {(a[2], a[1]) for a in talk.table.facts if a[0] == "on" and talk.table.kind(a[2]) in SOLIDS}
-    order = sorted({s for pair in on for s in pair}, key=lambda s: talk.table.places[s][2])
+    order = sorted({s for pair in on for s in pair}, key=lambda s: -len(talk.table.above([s])))
     if not order or not on.issuperset(pairwise(order)):
         raise NotUnderstood("I do not know which tower that is; name the things.")
     return tuple(order)
@@ -370,7 +397,9 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
         one, other = things
         if places == [TABLE_SYMBOL, TABLE_SYMBOL]:
             at = [tuple(round(1000 * v) for v in talk.table.places[t][:2]) for t in (other, one)]
-            yield talk.ask([("at", t, Place(ROWS["at"], (), xy).symbol) for t, xy in zip(things, at, strict=True)])
+            yield talk.ask(
+                [("at", t, Place(ROWS["at"], (), xy).symbol) for t, xy in zip(things, at, strict=True)]
+            )
             return
         if "" in places or places[0] == places[1]:
             raise NotUnderstood("I can swap things that lie on, or in, different things only.")
@@ -400,8 +429,12 @@ def in_line(*said: Phrase | bool) -> Meaning:
             raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
         row = things if rightwards else things[::-1]
         for first in range(len(row)):
-            rightmost = [("at", b, Place(ROWS["right_of"], (a,), _CLOSE).symbol) for a, b in pairwise(row[first:])]
-            left = [("at", a, Place(ROWS["left_of"], (b,), _CLOSE).symbol) for a, b in pairwise(row[: first + 1])]
+            rightmost = [
+                ("at", b, Place(ROWS["right_of"], (a,), _CLOSE).symbol) for a, b in pairwise(row[first:])
+            ]
+            left = [
+                ("at", a, Place(ROWS["left_of"], (b,), _CLOSE).symbol) for a, b in pairwise(row[: first + 1])
+            ]
             yield talk.ask([*left, *rightmost])
 
     return doing(phrase, then)
@@ -457,16 +490,17 @@ def tower(size: int | None) -> int:
     return size or 0
 
 
-def as_high(extent: str | None) -> int:
+def as_high(extent: str) -> int:
     """As in "the highest tower you can build": of all there is."""
-    if extent not in (None, "largest", "tallest"):
+    if extent not in ("largest", "tallest"):
         raise NotUnderstood("I do not know how high the tower is to be; say of how many.")
     return towers.ALL
 
 
-def build(size: int, more: Detail | Phrase | None, before: Destinations = ()) -> Meaning:
-    if more and isinstance(more[0], Thing):
-        more = (more, (), None)
+rule.means(towers.ALL, "Tower -> THE|A? TOP TOWER")
+
+
+def build(size: int, more: Detail | None, before: Destinations = ()) -> Meaning:
     phrase, places, upwards = more or ((), (), None)
 
     def meaning(talk: Talk) -> Iterator[Talk]:

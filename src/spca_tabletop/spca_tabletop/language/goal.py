@@ -66,8 +66,8 @@ def _finished(talk: Talk) -> Talk:
     if not (talk.wants or talk.contacts or talk.mutual or talk.described or talk.tower.active):
         raise NotUnderstood("I do not see what to do: name something to touch, pick up, put or stack.")
     pairs = (*talk.contacts, *talk.mutual, *talk.apart, *talk.off)
-    said = (name for a in (*talk.atoms, *talk.described, *talk.rules) for name in a[1:])
-    concerned = {thing for name in said for thing in (name, *things_of(name))}
+    args = (name for a in (*talk.atoms, *talk.described, *talk.rules) for name in a[1:])
+    concerned = {thing for name in args for thing in (name, *things_of(name))}
     concerned |= {t for pair in pairs for t in pair} | {*talk.untouched, *talk.unused, *talk.counted}
     for tower in (*talk.towers, talk.tower):
         concerned |= {*tower.members, *(t for _, t in (*tower.slots, *tower.barred))}
@@ -194,7 +194,8 @@ class _Told:
                 raise Contradiction(f"The {words_of(a)} is on the {words_of(b)} now; say where to put it.")
             atoms.add(("unfit", a, b))
         for a, b in ((a[1], a[2]) for a in atoms if a[0] == "unfit"):
-            if ("on", a, b) in atoms and ((a, b) in off or not self._scene.holds("on", a, b)):
+            asked = (a, b) in off or ("on", a, b) in self._talk.atoms
+            if ("on", a, b) in atoms and (asked or not self._scene.holds("on", a, b)):
                 raise Contradiction(f"The {words_of(a)} must not be on the {words_of(b)}, but has to.")
         for pair in apart:
             near = any(self._scene.holds("next_to", *p) for p in permutations(pair))

@@ -97,7 +97,9 @@ _READS: dict[str, Callable[[str], object]] = {t: read for row in relations() for
 _READS |= {"SPACING": _millimetres, "COLOURED": lambda word: word[:-1], "ORDINAL": _ORDINALS.__getitem__}
 _READS |= dict.fromkeys(("NUMBER", "SIZE"), lambda word: NUMBERS[re.split("[- ]", word)[0]])
 _READS["ACROSS_VIEW"] = lambda words: words.rfind("left") < words.rfind("right")
-_READS["WRAP"] = lambda words: "".join(s for s in ("leftmost", "rightmost") if re.match(f"(and )?the {s}", words))
+_READS["WRAP"] = lambda words: "".join(
+    s for s in ("leftmost", "rightmost") if re.match(f"(and )?the {s}", words)
+)
 _READS["COLOUR"] = lambda word: {"gray": "grey", "violet": "purple"}.get(word, word)
 VALUED = ("NOUN", "FLANK", "EXTENT", "DISTANT", "MATCHING", "DIRECTION", *_READS)
 

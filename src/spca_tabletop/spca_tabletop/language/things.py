@@ -439,7 +439,7 @@ def _flat_sides(s: str, table: Sight) -> float:
 
 
 rule.means(_each(lambda s, table: _flat_sides(s, table) > 1.3, "long"), "Adjective -> LONG")
-rule.means(_each(lambda s, table: 0 < _flat_sides(s, table) < CLEARLY_LARGER, "square"), "Adjective -> SQUARE")
+rule.means(_each(lambda s, table: 0 < _flat_sides(s, table) < 1.1, "square"), "Adjective -> SQUARE")
 rule.means(_each(lambda s, table: table.kind(s) in DOMED, "rolling"), "Quality -> ROLLS")
 
 

@@ -90,15 +90,7 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
             raise NotUnderstood(TOO_OPEN)
         reading = readings.pop(0)
         try:
-            talks = [Talk(reading.table)]
-            for meaning, *more in zip(reading.meanings, [*reading.meanings[1:], None], strict=True):
-                try:
-                    talks = each_way(talks, meaning)
-                except Answered as answered:  # "Which one is left of all the others? Touch it."
-                    if len(answered.about) != 1 or more == [None]:
-                        raise
-                    asked = (answered.about[0], "what was asked for")
-                    talks = [t.about(answered.about).but(spoken=(*t.spoken, asked)) for t in talks]
+            talks = _talked(reading)
             tried += len(talks)
             goals = tuple(alternatives(talks))
         except Undecided as error:
@@ -127,6 +119,20 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
         meanings = " or: ".join(describe(goals) for goals in list(found)[:2])
         raise NotUnderstood(f"That can mean several things: {meanings}. Say it in separate sentences.")
     return list(next(iter(found)))
+
+
+def _talked(reading: _Reading) -> list[Talk]:
+    """Every way to take a reading. A question is context where the next sentence goes on about its answer."""
+    talks = [Talk(reading.table)]
+    for number, meaning in enumerate(reading.meanings, 1):
+        try:
+            talks = each_way(talks, meaning)
+        except Answered as answered:
+            if len(answered.about) != 1 or number == len(reading.meanings):
+                raise
+            asked = (answered.about[0], "what was asked for")
+            talks = [t.about(answered.about).but(spoken=(*t.spoken, asked)) for t in talks]
+    return talks
 
 
 def uncovering(task: Task, observation: Observation) -> list[Goal]:

@@ -88,9 +88,7 @@ def with_places(observation: Observation, names: Iterable[str]) -> Observation:
     # A point takes one thing: what stands there is in the way of another one.
     points = {name for name, place in places.items() if len(place.values) == 2 and not place.things}
     facts += [
-        Fact(predicate="obstructs", args=f.args)
-        for f in facts
-        if f.predicate == "at" and f.args[1] in points
+        Fact(predicate="obstructs", args=f.args) for f in facts if f.predicate == "at" and f.args[1] in points
     ]
     return observation.model_copy(
         update={
