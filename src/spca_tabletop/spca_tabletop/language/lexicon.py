@@ -79,8 +79,8 @@ def _patterns() -> tuple[Any, ...]:
 
 
 _PATTERNS, _SPELT_ANEW, (ASIDE, STATEMENT, REASON, ORDER, CLAUSE), SLIPS = _patterns()
-"""How a clause begins that may carry no instruction: on oneself or a thing, on somebody, for a reason; the words
-that make it one; and how far a clause goes. `SLIPS` are words that may be misspelt."""
+"""How a clause begins that may carry no instruction: on oneself or a thing, on somebody, for a reason; the
+words that make it one; and how far a clause goes. `SLIPS` are words that may be misspelt."""
 
 _VALUES: dict[str, tuple[str, object]] = {token: tuple(value) for token, value in _FILE["values"].items()}
 _VALUES |= {name.upper() + "S" * plural: ("NOUN", (name, bool(plural))) for plural in (0, 1)

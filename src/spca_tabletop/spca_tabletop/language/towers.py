@@ -285,7 +285,8 @@ def _orders(names: Things, stacked: set[tuple[str, str]], talk: Talk) -> Iterato
         if any((thing == name) != (at == slot) and (thing == name or (at == slot and at != "middle"))
                for at, thing in tower.slots):  # fmt: skip
             return False
-        if tower.barred and {(slot, name), ("any", name)} & {*tower.barred} or any(b == name and a in names and a not in order for a, b in after):
+        barred = tower.barred and {(slot, name), ("any", name)} & {*tower.barred}
+        if barred or any(b == name and a in names and a not in order for a, b in after):
             return False
         under = order[-1] if order else ""
         over = [above for above, low in below.items() if low == under]

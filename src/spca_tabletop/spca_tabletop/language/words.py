@@ -36,8 +36,8 @@ _ASIDE_OF = {"IS", "IT", "THEM", "THAT", "A", "THE", "AND", "OF", "TO", "AT", "I
              "DOWN", "AWAY", "FROM", "SIDE", "UP", "ALL", "WHAT", "ANY",
              "REMARK", "LINK", "THERE"}  # fmt: skip
 """The tokens that an aside may have: no things, nothing to do, no rule, condition, order or number."""
-_ASIDE_OF_SOMEBODY = {*_ASIDE_OF, "PUT", "TAKE", "LIFT", "LEAVE", "BUILD", "TOUCH", "ADD", "GIVE", "CHOOSE", "YOU",
-                         "ATTITUDE", "CONTAIN"}  # fmt: skip
+_DEEDS = {"PUT", "TAKE", "LIFT", "LEAVE", "BUILD", "TOUCH", "ADD", "GIVE", "CHOOSE", "YOU", "CONTAIN"}
+_ASIDE_OF_SOMEBODY = {*_ASIDE_OF, *_DEEDS, "ATTITUDE"}
 _REASON_OF = {*_ASIDE_OF, "NOUN", "COLOUR", "HUED", "EXTENT", "FLANK", "NOT", "ONE", "ONES"}
 _BACK = {"IT", "THEM", "OTHER", "OTHERS", "ANOTHER", "SAME"}
 """The tokens that refer to what was named before."""
