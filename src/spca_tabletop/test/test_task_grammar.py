@@ -22,7 +22,7 @@ from spca_tabletop.language.chart import Rule, Token, Unexpected
 from spca_tabletop.language.lexicon import VALUED, said_as
 from spca_tabletop.language.things import rule
 from spca_tabletop.language.understanding import understand
-from spca_tabletop.language.words import sentences
+from spca_tabletop.language.words import sentences, told_slips
 from spca_testing.observations import CUBES, PLATES, goals, scene, task
 
 FAMILIES = yaml.safe_load((Path(__file__).parent / "families.yaml").read_text())
@@ -46,6 +46,11 @@ def test_a_refusal_is_one_true_line(text: str, reason: str) -> None:
     with pytest.raises((NotUnderstood, Impossible)) as refusal:
         understand(task(text), scene())
     assert reason in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_what_is_left_aside_is_told() -> None:
+    told = "(I take 'tuoch' for 'touch'.) (Left aside: 'Mummy will laugh'.)"
+    assert told_slips("Mummy will laugh, tuoch the red cube") == told
 
 
 def _function(one: Rule) -> ast.FunctionDef:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice, pairwise
@@ -12,8 +12,9 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Place, Relation, Values, things_of
 from spca_tabletop.language import towers
+from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import NO_PLACE
-from spca_tabletop.language.lexicon import FORMS
+from spca_tabletop.language.lexicon import FORMS, UNREAD
 from spca_tabletop.language.places import (
     ROWS,
     Destination,
@@ -45,6 +46,7 @@ from spca_tabletop.language.things import (
     being,
     found_by,
     listed,
+    meant,
     named,
     rule,
 )
@@ -215,6 +217,20 @@ def put(
         places, source = source, None
     phrase = _coming_from(_not_there_yet(phrase, places, added), source)
     return doing(phrase, lambda things, talk: placed(things, places, phrase, come_from(things, source, talk)))
+
+
+def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool) -> Meaning:
+    """As in "put the red cube on the mat, the left one I mean": what is put, unless the mat is meant."""
+    given = put((meant(thing, again),), None, places)
+
+    def meaning(talk: Talk) -> Iterator[Talk]:
+        if near and again.noun.colour and places[-1].things:  # "on the red plate, no, the green one"
+            with suppress(Impossible):
+                named(again.like(places[-1].things[-1].noun.kind), talk, tuple(SUPPORTS))
+                raise NotUnderstood(f"I do not know what '{again.text}' is in place of; say it anew.")
+        yield from given(talk)
+
+    return meaning
 
 
 def put_but(phrase: Phrase, where: Destinations | Destination, others: Phrase) -> Meaning:
@@ -796,6 +812,12 @@ def but_not_those(before: Meaning, phrase: Phrase) -> Meaning:
     return and_also(before, _spared(phrase, how="untouched"))
 
 
+def _unheeded(talk: Talk) -> Iterator[Talk]:
+    """As in "I like towers"."""
+    yield talk
+
+
+rule.means(_unheeded, "Clause -> ATTITUDE TOWER|ROW|BRIDGE|PYRAMID|STACK")
 rule.means(_EVERY_SOLID, "No -> NOTHING")
 rule.means((Thing(Det("all"), pronoun="them", text="none of them"),), "No -> NONE")
 
@@ -876,11 +898,14 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
             found = [((*pairs, *((thing, b) for b in below)), after) for pairs, one in found
                      for below, after in found_by(place.things, one, tuple(SUPPORTS), thing)]  # fmt: skip
         yield from (after.but(off=(*after.off, *pairs)) for pairs, after in found)
+    elif place.into and talk.tower.active and place.things[0].pronoun == "it":
+        more = tuple(("any", thing) for thing in things)
+        yield talk.but(tower=replace(talk.tower, barred=(*talk.tower.barred, *more)))
     elif place.relation in ("on", "next_to"):
         beside = place.relation == "next_to"
         for targets, after in found_by(_every(place.things), talk, LIFTABLE if beside else ANYTHING):
             pairs = tuple((a, b) for a in things for b in targets if a != b)
-            if not pairs:
+            if not pairs or (place.into and any(talk.table.kind(t) in SOLIDS for t in targets)):
                 raise NotUnderstood(f"I do not know what must not be '{place.text}'; name it.")
             yield after.but(apart=(*after.apart, *pairs)) if beside else after.but(off=(*after.off, *pairs))
     else:
@@ -941,19 +966,114 @@ def first(meaning: Meaning) -> Meaning:
 
 
 def only(meaning: Meaning) -> Meaning:
-    return lambda talk: meaning(talk.but(latest=(), forbidding=False))
+    return lambda talk: meaning(talk.but(latest=(), before=talk.latest or talk.before, forbidding=False))
 
 
 def and_also(before: Meaning, meaning: Meaning) -> Meaning:
-    return lambda talk: every(before(talk), lambda one: meaning(one.but(latest=())))
+    return lambda talk: every(before(talk), lambda one: meaning(one.but(latest=(), before=one.latest)))
 
 
 def and_then(before: Meaning, meaning: Meaning) -> Meaning:
-    return lambda talk: every(before(talk), lambda one: meaning(_then(one, "then").but(latest=())))
+    return lambda talk: every(
+        before(talk), lambda one: meaning(_then(one, "then").but(latest=(), before=one.latest))
+    )
 
 
 def only_after(later: Meaning, before: Meaning) -> Meaning:
     return and_then(before, later)
+
+
+def and_then_that(before: Meaning, phrase: Phrase) -> Meaning:
+    return and_then(before, _there_too(phrase))
+
+
+def then_that(phrase: Phrase) -> Meaning:
+    return only(then(_there_too(phrase)))
+
+
+def _there_too(phrase: Phrase) -> Meaning:
+    """As in "put the red cube on the plate, then the blue one": to the same place."""
+
+    def more(things: Things, talk: Talk) -> Iterator[Talk]:
+        there = {a[2] for a in talk.before if a[0] == "on" and talk.table.kind(a[2]) in SUPPORTS}
+        if (
+            any(t.any for t in phrase)
+            or len(there) != 1
+            or any(a[0] != "on" for a in talk.before)
+            or talk.tower.active
+            or talk.bridge
+        ):
+            raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
+        yield talk.claim("on", things, *there)
+
+    return _unforbidden(doing(phrase, more))
+
+
+@clause
+def at_last(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Talk]:
+    """As in "touch the red cube, and the blue one last", "put the red cube in the tray last"."""
+    for one in before(talk):
+        things = {a[1] for a in one.latest} if not phrase else ()
+        if not phrase:
+            if one.tower.active or one.bridge:  # "red on top at the end"
+                yield one
+                continue
+            if len(things) != 1 or not talk.wants:
+                raise NotUnderstood("I do not know what comes last; say it in its own clause.")
+            yield _apart(things, one, first=False)
+            continue
+        for said, after in found_by(phrase, one, TANGIBLE):
+            if {*said} <= {a[1] for a in one.latest}:
+                yield _apart(said, after, first=False)
+                return
+        for go_on in (mention(phrase), _there_too(phrase)):
+            with suppress(NotUnderstood):
+                yield from go_on(_then(one, "last").but(latest=(), before=one.latest))
+                return
+        raise NotUnderstood(f"I do not know what to do last with {phrase[0].text}.")
+
+
+@clause
+def at_first(*said: Meaning | Phrase, talk: Talk) -> Iterator[Talk]:
+    """As in "put the cubes on the plates, start with the red one"."""
+    phrase, meaning = said if isinstance(said[0], tuple) else said[::-1]
+    assert isinstance(phrase, tuple) and not isinstance(meaning, tuple)
+    for one in meaning(talk):
+        for things, after in found_by(phrase, one, TANGIBLE):
+            yield _apart(things, after, first=True)
+
+
+def _apart(things: Collection[str], talk: Talk, *, first: bool) -> Talk:
+    """Those come before all others that something is asked of, or after."""
+    about = [a[1] for a in talk.atoms]
+    others = [s for s in dict.fromkeys(about) if s not in things]
+    unclear = len({*about}) < len(about) or any(a[0] == "on" and a[2] == TABLE_SYMBOL for a in talk.atoms)
+    if unclear or not {*things} <= {*about} or not others or talk.tower.active or talk.bridge or talk.stage:
+        raise NotUnderstood("I do not know how to heed that order; say 'first … then …'.")
+    pairs = [(s, o) if first else (o, s) for s in things for o in others]
+    return talk.but(rules=(*talk.rules, *(("before", *pair) for pair in pairs)))
+
+
+@clause
+def instead(taken_back: Meaning, back: Spoken, meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
+    """As in "put it on the red plate, no wait, put it on the blue one": of the same things."""
+
+    def about(after: Talk) -> tuple[set[str], set[str]]:
+        new = [a for a in after.atoms[len(talk.wants) :] if a[0] != "touched"]
+        return {a[1] for a in new}, {slot for slot, _ in after.tower.slots}
+
+    refusal = NotUnderstood(UNREAD["CORRECTION"].format(back.text.strip(" ,")))
+    for one in taken_back(talk):
+        if not any(about(one)):
+            raise refusal
+        same = talk.but(subject=one.subject, group=one.group, mentioned=one.mentioned, last=one.last)
+        for after in meaning(same.but(last_place=one.last_place)):
+            if about(one) != about(after):
+                raise refusal
+            yield after
+
+
+rule.means(Spoken(), "Back -> CORRECTION")
 
 
 @clause
@@ -1009,6 +1129,9 @@ def in_order(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Ta
             continue
         if phrase and (one.tower.active or one.verb == "stack"):
             raise NotUnderstood("Say whether that order is from bottom to top or from top to bottom.")
+        if one.stage and not phrase and len(one.latest) == 1:
+            yield one  # "touch red, then green, in this order"
+            continue
         named_singly = not any(t.several or t.any for t in phrase) if phrase else one.listed
         if not named_singly or len(one.latest) < 2:
             raise NotUnderstood("I do not know what to do in which order; name the things one by one.")
@@ -1016,6 +1139,14 @@ def in_order(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Ta
             yield _in_turn(tuple(dict.fromkeys(a[1] for a in one.latest)), one)
         for things, after in found_by(phrase, one, TANGIBLE) if phrase else ():
             yield _in_turn(things, after)
+
+
+@clause
+def order_matters(*, talk: Talk) -> Iterator[Talk]:
+    """Where it was said by "first", "then"."""
+    if not talk.stage:
+        raise NotUnderstood("I do not know what to do in which order; say 'first … then …'.")
+    yield talk
 
 
 def _in_turn(things: Things, talk: Talk) -> Talk:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise, permutations
 
 from spca_core.kinds import CONTAINERS, DOMED, SOLIDS, SUPPORTS, TOPLESS
@@ -25,6 +26,8 @@ NO_PLACE = "I do not know where to put it; name a plate, a cube or the table."
 _MOST_ALTERNATIVES = 40
 _LOCATIONS = ("on", "across", "holding", *(row.name for row in relations() if row.skill))
 """Predicates that say where a cube is; a cube is at one place only."""
+_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_TWO_SIDES = "That contradicts itself: where the {} and the {} are to be to each other."
 GONE = [row.name for row in relations() if row.rests == GROUND_SYMBOL]
 """Those that say that it is out of reach."""
 
@@ -107,13 +110,13 @@ def _order(talk: Talk) -> Iterator[Atom]:
 
 def _heeded(talk: Talk, stages: list[list[Atom]], number: int, word: str, building: bool) -> bool:
     """Return whether a stage comes after what was said before it."""
+    in_build = any(len(run) > 1 for run in talk.tower.runs) or talk.bridge
     if word == "first":
-        return any(stages[number:])
+        return any(stages[number:]) or in_build
     if atoms := stages[number]:
         before = {t for stage in stages[:number] for a in stage for t in a[1:]} | set(talk.tower.members)
         onto = all(a[0] == "on" and a[2] in before for a in atoms)
         return onto or not building or any(stages[:number])
-    in_build = any(len(run) > 1 for run in talk.tower.runs) or talk.bridge
     return in_build or number in talk.released
 
 
@@ -279,6 +282,7 @@ class _Told:
                 raise Contradiction(f"The {words_of(place)} has no room for more than {room}.")
         self._check_stability(atoms)
         self._check_stacks(atoms)
+        _check_sides(atoms)
 
     def _check_stability(self, atoms: set[Atom]) -> None:
         for thing, base in ((a[1], a[2]) for a in atoms if a[0] == "on"):
@@ -311,6 +315,33 @@ class _Told:
                 raise Contradiction(f"The {words_of(cube)} must be left alone, but is needed.", needed=True)
             if any(cube in self._talk.table.above([s]) for s in self._going(ends)):
                 raise Contradiction(f"The {words_of(cube)} must be left alone, but is on what has to move.")
+
+
+def _check_sides(atoms: Collection[Atom]) -> None:
+    """Refuse what would have to be on two sides of the same, by the directions of the relations' rows."""
+    farther: dict[tuple[bool, ...], TopologicalSorter[str]] = {}
+    told: dict[tuple[str, frozenset[str]], tuple[tuple[bool, ...], str]] = {}
+    for thing, place in ((a[1], place_of(a[2])) for a in sorted(atoms) if a[0] == "at"):
+        if place is None or not place.things:
+            continue
+        way = tuple(place.relation.ahead(axis, (0, 0, 0)) for axis in _AXES) if place.relation.ahead else ()
+        along = tuple(map(bool, way))
+        for other in place.things:
+            ahead, behind = (thing, other) if sum(way) >= 0 else (other, thing)
+            group = (
+                "" if way else place.relation.name,
+                frozenset((thing, *((other,) if way else place.things))),
+            )
+            said = along, ahead if way else thing
+            if told.setdefault(group, said) != said:
+                raise Contradiction(_TWO_SIDES.format(words_of(thing), words_of(other)))
+            if way:
+                farther.setdefault(along, TopologicalSorter()).add(ahead, behind)
+    for order in farther.values():
+        try:
+            order.prepare()
+        except CycleError as error:
+            raise Contradiction(_TWO_SIDES.format(*map(words_of, error.args[1][:2]))) from error
 
 
 def describe(goals: Sequence[Goal]) -> str:

@@ -51,7 +51,7 @@ def _nouns() -> dict[str, tuple[str, ...]]:
 
 
 def _patterns() -> tuple[Any, ...]:
-    """Every token's patterns; what is spelt anew, and how; how asides begin; and what may be misspelt."""
+    """Every token's patterns; what is spelt anew, and how; what asides are; and what may be misspelt."""
     parts = {"number": _NUMBER, "counted": "|".join(_COUNTED), "ordinals": "|".join(_ORDINALS)}
     parts |= {"colours": "|".join(COLOURS), "coloured": "|".join(f"{c}s" for c in COLOURS)}
     parts["told"] = "|".join((*COLOURS, *SUPPORTS))
@@ -70,14 +70,17 @@ def _patterns() -> tuple[Any, ...]:
             more = tuple(whole(row) for row in ([rows] if isinstance(rows, str) else rows))
             found[token] = (*found.get(token, ()), *more)
     anew = [(re.compile(f"(?i){whole(old)}"), new) for old, new in _FILE["spelt"].items()]
-    asides = re.compile(f"(?i){whole('<opening>')}(?:{'|'.join(_FILE['asides'])})")
+    asides = [re.compile(f"(?i){whole('<opening>')}(?:{whole('|'.join(rows))})") for rows in (_FILE["asides"],
+              [_FILE["statements"]], [_FILE["reasons"]])]  # fmt: skip
+    asides += [re.compile(f"(?i){whole(_FILE[name])}") for name in ("orders", "clause")]
     nouns = (word for rows in _nouns().values() for row in rows for word in row.split("|"))
     slips = {name: frozenset(words.split()) for name, words in _FILE["slips"].items()}
     return found, anew, asides, slips | {"of": slips["of"].union(COLOURS, nouns)}
 
 
-_PATTERNS, _SPELT_ANEW, ASIDE, SLIPS = _patterns()
-"""`ASIDE` is how a clause begins that may carry no instruction; `SLIPS` are words that may be misspelt."""
+_PATTERNS, _SPELT_ANEW, (ASIDE, STATEMENT, REASON, ORDER, CLAUSE), SLIPS = _patterns()
+"""How a clause begins that may carry no instruction: on oneself or a thing, on somebody, for a reason; the
+words that make it one; and how far a clause goes. `SLIPS` are words that may be misspelt."""
 
 _VALUES: dict[str, tuple[str, object]] = {token: tuple(value) for token, value in _FILE["values"].items()}
 _VALUES |= {name.upper() + "S" * plural: ("NOUN", (name, bool(plural))) for plural in (0, 1)

@@ -9,14 +9,25 @@ from typing import Any
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
-from spca_core.ports.proposer import NotUnderstood
-from spca_core.relation import Place, Relation, Values, relations
+from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.relation import Place, Relation, Values, place_of, relations
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import CAPACITY, GONE, NO_PLACE
 from spca_tabletop.language.lexicon import FORMS
 from spca_tabletop.language.talk import ANYTHING, LIFTABLE, Contradiction, Talk, Things, combine, every
-from spca_tabletop.language.things import AXES, Det, Nominal, Phrase, Thing, found_by, named, rule, ways
+from spca_tabletop.language.things import (
+    AXES,
+    Det,
+    Nominal,
+    Phrase,
+    Thing,
+    corrected,
+    found_by,
+    named,
+    rule,
+    ways,
+)
 
 _TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS), "under": LIFTABLE, "across": LIFTABLE}
 NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
@@ -65,6 +76,13 @@ def rather(taken_back: Destination, place: Destination) -> Destination:
     if taken_back == place:
         raise NotUnderstood(f"'{place.text}' was said already.")
     return replace(place, text="")
+
+
+def of_it_rather(place: Destination, thing: Thing) -> Destination:
+    """As in "left of the green plate, no, of the green cube"."""
+    if not place.things:
+        raise NotUnderstood(f"I do not know what '{thing.text}' is in place of; say the whole task anew.")
+    return replace(place, text="", things=(*place.things[:-1], corrected(place.things[-1], thing)))
 
 
 def one_on_each(place: Destination) -> Destination:
@@ -185,9 +203,25 @@ def _placed(
     else:
         row, subject = ROWS.get(relation), things[0] if len(things) == 1 else ""
         kinds = _TO_OTHERS[relation] if row is None else (*row.of, "table") if row.of else ANYTHING
+        talk = _beside_what(place, row, talk) if row and row.ahead else talk
         for targets, after in found_by(place.things, talk, kinds, subject):
             asked = related(things, row, targets, place.values, after) if row else None
             yield things, asked or _relative(things, relation, targets, after)
+
+
+def _beside_what(place: Destination, row: Relation, talk: Talk) -> Talk:
+    """As in "green goes right of the blue cube, and red left of it": of the blue one, too."""
+    last = talk.atoms[-1] if talk.wants else ("",)
+    other = place_of(last[2]) if last[0] == "at" and last[1] == talk.subject else None
+    ahead = other.relation.ahead if other and len(other.things) == 1 else None
+    if ahead is None or row.ahead is None or all(t.pronoun != "it" for t in place.things):
+        return talk
+    here, there = (1.0, 2.0, 0.0), (0.0, 0.0, 0.0)  # a way that tells all sides apart
+    if ahead(here, there) == -row.ahead(here, there) and other:
+        return talk.but(subject=other.things[0])
+    if ahead(here, there) != row.ahead(here, there):
+        raise Impossible(f"I do not know what '{place.text}' is of; name it.")
+    return talk
 
 
 def related(things: Things, row: Relation, others: Things, values: Values, talk: Talk) -> Talk:

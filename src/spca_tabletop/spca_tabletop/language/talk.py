@@ -187,6 +187,8 @@ class Talk:
     """Whether the things of the last clause were named one by one."""
     forbidding: bool = False
     released: tuple[int, ...] = ()
+    before: tuple[Atom, ...] = ()
+    """What the clause before asked for."""
 
     def but(self, **changes: object) -> Talk:
         """The same with changes; `dataclasses.replace` takes twenty times as long."""

@@ -182,7 +182,7 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
         return replace(noun, kind=kind, colour=colour)
     before = (kind for at, kind in talk.table.named if at < thing.start)
     options = [k for k in dict.fromkeys(before) if _fits(k, kinds)]
-    if not noun.one or not options:
+    if not noun.one or not options or (noun.plural and {*options} <= {*SUPPORTS}):  # "the reds stay out"
         options = list(dict.fromkeys((*options, "")))
     if len(options) > 1:
         supplied = dict(talk.table.supplied)
@@ -239,6 +239,8 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
                 return [talk.group]
             there = f"are {len(found)}" if len(found) != 1 else "is only one"
             raise Impossible(f"'{thing.text}': there {there}, not {det.number}. {table.seen()}")
+        if len(found) == 1 and noun.one and noun.plural and det.quantifier in ("", "the"):
+            raise NotUnderstood(f"'{thing.text}': there is only one. {table.seen()}")
         return [tuple(found)]
     if len(found) == 1:
         return [tuple(found)]
@@ -737,6 +739,8 @@ def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing
     )
     if noun.plural or again.plural or fixed or bad or len({noun.colour, again.colour} - {""}) > 1:
         raise NotUnderstood(f"I do not know what '{again.text}' is.")
+    if not again.kind:  # "the left one" is of the red ones
+        again = replace(again, colour=again.colour or noun.colour, tests=(*noun.tests, *again.tests))
     same = Thing(other, again.like(noun.kind), text=again.text)
 
     def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
@@ -755,7 +759,32 @@ def corrected(taken_back: Thing, thing: Thing) -> Thing:
     if taken_back == thing or thing.pronoun or taken_back.several != thing.several:
         raise NotUnderstood(f"I do not know what '{thing.text}' is in place of; say the whole task anew.")
     of_it = thing.elliptic and noun.tests and before.tests and not noun.colour
+    if thing.elliptic and not (noun.colour or of_it) and before.colour and not taken_back.several:
+
+        def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
+            if len([s for s in found if talk.table.colours.get(s) == before.colour]) > 1:
+                raise NotUnderstood(
+                    f"I do not know whether '{thing.text}' is {before.colour}, too; say which."
+                )
+            return found
+
+        noun = noun.test(0, test, "")
     return replace(thing, noun=replace(noun, colour=before.colour) if of_it else noun)
+
+
+def meant(thing: Thing, again: Thing) -> Thing:
+    """As in "the red cube, the left one I mean", or, of another colour, in its place."""
+    colours = {thing.noun.colour, again.noun.colour} - {""}
+    kinds = {thing.noun.kind, again.noun.kind} - {"", "thing"}
+    bare = thing.pronoun or again.pronoun or thing.either or again.either or thing.apart or again.apart
+    if bare or again.det.quantifier != "the" or len(kinds) > 1:
+        raise NotUnderstood(f"I do not know what '{again.text}' is.")
+    sides = all(any(rank == 3 for rank, _, _ in one.noun.tests) for one in (thing, again))
+    return (
+        corrected(thing, again)
+        if sides or len(colours) > 1
+        else apposed(thing.det, thing.noun, again.det, again.noun)
+    )
 
 
 def apart_from(thing: Thing, others: Phrase) -> Thing:

@@ -247,7 +247,8 @@ def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
     stacked = {(a[1], a[2]) for a in atoms if a[0] == "on" and a[2] in solids}
     said = [*tower.members, *(t for _, t in tower.slots), *(t for run in tower.runs for t in run)]
     names = list(dict.fromkeys([*said, *(t for pair in sorted(stacked) for t in pair)]))
-    spared = {*talk.left_out, *talk.unused} - {*names}
+    barred = (t for slot, t in tower.barred if slot == "any")
+    spared = {*talk.left_out, *talk.unused, *talk.untouched, *barred} - {*names}
     cubes = [c for c in talk.table.of("cube") or talk.table.of(*STACKABLE) if c not in spared]
     one_end = len(names) == 1 and not tower.members  # "a tower with red at the bottom"
     open_ended = {*dict(tower.slots)} == {"top", "bottom"} and not (tower.members or tower.runs or stacked)
@@ -284,7 +285,8 @@ def _orders(names: Things, stacked: set[tuple[str, str]], talk: Talk) -> Iterato
         if any((thing == name) != (at == slot) and (thing == name or (at == slot and at != "middle"))
                for at, thing in tower.slots):  # fmt: skip
             return False
-        if (slot, name) in tower.barred or any(b == name and a in names and a not in order for a, b in after):
+        barred = tower.barred and {(slot, name), ("any", name)} & {*tower.barred}
+        if barred or any(b == name and a in names and a not in order for a, b in after):
             return False
         under = order[-1] if order else ""
         over = [above for above, low in below.items() if low == under]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -14,8 +14,12 @@ from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.chart import Token
 from spca_tabletop.language.lexicon import (
     ASIDE,
+    CLAUSE,
+    ORDER,
+    REASON,
     SLIPS,
     SPELT,
+    STATEMENT,
     known_words,
     longest,
     said_as,
@@ -26,15 +30,17 @@ from spca_tabletop.language.lexicon import (
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
-_CLAUSE = re.compile(
-    r"(?i)[^.!?;,:()—]+?"
-    r"(?=$|[.!?;,:()—]|\b(?:because|since|otherwise|or else|so (?:that )?(?:i|we)|as (?:i|we))\b)"
-)
 _OF_A_THING = re.compile(r"(?i)(?:(?:and|but|so) )?(?:it|they|he|she)\b")
+_MODAL = re.compile(r"(?i)\b(?:can|could|may|might|will|would)\b")
 _ASIDE_OF = {"IS", "IT", "THEM", "THAT", "A", "THE", "AND", "OF", "TO", "AT", "IN", "ON", "WITH", "TABLE",
              "DOWN", "AWAY", "FROM", "SIDE", "UP", "ALL", "WHAT", "ANY",
              "REMARK", "LINK", "THERE"}  # fmt: skip
 """The tokens that an aside may have: no things, nothing to do, no rule, condition, order or number."""
+_DEEDS = {"PUT", "TAKE", "LIFT", "LEAVE", "BUILD", "TOUCH", "ADD", "GIVE", "CHOOSE", "YOU", "CONTAIN"}
+_ASIDE_OF_SOMEBODY = {*_ASIDE_OF, *_DEEDS, "ATTITUDE"}
+_REASON_OF = {*_ASIDE_OF, "NOUN", "COLOUR", "HUED", "EXTENT", "FLANK", "NOT", "ONE", "ONES"}
+_BACK = {"IT", "THEM", "OTHER", "OTHERS", "ANOTHER", "SAME"}
+"""The tokens that refer to what was named before."""
 _SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN", "CORRECTION")
 
 
@@ -81,17 +87,27 @@ def sentences(text: str) -> list[Sentence]:
 
 
 def told_slips(text: str) -> str:
-    """What was taken for what, where a text has slips of the pen; else nothing."""
-    told = " and ".join(f"'{word}' for '{meant}'" for word, meant in _slips(_scan(_normal(text))[1]).items())
-    return told and f"(I take {told}.)"
+    """What was taken for what, where a text has slips of the pen, and what was left aside; else nothing."""
+    left: list[str] = []
+    unknown = _scan(_normal(text, left.append))[1]
+    told = " and ".join(f"'{word}' for '{meant}'" for word, meant in _slips(unknown).items())
+    aside = ", ".join(f"'{clause}'" for clause in left)
+    return " ".join([*([f"(I take {told}.)"] * bool(told)), *([f"(Left aside: {aside}.)"] * bool(aside))])
 
 
-def _normal(text: str) -> str:
-    """Return a text as it is scanned: fillers, asides, steps and spellings seen to."""
+def _normal(text: str, leave: Callable[[str], object] = str) -> str:
+    """Return a text as it is scanned: fillers, steps and spellings seen to; asides are left to `leave`."""
+
+    def said(found: re.Match[str]) -> str:
+        clause = found.group().strip()
+        if not _says_nothing(clause, text[found.end() :]):
+            return found.group()
+        leave(clause)
+        return " "
+
     text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), spelt_out(text.replace("’", "'")))
     text = _SPELT.sub(lambda m: str(SPELT[m[1].lower()]), text)
-    text = _CLAUSE.sub(lambda m: " " if _says_nothing(m.group().strip()) else m.group(), text)
-    return text
+    return CLAUSE.sub(said, text)
 
 
 def _slips(unknown: Sequence[str]) -> dict[str, str]:
@@ -115,16 +131,22 @@ def _one_edit(one: str, other: str) -> bool:
     return swapped or one[n + 1 :] == other[n:] or other[n + 1 :] in (one[n:], one[n + 1 :])
 
 
-def _says_nothing(clause: str) -> bool:
-    """Return whether a clause only is about the speaker, or a reason.
+def _says_nothing(clause: str, rest: str) -> bool:
+    """Return whether a clause only is about somebody, or a reason.
 
     It opens like that, and has no word to act on. It needs a word that is none of the lexicon: all that is
-    known would be understood otherwise.
+    known would be understood otherwise. A reason may name things, unless the rest refers back to some.
     """
-    if not ASIDE.match(clause):
+    allowed: set[str] = set()
+    if ORDER.search(clause):
         return False
-    found, unknown = _scan(clause)
-    allowed = _ASIDE_OF if _OF_A_THING.match(clause) else _ASIDE_OF | {"NOT"}
+    if ASIDE.match(clause):
+        allowed = _ASIDE_OF if _OF_A_THING.match(clause) else _ASIDE_OF | {"NOT"}
+    if STATEMENT.match(clause):
+        allowed = allowed | _ASIDE_OF_SOMEBODY
+    if REASON.match(clause) and not _BACK & {t.type for t in _scan(rest)[0]}:
+        allowed = allowed | _REASON_OF
+    found, unknown = _scan(_MODAL.sub(" ", clause)) if allowed else ([], [])
     return bool(unknown) and {token.type for token in found} <= allowed
 
 
@@ -171,9 +193,8 @@ def _join_separators(tokens: list[Token]) -> list[Token]:
         if not separates:
             joined += found
             continue
-        kept = next((token for token in found if token.type in ("CORRECTION", "THEN")), None)
-        if kept is not None:
-            joined.append(kept)
+        if kept := {token.type: token for token in found if token.type in ("CORRECTION", "THEN")}:
+            joined += kept.values()
         elif joined:
             types = {token.type for token in found}
             kind = "AND" if types == {"COMMA", "AND"} else found[0].type
