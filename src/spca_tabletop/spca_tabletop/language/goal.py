@@ -75,9 +75,9 @@ def _finished(talk: Talk) -> Talk:
     for tower in (*talk.towers, talk.tower):
         concerned |= {*tower.members, *(t for _, t in (*tower.slots, *tower.barred))}
         concerned |= {t for run in tower.runs for t in run}
-    for thing, text in talk.spoken:
+    for thing, spoken in talk.spoken:
         if thing not in concerned:
-            raise NotUnderstood(f"I do not know what to do with '{text}'; say it in its own sentence.")
+            raise NotUnderstood(f"I do not know what to do with '{spoken}'; say it in its own sentence.")
     return talk.but(rules=(*talk.rules, *_order(talk)))
 
 
