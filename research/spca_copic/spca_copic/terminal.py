@@ -18,7 +18,7 @@ from spca_copic.run import train_run
 from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.worlds.registry import open_world
 from spca_core.errors import EXIT_INTERRUPTED, InputError
-from spca_llm.connect import open_chat
+from spca_llm.chat import open_chat
 from spca_programs.plan_world import Episode, require_task
 from spca_programs.ports.plan_world import PlanWorld
 

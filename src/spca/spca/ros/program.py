@@ -37,7 +37,7 @@ from spca_core.options import Manifest, RunOptions
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
 from spca_core.ports.vision import VisionModel
-from spca_core.processes.leaving import leave
+from spca_core.processes.child import leave
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_planner.node import PlannerNode

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # every command looks for kits
     from spca_core.plan import Draft
     from spca_core.ports.environment import Environment
     from spca_core.ports.proposer import PlanProposer
-    from spca_core.ports.rehearsal import Twin
+    from spca_core.ports.stages import Twin
     from spca_core.ports.vision import VisionModel
     from spca_core.ports.vocabulary import Vocabulary
     from spca_core.scene import SceneObject

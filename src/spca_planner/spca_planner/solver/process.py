@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from spca_core.disk import scratch
 from spca_core.errors import Cancelled, Interrupted, SpcaError
 from spca_core.processes.child import how_it_ended, python_environment
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
+from spca_core.run_folder import scratch
 from spca_planner.pddl.sexpr import MOST_CHARACTERS
 from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.judgement import MAX_BYTES, Case, Judgement, refused_unjudged

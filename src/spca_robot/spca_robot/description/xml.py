@@ -1,12 +1,14 @@
-"""Small helpers to write URDF, SRDF and SDF as element trees."""
+"""Small helpers to write URDF, SRDF and SDF as element trees, and files for ROS tools from templates."""
 
 from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from spca_core.geometry import Array
 
@@ -59,3 +61,17 @@ def _text(value: object) -> str:
 
 def _number(value: float) -> str:
     return f"{round(value, 12) + 0.0:.12g}"
+
+
+_FILES = Environment(
+    loader=FileSystemLoader(Path(__file__).with_name("files")),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+
+
+def filled(name: str, **values: object) -> str:
+    """Return the text of `files/NAME.j2` with these values."""
+    return _FILES.get_template(f"{name}.j2").render(values)
