@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
+from spca_core.closing import Closing
 from spca_core.errors import BudgetExhausted, InputError, SpcaError
 from spca_core.ports.chat import ChatModel, ChatReply, ChatUsage, Message, Role
 from spca_core.ports.proposer import ModelError
@@ -35,7 +36,7 @@ except ImportError:
     trace = None
 
 
-class Chat:
+class Chat(Closing):
     """A `ChatModel` over any source of answers; everything asked and answered goes into the ledger."""
 
     def __init__(self, source: AnswerSource, ledger: ExchangeLog) -> None:
@@ -71,12 +72,6 @@ class Chat:
     def close(self) -> None:
         """Release the connection."""
         self.source.close()
-
-    def __enter__(self) -> Chat:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _ask(self, request: Request) -> Exchange:
         model, base_url = self.source.model_of(request.role)

@@ -22,10 +22,6 @@ from spca_ros.convert.robot import joint_state_msg
 from spca_ros.node import SpcaNode
 
 
-def _never() -> bool:
-    return False
-
-
 class RosPlanner:
     """See `spca_core.ports.stages.Planner`. Raises what the planner's node says it could not begin with."""
 
@@ -37,7 +33,7 @@ class RosPlanner:
         self,
         request: PlanRequest,
         on_draft: Callable[[DraftRecord], None] | None = None,
-        cancelled: Callable[[], bool] = _never,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> PlanResult:
         """Ask the planner's node for a plan; report every draft once, in order."""
         told: list[DraftRecord] = []
@@ -75,7 +71,7 @@ class RosCoder:
     def __init__(self, node: SpcaNode, name: str = names.CODER) -> None:
         self._write = ActionCall(node, WriteSkills, names.of(name, names.WRITE_SKILLS))
 
-    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = _never) -> CodeResult:
+    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
         """Ask the coder's node for the skills that a plan needs."""
         answer = self._write(WriteSkills.Goal(request=to_msg(request, CodeRequestMsg())), cancelled=cancelled)
         _raise(answer)

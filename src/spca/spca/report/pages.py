@@ -7,15 +7,13 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, Template
 from pydantic import ValidationError
 
 from spca.events import Event
-from spca.report.page import REPORT, picture
+from spca.report.page import REPORT, picture, templates
 from spca_core.options import Manifest
 from spca_core.paths import CAMPAIGNS, RUNS
 from spca_core.result import RunResult
@@ -52,20 +50,16 @@ class Page:
 
     def write(self, path: Path) -> Path:
         """Render the page to a file; return its path."""
-        text = _template().render(title=self._title, subtitle=self._subtitle, parts=self._parts)
+        text = (
+            templates()
+            .get_template("page.html.j2")
+            .render(title=self._title, subtitle=self._subtitle, parts=self._parts)
+        )
         write_atomically(path, text.encode(errors="replace"))
         return path
 
     def _add(self, kind: str, **values: Any) -> None:
         self._parts.append({"kind": kind, **values})
-
-
-@cache
-def _template() -> Template:
-    templates = Environment(
-        loader=PackageLoader("spca.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
-    return templates.get_template("page.html.j2")
 
 
 INDEX = "index.html"
