@@ -9,8 +9,8 @@ from shutil import rmtree
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from spca.progress import results, show_table
 from spca.runs import log_to
-from spca.terminal import results, show_table
 from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
 from spca_copic.report import scores_table, write_report

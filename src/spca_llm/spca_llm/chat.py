@@ -70,8 +70,7 @@ class Chat(Closing):
         )
 
     def close(self) -> None:
-        """Release the connection."""
-        self.source.close()
+        """Do nothing: each request has a connection of its own."""
 
     def _ask(self, request: Request) -> Exchange:
         model, base_url = self.source.model_of(request.role)

@@ -100,9 +100,6 @@ class OpenAISource:
                 ) from error
             _check_model(config, role, known)
 
-    def close(self) -> None:
-        """Do nothing: each request has a connection of its own."""
-
     def _post(
         self,
         config: ModelConfig,

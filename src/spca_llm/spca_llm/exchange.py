@@ -123,10 +123,6 @@ class AnswerSource(Protocol):
         """Check before a run that these roles can be asked. Raises InputError."""
         ...
 
-    def close(self) -> None:
-        """Release what the source holds."""
-        ...
-
 
 def enforced(request: Request) -> dict[str, Any]:
     """Return the field of a request's body that makes a server enforce the schema."""

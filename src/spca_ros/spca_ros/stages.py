@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol
 
 from spca_interfaces.action import MakePlan, Perceive, WriteSkills
 from spca_interfaces.msg import CodeRequest as CodeRequestMsg
@@ -12,7 +14,10 @@ from spca_interfaces.srv import Learned
 
 from spca_core.errors import BudgetExhausted, InputError, SpcaError
 from spca_core.geometry import Pose
+from spca_core.options import RunOptions
 from spca_core.plan import CodeRequest, CodeResult, DraftRecord, PlanRequest, PlanResult
+from spca_core.ports.chat import VisionModel
+from spca_core.ports.environment import Environment
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_ros import names
@@ -20,6 +25,10 @@ from spca_ros.calls import ActionCall, ServiceCall
 from spca_ros.convert.records import from_msg, pose_msg, to_msg
 from spca_ros.convert.robot import joint_state_msg
 from spca_ros.node import SpcaNode
+
+if TYPE_CHECKING:
+    from spca_ros.loop import Loop
+    from spca_ros.node import SpcaNode
 
 
 class RosPlanner:
@@ -103,3 +112,34 @@ def _raise(answer: MakePlan.Result | WriteSkills.Result) -> None:
         raise InputError(answer.input_error)
     if answer.budget_exhausted:
         raise BudgetExhausted(answer.budget_exhausted)
+
+
+class RosSide(Protocol):
+    """The nodes of an environment, made on one loop."""
+
+    nodes: Sequence[SpcaNode]
+
+    def __init__(self, loop: Loop, sense: str = "") -> None:
+        """Make the nodes; `sense` names a node of somebody else's that perceives in place of the one here."""
+        ...
+
+    def build(
+        self, options: RunOptions, vision: VisionModel | None, ready: Callable[[Any], None], anew: bool
+    ) -> Environment:
+        """Build the environment of a run. `ready(world)` returns when the world answers, or raises.
+
+        Without `anew` nothing is laid: the table is taken as it is.
+        """
+        ...
+
+    def using(self) -> AbstractContextManager[None]:
+        """Keep the environment for oneself while the context lasts. Raises SpcaError while another has it."""
+        ...
+
+    def rest(self) -> None:
+        """Stop all motion."""
+        ...
+
+    def part(self) -> None:
+        """Close the environment that was built last; the nodes stay."""
+        ...

@@ -11,9 +11,9 @@ from spca_core.errors import Interrupted
 from spca_core.ports.environment import CtxServer
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed, never
 from spca_core.skill import CtxApi, SkillFailure
-from spca_sandbox.cell import Cell
 from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
 from spca_sandbox.outcome import Loaded, RunOutcome, clean, failure_of
+from spca_sandbox.process import Cell
 from spca_sandbox.run import SkillRun
 from spca_sandbox.surface import Surface
 

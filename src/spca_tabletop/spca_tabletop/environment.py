@@ -42,7 +42,7 @@ from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 from spca_tabletop.presets import load_table
 
 if TYPE_CHECKING:
-    from spca_core.ports.vision import VisionModel
+    from spca_core.ports.chat import VisionModel
     from spca_core.signals import MovingScene
     from spca_tabletop.signals import LiveScene
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic_core import to_jsonable_python
+from pydantic import TypeAdapter
 
 from spca_core.errors import MotionError, SpcaError
 from spca_core.geometry import Array
@@ -24,7 +24,7 @@ MOVEIT = "spca_motion.moveit.moveit_backend:MoveItBackend"
 START_S, CHECK_S = 90.0, 10.0
 """Wall seconds that the process may take to begin, and to answer anything but a plan."""
 _GRACE_S = 5.0  # beyond the planner's own limit
-_plain = partial(to_jsonable_python, fallback=np.ndarray.tolist)
+_plain = partial(TypeAdapter(Any).dump_python, mode="json", fallback=np.ndarray.tolist)
 
 
 class PlannerProcess:

@@ -38,8 +38,7 @@ from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import duration_msg, from_msg, seconds, time_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
-from spca_ros.holder import Holder
-from spca_ros.node import SpcaNode, answering, existing, run_nodes
+from spca_ros.node import Holder, SpcaNode, answering, existing, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.gazebo import bridge
 from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
@@ -47,7 +46,7 @@ from spca_sim.gazebo.controller import ArmController, Finger, brake, command, ra
 from spca_sim.gazebo.film import Film
 from spca_sim.gazebo.moved import Moved, Recorder
 from spca_sim.gazebo.passing import AHEAD_S, Control, Passing, bridged
-from spca_sim.gazebo.polled import PolledTopic
+from spca_sim.gazebo.polled import PolledTopic, SlowService
 from spca_sim.gazebo.reset import (
     ask,
     control_service,
@@ -58,7 +57,6 @@ from spca_sim.gazebo.reset import (
     untouched,
     watched_models,
 )
-from spca_sim.gazebo.serving import SlowService
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads

@@ -21,10 +21,9 @@ from spca_core.kinds import is_round, primitives
 from spca_core.layout import Layout, nominal_layout
 from spca_core.mesh import Primitive
 from spca_core.world import CameraMount, World, WorldObject
-from spca_robot.description.frames import BODY_IN_OPTICAL
 from spca_robot.description.gazebo import add_contact_sensor
 from spca_robot.description.names import OPTICAL_FRAME
-from spca_robot.description.xml import Element, add, document, numbers, xyz_rpy
+from spca_robot.description.xml import BODY_IN_OPTICAL, Element, add, document, numbers, xyz_rpy
 
 
 def add_pose(parent: Element, pose: Array) -> None:
