@@ -284,10 +284,10 @@ def _watched(case: Case) -> Iterator[tuple[dict[str, str], list[tuple[float, flo
     from sensor_msgs.msg import JointState  # loads ROS, as the next ones
 
     from spca_ros import names
-    from spca_ros.convert.time import seconds
+    from spca_ros.convert.records import seconds
     from spca_ros.domain import own_domain
+    from spca_ros.node import RosSession
     from spca_ros.qos import SENSOR
-    from spca_ros.session import RosSession
 
     def look(message: JointState) -> None:
         seen.append((seconds(message.header.stamp), time.monotonic(), max(map(abs, message.velocity[:6]))))

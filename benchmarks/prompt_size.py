@@ -16,9 +16,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from spca_coder.drafting import TOKEN_BUDGET, situation
+from spca_coder.drafting import TOKEN_BUDGET, relevant, situation, tokens_of
 from spca_coder.language import LanguageCoder
-from spca_coder.relevance import relevant, tokens_of
 from spca_coder.source import read, signatures
 from spca_core.options import RunOptions
 from spca_core.plan import CodeRequest, Draft, Execution, Plan, PlanRequest, Rejection, Step

@@ -24,8 +24,8 @@ import spca
 from spca.cli import main
 from spca.kits import examine
 from spca.learned import SolvedLevel
-from spca.report.index import write_index
 from spca.report.page import write_report
+from spca.report.pages import write_index
 from spca.state import SavedState
 from spca_acpbench.ipc import pairs_in
 from spca_acpbench.questions import KINDS
@@ -52,9 +52,8 @@ from spca_core.task import Task
 from spca_core.world import load_world
 from spca_extras.hand_eye_files import read_lens, read_wrist
 from spca_llm.answer import answer_from, parse
-from spca_llm.config import load_config
+from spca_llm.config import DEFAULT_TABLE, load_config, load_prices
 from spca_llm.exchange import Answer, Exchange, Request
-from spca_llm.prices import DEFAULT_TABLE, load_prices
 from spca_llm.replay import ReplaySource
 from spca_mbm.problems import read_problem
 from spca_planbench.planbench import Language
@@ -180,8 +179,8 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca/dialogue.py": RUN,
     "spca/kits.py": PACKAGE,
     "spca/learned.py": ("answer",),
-    "spca/report/index.py": ("report",),
     "spca/report/page.py": ("report",),
+    "spca/report/pages.py": ("report",),
     "spca/ros/program.py": RUN,
     "spca/runs.py": RUN,
     "spca/sessions.py": RUN,
@@ -196,9 +195,8 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca_core/world.py": ("world",),
     "spca_robot/description/moveit_config.py": PACKAGE,
     "spca_sim/gazebo/node.py": RUN,
-    "spca_llm/config.py": ("model configuration",),
+    "spca_llm/config.py": ("model configuration", "prices"),
     "spca_llm/ledger.py": ("replay", "run"),
-    "spca_llm/prices.py": ("prices",),
     "spca_minigrid/levels.py": PACKAGE,
     "spca_minigrid/pictures.py": RUN,
     "spca_minigrid/proposer.py": PACKAGE,

@@ -30,7 +30,7 @@ from spca_robot.description.names import gripper_names
 from spca_robot.description.urdf import build_urdf
 from spca_ros import names
 from spca_ros.domain import claim
-from spca_ros.session import RosSession
+from spca_ros.node import RosSession
 from spca_sim.gazebo.requirements import missing
 from spca_sim.gazebo.world_sdf import build_world
 

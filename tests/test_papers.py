@@ -14,7 +14,7 @@ import typer
 from spca.cli import make_app
 from spca_copic.language_programs import LanguagePrograms
 from spca_core.paths import ROOT
-from spca_llm.connect import open_chat
+from spca_llm.chat import open_chat
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import copic_robosuite

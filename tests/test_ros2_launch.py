@@ -141,7 +141,7 @@ def test_ctrl_c_ends_a_launch_with_a_result(sourced_ros: SourcedRos, built: Path
 RUN_TOUCH_02 = """
 from spca_interfaces.action import RunLevel
 from spca_ros.calls import ActionCall, NodeLost
-from spca_ros.session import RosSession
+from spca_ros.node import RosSession
 with RosSession("onlooker") as node:
     run_level = ActionCall(node, RunLevel, "supervisor/run_level")
     for _ in range(20):

@@ -17,8 +17,8 @@ from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
 from spca_core.ports.proposer import ModelError
+from spca_llm.chat import open_chat
 from spca_llm.config import REPLAY, load_config
-from spca_llm.connect import open_chat
 from spca_llm.ledger import server_fault, set_aside
 from spca_programs.ipp.dialogue import Dialogue
 

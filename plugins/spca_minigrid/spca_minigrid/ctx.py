@@ -17,7 +17,7 @@ from spca_minigrid.routes import Navigator, spare_places
 from spca_minigrid.values import Reply, Route, Thing, View
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import HELD, WorldMap
-from spca_sandbox.declared import DeclaredCtx, api_of, offered
+from spca_sandbox.surface import DeclaredCtx, api_of, offered
 
 log = structlog.get_logger(__name__)
 

@@ -12,8 +12,8 @@ from spca_core.options import RunOptions
 from spca_core.ports.kit import DocumentMaker, Kit, LevelInfo
 
 if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
+    from spca_core.ports.chat import VisionModel
     from spca_core.ports.proposer import PlanProposer
-    from spca_core.ports.vision import VisionModel
     from spca_core.ports.vocabulary import Vocabulary
     from spca_core.skill import CtxApi
     from spca_minigrid.environment import MinigridEnvironment

@@ -14,11 +14,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.disk import write_picture
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
-from spca_core.run_folder import RunFolder
+from spca_core.run_folder import RunFolder, write_picture
 from spca_core.skill import StepReport
 from spca_minigrid.environment import PRIMITIVES
 from spca_minigrid.kit import MinigridKit

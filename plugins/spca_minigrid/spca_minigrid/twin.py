@@ -55,7 +55,7 @@ class MapWorld(GridWorld):
 
 
 class MinigridTwin:
-    """See `spca_core.ports.rehearsal.Twin`. A map is certain, as far as it goes."""
+    """See `spca_core.ports.stages.Twin`. A map is certain, as far as it goes."""
 
     certain = True
 

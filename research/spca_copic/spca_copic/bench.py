@@ -23,7 +23,7 @@ from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.worlds.registry import open_world
 from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
-from spca_llm.connect import open_chat
+from spca_llm.chat import open_chat
 
 # Their tables and columns in the paper. Worlds that are substitutes for its own have no published figure.
 _TASKS = {

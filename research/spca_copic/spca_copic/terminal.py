@@ -9,8 +9,8 @@ from shutil import rmtree
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from spca.progress import results, show_table
 from spca.runs import log_to
-from spca.terminal import results, show_table
 from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial
 from spca_copic.report import scores_table, write_report
@@ -18,7 +18,7 @@ from spca_copic.run import train_run
 from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.worlds.registry import open_world
 from spca_core.errors import EXIT_INTERRUPTED, InputError
-from spca_llm.connect import open_chat
+from spca_llm.chat import open_chat
 from spca_programs.plan_world import Episode, require_task
 from spca_programs.ports.plan_world import PlanWorld
 

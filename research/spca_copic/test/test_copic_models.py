@@ -32,9 +32,8 @@ from spca_copic.worlds.registry import open_world
 from spca_core.errors import InputError
 from spca_core.ports.chat import ChatUsage
 from spca_core.ports.proposer import ModelError
-from spca_llm.chat import Chat
+from spca_llm.chat import Chat, open_chat
 from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.connect import open_chat
 from spca_programs.plan_world import (
     Briefing,
     Candidate,

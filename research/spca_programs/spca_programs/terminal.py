@@ -5,12 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from spca.terminal import results
+from spca.progress import results
 from spca_core.errors import InputError
 from spca_core.paths import RUNS
 from spca_core.run_folder import RunFolder
-from spca_llm.chat import Chat
-from spca_llm.connect import open_chat
+from spca_llm.chat import Chat, open_chat
 from spca_programs.ipp.develop import Recipe, develop, history_of
 from spca_programs.ipp.dialogue import ROLE
 from spca_programs.ipp.refinement import Attempt

@@ -9,9 +9,8 @@ import pytest
 
 from spca_core.errors import InputError
 from spca_core.ports.proposer import ModelError
-from spca_llm.chat import Chat
+from spca_llm.chat import Chat, open_chat
 from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.connect import open_chat
 from spca_programs.grasp.bench import GraspBench
 from spca_programs.grasp.dataset import Environment, Slice
 from spca_programs.grasp.domain import GraspDomain

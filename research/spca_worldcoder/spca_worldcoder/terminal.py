@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.table import Table
 
 from spca.interrupt import stopping_on_interrupt
-from spca.terminal import notices, results, show_table
+from spca.progress import notices, results, show_table
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.flag import Flag
 from spca_core.run_folder import RunFolder

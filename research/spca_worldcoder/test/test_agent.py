@@ -17,7 +17,7 @@ from spca_benchmarks.campaigns.page import Page
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.run_folder import RunFolder
-from spca_llm.connect import open_chat
+from spca_llm.chat import open_chat
 from spca_planner.solver.process import SolverProcess
 from spca_testing.models.behaviours import Say
 from spca_testing.models.server import ModelServer

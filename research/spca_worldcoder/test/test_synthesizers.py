@@ -13,9 +13,8 @@ import pytest
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.page import Page
 from spca_core.ports.proposer import ModelError
-from spca_llm.chat import Chat
+from spca_llm.chat import Chat, open_chat
 from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.connect import open_chat
 from spca_testing.models.behaviours import Behaviour, Say, cut_off
 from spca_testing.models.server import ModelServer, Seen
 from spca_worldcoder.agent.agent import Agent

@@ -15,7 +15,7 @@ def main() -> None:
     except KeyboardInterrupt:  # Ctrl-C before the command line has loaded
         sys.exit(130)
     except SystemExit as ended:
-        from spca_core.processes.leaving import leave
+        from spca_core.processes.child import leave
 
         leave(int(ended.code or 0))
 

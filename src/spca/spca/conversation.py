@@ -11,12 +11,11 @@ from pathlib import Path
 
 from spca.dialogue import HELP
 from spca.interrupt import STOPPED
-from spca.progress import Progress
+from spca.progress import Progress, notices, results
 from spca.run_command import write_report
 from spca.runs import Run
 from spca.sessions import Session
 from spca.stages import Approve
-from spca.terminal import notices, results
 from spca_core.errors import SpcaError
 from spca_core.paths import state_folder
 from spca_core.plan import Plan

@@ -20,7 +20,7 @@ from spca_core.skill import StepReport, python_name
 from spca_core.verdict import Ending
 
 if TYPE_CHECKING:
-    from spca_core.ports.rehearsal import Rehearsal
+    from spca_core.ports.stages import Rehearsal
 
 PLAN_CHECKPOINT = "plan_checkpoint.bin"
 

@@ -15,9 +15,8 @@ from spca_core.ports.chat import Role
 from spca_core.ports.kit import Kit
 from spca_core.result import Usage
 from spca_core.run_folder import RunFolder
-from spca_llm.chat import Chat, NotInVain
+from spca_llm.chat import Chat, NotInVain, open_chat
 from spca_llm.config import REPLAY, LlmConfig, load_config
-from spca_llm.connect import open_chat
 from spca_planner.language import LanguageProposer, told_of
 from spca_planner.trusted import Actions, TrustedDomains, actions_of
 from spca_sense.language import LanguageVision

@@ -20,7 +20,7 @@ from spca_core.run_folder import RunFolder
 from spca_planner.solver.process import SolverProcess
 
 if TYPE_CHECKING:
-    from spca_core.ports.vision import VisionModel
+    from spca_core.ports.chat import VisionModel
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from spca_core.skill import python_name
 from spca_core.task import Task
 
 if TYPE_CHECKING:
-    from spca_core.ports.rehearsal import Rehearsal
+    from spca_core.ports.stages import Rehearsal
 
 GUESSED = 0.5
 """Confidence of perception below which the place of a thing is a guess."""

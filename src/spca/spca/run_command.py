@@ -11,14 +11,12 @@ from rich.markup import escape
 
 from spca.events import Event
 from spca.kits import examine, kit_of
-from spca.progress import Progress
+from spca.progress import Progress, as_typed, notices, results
 from spca.runs import RESULT, Run
-from spca.terminal import as_typed, notices, results
-from spca_core.disk import is_full
 from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions
 from spca_core.paths import RUNS
-from spca_core.run_folder import MANIFEST, STATE, RunFolder
+from spca_core.run_folder import MANIFEST, STATE, RunFolder, is_full
 from spca_core.validation import YAML_FILES
 from spca_core.verdict import Ending
 

@@ -17,10 +17,9 @@ import structlog
 from spca.events import Event, Listener
 from spca.interrupt import STOPPED, stopping_on_interrupt
 from spca.kits import checked_kit, kit_of
-from spca_core.disk import is_full
 from spca_core.errors import Cancelled, InputError
 from spca_core.options import Manifest, RunOptions, manifest
-from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
+from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, is_full
 from spca_core.validation import YAML_FILES
 from spca_core.verdict import Ending
 from spca_llm.config import REPLAY, is_configured

@@ -13,8 +13,8 @@ from spca_core.ports.reading import Readers
 from spca_core.result import Promotion, Usage
 
 if TYPE_CHECKING:
+    from spca_core.ports.chat import VisionModel
     from spca_core.ports.stages import Coder, Planner
-    from spca_core.ports.vision import VisionModel
 
 Promote = Callable[[str, Plan, Mapping[str, str]], Promotion]
 """Function called after a success with the library, the plan, and the distrusted skills with reasons."""

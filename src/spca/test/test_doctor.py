@@ -11,9 +11,8 @@ import pytest
 from rich.console import Console
 
 from spca.commands.doctor import show
-from spca.doctor.checks import CHECKS, Check, Finding, examine, ways
+from spca.doctor.checks import CHECKS, Check, Finding, examine, package, ways
 from spca.doctor.plugins import examine_plugins, summary
-from spca.doctor.probes import package
 from spca_core import extensions
 
 

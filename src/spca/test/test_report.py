@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from spca.report.index import remember, write_index
 from spca.report.page import executed, obstacles, templates, write_report
+from spca.report.pages import remember, write_index
 from spca.runs import Run
 from spca_core.geometry import Pose
 from spca_core.observation import Observation

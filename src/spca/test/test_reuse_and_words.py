@@ -12,9 +12,8 @@ import pytest
 from pydantic import BaseModel
 
 from spca.dialogue import Dialogue
-from spca_coder.drafting import TOKEN_BUDGET, situation
+from spca_coder.drafting import TOKEN_BUDGET, relevant, situation, tokens_of
 from spca_coder.language import LanguageCoder
-from spca_coder.relevance import relevant, tokens_of
 from spca_coder.source import read, signatures
 from spca_core.observation import Observation
 from spca_core.options import RunOptions

@@ -32,9 +32,8 @@ from spca_ros import names
 from spca_ros.action_server import LongAction
 from spca_ros.calls import ActionCall, ServiceCall
 from spca_ros.domain import own_domain
-from spca_ros.node import SpcaNode
+from spca_ros.node import RosSession, SpcaNode
 from spca_ros.qos import SENSOR, STATE
-from spca_ros.session import RosSession
 from spca_testing.command import interrupted
 from spca_testing.models.fallible_model import FallibleModel, changed, miswritten
 from spca_testing.models.model_run import run_with_model

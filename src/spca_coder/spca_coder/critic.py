@@ -12,6 +12,7 @@ from spca_coder import allowlist
 from spca_coder.allowlist import CodeFault, lacking, report, undefined
 from spca_coder.fits import header, misfit_reason
 from spca_coder.source import Source, lines_of, read, same_code
+from spca_core.closing import Closing
 from spca_core.errors import InputError, SpcaError
 from spca_core.model import Record
 from spca_core.plan import ActionSchema
@@ -33,7 +34,7 @@ class Review(Record):
     rejection: str = ""
 
 
-class CodeCritic:
+class CodeCritic(Closing):
     """Judges drafts for one environment's API.
 
     The sandbox that it imports them in starts with it: `close` it.
@@ -43,12 +44,6 @@ class CodeCritic:
         self._limits = limits or Limits()
         self._api, self._surface = api, Surface(api)
         self._host = SkillHost(api, self._limits)
-
-    def __enter__(self) -> CodeCritic:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the sandbox; harmless when called twice."""

@@ -11,9 +11,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from spca_coder.fits import header
 from spca_core.errors import one_line
-from spca_core.fenced import PYTHON, fenced
 from spca_core.plan import Schemas
-from spca_core.ports.chat import ChatModel, Message, system, user
+from spca_core.ports.chat import PYTHON, ChatModel, Message, fenced, system, user
 from spca_core.ports.proposer import ModelError, PlanAtFault
 from spca_core.skill import CtxApi
 

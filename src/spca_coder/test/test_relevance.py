@@ -7,7 +7,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spca_coder.relevance import relevant, tokens_of
+from spca_coder.drafting import relevant, tokens_of
 from spca_coder.source import read
 from spca_core.plan import ActionSchema
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TypeVar
 
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.model import Record
@@ -11,8 +12,18 @@ from spca_core.plan import CodeRecord, DraftRecord
 from spca_core.rehearsal import Rehearsed
 from spca_core.verdict import Ending, Verdict
 
+_C = TypeVar("_C", bound="Counts")
 
-class PlannerCounts(Record):
+
+class Counts(Record):
+    """Numbers that add up."""
+
+    def plus(self: _C, **more: float) -> _C:
+        """Return these numbers with more of some of them."""
+        return self.model_copy(update={name: getattr(self, name) + number for name, number in more.items()})
+
+
+class PlannerCounts(Counts):
     """Planner drafts by mode; `syntax` are those that repaired a rejected draft."""
 
     fresh: int = 0
@@ -22,16 +33,10 @@ class PlannerCounts(Record):
 
     def counting(self, drafts: Iterable[DraftRecord]) -> PlannerCounts:
         """Return these counts with those drafts counted."""
-        modes = Counter(draft.mode for draft in drafts)
-        return PlannerCounts(
-            fresh=self.fresh + modes["fresh"],
-            reuse=self.reuse + modes["reuse"],
-            replan=self.replan + modes["replan"],
-            syntax=self.syntax + modes["repair"],
-        )
+        return self.plus(**Counter("syntax" if d.mode == "repair" else d.mode for d in drafts))
 
 
-class CoderCounts(Record):
+class CoderCounts(Counts):
     """Code drafts: of new skills, repairs after an act failure, repairs of rejected code."""
 
     first: int = 0
@@ -40,15 +45,10 @@ class CoderCounts(Record):
 
     def counting(self, drafts: Iterable[CodeRecord]) -> CoderCounts:
         """Return these counts with those drafts counted."""
-        kinds = Counter(draft.kind for draft in drafts)
-        return CoderCounts(
-            first=self.first + kinds["first"],
-            semantic=self.semantic + kinds["semantic"],
-            syntax=self.syntax + kinds["syntax"],
-        )
+        return self.plus(**Counter[str](draft.kind for draft in drafts))
 
 
-class Usage(Record):
+class Usage(Counts):
     """Tokens and cost of one model role, and the wall seconds that it was waited for."""
 
     calls: int = 0
@@ -78,7 +78,7 @@ class SkillCounts(Record):
     refused: dict[str, str] = {}
 
 
-class RehearsalCounts(Record):
+class RehearsalCounts(Counts):
     """Plans rehearsed, tries made, plans rejected, and rejected plans that were carried out all the same.
 
     `seconds` of wall time, `cpu` of processor time, `simulated` on the twin's clock.
@@ -96,15 +96,15 @@ class RehearsalCounts(Record):
 
     def counting(self, rehearsed: Rehearsed) -> RehearsalCounts:
         """Return these counts with that rehearsal counted."""
-        return RehearsalCounts(
-            plans=self.plans + 1,
-            tries=self.tries + len(rehearsed.tries) + len(rehearsed.others),
-            rejected=self.rejected + (rehearsed.status == "rejected"),
-            overruled=self.overruled + rehearsed.overruled,
-            chosen=self.chosen + (rehearsed.instead is not None),
-            seconds=self.seconds + rehearsed.seconds,
-            cpu=self.cpu + rehearsed.cpu,
-            simulated=self.simulated + rehearsed.simulated,
+        return self.plus(
+            plans=1,
+            tries=len(rehearsed.tries) + len(rehearsed.others),
+            rejected=rehearsed.status == "rejected",
+            overruled=rehearsed.overruled,
+            chosen=rehearsed.instead is not None,
+            seconds=rehearsed.seconds,
+            cpu=rehearsed.cpu,
+            simulated=rehearsed.simulated,
         )
 
 

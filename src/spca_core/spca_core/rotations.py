@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import PlainValidator
 
-Array = NDArray[np.float64]
+Array = Annotated[NDArray[np.float64], PlainValidator(np.asarray)]
 
 _TINY = 1e-12  # rad; below it a rotation vector has no axis
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spca_core.disk import is_full, write_picture
+from spca_core.run_folder import is_full, write_picture
 
 
 def test_a_picture_is_written(tmp_path: Path) -> None:

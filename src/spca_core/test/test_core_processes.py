@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from spca_core.disk import scratch
 from spca_core.errors import Interrupted
 from spca_core.processes.child import PIPE, Child, last_words, python_environment
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
 from spca_core.processes.wire import limit
+from spca_core.run_folder import scratch
 from spca_testing.processes import outliving
 
 SERVICE = """

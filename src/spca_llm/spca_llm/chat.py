@@ -7,22 +7,28 @@ semantic conventions. Message contents are never put into spans.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from spca_core.errors import BudgetExhausted, SpcaError
+from spca_core.closing import Closing
+from spca_core.errors import BudgetExhausted, InputError, SpcaError
 from spca_core.ports.chat import ChatModel, ChatReply, ChatUsage, Message, Role
 from spca_core.ports.proposer import ModelError
+from spca_core.validation import YAML_FILES
 from spca_llm.answer import interpret
+from spca_llm.config import REPLAY, Budget, LlmConfig, load_config
 from spca_llm.exchange import STOPPED, Answer, AnswerSource, Attempt, Exchange, Request
 from spca_llm.ledger import ExchangeLog
+from spca_llm.replay import ReplaySource
 
 try:
     from opentelemetry import trace
@@ -30,7 +36,7 @@ except ImportError:
     trace = None
 
 
-class Chat:
+class Chat(Closing):
     """A `ChatModel` over any source of answers; everything asked and answered goes into the ledger."""
 
     def __init__(self, source: AnswerSource, ledger: ExchangeLog) -> None:
@@ -64,14 +70,7 @@ class Chat:
         )
 
     def close(self) -> None:
-        """Release the connection."""
-        self.source.close()
-
-    def __enter__(self) -> Chat:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        """Do nothing: each request has a connection of its own."""
 
     def _ask(self, request: Request) -> Exchange:
         model, base_url = self.source.model_of(request.role)
@@ -194,3 +193,33 @@ class NotInVain:
         self._answers[key] = _MOST_ANSWERS
         self._unanswered[role] = 0
         return reply
+
+
+def open_chat(
+    llm: str,
+    folder: Path,
+    config: LlmConfig | None = None,
+    budget: Budget | None = None,
+    env: Mapping[str, str] = os.environ,
+) -> Chat:
+    """Open a chat model that records into `folder`.
+
+    `llm` is empty for the configured server, `replay:FOLDER` for recorded answers, or the path of a
+    configuration file. Raises InputError with one clear line. No server is contacted yet: see
+    `Chat.preflight`.
+    """
+    if llm.startswith(REPLAY):
+        recorded = Path(llm[len(REPLAY) :])
+        if recorded.resolve() == folder.resolve():
+            raise InputError("a replay cannot record into the folder it reads", where=str(folder))
+        return Chat(ReplaySource(recorded), ExchangeLog(folder, budget or Budget()))
+    if llm and Path(llm).suffix not in YAML_FILES:
+        raise InputError(
+            f"--llm {llm!r}", hint="use replay:FOLDER, or the path of a model configuration (YAML)"
+        )
+    # Imported here because the client library loads slowly and most runs use no server.
+    from spca_llm.client import OpenAISource
+
+    config = config or load_config(Path(llm) if llm else None, env)
+    source = OpenAISource(config, env=env)
+    return Chat(source, ExchangeLog(folder, budget or config.budget, source.secrets))

@@ -15,10 +15,8 @@ from spca_core.errors import BudgetExhausted, InputError
 from spca_core.ports.chat import Message, Role
 from spca_core.ports.proposer import ModelError
 from spca_llm.answer import answer_from, whole
-from spca_llm.config import LlmConfig, ModelConfig
-from spca_llm.exchange import HIDDEN, Answer, Attempt, Request
-from spca_llm.prices import PriceTable, load_prices
-from spca_llm.schema import described, enforced
+from spca_llm.config import LlmConfig, ModelConfig, PriceTable, load_prices
+from spca_llm.exchange import HIDDEN, Answer, Attempt, Request, described, enforced
 from spca_llm.transport import NoAnswer, receive
 
 _NOT_SUPPORTED = (400, 404, 415, 422, 501)
@@ -101,9 +99,6 @@ class OpenAISource:
                     hint=f"start it, or correct base_url ({self._clean(error)})",
                 ) from error
             _check_model(config, role, known)
-
-    def close(self) -> None:
-        """Do nothing: each request has a connection of its own."""
 
     def _post(
         self,

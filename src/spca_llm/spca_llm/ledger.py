@@ -11,35 +11,25 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from spca_core.errors import BudgetExhausted
-from spca_core.model import Record
 from spca_core.ports.chat import Role
 from spca_core.ports.proposer import SERVER_FAULTS
+from spca_core.result import Usage
 from spca_core.validation import expecting
 from spca_llm.config import Budget
 from spca_llm.exchange import HIDDEN, Exchange
 
 
-class Totals(Record):
+class Totals(Usage):
     """Usage of a role so far; `failures` are calls that brought no answer."""
 
-    calls: int = 0
     failures: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    usd: float = 0.0
-    seconds: float = 0.0
 
-    def plus(self, exchange: Exchange) -> Totals:
+    def counting(self, exchange: Exchange) -> Totals:
         """Return these totals with one more exchange counted."""
         answer = exchange.answer
-        return Totals(
-            calls=self.calls + 1,
-            failures=self.failures + (answer is None),
-            input_tokens=self.input_tokens + (answer.input_tokens if answer else 0),
-            output_tokens=self.output_tokens + (answer.output_tokens if answer else 0),
-            usd=self.usd + (answer.usd if answer else 0.0),
-            seconds=self.seconds + exchange.seconds,
-        )
+        spent = Usage() if answer is None else answer
+        tokens = {"input_tokens": spent.input_tokens, "output_tokens": spent.output_tokens}
+        return self.plus(calls=1, failures=answer is None, usd=spent.usd, seconds=exchange.seconds, **tokens)
 
 
 class ExchangeLog:
@@ -118,7 +108,7 @@ class ExchangeLog:
     def _count(self, name: str, exchange: Exchange) -> None:
         self._counted.add(name)
         role = exchange.request.role
-        self._totals[role] = self._totals.get(role, Totals()).plus(exchange)
+        self._totals[role] = self._totals.get(role, Totals()).counting(exchange)
 
 
 def read_exchange(path: Path) -> Exchange:

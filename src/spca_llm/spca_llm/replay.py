@@ -59,9 +59,6 @@ class ReplaySource:
     def preflight(self, roles: Sequence[Role]) -> None:
         """Do nothing: what is lacking shows when it is asked for."""
 
-    def close(self) -> None:
-        """Do nothing: there is nothing to release."""
-
     def _missing(self, request: Request) -> str:
         if times := self._served[request.digest]:
             return f"the request to '{request.role}' was recorded {times} times and is asked once more"

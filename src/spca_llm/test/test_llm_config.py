@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from spca_core.errors import InputError
-from spca_llm.config import OPENAI_URL, ModelConfig, is_configured, load_config
-from spca_llm.prices import load_prices
+from spca_llm.config import OPENAI_URL, ModelConfig, is_configured, load_config, load_prices
 
 FILE = """
 defaults: {base_url: "http://127.0.0.1:8000/v1", timeout_s: 30}

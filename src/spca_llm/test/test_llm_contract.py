@@ -10,10 +10,9 @@ import pytest
 
 from spca_core.ports.chat import Role
 from spca_core.ports.proposer import ModelError
-from spca_llm.chat import Chat
+from spca_llm.chat import Chat, open_chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import ROLES, LlmConfig, ModelConfig
-from spca_llm.connect import open_chat
 from spca_llm.ledger import ExchangeLog
 from spca_testing.contracts.chat_contract import QUESTION, ChatModelContract, Fruit, MakeChat
 from spca_testing.models.behaviours import Say

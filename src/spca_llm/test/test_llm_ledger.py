@@ -11,10 +11,9 @@ from spca_core.errors import BudgetExhausted, InputError
 from spca_core.ports.chat import Role, user
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
-from spca_llm.config import Budget, LlmConfig, ModelConfig
+from spca_llm.config import Budget, LlmConfig, ModelConfig, Price, PriceTable
 from spca_llm.exchange import Answer, Exchange, Request
 from spca_llm.ledger import ExchangeLog, read_exchange, set_aside
-from spca_llm.prices import Price, PriceTable
 
 
 def exchange(role: Role = "coder", tokens: int = 100, usd: float = 0.1, text: str = "hi") -> Exchange:

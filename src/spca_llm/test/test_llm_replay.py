@@ -13,9 +13,8 @@ from pydantic import BaseModel
 from spca_core.errors import InputError
 from spca_core.ports.chat import system, user
 from spca_core.ports.proposer import ModelError
-from spca_llm.chat import Chat
+from spca_llm.chat import Chat, open_chat
 from spca_llm.config import ROLES, Budget, LlmConfig, ModelConfig
-from spca_llm.connect import open_chat
 from spca_llm.exchange import Request
 from spca_testing.models.behaviours import Say, Status, refuse
 from spca_testing.models.server import ModelServer, Seen

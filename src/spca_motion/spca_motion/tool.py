@@ -19,9 +19,9 @@ import numpy as np
 
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World
-from spca_robot.arm_model import tool0
 from spca_robot.gripper_2f85 import STROKE, tcp_offset
 from spca_robot.kinematics import ArmKinematics
+from spca_robot.workspace_model import tool0
 
 NOMINAL_GAP = 0.040
 

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import load_world
-from spca_motion import timing
+from spca_motion import paths
 from spca_motion.limits import EMPTY, HOLDING, SLOWEST, MotionLimits, WorkspaceBox
-from spca_motion.paths import Curve, Piece, rounded, sampled
+from spca_motion.paths import LONGEST_S, Curve, Piece, rounded, sampled, time_path
 from spca_motion.planner import straight_line
-from spca_motion.timing import LONGEST_S, time_path
 from spca_motion.tool import ToolKinematics
 
 coordinate = st.floats(-3.0, 3.0)
@@ -25,7 +24,7 @@ apart = polylines.filter(lambda p: bool((np.linalg.norm(np.diff(p, axis=0), axis
 def derivatives(pieces: list[Piece], limits: MotionLimits) -> tuple[Array, Array, Array]:
     """Velocity, acceleration and jerk (n, 6) along the trajectory, by differences over a fine grid."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(timing, "PERIOD", 0.001)
+        patch.setattr(paths, "PERIOD", 0.001)
         trajectory = time_path(pieces, limits)
     dt = trajectory.times[1]
     velocity = np.diff(trajectory.positions, axis=0) / dt

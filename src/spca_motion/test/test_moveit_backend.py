@@ -15,9 +15,8 @@ from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World, load_world
 from spca_motion.moveit.backend import Box, Geometry, PathRequest, Setup
-from spca_motion.moveit.checker import ProcessChecker, grown
 from spca_motion.moveit.process import PlannerProcess
-from spca_motion.moveit.search import MoveItSearch
+from spca_motion.moveit.search import MoveItSearch, ProcessChecker, grown
 from spca_motion.paths import sampled
 from spca_motion.planner import MotionPlanner
 from spca_motion.planning_scene import Obstacle, PlanningScene

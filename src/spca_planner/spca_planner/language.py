@@ -14,10 +14,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict, Field
 
 from spca_core.errors import one_line
-from spca_core.fenced import fenced
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
-from spca_core.ports.chat import ChatModel, Message, Role, system, user
+from spca_core.ports.chat import ChatModel, Message, Role, fenced, system, user
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.scene import ROLES, TIE

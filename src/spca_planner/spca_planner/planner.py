@@ -12,6 +12,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from spca_core.closing import Closing
 from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection, Step
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
@@ -75,7 +76,7 @@ T = TypeVar("T")
 _POLL_SECONDS = 0.05
 
 
-class DraftingPlanner:
+class DraftingPlanner(Closing):
     """A `Planner` for one environment (its name chooses the trusted domains).
 
     `proposers`: one for all modes, or one for each. `budget`: drafts for one request. `solver_timeout_s`:
@@ -118,9 +119,6 @@ class DraftingPlanner:
     def __enter__(self) -> DraftingPlanner:
         self.start()
         return self
-
-    def __exit__(self, *failure: object) -> None:
-        self.close()
 
     def plan(
         self,

@@ -19,9 +19,8 @@ from spca_core.kinds import SUPPORTS
 from spca_core.layout import Layout, nominal_layout, overlapping
 from spca_core.paths import LEVELS
 from spca_core.world import World, load_world
-from spca_referee.level import Level, find_level, read_level
+from spca_referee.level import Level, find_level, read_level, starting_layout
 from spca_referee.rules import at_start, bind_rules
-from spca_referee.start import starting_layout
 
 _LONGEST = 200
 

@@ -13,15 +13,14 @@ from spca_core.contacts import SAMPLE_PERIOD
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
-from spca_core.processes.leaving import leave
+from spca_core.processes.child import leave
 from spca_core.verdict import Verdict
 from spca_core.world import load_world
 from spca_referee.level import load_level
 from spca_referee.referee import Referee
 from spca_ros import names
 from spca_ros.convert.contacts import contact_samples, places
-from spca_ros.convert.records import from_msg, to_msg
-from spca_ros.convert.time import seconds
+from spca_ros.convert.records import from_msg, seconds, to_msg
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, answering, run_nodes
 from spca_ros.qos import EVERY, STATE

@@ -14,9 +14,8 @@ from spca_core.names import GROUND
 from spca_core.paths import LEVELS, WORLDS
 from spca_core.world import World, load_world
 from spca_referee.check import check_level
-from spca_referee.level import Level, find_level, list_levels, load_level, task
+from spca_referee.level import Level, find_level, list_levels, load_level, starting_layout, task
 from spca_referee.rules import bind_rules
-from spca_referee.start import starting_layout
 
 WORLD = load_world()
 

@@ -20,8 +20,8 @@ from spca_core.errors import InputError, MotionError
 from spca_core.trajectory import JointTrajectory
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
+from spca_ros.convert.records import seconds
 from spca_ros.convert.robot import follow_goal, follow_problem, gripper_goal, trajectory_msg
-from spca_ros.convert.time import seconds
 from spca_ros.node import SpcaNode
 
 SLICE_S = 0.04

@@ -1,4 +1,4 @@
-"""Common base of every node of the graph: a status, typed parameters, a clean end."""
+"""Common base of every node of the graph: a status, typed parameters, a clean end; and nodes for a while."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ import rclpy
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.action import ActionClient, ActionServer
 from rclpy.clock import Clock, ClockType
+from rclpy.context import Context
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.executors import ExternalShutdownException
@@ -263,3 +264,55 @@ def _die_with_parent() -> None:
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
     if os.getppid() == 1:  # it ended before
         os.kill(os.getpid(), signal.SIGTERM)
+
+
+class RosSession:
+    """A node for a program that is none itself: `with RosSession("cli") as node: …`; it spins meanwhile.
+
+    In the domain that ROS_DOMAIN_ID names at the start.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._context = Context()
+        arguments = ["--ros-args", "--disable-external-lib-logs"]  # no log files in the home folder
+        rclpy.init(args=arguments, context=self._context, signal_handler_options=SignalHandlerOptions.NO)
+        self.node = SpcaNode(name, Loop(self._context))
+        self._ended = False
+        self._thread = background(self._spin)
+
+    def __enter__(self) -> SpcaNode:
+        return self.node
+
+    def __exit__(self, *failure: object) -> None:
+        self._ended = True
+        self.node.loop.wake()
+        self._thread.join(timeout=5.0)
+        self.node.destroy_node()
+        self.node.loop.close()
+        self._context.try_shutdown()
+
+    def _spin(self) -> None:
+        while not self._ended and self._context.ok():
+            self.node.loop.turn()
+
+
+class Holder:
+    """Holder of the simulated world, one node at a time (see the module). `node` is the simulator's."""
+
+    def __init__(self, node: Node) -> None:
+        self._node, self._client = node, ""
+
+    @property
+    def present(self) -> bool:
+        """The node that has the world is on the graph."""
+        return bool(self._client) and self._client in self._node.get_node_names()
+
+    def admit(self, client: str) -> None:
+        """Raise SpcaError if the world belongs to another node, which is on the graph."""
+        if client != self._client and self.present:
+            raise SpcaError(f"the node '{self._client}' has the world")
+
+    def change(self, client: str) -> None:
+        """Give the world to the node of that name. Raises SpcaError as `admit` does."""
+        self.admit(client)
+        self._client = client

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from spca_core.closing import Closing
 from spca_core.errors import EXIT_BAD_INPUT, InputError
 from spca_core.paths import data
 from spca_core.processes.child import Child, how_it_ended, last_words, python_command
@@ -20,7 +21,7 @@ _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)
 _END_S = 4.0  # wall seconds that a process has for its end before it is killed
 
 
-class NodeProcess:
+class NodeProcess(Closing):
     """One node, run by `module`, with its log. Use as a context manager; leaving it leaves no process behind.
 
     It ends with the thread that has started it, too: that has to be one that stays. It gets no keys of
@@ -48,12 +49,6 @@ class NodeProcess:
             stdout=self.log,
             stderr=self.log,
         )
-
-    def __enter__(self) -> NodeProcess:
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        self.close()
 
     @property
     def pid(self) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol
 
 from spca_interfaces.action import MakePlan, Perceive, WriteSkills
 from spca_interfaces.msg import CodeRequest as CodeRequestMsg
@@ -12,7 +14,10 @@ from spca_interfaces.srv import Learned
 
 from spca_core.errors import BudgetExhausted, InputError, SpcaError
 from spca_core.geometry import Pose
+from spca_core.options import RunOptions
 from spca_core.plan import CodeRequest, CodeResult, DraftRecord, PlanRequest, PlanResult
+from spca_core.ports.chat import VisionModel
+from spca_core.ports.environment import Environment
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_ros import names
@@ -21,9 +26,9 @@ from spca_ros.convert.records import from_msg, pose_msg, to_msg
 from spca_ros.convert.robot import joint_state_msg
 from spca_ros.node import SpcaNode
 
-
-def _never() -> bool:
-    return False
+if TYPE_CHECKING:
+    from spca_ros.loop import Loop
+    from spca_ros.node import SpcaNode
 
 
 class RosPlanner:
@@ -37,7 +42,7 @@ class RosPlanner:
         self,
         request: PlanRequest,
         on_draft: Callable[[DraftRecord], None] | None = None,
-        cancelled: Callable[[], bool] = _never,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> PlanResult:
         """Ask the planner's node for a plan; report every draft once, in order."""
         told: list[DraftRecord] = []
@@ -75,7 +80,7 @@ class RosCoder:
     def __init__(self, node: SpcaNode, name: str = names.CODER) -> None:
         self._write = ActionCall(node, WriteSkills, names.of(name, names.WRITE_SKILLS))
 
-    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = _never) -> CodeResult:
+    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
         """Ask the coder's node for the skills that a plan needs."""
         answer = self._write(WriteSkills.Goal(request=to_msg(request, CodeRequestMsg())), cancelled=cancelled)
         _raise(answer)
@@ -107,3 +112,34 @@ def _raise(answer: MakePlan.Result | WriteSkills.Result) -> None:
         raise InputError(answer.input_error)
     if answer.budget_exhausted:
         raise BudgetExhausted(answer.budget_exhausted)
+
+
+class RosSide(Protocol):
+    """The nodes of an environment, made on one loop."""
+
+    nodes: Sequence[SpcaNode]
+
+    def __init__(self, loop: Loop, sense: str = "") -> None:
+        """Make the nodes; `sense` names a node of somebody else's that perceives in place of the one here."""
+        ...
+
+    def build(
+        self, options: RunOptions, vision: VisionModel | None, ready: Callable[[Any], None], anew: bool
+    ) -> Environment:
+        """Build the environment of a run. `ready(world)` returns when the world answers, or raises.
+
+        Without `anew` nothing is laid: the table is taken as it is.
+        """
+        ...
+
+    def using(self) -> AbstractContextManager[None]:
+        """Keep the environment for oneself while the context lasts. Raises SpcaError while another has it."""
+        ...
+
+    def rest(self) -> None:
+        """Stop all motion."""
+        ...
+
+    def part(self) -> None:
+        """Close the environment that was built last; the nodes stay."""
+        ...

@@ -29,8 +29,7 @@ from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
 from spca_ros.camera import RequestedCamera
 from spca_ros.convert.contacts import contact_samples, places
-from spca_ros.convert.records import to_msg
-from spca_ros.convert.time import seconds
+from spca_ros.convert.records import seconds, to_msg
 from spca_ros.driver import ControlDriver, Driver
 from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY

@@ -115,7 +115,7 @@ def test_a_node_ends_when_its_starter_is_killed_and_leaves_no_file(tmp_path: Pat
 
 _PICTURES = """
 import threading, psutil
-from spca_ros.session import RosSession
+from spca_ros.node import RosSession
 taken = threading.Barrier(9)
 def take():
     for _ in range(4):

@@ -12,7 +12,7 @@ from std_srvs.srv import Trigger
 from spca_ros import calls
 from spca_ros.action_server import Job, LongAction
 from spca_ros.calls import ActionCall, NodeLost, ServiceCall
-from spca_ros.session import RosSession
+from spca_ros.node import RosSession
 
 pytestmark = pytest.mark.ros
 

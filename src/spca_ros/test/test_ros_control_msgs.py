@@ -19,7 +19,7 @@ from spca_robot.gripper_2f85 import STROKE, driver_angle
 from spca_ros.convert.robot import EFFORT, follow_goal, follow_problem, gripper_goal, trajectory
 from spca_ros.domain import own_domain
 from spca_ros.driver import ControlDriver
-from spca_ros.session import RosSession
+from spca_ros.node import RosSession
 
 JOINT_NAMES = load_arm("ur5").joint_names
 

@@ -16,7 +16,7 @@ from spca_ros.environment import OPENED_BY
 _PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE"
 _OPEN_A_SESSION = f"""
 import os
-from spca_ros.session import RosSession
+from spca_ros.node import RosSession
 with RosSession("probe"):
     print(os.environ[{_PROFILES!r}])
 """

@@ -14,7 +14,7 @@ from spca_ros.environment import OPENED_BY
 
 _NODE = """
 import sys
-from spca_ros.session import RosSession
+from spca_ros.node import RosSession
 with RosSession("inside"):
     print("up", flush=True)
     sys.stdin.read()
@@ -22,7 +22,7 @@ with RosSession("inside"):
 _BOUND = """
 import os
 from pathlib import Path
-from spca_ros.session import RosSession
+from spca_ros.node import RosSession
 with RosSession("inside"):
     links = [os.readlink(path) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
     mine = {link[8:-1] for link in links if link.startswith("socket:[")}
@@ -117,7 +117,7 @@ def test_a_session_that_has_ended_is_in_its_domain_no_more() -> None:
     from rclpy.action import ActionClient, ActionServer
     from spca_interfaces.action import RunLevel
 
-    from spca_ros.session import RosSession
+    from spca_ros.node import RosSession
 
     with own_domain() as domain:
         with RosSession("ended") as node:

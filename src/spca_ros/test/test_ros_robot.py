@@ -26,14 +26,12 @@ from spca_core.world import World, load_world
 from spca_ros import names
 from spca_ros.calls import ActionCall, NodeLost, ServiceCall
 from spca_ros.camera import RequestedCamera, StreamedCamera
-from spca_ros.convert.records import to_msg
+from spca_ros.convert.records import seconds, time_msg, to_msg
 from spca_ros.convert.robot import GRIPPER_JOINT, trajectory_msg
-from spca_ros.convert.time import seconds, time_msg
 from spca_ros.domain import own_domain
-from spca_ros.node import SpcaNode
+from spca_ros.node import RosSession, SpcaNode
 from spca_ros.qos import SENSOR, STATE
 from spca_ros.robot import RosRobot
-from spca_ros.session import RosSession
 from spca_testing.contracts.camera_contract import CameraContract
 from spca_testing.contracts.robot_contract import RobotContract, gentle
 from spca_testing.ros import Heard, ask, heeded, running, sim

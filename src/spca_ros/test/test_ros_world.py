@@ -93,7 +93,7 @@ def test_a_motion_of_ten_seconds_is_stopped_in_time_while_another_thread_plans(t
 _MOVES = """
 import sys, time
 from spca_core.world import load_world
-from spca_ros.session import RosSession
+from spca_ros.node import RosSession
 from spca_ros.world import RosWorld
 from spca_testing.contracts.table_contract import turn
 with RosSession("mover") as node:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Literal
 
 import structlog
 
+from spca_core.closing import Closing
 from spca_core.plan import ActResult, Plan, Step
 from spca_core.ports.environment import CtxServer
+from spca_core.processes.channel import never
 from spca_core.skill import CtxApi, SkillFailure, StepReport, python_name
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits, SandboxLevel
@@ -22,11 +23,7 @@ from spca_sandbox.outcome import RunOutcome
 log = structlog.get_logger(__name__)
 
 
-def _never() -> bool:
-    return False
-
-
-class PlanExecutor:
+class PlanExecutor(Closing):
     """Runs plans in any environment. The sandbox's worker starts with it, so make it early, and `close` it.
 
     `step_deadline_s` is in the environment's time, `step_wall_s` in wall time (a watchdog over everything). A
@@ -47,14 +44,6 @@ class PlanExecutor:
         self._host = SkillHost(api, limits)
         self._loaded: str | None = None
 
-    def __enter__(self) -> PlanExecutor:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """End the sandbox; harmless when called twice."""
         self._host.close()
@@ -66,8 +55,8 @@ class PlanExecutor:
         library: str,
         server: CtxServer,
         on_step: Callable[[StepReport], None] | None = None,
-        cancelled: Callable[[], bool] = _never,
-        enough: Callable[[], bool] = _never,
+        cancelled: Callable[[], bool] = never,
+        enough: Callable[[], bool] = never,
     ) -> ActResult:
         """Run the steps in order.
 

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
 from typing import Any, Literal
 
+from spca_core.closing import Closing
 from spca_core.errors import Interrupted
 from spca_core.ports.environment import CtxServer
-from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
+from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed, never
 from spca_core.skill import CtxApi, SkillFailure
-from spca_sandbox.cell import Cell
 from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
 from spca_sandbox.outcome import Loaded, RunOutcome, clean, failure_of
+from spca_sandbox.process import Cell
 from spca_sandbox.run import SkillRun
 from spca_sandbox.surface import Surface
 
 
-def _never() -> bool:
-    return False
-
-
-class SkillHost:
+class SkillHost(Closing):
     """One source text in one worker. Not for use from two threads at a time.
 
     The worker starts in the background with the host, so make the host early. When code has to be killed, a
@@ -34,14 +30,6 @@ class SkillHost:
     def __init__(self, api: CtxApi | None = None, limits: Limits | None = None) -> None:
         surface = Surface(api or CtxApi(environment="none", methods=()))
         self._cell = Cell(surface, limits or Limits())
-
-    def __enter__(self) -> SkillHost:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the worker; harmless when called twice."""
@@ -72,7 +60,7 @@ class SkillHost:
         server: CtxServer,
         deadline_s: float = 60.0,
         wall_timeout_s: float = 600.0,
-        cancelled: Callable[[], bool] = _never,
+        cancelled: Callable[[], bool] = never,
     ) -> RunOutcome:
         """Run one skill to its end in a worker of its own; never raises for what the skill does.
 
@@ -95,7 +83,7 @@ class SkillHost:
         function: str,
         batch: Sequence[Sequence[Any]],
         wall_timeout_s: float = 5.0,
-        cancelled: Callable[[], bool] = _never,
+        cancelled: Callable[[], bool] = never,
     ) -> Iterator[RunOutcome]:
         """Call a pure function once per argument list, as outcomes are asked for; the timeout is for each."""
         return run_batch(self._cell, function, batch, wall_timeout_s, cancelled)

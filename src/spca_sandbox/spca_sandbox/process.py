@@ -1,17 +1,25 @@
-"""One worker process: started in an empty environment, killed with everything it may have started."""
+"""One worker process: started in an empty environment, killed with everything it may have started.
+
+A cell keeps a source text loaded in one, across restarts of the worker.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import spca_core
 from spca_core.errors import SpcaError
-from spca_core.processes.service import Worker
-from spca_core.skill import CtxApi
+from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
+from spca_core.processes.service import ServiceDied, Worker
+from spca_core.skill import CtxApi, SkillFailure
+from spca_core.skill_package import modules
 from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
+from spca_sandbox.outcome import Loaded, LoadedFunction, clean, failure_of
 from spca_sandbox.surface import Surface
 
 _SOURCE_ROOTS = [str(Path(file).resolve().parent.parent) for file in (__file__, spca_core.__file__)]
@@ -91,3 +99,140 @@ def probe() -> SandboxReport:
             worker.end()
     except (OSError, SpcaError) as error:
         return SandboxReport(level=SandboxLevel.NONE, features={"process": str(error)})
+
+
+class Cell:
+    """Starts a worker in the background and loads the source.
+
+    A worker that had to be killed is replaced.
+    """
+
+    def __init__(self, surface: Surface, limits: Limits) -> None:
+        self.surface, self.limits = surface, limits
+        self._source: str | None = None
+        self._min_level = limits.min_level
+        self._holds = False
+        self._functions: dict[str, LoadedFunction] = {}
+        self._worker: WorkerProcess | None = WorkerProcess(surface, limits)
+        self._spare: WorkerProcess | None = None
+        self._used = False
+
+    @property
+    def worker(self) -> WorkerProcess:
+        """The current worker; whether it holds the source is for `ready_for` to see to."""
+        if self._worker is None:
+            self._worker = WorkerProcess(self.surface, self.limits)
+        return self._worker
+
+    def started(self) -> WorkerProcess:
+        """Return the worker when it is ready; another one if somebody has killed or stopped it before it was.
+
+        Raises SpcaError when none starts.
+        """
+        try:
+            self.worker.wait_ready()
+        except ServiceDied:
+            self.replace()
+            self.worker.wait_ready()
+        return self.worker
+
+    def close(self) -> None:
+        """End the workers; harmless when called twice."""
+        self._end_worker()
+        if self._spare is not None:
+            self._spare.end()
+            self._spare = None
+
+    def replace(self) -> None:
+        """Kill the worker; another, which starts in the background, loads the source before its first run."""
+        self._end_worker()
+        self._worker, self._spare = self._spare or WorkerProcess(self.surface, self.limits), None
+
+    def _end_worker(self) -> None:
+        self._holds = self._used = False
+        if self._worker is not None:
+            self._worker.end()
+            self._worker = None
+
+    def autopsy(self) -> str:
+        """Return how the worker died by itself, and start another."""
+        how = self.worker.autopsy()
+        self.replace()
+        return how
+
+    def load(self, source: str, min_level: SandboxLevel | None = None) -> Loaded | SkillFailure:
+        """Import another source in a worker that has run nothing yet; return what it holds or the failure."""
+        if self._source is not None:
+            self.replace()
+        self._source = source
+        self._min_level = self.limits.min_level if min_level is None else min_level
+        return self._load()
+
+    def ready_for(self, function: str, alone: bool = False) -> SkillFailure | None:
+        """See to it that the worker can run `function`; return the failure if it cannot.
+
+        With `alone` it runs nothing before and nothing after it, so that no run can leave anything behind for
+        the next, nor go on when it has said that it is done. The next worker starts meanwhile.
+        """
+        if self._source is None:
+            raise SpcaError("nothing is loaded in the sandbox")
+        used_up = self.worker.busy_s > self.limits.cpu_s / 2
+        if used_up or (alone and self._used) or (self._holds and not self.worker.channel.quiet()):
+            self.replace()
+        if not self._holds:
+            result = self._load()
+            if isinstance(result, SkillFailure):
+                return result
+        if function not in self._functions:
+            known = ", ".join(self._functions) or "none"
+            return SkillFailure(kind="error", message=f"there is no function '{function}'; known: {known}")
+        if alone:
+            self._used = True
+            self._spare = self._spare or WorkerProcess(self.surface, self.limits)
+        return None
+
+    def _load(self) -> Loaded | SkillFailure:
+        worker = self.started()
+        worker.wait_ready().require(self._min_level)
+        began = time.monotonic()
+        deadline = began + self.limits.load_s
+        try:
+            # Each behind as many blank lines as make its lines those of the whole.
+            parts = [(m.skill, "\n" * m.before + m.text) for m in modules(self._source or "")]
+            worker.channel.send({"op": "load", "modules": parts}, deadline)
+            message = worker.channel.receive(deadline)
+            while message["op"] == "log":
+                message = worker.channel.receive(deadline)
+            result = self._judge(message)
+        except ChannelTimeout:
+            self.replace()
+            limit = f"{self.limits.load_s:g} s"
+            return SkillFailure(kind="timeout", message=f"importing the code took more than {limit}")
+        except ChannelClosed:
+            return SkillFailure(kind="killed", message=f"importing the code: the worker {self.autopsy()}")
+        except Malformed as error:
+            self.replace()
+            return SkillFailure(kind="killed", message=f"importing the code: {error}")
+        except ValueError as error:
+            return SkillFailure(kind="refused", message=str(error))
+        worker.busy_s += time.monotonic() - began
+        self._holds = isinstance(result, Loaded)
+        return result
+
+    def _judge(self, message: dict[str, Any]) -> Loaded | SkillFailure:
+        if message["op"] == "failed":
+            return failure_of(message)
+        try:
+            found = [
+                LoadedFunction(
+                    name=clean(f["name"], 100),
+                    parameters=tuple(clean(p, 100) for p in f["parameters"]),
+                    doc=str(f["doc"])[:2000],
+                    generator=f["generator"],
+                )
+                for f in message["value"]
+            ]
+        except (KeyError, TypeError, ValueError) as error:
+            raise Malformed("not a list of functions") from error
+        self._functions = {f.name: f for f in found}
+        return Loaded(functions=dict(self._functions))

@@ -13,8 +13,8 @@ from spca_core.ports.environment import CtxServer
 from spca_core.processes import PATIENCE
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.skill import SkillFailure
-from spca_sandbox.cell import Cell
 from spca_sandbox.outcome import RunOutcome, clean, failure_of
+from spca_sandbox.process import Cell
 
 _TICK_S = 0.02
 """Shortest extra time in seconds that is waited: processor times are known to a hundredth of a second."""

@@ -1,18 +1,21 @@
-"""A Ctx API in the sandbox's form.
+"""A skill's `ctx`, written once as typed methods, and its form in the sandbox.
 
-It has method signatures to check calls against, and helpers to build in the worker.
+The API that skills and prompts see is derived from the methods; the worker gets signatures to check calls
+against, and helpers to build.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ForwardRef, TypeVar
 
 from spca_core.errors import SpcaError
-from spca_core.skill import CtxApi
+from spca_core.ports.environment import CtxServer
+from spca_core.skill import CtxApi, CtxMethod, CtxType
 
 _CONSTANT = re.compile(r"^\s*([A-Za-z_]\w*)\s*=\s*(.+?)\s*(?:#.*)?$")
 
@@ -62,29 +65,27 @@ class Surface:
 
 
 def _signature(text: str) -> inspect.Signature:
-    """Parse `move_to(pose: Pose, speed: float = 1.0) -> None` as a Signature; ignore anything after it."""
+    """Read `move_to(pose: Pose, speed: float = 1.0) -> None` as a Signature; ignore anything after it."""
     head = text[: _closing(text) + 1]
     try:
         function = ast.parse(f"def {head}: ...").body[0]
     except SyntaxError:
         raise SpcaError(f"not a Python signature: {text}") from None
     assert isinstance(function, ast.FunctionDef)
-    a = function.args
-    kinds = inspect.Parameter
-    parameters = []
+    a, kinds = function.args, inspect.Parameter
     positional = [*a.posonlyargs, *a.args]
     defaults = [None] * (len(positional) - len(a.defaults)) + list(a.defaults)
-    for arg, default in zip(positional, defaults, strict=True):
-        parameters.append(kinds(arg.arg, kinds.POSITIONAL_OR_KEYWORD, default=_default(default)))
-    if a.vararg:
-        parameters.append(kinds(a.vararg.arg, kinds.VAR_POSITIONAL))
-    for arg, default in zip(a.kwonlyargs, a.kw_defaults, strict=True):
-        parameters.append(kinds(arg.arg, kinds.KEYWORD_ONLY, default=_default(default)))
-    return inspect.Signature(parameters)
-
-
-def _default(node: ast.expr | None) -> Any:
-    return inspect.Parameter.empty if node is None else ast.literal_eval(node)
+    parameters = [
+        *((arg, kinds.POSITIONAL_OR_KEYWORD, d) for arg, d in zip(positional, defaults, strict=True)),
+        *((arg, kinds.VAR_POSITIONAL, None) for arg in [a.vararg] if arg),
+        *((arg, kinds.KEYWORD_ONLY, d) for arg, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)),
+    ]
+    return inspect.Signature(
+        [
+            kinds(arg.arg, kind, default=ast.literal_eval(d) if d else kinds.empty)
+            for arg, kind, d in parameters
+        ]
+    )
 
 
 def _closing(text: str) -> int:
@@ -95,3 +96,81 @@ def _closing(text: str) -> int:
         if character == ")" and depth == 0:
             return i
     raise SpcaError(f"not a Python signature: {text}")
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_PREFIX = "_do_"
+
+
+def offered(method: _F) -> _F:
+    """Mark a method `_do_NAME` as what `ctx.NAME` calls.
+
+    Its signature and docstring are what a skill's author sees.
+    """
+    if not method.__name__.startswith(_PREFIX) or not method.__doc__:
+        raise TypeError(f"{method.__name__}: an offered method is called {_PREFIX}NAME and has a docstring")
+    setattr(method, "_offered", True)  # noqa: B010 - a function has no such attribute to a type checker
+    return method
+
+
+def api_of(
+    server: type, environment: str, types: Sequence[type] = (), helpers: tuple[str, ...] = ()
+) -> CtxApi:
+    """Return the API of the offered methods of a class and its bases, in their order.
+
+    `types` are the TypedDicts that they return.
+    """
+    methods = [
+        CtxMethod(
+            name=name.removeprefix(_PREFIX),
+            signature=name.removeprefix(_PREFIX) + _written(method),
+            doc=" ".join((inspect.getdoc(method) or "").split()),
+        )
+        for part in server.__mro__
+        for name, method in vars(part).items()
+        if getattr(method, "_offered", False)
+    ]
+    return CtxApi(
+        environment=environment, methods=tuple(methods), types=tuple(map(_type, types)), helpers=helpers
+    )
+
+
+class DeclaredCtx(CtxServer):
+    """Answers the calls of its offered methods, and no others. A subclass sets `api`, made by `api_of`."""
+
+    api: CtxApi
+
+    def call(self, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Carry out one call. Raises ValueError for what is not in the API or does not fit its signature."""
+        bound = getattr(self, f"{_PREFIX}{method}", None)
+        if not getattr(bound, "_offered", False):
+            known = ", ".join(m.name for m in self.api.methods)
+            raise ValueError(f"ctx has no '{method}'; it has {known}")
+        assert bound is not None
+        try:
+            return bound(*args, **kwargs)
+        except TypeError as error:
+            raise ValueError(f"ctx.{method}: {error}") from error
+
+
+def _written(method: Callable[..., Any]) -> str:
+    """Return a method's signature without `self`, as in `(name: str, speed: float = 1.0) -> None`."""
+    signature = inspect.signature(method)
+    parts = []
+    for p in list(signature.parameters.values())[1:]:
+        star = "*" if p.kind is inspect.Parameter.VAR_POSITIONAL else ""
+        default = ""
+        if p.default is not inspect.Parameter.empty:
+            default = f" = {json.dumps(p.default) if isinstance(p.default, str) else p.default!r}"
+        parts.append(f"{star}{p.name}: {p.annotation}{default}")
+    return f"({', '.join(parts)}) -> {signature.return_annotation}"
+
+
+def _type(kind: type) -> CtxType:
+    fields = {
+        name: value.__forward_arg__
+        if isinstance(value, ForwardRef)
+        else getattr(value, "__name__", str(value))
+        for name, value in kind.__annotations__.items()
+    }
+    return CtxType(name=kind.__name__, doc=" ".join((inspect.getdoc(kind) or "").split()), fields=fields)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
-from spca_core.disk import write_picture
 from spca_core.geometry import Array
 from spca_core.kinds import KINDS, is_round
+from spca_core.run_folder import write_picture
 from spca_core.scene import Scene, SceneObject
 
 Image = NDArray[np.uint8]

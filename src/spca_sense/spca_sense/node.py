@@ -11,7 +11,7 @@ from spca_interfaces.msg import Scene as SceneMsg
 from spca_core.errors import InputError, SpcaError
 from spca_core.geometry import Pose
 from spca_core.ports.table import Camera
-from spca_core.processes.leaving import leave
+from spca_core.processes.child import leave
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World, load_world

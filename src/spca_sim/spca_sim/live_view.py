@@ -7,6 +7,7 @@ import sys
 import time
 from typing import Any
 
+from spca_core.closing import Closing
 from spca_core.errors import InputError
 from spca_robot.windowless import mujoco
 from spca_sim.recording import SimState
@@ -28,7 +29,7 @@ def require_display() -> None:
 _PERIOD_S = 1 / 30  # wall seconds between two pictures
 
 
-class LiveView:
+class LiveView(Closing):
     """MuJoCo's viewer attached to a simulator; use as a context manager.
 
     Raises InputError where there is no display. It holds a copy of the state: what is done in it cannot
@@ -40,12 +41,6 @@ class LiveView:
         self._window: Any = None
         self._shown = 0.0
         self._follow(simulator)
-
-    def __enter__(self) -> LiveView:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the window."""

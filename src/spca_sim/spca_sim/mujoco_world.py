@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
+from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.ports.table import TableWorld
@@ -19,6 +21,45 @@ from spca_core.trajectory import JointState, JointTrajectory
 from spca_sim.disturbances.disturbance import Happened
 from spca_sim.recording import STATES, SimState, StateRecorder, save_states
 from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator, SimulatedCamera
+
+
+class Pacer:
+    """Sleeps so that simulated time runs at most `rate` times as fast as the wall clock.
+
+    `rate` None: never sleeps. `clock` tells wall seconds, `sleep` waits for so many of them.
+
+    A simulation that falls behind does not catch up later. A reset that sets the clock back restarts the
+    pacing.
+    """
+
+    _SLACK = 0.25  # s of lag after which the past is forgotten
+
+    def __init__(
+        self,
+        rate: float | None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if rate is not None and not rate > 0:
+            raise InputError(
+                f"real-time factor {rate}", where="--rate", hint="a number above 0, for example 1 or 2.5"
+            )
+        self.rate, self._clock, self._sleep = rate, clock, sleep
+        self._origin: tuple[float, float] | None = None  # wall and simulated seconds
+
+    def pace(self, simulated: float) -> None:
+        """Wait until the wall clock has caught up with that simulated time."""
+        if self.rate is None:
+            return
+        now = self._clock()
+        if self._origin is None or simulated < self._origin[1]:
+            self._origin = (now, simulated)
+        ahead = self._origin[0] + (simulated - self._origin[1]) / self.rate - now
+        if ahead > 0:
+            self._sleep(ahead)
+        elif ahead < -self._SLACK:
+            self._origin = (now, simulated)
+
 
 DISTURBANCES = "disturbances"
 """Folder of the pictures in a run's folder, each with a record (`Happened`) of the same name."""

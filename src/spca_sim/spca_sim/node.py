@@ -21,23 +21,20 @@ from spca_core.contacts import ContactSample
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
-from spca_core.processes.leaving import leave
+from spca_core.processes.child import leave
 from spca_core.world import load_world
 from spca_ros import names
 from spca_ros.camera import CameraTopics
 from spca_ros.convert.camera import colour_msg, depth_msg, info_msg
 from spca_ros.convert.contacts import contacts_msg, places_msg
-from spca_ros.convert.records import from_msg
+from spca_ros.convert.records import from_msg, time_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
-from spca_ros.convert.time import time_msg
-from spca_ros.holder import Holder
-from spca_ros.node import SpcaNode, answering, existing, run_nodes
+from spca_ros.node import Holder, SpcaNode, answering, existing, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.live_view import LiveView
 from spca_sim.motions import DONE, TICK, Motions
-from spca_sim.mujoco_world import MujocoWorld
-from spca_sim.pace import Pacer
+from spca_sim.mujoco_world import MujocoWorld, Pacer
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import PRESETS as VARIATIONS
 from spca_sim.variation import draw_variation

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from spca_core.geometry import Array
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import FIXED_GROUP, MOVING_GROUP
-from spca_sim.sign import Prints
+from spca_sim.physics_model import Prints
 from spca_sim.variation import Lighting
 from spca_sim.view import CameraView
 

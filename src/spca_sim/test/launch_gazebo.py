@@ -27,12 +27,11 @@ from spca_ros import names
 from spca_ros.calls import ServiceCall
 from spca_ros.camera import RequestedCamera
 from spca_ros.convert.contacts import contact_samples
-from spca_ros.convert.records import to_msg
-from spca_ros.convert.time import seconds
+from spca_ros.convert.records import seconds, to_msg
 from spca_ros.domain import own_domain
+from spca_ros.node import RosSession
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.robot import RosRobot
-from spca_ros.session import RosSession
 
 WORLD = load_world()
 READY_S = 120.0

@@ -36,8 +36,7 @@ from spca_robot.workspace_model import Item, build_model
 from spca_ros import names
 from spca_ros.calls import ServiceCall
 from spca_ros.convert.contacts import contact_samples
-from spca_ros.convert.records import pose_msg, to_msg
-from spca_ros.convert.time import seconds, time_msg
+from spca_ros.convert.records import pose_msg, seconds, time_msg, to_msg
 from spca_ros.node import SpcaNode, background
 from spca_ros.qos import EVERY, SENSOR, WHOLE
 from spca_ros.robot import RosRobot

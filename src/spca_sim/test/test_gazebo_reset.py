@@ -15,8 +15,7 @@ from spca_robot.description.controllers import UPDATE_RATE, controllers
 from spca_robot.description.names import GENERATED, GRIPPER_CONTROLLER
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
 from spca_sim.gazebo.bridge import bridge_config
-from spca_sim.gazebo.controller import ramp_time
-from spca_sim.gazebo.finger import Finger, FingerState, command
+from spca_sim.gazebo.controller import Finger, FingerState, command, ramp_time
 from spca_sim.gazebo.reset import (
     parking,
     placement,

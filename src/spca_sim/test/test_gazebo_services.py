@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spca_sim.gazebo.services import ask
+from spca_sim.gazebo.reset import ask
 
 
 def test_the_program_is_called(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

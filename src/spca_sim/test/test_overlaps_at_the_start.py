@@ -22,8 +22,8 @@ from spca_core.geometry import Array
 from spca_core.layout import random_layout
 from spca_core.paths import ROOT
 from spca_core.world import load_world
+from spca_robot.description.moveit_config import harmless_pairs
 from spca_robot.description.names import GENERATED
-from spca_robot.description.self_contacts import harmless_pairs
 from spca_sim.gazebo.write import GazeboFiles, write_all
 
 FLUSH = 1e-5  # m: faces that only meet

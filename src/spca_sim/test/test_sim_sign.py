@@ -8,7 +8,7 @@ import pytest
 from spca_core.errors import InputError
 from spca_core.layout import Layout, nominal_layout
 from spca_core.world import World, load_world
-from spca_sim.sign import texture
+from spca_sim.physics_model import texture
 from spca_sim.simulator import MujocoSimulator
 
 WORLD = load_world("tabletop_sign")

@@ -29,9 +29,8 @@ from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
 from spca_motion.manipulator import embedded_arm
 from spca_referee import referee as referees
-from spca_referee.contacts import save_timeline
 from spca_referee.level import SETTLE_S, Level, task
-from spca_referee.referee import Referee
+from spca_referee.referee import Referee, save_timeline
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sandbox.executor import PlanExecutor
 from spca_sense.catalogue import Catalogue
@@ -43,7 +42,7 @@ from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
 from spca_tabletop.presets import load_table
 
 if TYPE_CHECKING:
-    from spca_core.ports.vision import VisionModel
+    from spca_core.ports.chat import VisionModel
     from spca_core.signals import MovingScene
     from spca_tabletop.signals import LiveScene
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
 
     from spca_core.observation import Observation
     from spca_core.plan import Draft
+    from spca_core.ports.chat import VisionModel
     from spca_core.ports.proposer import PlanProposer
-    from spca_core.ports.vision import VisionModel
     from spca_core.ports.vocabulary import Vocabulary
     from spca_core.scene import SceneObject
     from spca_core.skill import CtxApi
@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
     from spca_sim.variation import SimVariation
     from spca_tabletop.environment import Tabletop
     from spca_tabletop.rehearsal.twin import TabletopTwin
-    from spca_tabletop.ros.side import TabletopRos
+    from spca_tabletop.ros.executor_node import TabletopRos
 
 
 _PUBLISHED = {
@@ -201,8 +201,8 @@ class TabletopKit(Kit):
         return write_video, write_rehearsal_videos
 
     def ros(self) -> type[TabletopRos]:
-        """See `spca_ros.kit.RosSide`."""
-        from spca_tabletop.ros.side import TabletopRos
+        """See `spca_ros.stages.RosSide`."""
+        from spca_tabletop.ros.executor_node import TabletopRos
 
         return TabletopRos
 
@@ -227,7 +227,7 @@ def build_tabletop(
     detector = make_detector(options.detector, world)
     environment = Tabletop(level, world, layout, table, options.seed, vision=vision, detector=detector)
     if options.rate is not None:
-        from spca_sim.pace import Pacer
+        from spca_sim.mujoco_world import Pacer
 
         pacer = Pacer(options.rate)
         table.on_contacts(lambda sample: pacer.pace(sample.stamp))

@@ -16,8 +16,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.world import World, load_world
 from spca_referee.check import check_level
-from spca_referee.level import load_level, task
-from spca_referee.start import starting_layout
+from spca_referee.level import load_level, starting_layout, task
 from spca_tabletop.language.understanding import describe, understand
 
 

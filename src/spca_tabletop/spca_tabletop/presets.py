@@ -17,9 +17,8 @@ from spca_core.layout import Layout, cluttered_layout, nominal_layout, overlappi
 from spca_core.names import TABLE
 from spca_core.options import RunOptions
 from spca_core.world import World, load_world
-from spca_referee.level import Level, load_level
+from spca_referee.level import Level, load_level, starting_layout
 from spca_referee.rules import bind_rules
-from spca_referee.start import starting_layout
 from spca_sim.disturbances.disturbance import KINDS, Disturbance, Kind, draw_disturbances
 from spca_sim.variation import PRESETS as VARIATIONS
 from spca_sim.variation import SimVariation, draw_variation

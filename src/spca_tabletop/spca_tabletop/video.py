@@ -6,12 +6,11 @@ from pathlib import Path
 
 import cv2
 
-from spca_core.disk import write_picture
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.rehearsal import Rehearsed
 from spca_core.result import RunResult
-from spca_core.run_folder import RunFolder
+from spca_core.run_folder import RunFolder, write_picture
 from spca_core.world import World
 from spca_sim.recording import load_states, recorded_states
 from spca_sim.video import HD, SIZE, Banner, render_video

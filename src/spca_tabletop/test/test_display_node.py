@@ -14,7 +14,7 @@ from spca_core.plan import Step
 from spca_core.scene import Scene, SceneObject
 from spca_core.verdict import Outcome, Verdict
 from spca_core.world import load_world
-from spca_tabletop.ros.display.pictures import plan_pictures, scene_pictures, verdict_pictures
+from spca_tabletop.ros.display.node import plan_pictures, scene_pictures, verdict_pictures
 
 WORLD = load_world()
 RVIZ = Path(__file__).resolve().parents[3] / "launch" / "rviz" / "spca.rviz"

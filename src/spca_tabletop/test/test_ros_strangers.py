@@ -16,11 +16,10 @@ from spca_core.options import RunOptions
 from spca_core.verdict import Outcome
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
-from spca_ros.node import SpcaNode
+from spca_ros.node import RosSession, SpcaNode
 from spca_ros.node_process import NodeProcess
 from spca_ros.qos import EVERY, STATE
-from spca_ros.session import RosSession
-from spca_tabletop.ros.side import TabletopRos
+from spca_tabletop.ros.executor_node import TabletopRos
 from spca_testing.ros import running, sim
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]

@@ -10,7 +10,7 @@ import pytest
 from spca_core.options import RunOptions
 from spca_core.ports.environment import Environment
 from spca_tabletop.kit import build_tabletop
-from spca_tabletop.ros.side import TabletopRos
+from spca_tabletop.ros.executor_node import TabletopRos
 from spca_testing.contracts.environment_contract import EnvironmentContract, plan
 from spca_testing.ros import running, sim
 

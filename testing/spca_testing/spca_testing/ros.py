@@ -17,10 +17,9 @@ from spca_interfaces.msg import NodeStatus
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
 from spca_ros.domain import own_domain
-from spca_ros.node import SpcaNode
+from spca_ros.node import RosSession, SpcaNode
 from spca_ros.node_process import NodeProcess, Value
 from spca_ros.qos import STATE
-from spca_ros.session import RosSession
 
 
 class NodeSpec(NamedTuple):

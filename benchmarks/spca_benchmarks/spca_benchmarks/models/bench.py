@@ -45,9 +45,8 @@ from spca_core.model import Record
 from spca_core.options import RunOptions
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting, read_yaml
-from spca_llm.config import REPLAY, load_config
+from spca_llm.config import REPLAY, Price, load_config, load_prices
 from spca_llm.ledger import ExchangeLog, server_fault, set_aside
-from spca_llm.prices import Price, load_prices
 
 BUILTIN = "builtin"
 _PROMPTS = ("spca_planner", "spca_coder", "spca_sense")

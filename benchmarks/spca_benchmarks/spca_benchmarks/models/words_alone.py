@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from spca_core.names import TABLE_SYMBOL
 from spca_core.observation import Observation
+from spca_core.ports.chat import VisionModel
 from spca_core.ports.proposer import ModelError
-from spca_core.ports.vision import VisionModel
 from spca_core.scene import Fact, Scene
 from spca_core.task import Task
 from spca_sense.remarks import MOST_REMARKS, NEGATED, NOUNS, RESTS, mentioned, quotable

@@ -9,8 +9,8 @@ from corridor.proposer import DOMAIN, CorridorProposer
 from corridor.world import API
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
+from spca_core.ports.chat import VisionModel
 from spca_core.ports.kit import Kit, LevelInfo
-from spca_core.ports.vision import VisionModel
 from spca_core.ports.vocabulary import Vocabulary
 
 

@@ -22,9 +22,8 @@ from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage, Role
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting
-from spca_llm.chat import Chat
+from spca_llm.chat import Chat, open_chat
 from spca_llm.config import REPLAY, load_config
-from spca_llm.connect import open_chat
 from spca_llm.ledger import server_fault, set_aside
 from spca_programs import published
 from spca_programs.grasp.dataset import Environment, Slice, environments, generated, released

@@ -9,9 +9,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from spca_core.ports.chat import ChatModel, ChatUsage, Message, Role
-from spca_llm.chat import Chat
+from spca_llm.chat import Chat, open_chat
 from spca_llm.config import REPLAY, load_config
-from spca_llm.connect import open_chat
 
 ROLE: Role = "coder"
 

@@ -14,7 +14,7 @@ from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
-from spca_llm.connect import open_chat
+from spca_llm.chat import open_chat
 from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult
 from spca_worldcoder.agent.settings import EPSILON, Settings

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spca_core.fenced import PYTHON, fenced
-from spca_core.ports.chat import ChatModel
+from spca_core.ports.chat import PYTHON, ChatModel, fenced
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, render
 from spca_worldcoder.records import Experience, Program, Transition, Usage, Verdict, words_apart

@@ -23,7 +23,7 @@ def doctor() -> None:
     """Show what this machine can run, with versions, and what to install for the rest."""
     from spca.doctor.checks import examine
     from spca.doctor.plugins import examine_plugins
-    from spca.terminal import results
+    from spca.progress import results
 
     console = results()
     show(examine(), console)
@@ -34,7 +34,7 @@ def doctor() -> None:
 def show(findings: list[Finding], console: Console) -> None:
     """Print the findings as a table, then which ways to run are open."""
     from spca.doctor.checks import ways
-    from spca.terminal import as_typed
+    from spca.progress import as_typed
 
     show_findings(findings, console)
     console.print()

@@ -39,7 +39,7 @@ def levels(
     """List the levels."""
     from spca.api import select_levels
     from spca.kits import kits
-    from spca.terminal import notices, results, show_table
+    from spca.progress import notices, results, show_table
 
     found = select_levels(patterns or [])
     if html is not None:
@@ -61,9 +61,9 @@ def _gallery(levels: list[LevelInfo], path: Path) -> Path:
     from rich.progress import track
 
     from spca.kits import kit_of
+    from spca.progress import notices
     from spca.report.page import small_picture
     from spca.report.pages import Card, Page
-    from spca.terminal import notices
 
     cards = []
     for info in track(levels, "drawing …", console=notices(), transient=True):

@@ -55,8 +55,8 @@ def open_page(
     import os
     import webbrowser
 
-    from spca.report.index import write_index
     from spca.report.page import REPORT
+    from spca.report.pages import write_index
     from spca.run_command import write_report
     from spca_core.run_folder import RunFolder
 

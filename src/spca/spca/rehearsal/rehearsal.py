@@ -16,7 +16,7 @@ from spca.rehearsal.critic import Critic
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import Choice, Plan
-from spca_core.ports.rehearsal import Twin
+from spca_core.ports.stages import Twin
 from spca_core.processes import PATIENCE
 from spca_core.rehearsal import Fault, Moment, Perturbation, Rehearsed, Try
 
@@ -52,7 +52,7 @@ def perturbations(seed: int) -> list[Perturbation]:
 
 
 class SampledRehearsal:
-    """See `spca_core.ports.rehearsal.Rehearsal`. `make_twin` is called when the first plan is rehearsed."""
+    """See `spca_core.ports.stages.Rehearsal`. `make_twin` is called when the first plan is rehearsed."""
 
     def __init__(self, make_twin: Callable[[], Twin], settings: Settings | None = None) -> None:
         self._make_twin, self._settings = make_twin, settings or Settings()

@@ -30,7 +30,7 @@ from spca_core.scene import SceneObject
 from spca_core.signals import SIGNALS, Signals
 from spca_core.skill import StepReport
 from spca_core.validation import YAML_FILES
-from spca_referee.contacts import ContactInterval
+from spca_referee.referee import ContactInterval
 from spca_referee.rules import words
 
 REPORT = "report.html"

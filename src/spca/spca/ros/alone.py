@@ -15,7 +15,7 @@ from spca.kits import kits
 from spca.stages import Stages
 from spca_coder.node import CoderNode
 from spca_core.options import RunOptions
-from spca_core.processes.leaving import leave
+from spca_core.processes.child import leave
 from spca_core.run_folder import RunFolder
 from spca_planner.node import PlannerNode
 from spca_ros.node import SpcaNode, run_nodes

@@ -78,7 +78,7 @@ def robot_is_there() -> bool:
     check_loopback()
     if silent(domain()) and not os.environ.get(OPENED_BY):
         return False
-    from spca_ros.session import RosSession  # most domains are silent, and need no node
+    from spca_ros.node import RosSession  # most domains are silent, and need no node
 
     with RosSession("onlooker") as node:
         end = time.monotonic() + _LOOK_S

@@ -22,7 +22,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 from spca_interfaces.msg import NodeStatus
 
-from spca.events import Event, Listener
+from spca.events import Listener
 from spca.interrupt import STOPPED
 from spca.kits import kit_of, kits
 from spca.ros.graph import ENDED, Check
@@ -34,18 +34,17 @@ from spca_coder.node import CoderNode
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.flag import Flag
 from spca_core.options import Manifest, RunOptions
+from spca_core.ports.chat import VisionModel
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
-from spca_core.ports.vision import VisionModel
-from spca_core.processes.leaving import leave
+from spca_core.processes.child import leave
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_planner.node import PlannerNode
 from spca_planner.solver.process import warm_solver
-from spca_ros.kit import RosSide
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, background, close_nodes, tell
-from spca_ros.stages import RosCoder, RosPlanner
+from spca_ros.stages import RosCoder, RosPlanner, RosSide
 
 if TYPE_CHECKING:
     from spca.sessions import Session
@@ -102,9 +101,9 @@ class Program:
         Raises SpcaError while another run is under way.
         """
         with self._side.using():
-            self._run = run
+            self._run, heard = run, (*listeners, self.supervisor.tell_event)
             try:
-                return run.carry_out(partial(self._place, anew), (*listeners, self._publish), approve)
+                return run.carry_out(partial(self._place, anew), heard, approve)
             finally:
                 self._run = None
 
@@ -154,9 +153,6 @@ class Program:
         world.wait_ready(_READY_S, check)
         check()  # it may have been ready at once
         world.robot.check(self._alive)
-
-    def _publish(self, event: Event) -> None:
-        self.supervisor.tell_event(event)
 
 
 @contextmanager

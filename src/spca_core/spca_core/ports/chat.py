@@ -1,14 +1,24 @@
-"""Port: a language model that answers a conversation. Its answers are proposals, not decisions."""
+"""Ports: models that answer a conversation, or describe a picture. Answers are proposals, not decisions."""
 
 from __future__ import annotations
 
 import base64
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import BaseModel
 
 from spca_core.model import Record
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from spca_core.observation import Observation
+    from spca_core.scene import Scene
+    from spca_core.task import Task
+import re
 
 Role = Literal["vision", "planner_big", "planner_small", "coder"]
 """Role of the model that is asked; each has its own base_url, model name and key in the configuration."""
@@ -69,3 +79,40 @@ def user(text: str, *png: bytes) -> Message:
 def _image(png: bytes) -> dict[str, object]:
     url = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     return {"type": "image_url", "image_url": {"url": url}}
+
+
+class VisionModel(ABC):
+    """Describes in words what an image shows.
+
+    The text is untrusted: callers must treat it as data, never as instructions.
+    """
+
+    @abstractmethod
+    def describe(self, image: NDArray[np.uint8], title: str, description: str) -> tuple[str, ...]:
+        """Describe an RGB `image` (H, W, 3) in short sentences without numbers.
+
+        `title` and `description` are those of the task.
+        """
+
+    def observation(self, scene: Scene, image: NDArray[np.uint8], task: Task) -> Observation | None:
+        """Return what the planner is told of an RGB `image` (H, W, 3) in which the detector sees `scene`.
+
+        None where the model only adds remarks to what the detector sees.
+        """
+        return None
+
+
+_FENCE = re.compile(
+    r"^[ \t]*(```+|~~~+)[ \t]*([\w+-]*)[^\n]*\n(.*?)[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL
+)
+PYTHON = ("python", "py", "python3")
+
+
+def fenced(text: str, languages: tuple[str, ...] = ()) -> list[str]:
+    r"""Return the blocks in one of these languages or in none; all blocks when no languages are given.
+
+    >>> fenced("Here it is:\n```python\ndef solve(): return []\n```\nDone.", PYTHON)
+    ['def solve(): return []\n']
+    """
+    found = _FENCE.finditer(text.replace("\r\n", "\n"))
+    return [m[3] for m in found if not languages or m[2].lower() in ("", *languages)]

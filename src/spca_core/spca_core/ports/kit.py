@@ -19,10 +19,10 @@ if TYPE_CHECKING:  # every command looks for kits
 
     from spca_core.observation import Observation
     from spca_core.plan import Draft
+    from spca_core.ports.chat import VisionModel
     from spca_core.ports.environment import Environment
     from spca_core.ports.proposer import PlanProposer
-    from spca_core.ports.rehearsal import Twin
-    from spca_core.ports.vision import VisionModel
+    from spca_core.ports.stages import Twin
     from spca_core.ports.vocabulary import Vocabulary
     from spca_core.scene import SceneObject
     from spca_core.skill import CtxApi
@@ -183,5 +183,5 @@ class Kit(ABC):
         raise Unsupported("no rehearsal", hint=f"{self.name} has no twin to rehearse in")
 
     def ros(self) -> Any:
-        """Return the world's ROS side (`spca_ros.kit.RosSide`), or None where it runs in one process only."""
+        """Return the world's ROS side (`spca_ros.stages.RosSide`); None where it runs in one process only."""
         return None

@@ -28,7 +28,8 @@ class Malformed(Exception):
     """The message violates the protocol."""
 
 
-def _never() -> bool:
+def never() -> bool:
+    """Return False: what is waited for is not stopped."""
     return False
 
 
@@ -50,9 +51,7 @@ class Channel:
     other end does not run any more, though it has not closed its end (see `Child.stopped`).
     """
 
-    def __init__(
-        self, read_fd: int, write_fd: int, max_bytes: int, gone: Callable[[], bool] = _never
-    ) -> None:
+    def __init__(self, read_fd: int, write_fd: int, max_bytes: int, gone: Callable[[], bool] = never) -> None:
         self._in, self._out, self._max, self._gone = read_fd, write_fd, max_bytes, gone
         self._buffer = bytearray()
         os.set_blocking(read_fd, False)
@@ -61,7 +60,7 @@ class Channel:
         self._readable.register(read_fd, select.POLLIN)
         self._writable.register(write_fd, select.POLLOUT)
 
-    def send(self, message: Any, deadline: float, stop: Callable[[], bool] = _never) -> None:
+    def send(self, message: Any, deadline: float, stop: Callable[[], bool] = never) -> None:
         """Send one message.
 
         Raises ValueError (too long, or no JSON), ChannelTimeout, ChannelClosed, or Interrupted when `stop`
@@ -79,7 +78,7 @@ class Channel:
             except OSError as error:
                 raise ChannelClosed(str(error)) from error
 
-    def receive(self, deadline: float, stop: Callable[[], bool] = _never) -> dict[str, Any]:
+    def receive(self, deadline: float, stop: Callable[[], bool] = never) -> dict[str, Any]:
         """Wait for the next message and return it.
 
         Raises ChannelTimeout, ChannelClosed, Malformed, or Interrupted when `stop` holds.
@@ -115,7 +114,7 @@ class Channel:
             raise Interrupted
         if self._gone():
             raise ChannelClosed("the process does not run")
-        poll.poll(1000 * (left if stop is self._gone is _never else min(left, _SLICE_S)))
+        poll.poll(1000 * (left if stop is self._gone is never else min(left, _SLICE_S)))
 
 
 def _parse(body: bytes) -> dict[str, Any]:

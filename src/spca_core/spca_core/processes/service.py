@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from spca_core.errors import SpcaError
-from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
+from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed, never
 from spca_core.processes.child import PIPE, Child, last_words, python_command
 
 _MAX_BYTES = 1 << 22
@@ -36,10 +36,6 @@ class ServiceTimeout(SpcaError):
 
 class ServiceFailed(SpcaError):
     """The process answers that it failed, or does not get ready."""
-
-
-def _never() -> bool:
-    return False
 
 
 class Worker:
@@ -97,7 +93,7 @@ class Worker:
         """The process is running."""
         return self._child.alive
 
-    def ready(self, stop: Callable[[], bool] = _never) -> dict[str, Any]:
+    def ready(self, stop: Callable[[], bool] = never) -> dict[str, Any]:
         """Wait for the process's first message and return it; later calls return the same one.
 
         Raises ServiceDied with its last words, also when it is late, ServiceFailed when it says why it cannot
@@ -208,7 +204,7 @@ class Service:
                 )  # fmt: skip
             return self._worker
 
-    def start(self, stop: Callable[[], bool] = _never) -> Worker:
+    def start(self, stop: Callable[[], bool] = never) -> Worker:
         """Start the process if it does not run, and wait until it is ready; one that dies is started again.
 
         Raises ServiceFailed when it says why it cannot start, or has died twice, and Interrupted.
@@ -234,7 +230,7 @@ class Service:
         with self.lock, suppress(ChannelClosed):  # it has died already; the next question tells
             self.begin().channel.send({"op": op, **arguments}, time.monotonic() + self._start_s)
 
-    def ask(self, op: str, seconds: float, stop: Callable[[], bool] = _never, **arguments: Any) -> Any:
+    def ask(self, op: str, seconds: float, stop: Callable[[], bool] = never, **arguments: Any) -> Any:
         """Ask one question and return its answer, within `seconds` of wall time beyond those of a start.
 
         Raises ServiceFailed, ServiceTimeout, ServiceDied, and Interrupted when `stop` holds; the

@@ -6,7 +6,7 @@ The records here pass between the arm's process and the planning process, as JSO
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,17 +32,6 @@ class Geometry:
     held: Held | None = None
     table: float | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as plain values for JSON."""
-        held = None if self.held is None else [_plain(self.held.thing), self.held.in_tool0.tolist()]
-        return {"obstacles": [_plain(o) for o in self.obstacles], "held": held, "table": self.table}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Geometry:
-        """Rebuild the object from the plain values that `to_json` returned."""
-        held = data["held"] and Held(_obstacle(data["held"][0]), np.array(data["held"][1]))
-        return cls(tuple(map(_obstacle, data["obstacles"])), held, data["table"])
-
 
 @dataclass(frozen=True)
 class Box:
@@ -65,18 +54,6 @@ class PathRequest:
     gap: float
     seconds: float
     box: Box | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as plain values for JSON."""
-        box = self.box and [list(self.box.low), list(self.box.high), self.box.reach]
-        ends = {"start": self.start.tolist(), "goal": self.goal.tolist()}
-        return {**ends, "gap": self.gap, "seconds": self.seconds, "box": box}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> PathRequest:
-        """Rebuild the object from the plain values that `to_json` returned."""
-        box = data["box"] and Box(tuple(data["box"][0]), tuple(data["box"][1]), data["box"][2])
-        return cls(np.array(data["start"]), np.array(data["goal"]), data["gap"], data["seconds"], box)
 
 
 class Backend(Protocol):
@@ -120,22 +97,3 @@ class Setup:
         if self.pipeline not in PIPELINES:
             known = ", ".join(PIPELINES)
             raise InputError(f"unknown pipeline '{self.pipeline}'", "parameter pipeline", known)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as plain values for JSON."""
-        world = self.world.model_dump(mode="json")
-        return {"world": world, "source": self.source, "pipeline": self.pipeline}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Setup:
-        """Rebuild the object from the plain values that `to_json` returned."""
-        return cls(World.model_validate(data["world"]), data["source"], data["pipeline"])
-
-
-def _plain(body: Obstacle) -> list[Any]:
-    return [body.id, body.pose.tolist(), list(body.size), body.kind]
-
-
-def _obstacle(data: list[Any]) -> Obstacle:
-    name, pose, size, kind = data
-    return Obstacle(name, np.array(pose), tuple(size), kind)

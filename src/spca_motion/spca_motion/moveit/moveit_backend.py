@@ -31,9 +31,8 @@ from spca_core.geometry import Array, Pose
 from spca_core.names import TABLE_SYMBOL
 from spca_motion.moveit.backend import Box, Geometry, PathRequest, Setup
 from spca_motion.planning_scene import Obstacle
-from spca_robot.description.moveit_config import moveit_config
+from spca_robot.description.moveit_config import moveit_config, solid_links
 from spca_robot.description.names import ARM_GROUP, gripper_names
-from spca_robot.description.self_contacts import solid_links
 from spca_robot.description.urdf import build_urdf
 from spca_robot.description.vendor import build_vendor_urdf
 from spca_robot.gripper_2f85 import STROKE, driver_angle

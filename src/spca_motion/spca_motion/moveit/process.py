@@ -6,11 +6,13 @@ Every request has a deadline; the process is restarted when it dies and never le
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter
 
 from spca_core.errors import MotionError, SpcaError
 from spca_core.geometry import Array
@@ -22,6 +24,7 @@ MOVEIT = "spca_motion.moveit.moveit_backend:MoveItBackend"
 START_S, CHECK_S = 90.0, 10.0
 """Wall seconds that the process may take to begin, and to answer anything but a plan."""
 _GRACE_S = 5.0  # beyond the planner's own limit
+_plain = partial(TypeAdapter(Any).dump_python, mode="json", fallback=np.ndarray.tolist)
 
 
 class PlannerProcess:
@@ -39,7 +42,7 @@ class PlannerProcess:
         """
         self._service = Service(
             "spca_motion.moveit.worker",
-            {"factory": factory, "setup": setup.to_json()},
+            {"factory": factory, "setup": _plain(setup)},
             env=python_environment(),
             log=log,
             start_s=START_S,
@@ -68,7 +71,7 @@ class PlannerProcess:
         Raises MotionError('timeout') when the process exceeds the time, and Interrupted when `stop` holds.
         """
         seconds = request.seconds + _GRACE_S
-        path = self._ask(geometry, "plan", seconds, stop, request=request.to_json())
+        path = self._ask(geometry, "plan", seconds, stop, request=_plain(request))
         return None if path is None else np.asarray(path, dtype=float)
 
     @property
@@ -107,7 +110,7 @@ class PlannerProcess:
                         or self._loaded[0] != self.starts
                         or self._loaded[1] is not geometry
                     ):
-                        self._service.ask("load", CHECK_S, geometry=geometry.to_json())
+                        self._service.ask("load", CHECK_S, geometry=_plain(geometry))
                         self._loaded = self.starts, geometry
                     return self._service.ask(op, seconds, stop, **arguments)
             except ServiceDied as error:

@@ -13,6 +13,7 @@ import traceback
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from spca_core.processes.wire import Wire, wire_of_service
 from spca_motion.moveit.backend import Backend, Geometry, PathRequest, Setup
@@ -31,7 +32,7 @@ def serve(wire: Wire) -> None:
     """Answer questions until the other side goes away."""
     message = wire.receive()
     try:
-        backend = make(message["factory"], Setup.from_json(message["setup"]))
+        backend = make(message["factory"], TypeAdapter(Setup).validate_python(message["setup"]))
     except Exception as error:
         traceback.print_exc()
         wire.send({"op": "failed", "message": f"{type(error).__name__}: {error}"})
@@ -49,11 +50,11 @@ def serve(wire: Wire) -> None:
 
 def _answer(backend: Backend, message: dict[str, Any]) -> Any:
     if message["op"] == "load":
-        return backend.load(Geometry.from_json(message["geometry"]))
+        return backend.load(TypeAdapter(Geometry).validate_python(message["geometry"]))
     if message["op"] == "colliding":
         return backend.colliding(np.array(message["states"]), message["gap"]).tolist()
     if message["op"] == "plan":
-        path = backend.plan(PathRequest.from_json(message["request"]))
+        path = backend.plan(TypeAdapter(PathRequest).validate_python(message["request"]))
         return None if path is None else path.tolist()
     raise ValueError(f"no operation {message['op']!r}")
 

@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from spca_core.disk import scratch
+from spca_core.closing import Closing
 from spca_core.errors import Cancelled, Interrupted, SpcaError
 from spca_core.processes.child import how_it_ended, python_environment
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
+from spca_core.run_folder import scratch
 from spca_planner.pddl.sexpr import MOST_CHARACTERS
 from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.judgement import MAX_BYTES, Case, Judgement, refused_unjudged
@@ -21,7 +22,7 @@ _OUT_OF_TIME = how_it_ended(-signal.SIGVTALRM)
 """Words about a process whose processor time was up in code that is not Python: see the worker."""
 
 
-class SolverProcess:
+class SolverProcess(Closing):
     """Judges drafts in another process. Usable from any thread, one case at a time; `close` it at the end.
 
     `domains` are read ahead; `engine` searches for plans; the module `worker` is what runs. `start` it early:
@@ -96,12 +97,6 @@ class SolverProcess:
         """End the process and all its children, at once, whatever it is doing."""
         self._service.close()
         self._scratch.cleanup()
-
-    def __enter__(self) -> SolverProcess:
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        self.close()
 
     @property
     def pid(self) -> int | None:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from spca_core.world import World
 from spca_robot.description.names import GripperNames
-from spca_robot.description.templates import filled
-from spca_robot.description.xml import Element, add
+from spca_robot.description.xml import Element, add, filled
 
 # Hz: once in two physics steps. gz_ros2_control makes up a mimic joint's error with the speed error ·
 # UPDATE_RATE, a half of it a step. At one step's rate fingers swing about what they hold (decision 11).

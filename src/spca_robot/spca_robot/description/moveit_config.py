@@ -1,15 +1,22 @@
-"""MoveIt's parameters for `moveit_py` (`files/moveit.yaml.j2`), and the SRDF (`files/cobot.srdf.j2`)."""
+"""MoveIt's parameters for `moveit_py` (`files/moveit.yaml.j2`), and the SRDF (`files/cobot.srdf.j2`).
+
+Pairs of the robot's own links that may touch are neighbours, and anything within the gripper. The embedded
+simulator leaves out the same pairs; the SRDF and the contact bridge are made from this list.
+"""
 
 from __future__ import annotations
 
+import itertools
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
 
+from spca_core.errors import InputError
 from spca_core.world import World
 from spca_robot.description.names import GripperNames
-from spca_robot.description.self_contacts import harmless_pairs
-from spca_robot.description.templates import filled
+from spca_robot.description.xml import filled
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
 
 VELOCITY_SCALING = 0.3
@@ -58,3 +65,51 @@ def build_srdf(urdf: str, world: World, gripper: GripperNames) -> str:
     return filled(
         "cobot.srdf", robot=world.robot, gripper=gripper, closed=round(CLOSED_ANGLE, 1), harmless=harmless
     )
+
+
+LinkPair = tuple[str, str]
+
+
+def harmless_pairs(urdf: str, gripper_root: str) -> frozenset[LinkPair]:
+    """Return the unordered pairs (a < b) of links in a URDF's text whose contact is harmless.
+
+    Only links with collision shapes count. Links without (frames such as `flange`) do not part neighbours:
+    what they join counts as adjacent. Raises InputError if there is no such gripper link.
+    """
+    robot = ET.fromstring(urdf)
+    solid = {e.attrib["name"] for e in robot.findall("link") if e.find("collision") is not None}
+    parents = dict(_parent_and_child(joint) for joint in robot.findall("joint"))
+    if gripper_root not in parents:
+        raise InputError(f"the robot description has no link '{gripper_root}'")
+    adjacent = (
+        (link, above)
+        for link in solid
+        if (above := next((a for a in _ancestors(link, parents) if a in solid), None)) is not None
+    )
+    gripper = sorted(link for link in solid if gripper_root in (link, *_ancestors(link, parents)))
+    wrist = next(a for a in _ancestors(gripper_root, parents) if a in solid)
+    return _unordered([*adjacent, *itertools.combinations([*gripper], 2), (wrist, gripper_root)])
+
+
+def solid_links(urdf: str) -> tuple[str, ...]:
+    """Return the links of a URDF that have collision shapes, in its order."""
+    return tuple(
+        e.attrib["name"] for e in ET.fromstring(urdf).findall("link") if e.find("collision") is not None
+    )
+
+
+def _parent_and_child(joint: ET.Element) -> tuple[str, str]:
+    parent, child = joint.find("parent"), joint.find("child")
+    if parent is None or child is None:
+        raise InputError(f"joint '{joint.get('name')}' lacks a parent or a child link")
+    return child.attrib["link"], parent.attrib["link"]
+
+
+def _ancestors(link: str, parents: dict[str, str]) -> Iterable[str]:
+    while link in parents:
+        link = parents[link]
+        yield link
+
+
+def _unordered(pairs: Iterable[LinkPair]) -> frozenset[LinkPair]:
+    return frozenset((a, b) if a <= b else (b, a) for a, b in pairs if a != b)

@@ -18,10 +18,18 @@ from spca_core.geometry import Array, Pose
 from spca_core.rotations import matrix_of_quaternion
 from spca_core.world import World
 from spca_robot.description.controllers import add_control_plugin, add_ros2_control
-from spca_robot.description.frames import add_camera_frames, add_fixed_joint, add_origin, base_pose
 from spca_robot.description.gazebo import add_link_tags, keep_fixed_joint
 from spca_robot.description.names import BASE_LINK, GENERATED
-from spca_robot.description.xml import Element, add, document, numbers
+from spca_robot.description.xml import (
+    Element,
+    add,
+    add_camera_frames,
+    add_fixed_joint,
+    add_origin,
+    base_pose,
+    document,
+    numbers,
+)
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, PAD_THICKNESS, SPEED, STROKE
 from spca_robot.gripper_model import MAX_MOMENT
 from spca_robot.windowless import mujoco

@@ -14,11 +14,10 @@ from pathlib import Path
 from spca_core.errors import InputError
 from spca_core.world import World
 from spca_robot.description.controllers import add_control_plugin, add_ros2_control
-from spca_robot.description.frames import add_camera_frames
 from spca_robot.description.gazebo import add_contact_sensor, collision_names, keep_fixed_joint
+from spca_robot.description.moveit_config import solid_links
 from spca_robot.description.names import VENDOR
-from spca_robot.description.self_contacts import solid_links
-from spca_robot.description.xml import Element, add, document, numbers
+from spca_robot.description.xml import Element, add, add_camera_frames, document, numbers
 from spca_robot.gripper_2f85 import ADAPTER
 
 PACKAGES = ("ur_description", "robotiq_description")

@@ -10,7 +10,7 @@ from std_msgs.msg import Header
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Pose
-from spca_ros.convert.time import seconds, time_msg
+from spca_ros.convert.records import seconds, time_msg
 
 OPTICAL_FRAME = "camera_color_optical_frame"
 

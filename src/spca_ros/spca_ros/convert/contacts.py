@@ -12,8 +12,7 @@ from std_msgs.msg import Header
 
 from spca_core.contacts import WAYS, ContactSample, pair
 from spca_core.geometry import Pose
-from spca_ros.convert.records import WORLD_FRAME
-from spca_ros.convert.time import seconds, time_msg
+from spca_ros.convert.records import WORLD_FRAME, seconds, time_msg
 
 
 def contacts_msg(samples: Sequence[ContactSample]) -> Contacts:

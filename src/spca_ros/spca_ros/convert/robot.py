@@ -20,7 +20,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_robot.gripper_2f85 import STROKE, driver_angle, gap_of, pad_force
-from spca_ros.convert.time import duration_msg, seconds, time_msg
+from spca_ros.convert.records import duration_msg, seconds, time_msg
 
 GRIPPER_JOINT = "robotiq_85_left_knuckle_joint"
 

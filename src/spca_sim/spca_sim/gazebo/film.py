@@ -12,7 +12,7 @@ from sensor_msgs.msg import CameraInfo, Image
 from spca_core.world import World
 from spca_ros.camera import CameraTopics, FramePairs
 from spca_ros.convert.camera import OPTICAL_FRAME, info_msg
-from spca_ros.convert.time import seconds
+from spca_ros.convert.records import seconds
 from spca_ros.node import SpcaNode
 from spca_ros.qos import WHOLE
 from spca_sim.gazebo import bridge

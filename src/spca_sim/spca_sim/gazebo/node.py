@@ -27,31 +27,28 @@ from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.kinds import KINDS
 from spca_core.layout import Layout
-from spca_core.processes.leaving import leave
+from spca_core.processes.child import leave
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
+from spca_robot.description.moveit_config import harmless_pairs
 from spca_robot.description.names import GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
-from spca_robot.description.self_contacts import harmless_pairs
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.contacts import contacts_msg
-from spca_ros.convert.records import from_msg
+from spca_ros.convert.records import duration_msg, from_msg, seconds, time_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
-from spca_ros.convert.time import duration_msg, seconds, time_msg
-from spca_ros.holder import Holder
-from spca_ros.node import SpcaNode, answering, existing, run_nodes
+from spca_ros.node import Holder, SpcaNode, answering, existing, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.gazebo import bridge
 from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
-from spca_sim.gazebo.controller import ArmController, brake, ramp_time, refusal
+from spca_sim.gazebo.controller import ArmController, Finger, brake, command, ramp_time, refusal
 from spca_sim.gazebo.film import Film
-from spca_sim.gazebo.finger import Finger, command
-from spca_sim.gazebo.moved import Moved
+from spca_sim.gazebo.moved import Moved, Recorder
 from spca_sim.gazebo.passing import AHEAD_S, Control, Passing, bridged
-from spca_sim.gazebo.polled import PolledTopic
-from spca_sim.gazebo.recorder import Recorder
+from spca_sim.gazebo.polled import PolledTopic, SlowService
 from spca_sim.gazebo.reset import (
+    ask,
     control_service,
     parking,
     placement,
@@ -60,8 +57,6 @@ from spca_sim.gazebo.reset import (
     untouched,
     watched_models,
 )
-from spca_sim.gazebo.services import ask
-from spca_sim.gazebo.serving import SlowService
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
 _AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads

@@ -13,8 +13,7 @@ from spca_core.layout import Layout
 from spca_core.world import World
 from spca_robot.description.write import RobotFiles, write_robot
 from spca_sim.gazebo.bridge import bridge_config
-from spca_sim.gazebo.geometry import mesh_file, mesh_text
-from spca_sim.gazebo.world_sdf import build_world
+from spca_sim.gazebo.world_sdf import build_world, mesh_file, mesh_text
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from spca_core.geometry import top_down
 from spca_core.kinds import KINDS, SOLIDS, WALL
 from spca_core.relation import place_of, relations
 from spca_core.scene import Scene, SceneObject
-from spca_sandbox.declared import offered
+from spca_sandbox.surface import offered
 from spca_tabletop.act import placements
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
 from spca_tabletop.act.grasps import GraspCandidate as ToolGrasp

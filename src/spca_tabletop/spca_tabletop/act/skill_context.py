@@ -19,7 +19,7 @@ from spca_core.ports.arm import Arm
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.world import World
 from spca_motion.tool import ToolKinematics
-from spca_sandbox.declared import DeclaredCtx
+from spca_sandbox.surface import DeclaredCtx
 from spca_tabletop.act import placements
 from spca_tabletop.act.values import table_of
 

@@ -54,7 +54,7 @@ _MOVED_M = 0.001
 
 
 class TabletopTwin:
-    """See `spca_core.ports.rehearsal.Twin`. `world` is the workspace as described; see `SeenWorld`."""
+    """See `spca_core.ports.stages.Twin`. `world` is the workspace as described; see `SeenWorld`."""
 
     certain = False
 

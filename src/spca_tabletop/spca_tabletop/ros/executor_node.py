@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,29 +15,83 @@ from spca_interfaces.action import ExecutePlan, Look
 from spca_interfaces.msg import ActResult as ActResultMsg
 from spca_interfaces.msg import Scene as SceneMsg
 from spca_interfaces.msg import StepReport as StepReportMsg
+from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 
 from spca_core.errors import MotionError, SpcaError
+from spca_core.options import RunOptions
 from spca_core.plan import Plan
 from spca_core.ports.arm import Arm
+from spca_core.ports.chat import VisionModel
 from spca_core.ports.table import Camera, Robot
+from spca_core.scene import Scene
 from spca_core.skill import StepReport
 from spca_core.world import World
 from spca_motion.execution import Tolerances
 from spca_motion.limits import SLOWEST
+from spca_referee.node import RefereeNode
+from spca_referee.referee import Referee
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.description.names import SOURCES
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
-from spca_ros.convert.records import from_msg, to_msg
+from spca_ros.convert.records import WORLD_FRAME, from_msg, pose_msg, to_msg
 from spca_ros.convert.robot import trajectory_msg
 from spca_ros.driver import ControlDriver, Driver, SpcaDriver
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, background
 from spca_ros.qos import STATE
+from spca_ros.stages import RosSense
 from spca_ros.world import RosWorld
-from spca_tabletop.ros.tabletop import RosTabletop
+from spca_sense.detection import make_detector
+from spca_sense.node import Look as Perceive
+from spca_sense.node import SenseNode
+from spca_tabletop.environment import Tabletop
+from spca_tabletop.presets import draw_table, load_table, variation_of, world_named
+
+
+class RosTabletop(Tabletop[RosWorld]):
+    """See `Tabletop`. `saw` and `considered` hear of each look, and of the grasps that skills are offered."""
+
+    def __init__(
+        self,
+        *arguments: Any,
+        saw: Callable[[Scene], None],
+        considered: Callable[[PoseArray], None],
+        elsewhere: Perceive | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self._saw, self._elsewhere = saw, elsewhere
+        self._ctx.on_grasps = lambda poses: considered(
+            PoseArray(header=Header(frame_id=WORLD_FRAME), poses=[pose_msg(pose) for pose in poses])
+        )
+
+    @property
+    def referee(self) -> Referee:
+        """The referee of the level that is under way."""
+        return self._referee
+
+    def look(self) -> Scene:
+        """Move the arm out of view and look; what is seen is the scene to plan motions in."""
+        self._arm.resume()
+        return self._ctx.survey()
+
+    def glance(self) -> Scene:
+        """Take a picture and perceive, without moving anything."""
+        return self._perceive()
+
+    def _perceive(self) -> Scene:
+        if self._elsewhere is None:
+            scene = super()._perceive()
+        else:
+            frame = self.table.camera.capture()
+            scene = self._elsewhere(self._arm.held, self._arm.tool_pose(), self._arm.state())
+            self.looks.append((frame, scene))
+        self._saw(scene)
+        return scene
+
 
 ARMS = ("embedded", "moveit")
 DRIVERS = ("spca", "ros2_control")
@@ -178,3 +233,64 @@ class ExecutorNode(SpcaNode):
         self._stop_arm()
         response.success = True
         return response
+
+
+class TabletopRos:
+    """See `spca_ros.stages.RosSide`."""
+
+    def __init__(self, loop: Loop, sense: str = "") -> None:
+        self._executor, self._referee, self._sense = ExecutorNode(loop), RefereeNode(loop), SenseNode(loop)
+        self.nodes: Sequence[SpcaNode] = (self._sense, self._executor, self._referee)
+        joints = self._sense.world.robot.arm.joint_names
+        self._elsewhere = RosSense(self._sense, sense, joints) if sense else None
+        self._sense.look = lambda held, tool, joints: self._glance()
+        self._referee.referee = lambda: table.referee if (table := self._executor.table) else None
+
+    def build(
+        self, options: RunOptions, vision: VisionModel | None, ready: Callable[[RosWorld], None], anew: bool
+    ) -> RosTabletop:
+        """See `RosSide`."""
+        world, level = load_table(options)
+        layout, drawn = draw_table(options.preset, options.seed, world, level)
+        varied = {
+            "world": world_named(options, level),
+            "preset": variation_of(options.preset),
+            "seed": options.seed,
+            "noise": options.noise,
+            "disturbances": json.dumps([each.model_dump() for each in drawn.disturbances]),
+            "places": level.needs_poses,
+        }
+        there = self._executor.world(world, self._sense.camera(world), varied, standing=not anew)
+        arm = self._executor.arm(world, there.robot)  # MoveIt starts while the simulator does
+        ready(there)
+        self._executor.table = table = RosTabletop(
+            *(level, world, layout, there, options.seed),
+            arm=arm,
+            vision=vision,
+            detector=make_detector(options.detector, world),
+            saw=self._sense.saw,
+            considered=self._executor.considered,
+            elsewhere=self._elsewhere,
+        )
+        there.on_contacts(lambda sample: self._referee.tell())
+        return table
+
+    @contextmanager
+    def using(self) -> Iterator[None]:
+        """See `RosSide`."""
+        with self._executor.using():
+            yield
+
+    def rest(self) -> None:
+        """See `RosSide`."""
+        self._executor.standing().table.rest()
+
+    def part(self) -> None:
+        """See `RosSide`."""
+        if (table := self._executor.table) is not None:
+            self._executor.table = None
+            table.close()
+
+    def _glance(self) -> Scene:
+        with self._executor.using():
+            return self._executor.standing().glance()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spca_core.observation import Observation
 from spca_core.plan import Plan
-from spca_core.ports.rehearsal import Rehearsal
+from spca_core.ports.stages import Rehearsal
 
 BROKEN = '''def {name}(ctx, *args):
     """Fail."""

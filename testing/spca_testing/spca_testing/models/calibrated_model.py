@@ -24,7 +24,7 @@ from pydantic import Field
 
 from spca_core.model import Record
 from spca_core.plan import Draft
-from spca_llm.prices import Price
+from spca_llm.config import Price
 from spca_testing.models.behaviours import Behaviour, Say, say_json
 from spca_testing.models.fallible_model import (
     BIG,

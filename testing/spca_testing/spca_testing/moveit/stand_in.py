@@ -29,7 +29,7 @@ from spca_core.names import TABLE_SYMBOL
 from spca_core.world import World
 from spca_motion.collision import OBJECT_CLEARANCE, CollisionChecker
 from spca_motion.moveit.backend import Backend, Setup
-from spca_motion.moveit.checker import grown
+from spca_motion.moveit.search import grown
 from spca_motion.planning_scene import Held, Obstacle, PlanningScene
 from spca_motion.query import edge
 from spca_motion.search import Effort, find_path
