@@ -16,6 +16,7 @@ from collections import defaultdict
 from contextlib import closing, suppress
 from pathlib import Path
 
+from spca.runs import log_to
 from spca_benchmarks.campaigns.published import cells
 from spca_copic.evaluation import evaluate, unseen_cases
 from spca_copic.store import CopicFolder
@@ -268,6 +269,7 @@ def main() -> None:
     solved = defaultdict[str, list[float]](list)
     with closing(RobosuiteWorld()) as world:
         for folder in map(CopicFolder.open, given.runs):
+            log_to(folder.path)
             recipe = folder.run.recipe
             for task in folder.run.tasks:
                 cases = unseen_cases(world, task, recipe, given.cases)
