@@ -23,6 +23,7 @@ from functools import partial
 from spca_core.errors import one_line
 from spca_core.ports.engine import Engine
 from spca_core.processes import PATIENCE
+from spca_core.processes.leaving import leave
 from spca_core.processes.wire import Wire, limit, wire_of_service
 from spca_planner.pddl.sexpr import LONGEST_MESSAGE, clipped
 from spca_planner.solver.engines import import_unified_planning, open_engine
@@ -83,11 +84,11 @@ def _serve(wire: Wire, judge: Callable[[Case, Engine], Judgement]) -> None:
     wire.send({"op": "ready"})
     while True:
         message = wire.receive()
-        if message["op"] == "read":
-            _read(message["domains"])
-            continue
-        case = Case.model_validate(message["case"])
         with while_owned(wire.read_fd):
+            if message["op"] == "read":
+                _read(message["domains"])
+                continue
+            case = Case.model_validate(message["case"])
             answer = _bounded(partial(judge, case, engine), case)
         wire.send({"op": "done", "id": message["id"], "value": answer.model_dump(mode="json")})
 
@@ -182,3 +183,4 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 if __name__ == "__main__":
     main()
+    leave(0)
