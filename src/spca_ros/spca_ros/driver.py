@@ -106,7 +106,7 @@ class SpcaDriver(Driver):
     def hold(self, wait: bool) -> None:
         """See `Driver`."""
         if wait:
-            self._hold(Trigger.Request(), timeout=1.0)
+            self._hold(Trigger.Request(), 1.0, self.check)
         else:
             self._hold.send(Trigger.Request())
 

@@ -153,7 +153,7 @@ class Program:
 
         world.wait_ready(_READY_S, check)
         check()  # it may have been ready at once
-        world.robot.check(self._alive)
+        world.robot.driver.check = self._alive
 
     def _publish(self, event: Event) -> None:
         self.supervisor.tell_event(event)
