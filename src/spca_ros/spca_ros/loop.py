@@ -33,6 +33,8 @@ class Loop:
         CDLL(None).mallopt(-3, 1 << 20)
         CDLL(None).mallopt(-1, 1 << 20)
         self.context = context or get_default_context()
+        self.check: Callable[[], None] = lambda: None
+        """Function that whoever waits for another node calls meanwhile; it raises why no answer will come."""
         self._executor = Executor(context=self.context)
         self._thread: int | None = None
 

@@ -24,7 +24,7 @@ from spca_ros.node import SpcaNode
 from spca_ros.qos import NEWEST
 
 _EPSILON = 1e-9
-_LOOK_S = 0.01  # wall seconds between two looks whether the driver is there
+_LOOK_S = 0.01  # wall seconds between two looks whether the driver is there, or answers
 
 
 class RosRobot:
@@ -39,7 +39,7 @@ class RosRobot:
         self, node: SpcaNode, joints: Sequence[str], patience: float = 5.0, driver: Driver | None = None
     ) -> None:
         self._node, self._joints, self._patience = node, joints, patience
-        self.driver = driver or SpcaDriver(node, joints)
+        self._driver = driver or SpcaDriver(node, joints)
         self._news = threading.Condition()
         self._state: JointState | None = None
         self._arrived = 0.0
@@ -77,9 +77,9 @@ class RosRobot:
         """Begin to track a trajectory. Raises MotionError when the driver refuses it or does not answer."""
         if self.on_follow is not None:
             self.on_follow(trajectory)
-        goal = self.driver.trajectory_goal(trajectory, self.attempt)
+        goal = self._driver.trajectory_goal(trajectory, self.attempt)
         self._followed, self._broken = goal, None
-        self._begin(self.driver.arm, goal, "the trajectory does not begin where the arm is, or is malformed")
+        self._begin(self._driver.arm, goal, "the trajectory does not begin where the arm is, or is malformed")
 
     def begun(self) -> float:
         """See `Robot`: the driver has a goal when it accepts it."""
@@ -90,8 +90,8 @@ class RosRobot:
 
         Raises MotionError when the driver refuses or does not answer.
         """
-        goal = self.driver.gripper_goal(gap, self.attempt)
-        self._begin(self.driver.gripper, goal, f"a gap of {gap} m is out of range")
+        goal = self._driver.gripper_goal(gap, self.attempt)
+        self._begin(self._driver.gripper, goal, f"a gap of {gap} m is out of range")
 
     def hold(self) -> None:
         """Stop the arm where it is.
@@ -101,7 +101,7 @@ class RosRobot:
         """
         self._followed = self._broken = None
         try:
-            self.driver.hold(wait=not self._node.loop.here)
+            self._driver.hold(wait=not self._node.loop.here)
         except NodeLost as error:
             self._node.get_logger().warning(f"hold: {error}")
 
@@ -134,7 +134,7 @@ class RosRobot:
         Raises NodeLost when it does not come up within `timeout` wall seconds.
         """
         end = time.monotonic() + timeout
-        clients = (self.driver.arm, self.driver.gripper)
+        clients = (self._driver.arm, self._driver.gripper)
         while self._state is None or not all(client.server_is_ready() for client in clients):
             check()
             if time.monotonic() > end:
@@ -146,7 +146,7 @@ class RosRobot:
     def _later(self, last: JointState, end: float) -> JointState:
         """Return a state after some time has passed, at most until `end`."""
         try:
-            now = self.driver.let_pass(end - last.stamp)
+            now = self._driver.let_pass(end - last.stamp)
         except NodeLost as error:
             raise MotionError("stale", str(error)) from error
         state = self._next(last, since=-math.inf if now is None or now <= last.stamp else now)
@@ -173,13 +173,13 @@ class RosRobot:
     def _begin(self, client: ActionClient, goal: Any, refusal: str) -> None:
         if self._state is None:
             self.state()  # as long as none has come, the driver may know none either, and refuse
-        arm, accepted, handles = client is self.driver.arm, threading.Event(), []
+        arm, accepted, handles = client is self._driver.arm, threading.Event(), []
 
         def on_answer(future: Any) -> None:
             handle = future.result()
             handles.append(handle)
             if handle.accepted:
-                self.driver.accepted(client, handle)
+                self._driver.accepted(client, handle)
                 self._begun = self.now()
                 handle.get_result_async().add_done_callback(
                     lambda done: self._on_end(goal, client, done.result())
@@ -188,16 +188,19 @@ class RosRobot:
 
         # In the turning thread: rclpy's action client loses answers that come before this call has returned.
         self._node.loop.soon(lambda: client.send_goal_async(goal).add_done_callback(on_answer))
-        if not accepted.wait(self._patience):
-            raise MotionError("stale", "the arm's driver does not answer")
+        end = time.monotonic() + self._patience
+        while not accepted.wait(_LOOK_S):
+            self._node.loop.check()
+            if time.monotonic() > end:
+                raise MotionError("stale", "the arm's driver does not answer")
         if not handles[0].accepted:
             raise MotionError("deviation" if arm else "limit", f"refused: {refusal}")
 
     def _on_end(self, goal: Any, client: ActionClient, answer: Any) -> None:
-        arm = client is self.driver.arm
+        arm = client is self._driver.arm
         if arm and (goal is not self._followed or answer.status == GoalStatus.STATUS_CANCELED):
             return  # replaced, or stopped on purpose
-        if problem := self.driver.ended(client, answer.result):
+        if problem := self._driver.ended(client, answer.result):
             with self._news:
                 self._broken = problem
                 self._news.notify_all()
@@ -209,7 +212,7 @@ class RosRobot:
             return  # of another device, which publishes on this topic, too
         if not (np.isfinite(state.position).all() and np.isfinite(state.velocity).all()):
             raise ValueError("a joint state that is not finite")  # dropped with a warning, see SpcaNode
-        if (pressing := self.driver.pressing) > state.gripper_force:
+        if (pressing := self._driver.pressing) > state.gripper_force:
             state = replace(state, gripper_force=pressing)
         with self._news:
             self._state, self._arrived = state, time.monotonic()

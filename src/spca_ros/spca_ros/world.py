@@ -160,8 +160,7 @@ class RosWorld(TableWorld):
         """See `TableWorld`. What a simulator that is lost had recorded is lost; that is no error."""
         if not self._real:
             try:
-                request = SaveRecording.Request(folder=str(folder.absolute()))
-                self._save(request, _PATIENCE_S, self.robot.driver.check)
+                self._save(SaveRecording.Request(folder=str(folder.absolute())), timeout=_PATIENCE_S)
             except NodeLost as error:
                 self._node.get_logger().warning(f"no recording: {error}")
 
