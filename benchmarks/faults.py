@@ -31,7 +31,7 @@ import time
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
@@ -229,7 +229,8 @@ def lines(ends: list[End]) -> Iterator[str]:
     )
     busy = sum(end.load >= 20 for end in ends)
     yield (
-        f"{len(ends)} faults ({busy} at a load of 20 or more): {left} left something over, "
+        f"{sum(end.struck for end in ends)} faults in {len(ends)} runs ({busy} at a load of 20 or more): "
+        f"{left} left something over, "
         f"{false} were false successes, {wrong} are wrong"
     )
 
@@ -460,8 +461,9 @@ def _strike(
                 if case.process == PROGRAM or any(case.process in part for part in _words(process)):
                     family |= {*there}
                     shared |= {path for each in there for path in _shared(each)}
-                    process.send_signal(SIGNALS.get(case.signal, signal.SIGINT))
-                    return True
+                    with suppress(psutil.NoSuchProcess):  # it ends just now
+                        process.send_signal(SIGNALS.get(case.signal, signal.SIGINT))
+                        return True
         time.sleep(0.005)
     return False
 
