@@ -2,14 +2,18 @@
 
 .venv/bin/python benchmarks/faults.py faults.jsonl --mutations 1000
 .venv/bin/python benchmarks/faults.py faults.jsonl --transport ros --stage act --again
-.venv/bin/python benchmarks/faults.py faults.jsonl --transport ros --interrupts 100
+.venv/bin/python benchmarks/faults.py faults.jsonl --points 50
 .venv/bin/python benchmarks/faults.py faults.jsonl --table
 
 A case that stands in the file is not run again unless `--again` says so: a campaign can be interrupted, and
 the same command continues it. Wrong is a run that does not end, another
-status than 3 (or 0, where the fault was overcome), a process left over, a resume that fails, a success that
-the referee did not see, and an arm that moves for longer than `ARM_S`. A simulated table ends with
-its run, which `spca resume` says.
+status than 3 (or 0, where the fault was overcome), anything left over (processes, shared memory, sockets,
+temporary files), a folder that cannot be read, a resume that fails, a success that the referee did not see,
+and an arm that moves for longer than `ARM_S`. A simulated table ends with its run, which `spca resume` says.
+
+`--points` spreads as many kills and stops of the program and the simulator, and presses of Ctrl-C, over the
+wall time of a run that is left alone. A program that was stopped goes on after `STOPPED_S`, and ends as if
+nothing had been; of one that is killed, the next start clears away its folders for temporary files.
 
 `--mutations` also has the tests that search damage files, answers of models and messages as often, which
 ends in the same table; what stands in the file with as many is not tried again.
@@ -26,8 +30,8 @@ import tempfile
 import time
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
@@ -35,15 +39,24 @@ from typing import Annotated
 import psutil
 import typer
 
+from spca.events import Event
+from spca_core.errors import SpcaError
 from spca_core.model import Record
+from spca_core.options import Manifest
+from spca_core.run_folder import MANIFEST, RunFolder
 
 ROOT = Path(__file__).parents[1]
 LAUNCHER = ROOT / "bin" / "spca"
+SHARED = Path("/dev/shm")
 STAGES = ("start", "sense", "plan", "code", "act", "report")
 CHILDREN = ("spca_planner.solver.worker", "spca_sandbox.worker")
 VICTIMS = {"inproc": CHILDREN, "ros": ("spca_sim.node", *CHILDREN)}
+PROGRAM, INTERRUPT = "spca", "interrupt"
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
-INTERRUPT = "interrupt"
+AT_POINTS = {
+    "inproc": (PROGRAM,),
+    "ros": (PROGRAM, "spca_sim.node"),
+}
 ENDED = "ended"  # refused: the run had come to its end, or its simulated table had
 SEARCHING = (
     "tests/test_damaged_files.py",
@@ -53,6 +66,8 @@ SEARCHING = (
 """Tests that say in a property how often they have damaged something."""
 LIMIT_S = 120.0  # wall seconds after which a run counts as one that waits for ever
 ARM_S = 0.2, 1.0  # simulated and wall seconds in which an arm is to stand
+END_S = 5.0  # wall seconds in which a quiet machine is to see everything ended
+STOPPED_S = 2.0  # wall seconds until a stopped program goes on
 MOVES, STANDS = 0.3, 0.01  # rad/s of the fastest joint, above and below which the arm does
 
 
@@ -63,7 +78,7 @@ class Case(Record):
     process: str
     signal: str
     stage: str
-    """Or, for Ctrl-C, the wall seconds after the start."""
+    """Or the share of the wall time of a run that is left alone."""
 
 
 class End(Record):
@@ -73,7 +88,7 @@ class End(Record):
     status: int | None
     """None: not at all."""
     seconds: float
-    """Of wall time from the fault, or from the start where the run had ended before the fault."""
+    """Of wall time from the fault (from the start where it came too late) to the end of the last process."""
     struck: bool
     arm: tuple[float, float] | None = None
     """Simulated and wall seconds from the fault until the arm stood; None where it did not move then."""
@@ -84,6 +99,8 @@ class End(Record):
     """Whether it was a success that the referee has not seen."""
     wrong: bool
     words: str
+    load: float = 0.0
+    """Of the machine over the last minute."""
 
 
 class Damage(Record):
@@ -102,8 +119,9 @@ def main(
     level: str = "touch_02",
     stage: Annotated[list[str] | None, typer.Option(help="Only these stages")] = None,
     victim: Annotated[list[str] | None, typer.Option(help="Only these modules")] = None,
-    interrupts: Annotated[int, typer.Option(help="Points in time at which Ctrl-C is pressed instead")] = 0,
-    span: Annotated[float, typer.Option(help="Wall seconds in which it is pressed")] = 10.0,
+    points: Annotated[
+        int, typer.Option(help="Kills, stops and Ctrl-C at so many points in time instead")
+    ] = 0,
     mutations: Annotated[int, typer.Option(help="Damaged versions of each file, too")] = 0,
     again: Annotated[bool, typer.Option(help="Run what stands in the file, too")] = False,
     table: Annotated[bool, typer.Option(help="Run nothing")] = False,
@@ -112,11 +130,16 @@ def main(
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     cases = [
         Case(transport=wire, process=process, signal=sign, stage=at)
-        for wire in transport or VICTIMS
-        for process, sign, at in (
-            [("spca", INTERRUPT, f"{span * (k + 0.5) / interrupts:.2f}") for k in range(interrupts)]
-            if interrupts
-            else [(v, s, at) for v in victim or VICTIMS[wire] for s in SIGNALS for at in stage or STAGES]
+        for wire, process, sign, at in (
+            _at_points(points, transport or VICTIMS)
+            if points
+            else (
+                (w, v, s, at)
+                for w in transport or VICTIMS
+                for v in victim or VICTIMS[w]
+                for s in SIGNALS
+                for at in stage or STAGES
+            )
         )
     ]
     ends, damages = _read(file)
@@ -124,9 +147,12 @@ def main(
         found = damage(mutations)
         damages |= {each.target: each for each in found}
         _keep(file, *found)
+    quiet: dict[str, list[float]] = {}
     for case in [] if table else cases:
         if again or case not in ends:
-            ends[case] = end = one(level, case)
+            if points and case.transport not in quiet:
+                quiet[case.transport] = alone(level, case.transport)
+            ends[case] = end = one(level, case, quiet.get(case.transport, []))
             _keep(file, end)
             print(end, file=sys.stderr, flush=True)
     if ends:
@@ -134,6 +160,15 @@ def main(
     if damages:
         print("\n".join(damage_lines(list(damages.values()))))
     raise typer.Exit(min(sum(one.wrong for one in (*ends.values(), *damages.values())), 100))
+
+
+def _at_points(count: int, transports: Iterable[str]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what is struck, spread evenly however early the campaign is interrupted."""
+    for k in range(count):
+        at = f"{k * 0.618034 % 1:.3f}"
+        for wire in transports:
+            yield from ((wire, process, sign, at) for process in AT_POINTS[wire] for sign in SIGNALS)
+            yield wire, PROGRAM, INTERRUPT, at
 
 
 def damage(mutations: int) -> list[Damage]:
@@ -184,20 +219,37 @@ def lines(ends: list[End]) -> Iterator[str]:
                 cells = (" / ".join(_cell(found.get((p, sign, at))) for sign in SIGNALS) for p in processes)
                 yield f"| {at} | " + " | ".join(cells) + " |"
             yield ""
-        if points := [end for key, end in found.items() if key[1] == INTERRUPT]:
-            statuses = Counter(str(end.status) for end in points).most_common()
-            resumes = Counter(end.resumed for end in points if end.resumed).most_common()
-            yield (
-                f"{wire}: Ctrl-C at {len(points)} points: status "
-                + ", ".join(f"{status} at {n}" for status, n in statuses)
-                + "; resume "
-                + ", ".join(f"{status} at {n}" for status, n in resumes)
-                + f"; the slowest end {max(end.seconds for end in points):.1f} s\n"
-            )
+        if points := sorted({k[:2] for k in found if k[2] not in STAGES}, reverse=True):
+            yield f"| {wire}, at points | struck | status | resume | slowest end, s | arm moved, s |"
+            yield "|---" * 6 + "|"
+            yield from (_row(key, [e for k, e in found.items() if k[:2] == key]) for key in points)
+            yield ""
     left, false, wrong = (
         sum(map(bool, of)) for of in zip(*((e.left, e.false, e.wrong) for e in ends), strict=True)
     )
-    yield f"{len(ends)} faults: {left} left something over, {false} were false successes, {wrong} are wrong"
+    busy = sum(end.load >= 20 for end in ends)
+    yield (
+        f"{sum(end.struck for end in ends)} faults in {len(ends)} runs ({busy} at a load of 20 or more): "
+        f"{left} left something over, "
+        f"{false} were false successes, {wrong} are wrong"
+    )
+
+
+def _row(key: tuple[str, str], ends: list[End]) -> str:
+    """The ends of one fault at many points; what had ended before it is none."""
+    struck = [end for end in ends if end.struck]
+    said = [
+        ", ".join(f"{word} at {n}" for word, n in Counter(words).most_common())
+        for words in ((str(e.status) for e in struck), (e.resumed for e in struck if e.resumed))
+    ]
+    busy = [e for e in struck if e.seconds > END_S]
+    slow = f"{max((e.seconds for e in struck), default=0.0):.1f}"
+    if busy:
+        slow += f" ({len(busy)} over {END_S:.0f}, at loads from {min(e.load for e in busy):.0f} on)"
+    moved = [e.arm[0] for e in struck if e.arm]
+    arm = f"at most {max(moved):.2f} at {len(moved)}" if moved else "–"
+    name = key[0].removesuffix(".node").split(".")[-1]
+    return f"| {name}: {key[1]} | {len(struck)} | {said[0]} | {said[1]} | {slow} | {arm} |"
 
 
 def _cell(end: End | None) -> str:
@@ -216,44 +268,49 @@ def _read(file: Path) -> tuple[dict[Case, End], dict[str, Damage]]:
     return {end.case: end for end in ends}, {each.target: each for each in damages}
 
 
-def one(level: str, case: Case) -> End:
-    """Run a level with one fault."""
+def one(level: str, case: Case, quiet: list[float]) -> End:
+    """Run a level with one fault; `quiet` as `alone` returns it."""
     with tempfile.TemporaryDirectory(prefix="spca_faults_") as scratch, _watched(case) as (domain, arm):
-        folder = Path(scratch) / "run"
-        (runtime := Path(scratch) / "runtime").mkdir(mode=0o700)
-        environment = {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
-        own = {**environment, **domain}
-        over_ros = ["--ros"] if case.transport == "ros" else []
-        command = [LAUNCHER, "run", level, *over_ros, "--no-video", "--rate", "2", "--out", folder]
-        log = folder.with_suffix(".log")
-        with log.open("wb") as out:
-            run = psutil.Popen(
-                list(map(str, command)), stdout=out, stderr=out, start_new_session=True, env=own
-            )
-        family: set[psutil.Process] = {run}
+        folder, own = Path(scratch) / "run", [Path(scratch) / name for name in ("runtime", "tmp")]
+        for each in own:
+            each.mkdir(mode=0o700)
+        environment = {**os.environ, "XDG_RUNTIME_DIR": str(own[0]), "TMPDIR": str(own[1])}
+        before = {*SHARED.iterdir()}
+        run = _run(level, case.transport, folder, {**environment, **domain})
+        family, shared = {run}, set[Path]()
         try:
             began = time.monotonic()
-            if case.signal == INTERRUPT:
-                time.sleep(float(case.stage))
-                family |= {*_descendants(run)}
-                run.send_signal(signal.SIGINT)
-                hit = True
-            else:
-                hit = _strike(run, folder, case, family, arm)
+            hit = _strike(run, folder, case, family, shared, arm, quiet)
             struck_at = time.monotonic() if hit else began
+            stood = None
+            if hit and case.process == PROGRAM and case.signal == "stop":
+                time.sleep(STOPPED_S)
+                stood, struck_at = _stood(arm, struck_at), time.monotonic()
+                run.send_signal(signal.SIGCONT)
             status = _status(run)
-            ended_at = time.monotonic()
-            last = (log.read_text(errors="replace").strip().splitlines() or [""])[-1]
-            stood = _stood(arm, struck_at) if hit and status != 0 else None
+            family |= {p for p in psutil.process_iter() if own[1] in map(Path, _environment(p).values())}
             left = _alive(family)
+            ended_at = time.monotonic()
+            last = (folder.with_suffix(".log").read_text(errors="replace").strip().splitlines() or [""])[-1]
+            if hit and status != 0 and case.signal != "stop":
+                stood = _stood(arm, struck_at)
+            killed = status == -signal.SIGKILL
+            left += [str(path) for path in shared - before if path.exists()]
+            kept = [path for each in own for path in each.iterdir()]
+            left += [path.name for path in kept if not (killed and path.name.startswith("spca-"))]
             resumed = ""
-            if status in (3, 130) and (folder / "run.json").exists():
+            if status in (3, 130, -signal.SIGKILL) and (folder / "run.json").exists():
+                left += [] if _readable(folder) else ["a folder that cannot be read"]
                 resumed = _spca(environment, "resume", folder)
         finally:
             for process in family:
                 _end(process)
         false = status == 0 and _outcome(folder) != "success"
-    allowed = (0, 130, -2) if case.signal == INTERRUPT else (0, 1, 3)
+    allowed = {
+        INTERRUPT: (0, 130, -signal.SIGINT),
+        "kill": (-signal.SIGKILL, 0) if case.process == PROGRAM else (0, 1, 3),
+        "stop": (0,) if case.process == PROGRAM else (0, 1, 3),
+    }[case.signal]
     late = stood is not None and any(took > most for took, most in zip(stood, ARM_S, strict=True))
     wrong = status not in allowed or bool(left) or false or late
     wrong = wrong or resumed not in ("", "0", "1", ENDED)
@@ -268,7 +325,40 @@ def one(level: str, case: Case) -> End:
         false=false,
         wrong=wrong or (not hit and status != 0),  # the run failed by itself
         words=("" if hit else "not struck: ") + last[:160],
+        load=round(os.getloadavg()[0], 1),
     )
+
+
+def _run(level: str, transport: str, folder: Path, environment: dict[str, str]) -> psutil.Popen:
+    words = [LAUNCHER, "run", level, *["--ros"] * (transport == "ros"), "--no-video", "--rate", "2"]
+    with folder.with_suffix(".log").open("wb") as out:
+        command = [*map(str, words), "--out", str(folder)]
+        return psutil.Popen(command, stdout=out, stderr=out, start_new_session=True, env=environment)
+
+
+def alone(level: str, transport: str) -> list[float]:
+    """Leave a run alone: wall seconds from its start to each line of its log, and to its end."""
+    with tempfile.TemporaryDirectory(prefix="spca_faults_") as scratch:
+        folder, began, found = Path(scratch) / "run", time.monotonic(), list[float]()
+        run = _run(level, transport, folder, dict(os.environ))
+        while run.poll() is None:
+            found += [time.monotonic() - began] * (_logged(folder) - len(found))
+            time.sleep(0.005)
+        assert run.returncode == 0, folder.with_suffix(".log").read_text()
+    return [*found, time.monotonic() - began]
+
+
+def _logged(folder: Path) -> int:
+    events = folder / "events.jsonl"
+    return events.read_bytes().count(b"\n") if events.exists() else 0
+
+
+def _readable(folder: Path) -> bool:
+    try:
+        files = RunFolder.open(folder)
+        return bool(files.read(MANIFEST, Manifest)) and all(files.read_log(Event))
+    except SpcaError:
+        return False
 
 
 @contextmanager
@@ -336,8 +426,10 @@ def _status(process: psutil.Popen) -> int | None:
 
 def _alive(family: set[psutil.Process]) -> list[str]:
     """What is still there a moment later: what is killed with its parent needs one."""
-    alive = psutil.wait_procs(family, timeout=2.0)[1]
-    return [" ".join(words[3:4]) for process in alive if (words := _words(process))]  # a zombie has none
+    end = time.monotonic() + END_S
+    while (alive := [*filter(None, map(_words, family))]) and time.monotonic() < end:  # a zombie has none
+        time.sleep(0.02)
+    return [" ".join(words[3:4]) for words in alive]
 
 
 def _strike(
@@ -345,23 +437,49 @@ def _strike(
     folder: Path,
     case: Case,
     family: set[psutil.Process],
+    shared: set[Path],
     arm: list[tuple[float, float, float]],
+    quiet: list[float],
 ) -> bool:
     """Send the signal to the process of that module below the run's as soon as the stage has begun.
 
-    To act has begun when the arm moves, where it is watched. Whatever is there then is added to `family`.
+    To act has begun when the arm moves, where it is watched. Whatever is there then is added to `family`, and
+    what it has mapped of the memory that processes share to `shared`.
     """
     end = time.monotonic() + LIMIT_S
+    lines, wait = 0, 0.0
+    if case.stage not in STAGES:
+        at = float(case.stage) * quiet[-1]
+        lines = sum(line <= at for line in quiet)
+        wait = at - (quiet[lines - 1] if lines else 0.0)
     while run.is_running() and run.status() != psutil.STATUS_ZOMBIE and time.monotonic() < end:
         moves = case.stage != "act" or case.transport == "inproc" or bool(arm and arm[-1][2] > MOVES)
-        if moves and _reached(folder, case.stage):
+        if moves and (_reached(folder, case.stage) if case.stage in STAGES else _logged(folder) >= lines):
+            time.sleep(wait)
+            wait = 0.0
             for process in (there := [run, *_descendants(run)]):
-                if any(case.process in part for part in _words(process)):
+                if case.process == PROGRAM or any(case.process in part for part in _words(process)):
                     family |= {*there}
-                    process.send_signal(SIGNALS[case.signal])
-                    return True
+                    shared |= {path for each in there for path in _shared(each)}
+                    with suppress(psutil.NoSuchProcess):  # it ends just now
+                        process.send_signal(SIGNALS.get(case.signal, signal.SIGINT))
+                        return True
         time.sleep(0.005)
     return False
+
+
+def _shared(process: psutil.Process) -> set[Path]:
+    try:
+        return {Path(each.path) for each in process.memory_maps() if Path(each.path).parent == SHARED}
+    except psutil.Error:
+        return set()
+
+
+def _environment(process: psutil.Process) -> dict[str, str]:
+    try:
+        return dict(process.environ())
+    except psutil.Error:
+        return {}
 
 
 def _reached(folder: Path, stage: str) -> bool:

@@ -55,6 +55,7 @@ def test_every_installed_bench_has_its_class_and_options() -> None:
 def test_a_trial_repeats_bit_for_bit_and_a_campaign_is_taken_up_again(tmp_path) -> None:
     bench = LevelsBench(levels=("touch_02",), tables=2)
     campaign = run_campaign(bench, tmp_path / "c", workers=1)
+    bench.run_trial(LevelTrial(level="bowls_01", preset="hard", seed=1), tmp_path / "other")  # leaves nothing
     again = bench.run_trial(LevelTrial(level="touch_02", preset="shuffled", seed=1), tmp_path / "again")
     assert again.success
     assert again.digest == campaign.results["touch_02/shuffled/1"].digest

@@ -92,7 +92,9 @@ def test_a_simulator_that_cannot_start_is_named_with_its_reason(
         run_ros(RunOptions(level="touch_02", view=True), RunFolder(tmp_path))
 
 
-def test_a_simulator_that_dies_ends_the_run_and_is_named(tmp_path: Path) -> None:
+def test_a_simulator_that_dies_ends_the_run_and_is_named(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     def kill(event: Event) -> None:
         if event.kind == "stage_started" and event.stage == "act":
             [simulator] = _simulators()
@@ -100,6 +102,7 @@ def test_a_simulator_that_dies_ends_the_run_and_is_named(tmp_path: Path) -> None
 
     with pytest.raises(SpcaError, match="'sim' was killed by SIGKILL"):
         run_ros(RunOptions(level="stack_01", rate=1.0), RunFolder(tmp_path), (kill,))
+    assert "no answer from" not in capfd.readouterr().err  # nobody waits for what is dead
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])

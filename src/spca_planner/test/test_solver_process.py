@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -245,6 +246,31 @@ def test_a_case_that_looks_at_no_pipe_ends_with_its_owner() -> None:
             assert worker.wait(60) == 7
         finally:
             worker.kill()
+
+
+STARTING = """
+import os, time
+from spca_planner.solver import worker
+def import_for_long():
+    os.write(2, b"busy")
+    time.sleep(120)
+worker.import_unified_planning = import_for_long
+worker.main()
+"""
+
+
+def test_a_process_that_still_starts_ends_with_its_owner(tmp_path: Path) -> None:
+    """As it does for some seconds on a busy machine."""
+    log = tmp_path / "log"
+    setup = {"folder": str(tmp_path / "scratch")}
+    worker = service.Worker([sys.executable, "-c", STARTING], setup, env=os.environ, log=log)
+    while log.read_text() != "busy":
+        assert worker.alive
+        time.sleep(0.01)
+    assert worker._child.stdin is not None
+    worker._child.stdin.close()
+    assert worker._child.wait(60) == 0
+    worker.end()
 
 
 def test_closing_does_not_wait_for_a_judgement() -> None:

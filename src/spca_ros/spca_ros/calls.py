@@ -57,6 +57,7 @@ class ServiceCall:
         assert not self._node.loop.here, "a callback must not wait for a service"
 
         def look() -> None:
+            self._node.loop.check()
             check()
             self.wait_ready(_MISSED)
 

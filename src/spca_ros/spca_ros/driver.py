@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rclpy.action import ActionClient
@@ -42,8 +42,6 @@ class Driver(ABC):
 
     def __init__(self, joints: Sequence[str]) -> None:
         self._joints = joints
-        self.check: Callable[[], None] = lambda: None
-        """Function called while an answer is waited for; it raises why none will come."""
 
     @abstractmethod
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
@@ -115,7 +113,7 @@ class SpcaDriver(Driver):
         request = LetPass.Request(client=self._client, seconds=min(duration, SLICE_S))
         for left in reversed(range(_PASSING_TRIES)):
             try:
-                answer = self._pass(request, _PASSING_S, self.check)
+                answer = self._pass(request, _PASSING_S)
                 break
             except NodeLost:
                 if not left:

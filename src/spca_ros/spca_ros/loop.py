@@ -29,9 +29,12 @@ class Loop:
     """
 
     def __init__(self, context: Context | None = None) -> None:
-        # M_MMAP_THRESHOLD: pictures go back to the system; each run's threads would keep room for theirs.
-        CDLL(None).mallopt(-3, 4 << 20)
+        # M_MMAP_ and M_TRIM_THRESHOLD: pictures go back to the system, of which each thread would keep one.
+        CDLL(None).mallopt(-3, 1 << 20)
+        CDLL(None).mallopt(-1, 1 << 20)
         self.context = context or get_default_context()
+        self.check: Callable[[], None] = lambda: None
+        """Function that whoever waits for another node calls meanwhile; it raises why no answer will come."""
         self._executor = Executor(context=self.context)
         self._thread: int | None = None
 

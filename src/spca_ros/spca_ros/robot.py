@@ -24,7 +24,7 @@ from spca_ros.node import SpcaNode
 from spca_ros.qos import NEWEST
 
 _EPSILON = 1e-9
-_LOOK_S = 0.01  # wall seconds between two looks whether the driver is there
+_LOOK_S = 0.01  # wall seconds between two looks whether the driver is there, or answers
 
 
 class RosRobot:
@@ -118,10 +118,6 @@ class RosRobot:
 
     # --- the rest -------------------------------------------------------------------------------------------
 
-    def check(self, alive: Callable[[], None]) -> None:
-        """Have `alive` called while an answer of the driver is waited for; it raises why none will come."""
-        self._driver.check = alive
-
     @property
     def newest(self) -> float | None:
         """The stamp in seconds of the newest joint state; None before the first."""
@@ -192,8 +188,11 @@ class RosRobot:
 
         # In the turning thread: rclpy's action client loses answers that come before this call has returned.
         self._node.loop.soon(lambda: client.send_goal_async(goal).add_done_callback(on_answer))
-        if not accepted.wait(self._patience):
-            raise MotionError("stale", "the arm's driver does not answer")
+        end = time.monotonic() + self._patience
+        while not accepted.wait(_LOOK_S):
+            self._node.loop.check()
+            if time.monotonic() > end:
+                raise MotionError("stale", "the arm's driver does not answer")
         if not handles[0].accepted:
             raise MotionError("deviation" if arm else "limit", f"refused: {refusal}")
 

@@ -59,3 +59,20 @@ def test_a_request_whose_answer_is_lost_is_sent_once_more_if_it_may_be(
         monkeypatch.setattr(call._client, "call_async", lose_the_first)
         monkeypatch.setattr(call._client, "remove_pending_request", lambda future: None)
         assert call(Trigger.Request(), timeout=60.0, again=0.1) is not None and len(asked) > 1
+
+
+def test_whoever_waits_for_a_node_that_is_lost_is_told_so_at_once() -> None:
+    """DDS takes twenty seconds to miss a process that was killed."""
+    with RosSession("server") as server, RosSession("client") as client:
+        over = threading.Event()
+        server.loop.run(
+            lambda: server.create_service(Trigger, "slow", lambda _, it: (over.wait(60.0), it)[1])
+        )
+
+        def gone() -> None:
+            raise NodeLost("it was killed")
+
+        client.loop.check = gone
+        with pytest.raises(NodeLost, match="it was killed"):
+            ServiceCall(client, Trigger, "slow")(Trigger.Request(), timeout=60.0)
+        over.set()

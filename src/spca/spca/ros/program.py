@@ -64,7 +64,7 @@ class Program:
 
     def __init__(self, kit: Kit, alive: Check, context: Context) -> None:
         self.loop = Loop(context)
-        self._alive = alive
+        self._alive = self.loop.check = alive
         self.supervisor = SupervisorNode(self, kit, self.loop)
         elsewhere = self.supervisor.elsewhere
         made: Callable[..., RosSide] | None = kit.ros()
@@ -152,7 +152,6 @@ class Program:
 
         world.wait_ready(_READY_S, check)
         check()  # it may have been ready at once
-        world.robot.check(self._alive)
 
 
 @contextmanager

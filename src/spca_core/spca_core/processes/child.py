@@ -79,10 +79,7 @@ class Child:
         return False
 
     def wait(self, timeout: float | None = None) -> int | None:
-        """Wait for the process to end and return its exit status (-n: killed or stopped by signal n).
-
-        Returns None if it still runs after `timeout` seconds.
-        """
+        """Wait for the end and return the exit status (-n: killed or stopped by signal n), or None."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self._process.wait(timeout)
         return -signal.SIGSTOP if self.stopped else None

@@ -23,6 +23,7 @@ from functools import partial
 from spca_core.errors import one_line
 from spca_core.ports.engine import Engine
 from spca_core.processes import PATIENCE
+from spca_core.processes.leaving import leave
 from spca_core.processes.wire import Wire, limit, wire_of_service
 from spca_planner.pddl.sexpr import LONGEST_MESSAGE, clipped
 from spca_planner.solver.engines import import_unified_planning, open_engine
@@ -61,7 +62,7 @@ def judged(case: Case, engine: Engine) -> Judgement:
 def main(judge: Callable[[Case, Engine], Judgement] = judged) -> None:
     """Serve until the input ends; temporary files go into the owner's `folder`, which is removed then."""
     try:
-        with suppress(EOFError, BrokenPipeError):  # whoever asked is gone
+        with suppress(EOFError, BrokenPipeError, OwnerGone):  # whoever asked is gone
             _serve(wire_of_service(MAX_BYTES), judge)
     finally:
         if tempfile.tempdir is not None:
@@ -69,28 +70,26 @@ def main(judge: Callable[[Case, Engine], Judgement] = judged) -> None:
 
 
 def _serve(wire: Wire, judge: Callable[[Case, Engine], Judgement]) -> None:
-    import_unified_planning()
-    warnings.simplefilter("ignore")
     setup = wire.receive()
     tempfile.tempdir = setup["folder"]
-    engine = open_engine(setup["engine"])
-    engine.warm()
-    limit(resource.RLIMIT_AS, MEMORY_BYTES)
-    sys.setrecursionlimit(_DEEPEST_CALLS)
-    judge(_REHEARSAL, engine)
-    _read(setup["domains"])
+    with while_owned(wire.read_fd):  # on a busy machine this takes its time
+        import_unified_planning()
+        warnings.simplefilter("ignore")
+        engine = open_engine(setup["engine"])
+        engine.warm()
+        limit(resource.RLIMIT_AS, MEMORY_BYTES)
+        sys.setrecursionlimit(_DEEPEST_CALLS)
+        judge(_REHEARSAL, engine)
+        _read(setup["domains"])
     wire.send({"op": "ready"})
     while True:
         message = wire.receive()
-        if message["op"] == "read":
-            _read(message["domains"])
-            continue
-        case = Case.model_validate(message["case"])
-        try:
-            with while_owned(wire.read_fd):
-                answer = _bounded(partial(judge, case, engine), case)
-        except OwnerGone:
-            return
+        with while_owned(wire.read_fd):
+            if message["op"] == "read":
+                _read(message["domains"])
+                continue
+            case = Case.model_validate(message["case"])
+            answer = _bounded(partial(judge, case, engine), case)
         wire.send({"op": "done", "id": message["id"], "value": answer.model_dump(mode="json")})
 
 
@@ -128,26 +127,29 @@ class OutOfTime(BaseException):
 
 
 class OwnerGone(BaseException):
-    """The input has ended, or somebody sends although a case is being judged."""
+    """The input has ended."""
 
 
 @contextmanager
 def while_owned(read_fd: int) -> Iterator[None]:
-    """Raise OwnerGone in the context as soon as the input ends, by a signal; nothing is sent during a case.
+    """Raise OwnerGone in the context as soon as the input ends, by a signal.
 
     A death signal would follow the thread that started this process, not the owner's process.
     """
 
+    pipe = select.poll()
+    pipe.register(read_fd, 0)  # for its end alone
+
     def ring(*_: object) -> None:
-        raise OwnerGone
+        if pipe.poll(0):
+            raise OwnerGone
 
     flags = fcntl.fcntl(read_fd, fcntl.F_GETFL)
     signal.signal(signal.SIGIO, ring)
     fcntl.fcntl(read_fd, fcntl.F_SETOWN, os.getpid())
     try:
         fcntl.fcntl(read_fd, fcntl.F_SETFL, flags | os.O_ASYNC)
-        if select.select([read_fd], [], [], 0)[0]:  # it had ended before
-            raise OwnerGone
+        ring()  # it may have ended before
         yield
     finally:
         fcntl.fcntl(read_fd, fcntl.F_SETFL, flags)
@@ -181,3 +183,4 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 if __name__ == "__main__":
     main()
+    leave(0)
