@@ -420,7 +420,7 @@ class ColourRegion:
 
     def container(self, face: Face, hull: Mask) -> Detection | None:
         """Return the bowl or the tray whose rim fills a hull, or None."""
-        kind, fit = self._fitted(self._border(replace(face, body=hull), None), face.level, _CUT)
+        kind, fit = self._fitted(self._border(replace(face, body=hull), None, _CUT), face.level, _CUT)
         if fit is None or fit.inliers < _MIN_INLIERS:
             return None
         thing = self._detection("bowl" if kind == "cylinder" else "tray", fit, face.level, face.level)
@@ -493,7 +493,7 @@ class ColourRegion:
             return None
         whole = self._whole(face)
         radius = max(face.level / 2, 0.5 * dome[0])
-        outline = self._border(replace(face, body=whole), None)
+        outline = self._border(replace(face, body=whole), None, _CUT)
         fit = outline and self._disc(outline.points, face.level - radius, 0.001)
         if not fit or fit.inliers < _MIN_INLIERS:
             return None
@@ -517,12 +517,12 @@ class ColourRegion:
         # What is level, and lower, is the upper face of something else.
         lower = (face.body & self.even & (self.heights < face.level - LEVEL)).astype(np.uint8)
         body = face.body & (self.heights > face.level - depth) & ~cv2.dilate(lower, _SMALL).astype(bool)
-        return self._border(replace(face, body=body), hidden)
+        return self._border(replace(face, body=body), hidden, depth)
 
-    def _border(self, face: Face, hidden: Mask | None) -> Outline | None:
+    def _border(self, face: Face, hidden: Mask | None, depth: float) -> Outline | None:
         if not face.body.any():
             return None
-        traced = trace(face.body, self.heights, face.level, hidden)
+        traced = trace(face.body, self.heights, face.level, depth, hidden)
         outline = traced.part(traced.own)
         outline = outline.part(np.arange(len(outline.points)) % max(1, len(outline.points) // _ENOUGH) == 0)
         if len(outline.points) < _MIN_OWN // 2:
