@@ -36,6 +36,7 @@ BY_ELIMINATION = 0.3
 _NOISE = 0.0015  # metres by which a thing that stays seems to move
 _MOVED, _FARTHER = 6.0, 10.0  # it has been moved, and each metre by which
 _OTHER_COLOUR, _OTHER_KIND = 3.0, 8.0  # its colour, its kind is mistaken
+_SIZE_NOISE, _OTHER_SIZE = 0.002, 26.0  # metres by which a known size seems to differ; it is another one
 _STRIP = 2.0  # only a part of it is in sight
 _NEW = 20.0  # nothing like it was known
 _UNSEEN: Mapping[Presence | None, float] = {"missing": 3.0, "shown": 12.0, "gone": 12.0}  # not seen
@@ -78,7 +79,8 @@ def _against(detection: Detection, thing: SceneObject, hidden: bool) -> float:
     away = math.dist(detection.pose.position, thing.pose.position)
     apart = min(0.5 * (away / _NOISE) ** 2, _MOVED + _FARTHER * away)
     if detection.kind == thing.kind:
-        return apart
+        other = max(abs(a - b) for a, b in zip(sorted(detection.size), sorted(thing.size), strict=True))
+        return apart + detection.known * min(0.5 * (other / _SIZE_NOISE) ** 2, _OTHER_SIZE)
     # A solid that leans looks like another kind, unless the kind was mistaken before, as behind a hand.
     solid = detection.kind in SOLIDS and thing.kind in SOLIDS
     sure = detection.known and detection.confidence > _DOUBTFUL

@@ -6,11 +6,11 @@ cheapest explanation by `spca_sense.explanations` is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import cv2
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from spca_core.geometry import Array, Pose, Vec3, wrap_angle
 from spca_core.kinds import KINDS, MESHES, ObjectKind, is_round, problem_with
 from spca_core.rotations import about_z, aligning
-from spca_sense.colours import NEUTRAL, ColourLabels
+from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, LEVEL, NOISE, Plateau, corners, silhouette
 from spca_sense.fitting import TOLERANCE, Fit, Prior, fit_shape
@@ -80,6 +80,7 @@ _MIN_LEAN, _LEAN_SIGMAS = np.radians(2.5), 5.0
 _MIN_CORE = 200  # pixels that tell how a face leans
 
 
+T = TypeVar("T")
 Placed = tuple[float, Detection]
 """Pair of how badly a thing's border fits (0 is perfect) and the thing's detection."""
 
@@ -135,11 +136,7 @@ class ColourRegion:
 
     def explained(self, face: Face, deeper: int = _MOST) -> list[Detection]:
         """Return the things that explain a face best, at the least price."""
-        return self._cheapest(face, deeper)[1]
-
-    def one(self, face: Face) -> tuple[float, list[Detection]]:
-        """Return the price of the single thing that explains a face best, and that thing in a list."""
-        return self._cheapest(face, 0)
+        return self.cheapest(face, deeper)[1]
 
     def obstacle(self, face: Face) -> Detection:
         """Return an obstacle that covers a face: whatever it is, it is in the way."""
@@ -158,7 +155,8 @@ class ColourRegion:
             hidden[self.window] |= face.taken
         return hidden
 
-    def _cheapest(self, face: Face, deeper: int) -> tuple[float, list[Detection]]:
+    def cheapest(self, face: Face, deeper: int = 0) -> tuple[float, list[Detection]]:
+        """Return the price of the things that explain a face best, and those; if not `deeper`, of one."""
         hidden = self._hidden(face)
         region = Plateau(self.view, self.window, face.mask, face.level, hidden)
         best: list[Detection] = []
@@ -197,7 +195,12 @@ class ColourRegion:
             pieces = list(self._pieces(face))
             if len(pieces) > 1:
                 yield 0.0, [thing for piece in pieces for thing in self.explained(piece, deeper - 1)]
-            for thing in sorted(likely, key=self._by_share(region))[: 2 if deeper == _MOST else 1]:
+            shown = [region.shown(silhouette(self.view, thing).face) for thing in likely]
+            ways = [
+                (2 * missing - inside, np.array([*thing.xy, thing.pose.yaw, *thing.size]), thing)
+                for thing, (inside, missing) in zip(likely, shown, strict=True)
+            ]
+            for thing in _apart(ways)[: 2 if deeper == _MOST else 1]:
                 if (rest := self._without(face, thing)) is not None:
                     yield 0.0, [thing, *self.explained(rest, deeper - 1)]
         if face.level > self.floor + LOW:
@@ -251,15 +254,6 @@ class ColourRegion:
                 places = self._rims if is_round(kind) else self._corners
                 yield from places(face, region, outline, kind, size, single)
 
-    def _by_share(self, region: Plateau) -> Callable[[Detection], float]:
-        """Return a key by which the things that show more of a region come first."""
-
-        def less(thing: Detection) -> float:
-            inside, absent = region.shown(silhouette(self.view, thing).face)
-            return 2 * absent - inside
-
-        return less
-
     def _corners(
         self, face: Face, region: Plateau, outline: Outline, kind: str, size: Vec3, single: bool
     ) -> Iterator[Placed]:
@@ -283,15 +277,15 @@ class ColourRegion:
 
     def _promising(self, region: Plateau, size: Vec3, starts: Iterable[Array]) -> list[Array]:
         """Return the starts where a box would show enough of a region and miss little, the best first."""
-        ways: list[tuple[int, int, Array]] = []
+        ways: list[tuple[int, Array, Array]] = []
         for start in starts:
-            face = BoxShape(size[0], region.level, size[2], np.eye(3), size[1]).corners(start)[:4]
-            patch = self.view.patch(face)
+            shape = BoxShape(size[0], region.level, size[2], np.eye(3), size[1])
+            patch = self.view.patch(shape.corners(start)[:4])
             inside, missing = region.shown(patch)
             whole = patch.mask.sum()
             if inside >= _SHOWN * whole and missing < _ABSENT * whole:
-                ways.append((2 * missing - inside, len(ways), start))
-        return [start for *_, start in sorted(ways, key=lambda way: way[:2])]
+                ways.append((2 * missing - inside, start, start))
+        return _apart(ways)
 
     def _flush(self, face: Face, a: float, b: float) -> Iterator[Array]:
         """Yield where (x, y, yaw) a rectangle is flush with what was found in the same face."""
@@ -385,7 +379,7 @@ class ColourRegion:
             heights, labels = patch.of(self.view.heights), patch.of(self.clues.colours.labels)
             near = (np.abs(heights - face.level) < 1.5 * LEVEL) | (heights < NO_HEIGHT / 2)
             agree = (
-                float(np.mean(near & (labels == _label(self.clues.colours, self.colour))))
+                float(np.mean(near & (labels == self.clues.colours.label_of(self.colour))))
                 if len(heights)
                 else 0.0
             )
@@ -420,7 +414,7 @@ class ColourRegion:
 
     def container(self, face: Face, hull: Mask) -> Detection | None:
         """Return the bowl or the tray whose rim fills a hull, or None."""
-        kind, fit = self._fitted(self._border(replace(face, body=hull), None), face.level, _CUT)
+        kind, fit = self._fitted(self._border(replace(face, body=hull), None, _CUT), face.level, _CUT)
         if fit is None or fit.inliers < _MIN_INLIERS:
             return None
         thing = self._detection("bowl" if kind == "cylinder" else "tray", fit, face.level, face.level)
@@ -493,7 +487,7 @@ class ColourRegion:
             return None
         whole = self._whole(face)
         radius = max(face.level / 2, 0.5 * dome[0])
-        outline = self._border(replace(face, body=whole), None)
+        outline = self._border(replace(face, body=whole), None, _CUT)
         fit = outline and self._disc(outline.points, face.level - radius, 0.001)
         if not fit or fit.inliers < _MIN_INLIERS:
             return None
@@ -517,12 +511,12 @@ class ColourRegion:
         # What is level, and lower, is the upper face of something else.
         lower = (face.body & self.even & (self.heights < face.level - LEVEL)).astype(np.uint8)
         body = face.body & (self.heights > face.level - depth) & ~cv2.dilate(lower, _SMALL).astype(bool)
-        return self._border(replace(face, body=body), hidden)
+        return self._border(replace(face, body=body), hidden, depth)
 
-    def _border(self, face: Face, hidden: Mask | None) -> Outline | None:
+    def _border(self, face: Face, hidden: Mask | None, depth: float) -> Outline | None:
         if not face.body.any():
             return None
-        traced = trace(face.body, self.heights, face.level, hidden)
+        traced = trace(face.body, self.heights, face.level, depth, hidden)
         outline = traced.part(traced.own)
         outline = outline.part(np.arange(len(outline.points)) % max(1, len(outline.points) // _ENOUGH) == 0)
         if len(outline.points) < _MIN_OWN // 2:
@@ -584,10 +578,6 @@ def _misfit(fit: Fit) -> float:
     return min(fit.spread / TOLERANCE, 1.0) + 1 - fit.inliers
 
 
-def _label(colours: ColourLabels, colour: str) -> int:
-    return NEUTRAL if colour == UNKNOWN else colours.label_of(colour)
-
-
 def _ways_up(kind: str, size: Vec3) -> set[Vec3]:
     """Return the sizes, height last, that a thing on the table may show: a block may lie on any side."""
     a, b, c = size
@@ -596,10 +586,17 @@ def _ways_up(kind: str, size: Vec3) -> set[Vec3]:
     return {(max(p), min(p), h) for p, h in (((a, b), c), ((a, c), b), ((b, c), a))}
 
 
+def _apart(ways: Sequence[tuple[int, Array, T]]) -> list[T]:
+    """Return what is at places (metres in the first two), the least first, without what is next to lesser."""
+    first: list[tuple[int, Array, T]] = []
+    for way in sorted(ways, key=lambda way: way[0]):
+        if all(np.linalg.norm(way[1] - other[1]) > JOINT for other in first):
+            first.append(way)
+    return [what for _, _, what in first]
+
+
 def _overlap(things: Sequence[Detection]) -> bool:
     """Return whether two things on one level share the room of one: together they are something else."""
-    if len(things) < 2:
-        return False
     outlines = [outline_of(d.kind, d.pose, d.size) for d in things if d.kind != "unknown"]
     return any(
         shared_area(a, b) > _SHARED * min(polygon_area(a), polygon_area(b))

@@ -91,7 +91,6 @@ def _least_distance(points: Array, polygon: Array) -> float:
 
 _LOOK = (1, 2, 3, 4)  # pixels outside the border; the first two of them with depth tell whose border it is
 _ENOUGH = 2
-_LEVEL = 0.020  # metres below the limit for an occluder: what is higher than that is as high as the mask
 OCCLUDER = 0.012
 """Height in metres above an upper face from which what is there hides a part of it."""
 
@@ -101,8 +100,8 @@ class Outline:
     """Border points of a mask.
 
     `points` (N, 2: column, row) lie half way between a pixel inside and its neighbour outside; `own` (N,)
-    tells which of them are the thing's own border, not an occluder's; `beside` (N,), where a neighbour of the
-    same height begins, which hides the thing's side.
+    tells which of them are the thing's own border, not an occluder's; `beside` (N,), where a neighbour begins
+    that is high enough to hide the thing's side.
     """
 
     points: Array
@@ -119,14 +118,15 @@ class Outline:
         return Outline(self.points[mask] + origin, self.own[mask], self.beside[mask])
 
 
-def trace(mask: Mask, heights: FloatImage, level: float, foreign: Mask | None = None) -> Outline:
-    """Return the outline of `mask` (H, W), which reaches up to `level` (metres).
+def trace(
+    mask: Mask, heights: FloatImage, level: float, depth: float, foreign: Mask | None = None
+) -> Outline:
+    """Return the outline of `mask` (H, W), which reaches from `level` down by `depth` (metres).
 
     A point is an occluder's where just outside it the heights exceed that by `OCCLUDER`, where there is no
     depth at all, or where the outside lies in `foreign`. Borders of the image are not part of an outline.
     """
     height, width = mask.shape
-    limit = level + OCCLUDER
     points, own, beside = [], [], []
     for axis in (0, 1):
         step = np.diff(mask.astype(np.int8), axis=axis)
@@ -143,9 +143,9 @@ def trace(mask: Mask, heights: FloatImage, level: float, foreign: Mask | None = 
             c = np.clip(columns + (offset if axis == 1 else 0), 0, width - 1)
             outside = heights[r, c]
             telling = (outside > NO_HEIGHT / 2) & (known < _ENOUGH)
-            as_high |= telling & (known == 0) & (outside > limit - _LEVEL)
+            as_high |= telling & (known == 0) & (outside > level - depth / 2)
             known += telling
-            free &= ~telling | (outside <= limit)
+            free &= ~telling | (outside <= level + OCCLUDER)
             if foreign is not None and distance == _LOOK[0]:
                 free &= ~foreign[r, c]
         own.append((known > 0) & free)

@@ -172,8 +172,8 @@ def _joined(region: ColourRegion, best: Face, faces: list[Face]) -> Face:
     whole = Face(mask, body, best.level)
     if _is_rim(region, mask, _hull(mask), best.level):
         return whole
-    apart = sum(region.one(face)[0] for face in level)
-    cost, one = region.one(whole)
+    apart = sum(region.cheapest(face)[0] for face in level)
+    cost, one = region.cheapest(whole)
     return whole if cost < apart and one[0].kind != UNKNOWN else best
 
 

@@ -14,7 +14,7 @@ from spca_core.kinds import KINDS, MESHES, STACKABLE
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
-from spca_sense.explanations import NOISE, corners, silhouette
+from spca_sense.explanations import LEVEL, NOISE, corners, silhouette
 from spca_sense.fitting import Prior
 from spca_sense.hypotheses import JOINT, TALL, Clues
 from spca_sense.outline import outline_of, polygon_area, shared_area, trace
@@ -165,7 +165,7 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3], beside: Mas
         seen=True,
     )
     # A neighbour on the same level hides nothing: the border with it is the thing's own.
-    outline = trace(side & strip, heights, height, claims > height + JOINT)
+    outline = trace(side & strip, heights, height, 2 * LEVEL, claims > height + JOINT)
     outline = outline.part(outline.own, np.array([window[1].start, window[0].start], float))
     if len(outline.points) < _MIN_POINTS or kind == "cylinder":
         return seen

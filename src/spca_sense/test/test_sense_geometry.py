@@ -221,10 +221,19 @@ def test_an_outline_leaves_out_what_an_occluder_cuts_off() -> None:
     mask[5:15, 5:15] = True
     above = np.zeros((20, 20), np.float32)
     above[:, 15:] = 0.2
-    outline = trace(mask, above, 0.038)
+    outline = trace(mask, above, 0.038, 0.016)
     assert len(outline.points) == 40
     assert {float(x) for x, _ in outline.points[~outline.own]} == {14.5}
     assert outline.share_seen == pytest.approx(0.75)
+
+
+def test_what_is_lower_than_the_sides_of_a_thin_thing_does_not_hide_them() -> None:
+    mask = np.zeros((20, 20), bool)
+    mask[5:15, 5:15] = True
+    around = np.zeros((20, 20), np.float32)
+    around[:, 15:] = 0.005
+    outline = trace(mask, around, 0.006, 0.006)
+    assert {float(x) for x, _ in outline.points[outline.beside]} == {14.5}
 
 
 def test_an_outline_next_to_holes_is_judged_by_what_lies_behind_them() -> None:
@@ -232,6 +241,6 @@ def test_an_outline_next_to_holes_is_judged_by_what_lies_behind_them() -> None:
     mask[5:15, 5:15] = True
     above = np.zeros((20, 20), np.float32)
     above[:, 15:17] = NO_HEIGHT
-    assert trace(mask, above, 0.038).own.all()
+    assert trace(mask, above, 0.038, 0.016).own.all()
     above[:, 15:] = NO_HEIGHT
-    assert trace(mask, above, 0.038).share_seen == pytest.approx(0.75)
+    assert trace(mask, above, 0.038, 0.016).share_seen == pytest.approx(0.75)

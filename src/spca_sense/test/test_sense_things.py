@@ -244,6 +244,14 @@ _CYLINDER = ("cylinder", (0.05, 0.05, 0.06), (0.35, 0.25, 0.0))
         ),
         (
             {
+                "cuboid_red": ("cuboid", (0.08, 0.04, 0.03), (0.512, -0.142, 0.0)),
+                "cuboid_red_2": ("cuboid", (0.08, 0.04, 0.03), (0.5923, -0.142, 0.0)),
+                "cuboid_yellow": ("cuboid", (0.08, 0.04, 0.03), (0.512, -0.142, 1.57)),
+            },
+            {"cuboid_yellow": 0.03},
+        ),
+        (
+            {
                 "ball_red": ("ball", (0.016, 0.016, 0.016), (0.45, 0.0, 0.0)),
                 "ball_blue": ("ball", (0.02, 0.02, 0.02), (0.45, 0.08, 0.0)),
                 "plate_green": ("plate", (0.1, 0.1, 0.012), (0.55, -0.1, 0.0)),
@@ -254,7 +262,10 @@ _CYLINDER = ("cylinder", (0.05, 0.05, 0.06), (0.35, 0.25, 0.0))
             {},
         ),
     ],
-    ids=["five cubes in a row", "flush cylinders", "cube on a cylinder", "cube under a bar", "small things"],
+    ids=[
+        *("five cubes in a row", "flush cylinders", "cube on a cylinder", "cube under a bar"),
+        *("brick across one of two", "small things"),
+    ],
 )
 def test_known_sizes_tell_what_touches_or_is_small(crowd: World, open_studio, things, raised) -> None:
     world, poses = placed(crowd, things)

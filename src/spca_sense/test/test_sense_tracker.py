@@ -195,6 +195,20 @@ def test_let_go_and_never_seen_again_is_missing(studio, tracker, nominal) -> Non
     assert any("cube_red is missing" in note for note in scene.notes)
 
 
+def test_what_comes_into_sight_below_is_not_what_is_held_if_it_is_smaller(
+    open_studio, twin_world, shelf
+) -> None:
+    small = twin_world.object("box_red").model_copy(update={"model": "box_red_9", "size": (0.03, 0.03, 0.03)})
+    world = twin_world.model_copy(update={"objects": (*twin_world.objects, small)})
+    studio, tracker = open_studio(world), SceneTracker(ShapeDetector(Catalogue.from_world(world)))
+    tracker.update(studio.shoot({"box_red": shelf.cube(0.45, 0.1)}))
+    below = {"box_red_9": Pose.from_xyz_yaw(0.45, 0.1, world.table.top + 0.015, 0.0)}
+    scene = tracker.update(studio.shoot(below), held="cube_red", tool=tool_at(0.1, -0.5, 0.7))
+    assert scene.holds("held", "cube_red")
+    assert scene.get("cube_red").size[0] == pytest.approx(0.04, abs=0.001)
+    assert scene.get("cube_red_2").size[0] == pytest.approx(0.03, abs=0.001)
+
+
 def test_sight_overrules_the_arm(studio, tracker, nominal) -> None:
     tracker.update(studio.shoot(nominal))
     scene = tracker.update(studio.shoot(nominal), held="cube_red", tool=tool_at(0.1, -0.5, 0.7))
