@@ -23,7 +23,7 @@ from functools import partial
 from spca_core.errors import one_line
 from spca_core.ports.engine import Engine
 from spca_core.processes import PATIENCE
-from spca_core.processes.leaving import leave
+from spca_core.processes.child import leave
 from spca_core.processes.wire import Wire, limit, wire_of_service
 from spca_planner.pddl.sexpr import LONGEST_MESSAGE, clipped
 from spca_planner.solver.engines import import_unified_planning, open_engine
