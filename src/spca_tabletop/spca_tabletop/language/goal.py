@@ -45,7 +45,15 @@ def alternatives(talks: Sequence[Talk]) -> list[Goal]:
     if not found:
         refusal = Needed if any(reasons.values()) else Impossible
         raise refusal(next(iter(reasons), "There are not enough things on this table for that."))
-    return sorted(found, key=sorted)[:_MOST_ALTERNATIVES]
+    # of what is left open nothing is chosen that is to be left alone, as what is built upon or put beside
+    facts = talks[0].table.facts
+    kept = [goal for goal in found if not any(_is_of_kept(atom, goal) for atom in goal - {*facts})]
+    return sorted(kept or found, key=sorted)[:_MOST_ALTERNATIVES]
+
+
+def _is_of_kept(atom: Atom, goal: Goal) -> bool:
+    concerned = {thing for name in atom[2:] for thing in (name, *things_of(name))}
+    return atom[0] not in RULES and any(("kept", thing) in goal for thing in concerned)
 
 
 def _finished(talk: Talk) -> Talk:
