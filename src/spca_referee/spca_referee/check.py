@@ -7,22 +7,30 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
+from operator import getitem
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from spca_core.contacts import pair
-from spca_core.errors import InputError, one_line
+from spca_core.errors import InputError
 from spca_core.kinds import SUPPORTS
 from spca_core.layout import Layout, nominal_layout, overlapping
 from spca_core.paths import LEVELS
+from spca_core.validation import meant_key, problems, read_yaml
 from spca_core.world import World, load_world
-from spca_referee.level import Level, find_level, read_level, starting_layout
+from spca_referee.level import Level, find_level, is_world, read_level, starting_layout
 from spca_referee.rules import at_start, bind_rules
 
-_LONGEST = 200
+_KEYS = {
+    key for part in (Level.model_json_schema(), *Level.model_json_schema()["$defs"].values())
+    for key in part.get("properties", ())
+}  # fmt: skip
+"""Every key that a level may have, at the top or deeper."""
 
 
 @dataclass(frozen=True)
@@ -42,21 +50,27 @@ class Findings:
 
 
 def check_level(name_or_path: str | Path, world: World | None = None) -> Findings:
-    """Examine a level against a world, by default the one it is made for.
+    """Examine a level against a world, by default the one it is made for; or the file of a world, by itself.
 
-    Raises InputError if there is no such file.
+    Raises InputError if there is no such file, or for a world that cannot be.
     """
     path = find_level(name_or_path)
+    if is_world(read_yaml(path, "the level")):
+        return Findings(path, (), world=load_world(path))
+    errors = list[str]()
     try:
         level = read_level(path)
     except ValidationError as error:
-        return Findings(path, tuple(_complaints(error)))
+        errors = problems(error, _KEYS)
+        if (read := _read_on(path, error)) is None:
+            return Findings(path, tuple(errors))
+        level = read
     try:
         world = world or load_world(level.world)
     except InputError as error:
-        return Findings(path, (str(error),), level=level)
+        return Findings(path, (*errors, str(error)), level=level)
     level = level.completed(world)
-    errors = [f"{what}: {hint}" for what, hint in level.problems(world)]
+    errors += [f"{what}: {hint}" for what, hint in level.problems(world)]
     layout = None
     if not errors:
         try:
@@ -72,15 +86,18 @@ def check_level(name_or_path: str | Path, world: World | None = None) -> Finding
     return Findings(path, tuple(errors), tuple(warnings), level, world, layout)
 
 
-def _complaints(error: ValidationError) -> Iterator[str]:
-    """Yield everything that pydantic found, with the field that was probably meant."""
-    for item in error.errors():
-        where = ".".join(str(part) for part in item["loc"]) or "the file"
-        near = ""
-        if item["type"] == "extra_forbidden" and len(item["loc"]) == 1:
-            close = difflib.get_close_matches(where, Level.model_fields, n=1)
-            near = f"; did you mean '{close[0]}'?" if close else f"; known: {', '.join(Level.model_fields)}"
-        yield one_line(f"{where}: {item['msg']}{near}")[:_LONGEST]
+def _read_on(path: Path, error: ValidationError) -> Level | None:
+    """Read a level with each unknown key as the one that was meant, or left out; None where it is none then."""
+    content = read_yaml(path, "the level")
+    with suppress(ValidationError, LookupError, TypeError):  # the last two: a place that is none of the file
+        for item in error.errors():
+            *above, key = item["loc"] or ("",)
+            if item["type"] == "extra_forbidden":
+                block = reduce(getitem, above, content)
+                block.setdefault(meant_key(item["loc"], error, _KEYS) or key, block[key])
+                del block[key]
+        return Level.model_validate(content)
+    return None
 
 
 def _group_warnings(level: Level) -> Iterator[str]:
