@@ -79,7 +79,8 @@ def check_level(name_or_path: str | Path, world: World | None = None) -> Finding
         except InputError as error:
             errors.append(str(error))
     warnings = [
-        *_group_warnings(level), *_impossible_contacts(level, world), *_unreachable_places(level, world)
+        *_group_warnings(level), *_impossible_contacts(level, world), *_unreachable_places(level, world),
+        *_dropped_failures(level, world),
     ]  # fmt: skip
     if layout is not None and not errors:
         warnings += [*_layout_warnings(layout, world), *_start_warnings(level, world, layout)]
@@ -147,6 +148,15 @@ def _unreachable_places(level: Level, world: World) -> Iterator[str]:
         ):
             if limits and (limits[0] > centre + size / 2 or limits[1] < centre - size / 2):
                 yield f"a state wants '{state.thing}' in a region that is not on the table"
+
+
+def _dropped_failures(level: Level, world: World) -> Iterator[str]:
+    """Yield a warning where a level's own `fail` block lacks what is a failure without one."""
+    robot, present = world.robot.model, {pair(*names) for names in level.fail.collisions_true}
+    usual = ([robot, world.table.model], [robot, robot])
+    if level.judge != "look" and (gone := [names for names in usual if pair(*names) not in present]):
+        listed = ", ".join(map(str, gone))
+        yield f"fail: the block takes the place of the usual failures, so {listed} in contact is none: add it?"
 
 
 def _layout_warnings(layout: Layout, world: World) -> Iterator[str]:

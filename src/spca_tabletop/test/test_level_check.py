@@ -74,6 +74,16 @@ def test_a_misspelt_key_hides_no_other_mistake(tmp_path: Path) -> None:
     assert errors[3].startswith("unknown model 'bx_red': did you mean 'box_red'")
 
 
+def test_a_fail_block_that_drops_the_usual_failures_is_noted(tmp_path: Path) -> None:
+    pairs = [["box_green", "ground_plane"], ["table_lightgray", "cobot"]]
+    found = examine_level(written(tmp_path, fail={"collisions_true": pairs}))
+    assert found.warnings == (
+        "fail: the block takes the place of the usual failures, so ['cobot', 'cobot'] in contact is none: add it?",
+    )
+    pairs.append(["cobot", "cobot"])
+    assert examine_level(written(tmp_path, fail={"collisions_true": pairs})).warnings == ()
+
+
 def test_the_file_of_a_world_is_checked_as_one(tmp_path: Path) -> None:
     path = tmp_path / "my_world.yaml"
     path.write_text(text := (SNIPPETS / "my_world.yaml").read_text())
