@@ -22,6 +22,11 @@ _AGAIN = re.compile(
     r"^(?:(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more))[.!]*$", re.IGNORECASE
 )
 _UNDO = re.compile(r"^(?:now |please )*undo(?: it| that)?[.!]*$", re.IGNORECASE)
+_WHY = re.compile(
+    r"(?:why|how|what)(?: not| so| that)?(?: happened)?(?: (?:did|didn't|have|do) (?:you|it)(?: not)?"
+    r"(?: (?:do|done|fail|stop))?(?: (?:that|this|it|so))?)?"
+)
+"""Questions about the last task, in lower case and without the mark at their end."""
 _QUOTED = re.compile(r"'([^']+)'")
 
 HELP = (
@@ -115,7 +120,7 @@ class Dialogue:
         asked = question.strip().rstrip("?!. ").lower()
         if asked in ("help", "what can you do", "what can i say"):
             return HELP
-        if asked not in ("why", "why not", "what happened", "what did you do", "how"):
+        if not _WHY.fullmatch(asked):
             return None
         if not self._history:
             return "Nothing has been done yet."

@@ -139,6 +139,6 @@ def problems(error: ValidationError, known: Collection[str] = ()) -> list[str]:
 
 
 def meant_key(loc: tuple[int | str, ...], error: ValidationError, known: Collection[str] = ()) -> str | None:
-    """Return the key that one nobody knows was probably meant to be: one missing beside it, or a known one."""
+    """Return what an unknown key was probably meant to be: a key missing beside it, or a known one."""
     missing = [i["loc"][-1] for i in error.errors() if i["type"] == "missing" and i["loc"][:-1] == loc[:-1]]
     return next(iter(get_close_matches(str(loc[-1]), [*map(str, missing), *known], 1)), None)

@@ -88,7 +88,7 @@ def check_level(name_or_path: str | Path, world: World | None = None) -> Finding
 
 
 def _read_on(path: Path, error: ValidationError) -> Level | None:
-    """Read a level with each unknown key as the one that was meant, or left out; None where it is none then."""
+    """Read a level with each unknown key as the one that was meant, or left out; None if it is none then."""
     content = read_yaml(path, "the level")
     with suppress(ValidationError, LookupError, TypeError):  # the last two: a place that is none of the file
         for item in error.errors():
@@ -156,7 +156,7 @@ def _dropped_failures(level: Level, world: World) -> Iterator[str]:
     usual = ([robot, world.table.model], [robot, robot])
     if level.judge != "look" and (gone := [names for names in usual if pair(*names) not in present]):
         listed = ", ".join(map(str, gone))
-        yield f"fail: the block takes the place of the usual failures, so {listed} in contact is none: add it?"
+        yield f"fail: the block takes the place of the usual failures, so {listed} in contact is none"
 
 
 def _layout_warnings(layout: Layout, world: World) -> Iterator[str]:

@@ -283,7 +283,9 @@ def read_level(path: Path) -> Level:
 
 def is_world(content: object) -> bool:
     """Whether a file's content is meant as a world, not as a level."""
-    return isinstance(content, dict) and bool(content.keys() & {"objects", "extends"}) and "title" not in content
+    return (
+        isinstance(content, dict) and bool(content.keys() & {"objects", "extends"}) and "title" not in content
+    )
 
 
 def find_level(name_or_path: str | Path) -> Path:

@@ -78,7 +78,7 @@ def test_a_fail_block_that_drops_the_usual_failures_is_noted(tmp_path: Path) -> 
     pairs = [["box_green", "ground_plane"], ["table_lightgray", "cobot"]]
     found = examine_level(written(tmp_path, fail={"collisions_true": pairs}))
     assert found.warnings == (
-        "fail: the block takes the place of the usual failures, so ['cobot', 'cobot'] in contact is none: add it?",
+        "fail: the block takes the place of the usual failures, so ['cobot', 'cobot'] in contact is none",
     )
     pairs.append(["cobot", "cobot"])
     assert examine_level(written(tmp_path, fail={"collisions_true": pairs})).warnings == ()
