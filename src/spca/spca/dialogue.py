@@ -22,11 +22,7 @@ _AGAIN = re.compile(
     r"^(?:(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more))[.!]*$", re.IGNORECASE
 )
 _UNDO = re.compile(r"^(?:now |please )*undo(?: it| that)?[.!]*$", re.IGNORECASE)
-_WHY = re.compile(
-    r"(?:why|how|what)(?: not| so| that)?(?: happened)?(?: (?:did|didn't|have|do) (?:you|it)(?: not)?"
-    r"(?: (?:do|done|fail|stop))?(?: (?:that|this|it|so))?)?"
-)
-"""Questions about the last task, in lower case and without the mark at their end."""
+_WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do| fail)?( that| this| it)?)?")
 _QUOTED = re.compile(r"'([^']+)'")
 
 HELP = (

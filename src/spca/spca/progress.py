@@ -92,8 +92,7 @@ class Progress:
     def __init__(self, console: Console | None = None, unit: str = "s") -> None:
         self.console = console or notices()
         self._unit = "s simulated" if unit == "s" else unit
-        self._rejection = self._doubt = ""
-        self._looked = False
+        self._rejection, self._doubt, self._looked = "", "", False
         self._status = self.console.status("starting")
 
     def __enter__(self) -> Progress:
@@ -137,7 +136,7 @@ class Progress:
             self.console.print(f"    [yellow]draft rejected[/yellow]  {escape(event.text)}")
 
     def _on_doubt(self, event: Event) -> None:
-        if event.text != self._doubt:  # the table may be looked at several times for one reason
+        if event.text != self._doubt:
             self.console.print(f"    [yellow]{escape(event.text)}[/yellow]")
         self._doubt = event.text
 

@@ -21,11 +21,9 @@ _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NO_MAPPING = ("model_type", "dict_type", "model_attributes_type")
 """Names that pydantic gives to input that is no mapping."""
 _WORDS = {
-    **dict.fromkeys(_NO_MAPPING, "should be a list of keys with values"),
-    **dict.fromkeys(("list_type", "tuple_type"), "should be a list"),
-    "extra_forbidden": "no such key",
-    "missing": "is missing",
-}
+    **dict.fromkeys(_NO_MAPPING, "should be a list of keys with values"), "extra_forbidden": "no such key",
+    "list_type": "should be a list", "tuple_type": "should be a list", "missing": "is missing",
+}  # fmt: skip
 """What is said in place of pydantic's words, by its types of errors."""
 _DEEPEST = 100
 """Maximum depth of lists and mappings within each other."""
@@ -128,14 +126,13 @@ def problems(error: ValidationError, known: Collection[str] = ()) -> list[str]:
     """Return all complaints of a pydantic error, a line each, those of misspelt keys first."""
     found = []
     for item in error.errors():
-        said = _WORDS.get(item["type"]) or item["msg"].removeprefix("Value error, ")
+        said = _WORDS.get(item["type"]) or item["msg"].removeprefix("Value error, ")[:_LONGEST]
         if item["type"] in _NO_MAPPING and item["input"] is None:
             said = "is empty"
-        meant = meant_key(item["loc"], error, known) if item["type"] == "extra_forbidden" else None
-        where = ".".join(str(p) for p in item["loc"]) or "the file"
-        likely = f"; did you mean '{meant}'?" if meant else ""
-        found.append((not meant, one_line(f"{where[:_LONGEST]}: {said[:_LONGEST]}{likely}")))
-    return [line for _, line in sorted(found, key=lambda line: line[0])]
+        meant = item["type"] == "extra_forbidden" and meant_key(item["loc"], error, known)
+        where = (".".join(map(str, item["loc"])) or "the file")[:_LONGEST]
+        found.append(one_line(f"{where}: {said}" + (f"; did you mean '{meant}'?" if meant else "")))
+    return sorted(found, key=lambda line: "did you mean" not in line)
 
 
 def meant_key(loc: tuple[int | str, ...], error: ValidationError, known: Collection[str] = ()) -> str | None:

@@ -26,11 +26,8 @@ from spca_core.world import World, load_world
 from spca_referee.level import Level, find_level, is_world, read_level, starting_layout
 from spca_referee.rules import at_start, bind_rules
 
-_KEYS = {
-    key for part in (Level.model_json_schema(), *Level.model_json_schema()["$defs"].values())
-    for key in part.get("properties", ())
-}  # fmt: skip
-"""Every key that a level may have, at the top or deeper."""
+_SCHEMA = Level.model_json_schema()
+_KEYS = {key for part in (_SCHEMA, *_SCHEMA["$defs"].values()) for key in part.get("properties", ())}
 
 
 @dataclass(frozen=True)
@@ -153,10 +150,9 @@ def _unreachable_places(level: Level, world: World) -> Iterator[str]:
 def _dropped_failures(level: Level, world: World) -> Iterator[str]:
     """Yield a warning where a level's own `fail` block lacks what is a failure without one."""
     robot, present = world.robot.model, {pair(*names) for names in level.fail.collisions_true}
-    usual = ([robot, world.table.model], [robot, robot])
-    if level.judge != "look" and (gone := [names for names in usual if pair(*names) not in present]):
-        listed = ", ".join(map(str, gone))
-        yield f"fail: the block takes the place of the usual failures, so {listed} in contact is none"
+    for other in (world.table.model, robot) if level.judge != "look" else ():
+        if pair(robot, other) not in present:
+            yield f"fail: takes the place of the usual failures: [{robot}, {other}] in contact is none now"
 
 
 def _layout_warnings(layout: Layout, world: World) -> Iterator[str]:

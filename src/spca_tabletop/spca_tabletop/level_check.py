@@ -25,8 +25,8 @@ def examine_level(name_or_path: str, world: World | None = None) -> LevelFinding
     found = check_level(name_or_path, world)
     findings = LevelFindings(where=str(found.path), errors=found.errors, warnings=found.warnings)
     if found.level is None and found.world is not None:
-        models = ", ".join(thing.model for thing in found.world.objects)
-        return findings.model_copy(update={"reading": f"a world with {models}"})
+        models = (thing.model for thing in found.world.objects)
+        return findings.model_copy(update={"reading": f"a world with {', '.join(models)}"})
     if found.level is None or found.world is None or found.layout is None or found.errors:
         return findings
     try:

@@ -74,14 +74,13 @@ def _compare(campaign: StoredCampaign[Any, Any], baseline: Path, page: Page) -> 
         page.text("Trials of this bench are neither solved nor failed: compare their tables.")
         return
     paired = Paired.of((bool(new), bool(old)) for _, old, new in verdicts)
-    low, high = paired.interval
     changes = [f"{key} was {then.get(key)!r}, is {now[key]!r}" for key in now if now[key] != then.get(key)]
-    page.text(f"Settings: {'; '.join(changes) or 'the same'}.")
     chance = "This may be chance" if paired.p_value > 0.05 else "Chance alone would hardly do this"
+    interval = " to ".join(f"{100 * end:+.1f}" for end in paired.interval)
     page.text(
-        f"{len(pairs)} trials in common: {paired.both + paired.second} solved before, "
-        f"{paired.both + paired.first} now. {chance} (difference {100 * paired.difference:+.1f} %, "
-        f"95 % interval {100 * low:+.1f} to {100 * high:+.1f} %, McNemar's exact p = {paired.p_value:.3g})."
+        f"Settings: {'; '.join(changes) or 'the same'}. {len(pairs)} trials in common: "
+        f"{paired.both + paired.second} solved before, {paired.both + paired.first} now. {chance} (difference "
+        f"{100 * paired.difference:+.1f} %, 95 % interval {interval} %, McNemar's p = {paired.p_value:.3g})."
     )
     prints = [(bench.fingerprint(old), bench.fingerprint(new)) for _, old, new in pairs]
     if any(a or b for a, b in prints):
