@@ -75,16 +75,15 @@ def _compare(campaign: StoredCampaign[Any, Any], baseline: Path, page: Page) -> 
         return
     paired = Paired.of((bool(new), bool(old)) for _, old, new in verdicts)
     changes = [f"{key} was {then.get(key)!r}, is {now[key]!r}" for key in now if now[key] != then.get(key)]
-    chance = "This may be chance" if paired.p_value > 0.05 else "Chance alone would hardly do this"
     interval = " to ".join(f"{100 * end:+.1f}" for end in paired.interval)
     page.text(
         f"Settings: {'; '.join(changes) or 'the same'}. {len(pairs)} trials in common: "
-        f"{paired.both + paired.second} solved before, {paired.both + paired.first} now. {chance} (difference "
+        f"{paired.both + paired.second} solved before, {paired.both + paired.first} now. "
+        f"{'This may be chance' if paired.p_value > 0.05 else 'This is hardly chance'} (difference "
         f"{100 * paired.difference:+.1f} %, 95 % interval {interval} %, McNemar's p = {paired.p_value:.3g})."
     )
-    prints = [(bench.fingerprint(old), bench.fingerprint(new)) for _, old, new in pairs]
-    if any(a or b for a, b in prints):
-        page.text(f"{sum(a == b for a, b in prints)} went exactly as before: the same steps and times.")
+    if same := sum(bench.fingerprint(old) == bench.fingerprint(new) != "" for _, old, new in pairs):
+        page.text(f"{same} went exactly as before: the same steps and times.")
     for word, better in (("Solved only now", True), ("Solved only before", False)):
         if keys := [key for key, old, new in verdicts if old != new and bool(new) is better]:
             page.text(f"{word}: {', '.join(keys)}", warning=not better)
