@@ -141,6 +141,9 @@ def test_two_campaigns_are_compared_by_trial(tmp_path: Path) -> None:
     assert "Solved only now: a/0" in page and "Solved only before: a/2" in page
     again = run_campaign(ToyBench(fails=("a/0",)), tmp_path / "again", workers=1)
     assert "Settings: the same." in write_report(again, tmp_path / "old").read_text()
+    none = run_campaign(ToyBench(length=0), tmp_path / "none", workers=1)
+    page = write_report(none, tmp_path / "old").read_text()
+    assert "length was 3, is 0" in page and "No trial is solved or failed in both" in page
 
 
 @pytest.mark.slow

@@ -71,9 +71,7 @@ class JudgedByLook(Environment):
         else:
             outcome, reason = Outcome.RUNNING, f"not seen to hold: {goal}"
         holds = outcome is Outcome.SUCCESS and evidence.goal is True
-        condition = Condition(
-            text=goal, holds=holds, reason="" if holds else unseen if evidence.goal is None else reason
-        )
+        condition = Condition(text=goal, holds=holds, reason=reason if outcome is Outcome.RUNNING else "")
         self._seen = Verdict(
             outcome=outcome,
             score=float(holds),

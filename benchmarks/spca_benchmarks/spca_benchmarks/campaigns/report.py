@@ -70,14 +70,14 @@ def _compare(campaign: StoredCampaign[Any, Any], baseline: Path, page: Page) -> 
     pairs = [(d.trial.key, before[d.trial.key], d.result) for d in campaign.done if d.trial.key in before]
     page.heading(f"Compared with {baseline.name}")
     verdicts = [(key, bench.success(old), bench.success(new)) for key, old, new in pairs]
-    if any(old is None or new is None for _, old, new in verdicts):
-        page.text("Trials of this bench are neither solved nor failed: compare their tables.")
-        return
-    paired = Paired.of((bool(new), bool(old)) for _, old, new in verdicts)
     changes = [f"{key} was {then.get(key)!r}, is {now[key]!r}" for key in now if now[key] != then.get(key)]
+    settings = f"Settings: {'; '.join(changes) or 'the same'}."
+    if not pairs or any(None in verdict for verdict in verdicts):
+        return page.text(f"{settings} No trial is solved or failed in both: compare their tables.")
+    paired = Paired.of((bool(new), bool(old)) for _, old, new in verdicts)
     interval = " to ".join(f"{100 * end:+.1f}" for end in paired.interval)
     page.text(
-        f"Settings: {'; '.join(changes) or 'the same'}. {len(pairs)} trials in common: "
+        f"{settings} {len(pairs)} trials in common: "
         f"{paired.both + paired.second} solved before, {paired.both + paired.first} now. "
         f"{'This may be chance' if paired.p_value > 0.05 else 'This is hardly chance'} (difference "
         f"{100 * paired.difference:+.1f} %, 95 % interval {interval} %, McNemar's p = {paired.p_value:.3g})."
