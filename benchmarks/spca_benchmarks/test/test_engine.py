@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import re
 import subprocess
@@ -134,8 +135,15 @@ def test_two_campaigns_are_compared_by_trial(tmp_path: Path) -> None:
     run_campaign(ToyBench(fails=("a/0",)), tmp_path / "old", workers=1)
     new = run_campaign(ToyBench(fails=("a/2",)), tmp_path / "new", workers=1)
     page = write_report(new, tmp_path / "old").read_text()
-    assert "3 trials in common: 2 solved before, 2 now" in page
-    assert "Better: a/0" in page and "Worse: a/2" in page
+    page = html.unescape(page)
+    assert "3 trials in common: 2 solved before, 2 now. This may be chance (difference +0.0 %" in page
+    assert "Settings: fails was ['a/0'], is ['a/2']." in page
+    assert "Solved only now: a/0" in page and "Solved only before: a/2" in page
+    again = run_campaign(ToyBench(fails=("a/0",)), tmp_path / "again", workers=1)
+    assert "Settings: the same." in write_report(again, tmp_path / "old").read_text()
+    none = run_campaign(ToyBench(length=0), tmp_path / "none", workers=1)
+    page = write_report(none, tmp_path / "old").read_text()
+    assert "length was 3, is 0" in page and "No trial is solved or failed in both" in page
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ _AGAIN = re.compile(
     r"^(?:(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more))[.!]*$", re.IGNORECASE
 )
 _UNDO = re.compile(r"^(?:now |please )*undo(?: it| that)?[.!]*$", re.IGNORECASE)
+_WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do| fail)?( that| this| it)?)?")
 _QUOTED = re.compile(r"'([^']+)'")
 
 HELP = (
@@ -115,7 +116,7 @@ class Dialogue:
         asked = question.strip().rstrip("?!. ").lower()
         if asked in ("help", "what can you do", "what can i say"):
             return HELP
-        if asked not in ("why", "why not", "what happened", "what did you do", "how"):
+        if not _WHY.fullmatch(asked):
             return None
         if not self._history:
             return "Nothing has been done yet."

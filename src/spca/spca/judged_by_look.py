@@ -50,25 +50,31 @@ class JudgedByLook(Environment):
         evidence = self._reader.weigh(plan, [], seen)
         goal = self._reader.goal(plan.draft)
         unseen = f"a look cannot show: {self._reader.say([frozenset(evidence.goal_unseen)])}"
+        memory = ""
         if evidence.goal is None and seen.hidden:  # the lower cubes of a tower, say
-            evidence = self._reader.weigh(plan, [], seen.model_copy(update={"hidden": ()}))
+            hidden, seen = seen.hidden, seen.model_copy(update={"hidden": ()})
+            evidence = self._reader.weigh(plan, [], seen)
             if evidence.goal:
-                unseen = f"remembered, not in sight now: {', '.join(map(words_of, seen.hidden))}"
-                evidence = evidence.model_copy(update={"goal": None})
+                unseen = f"remembered, not in sight now: {', '.join(map(words_of, hidden))}"
+                memory = f"; {unseen}"
+                if {step.args[0] for step in plan.steps if step.args} & set(
+                    hidden
+                ):  # where it came is a guess
+                    evidence = evidence.model_copy(update={"goal": None})
         if result.status != "done" and evidence.goal is not True:
             outcome, reason = Outcome.RUNNING, f"not carried out: {result.message}"
         elif evidence.goal is None:
             outcome, reason = Outcome.SUCCESS, f"carried out, not seen: {goal}; {unseen}"
         elif evidence.goal:
             met = self._reader.met(plan.draft, seen) or goal
-            outcome, reason = Outcome.SUCCESS, f"seen to hold: {met}"
+            outcome, reason = Outcome.SUCCESS, f"seen to hold: {met}{memory}"
         else:
             outcome, reason = Outcome.RUNNING, f"not seen to hold: {goal}"
-        done = outcome is Outcome.SUCCESS
-        condition = Condition(text=goal, holds=done, reason="" if done else reason)
+        holds = outcome is Outcome.SUCCESS and evidence.goal is True
+        condition = Condition(text=goal, holds=holds, reason=reason if outcome is Outcome.RUNNING else "")
         self._seen = Verdict(
             outcome=outcome,
-            score=float(done),
+            score=float(holds),
             stamp=self._env.verdict().stamp,
             reason=reason,
             conditions=(condition,),

@@ -92,7 +92,7 @@ class Progress:
     def __init__(self, console: Console | None = None, unit: str = "s") -> None:
         self.console = console or notices()
         self._unit = "s simulated" if unit == "s" else unit
-        self._rejection = ""
+        self._rejection, self._doubt, self._looked = "", "", False
         self._status = self.console.status("starting")
 
     def __enter__(self) -> Progress:
@@ -118,6 +118,7 @@ class Progress:
         self._status.stop()
 
     def _on_run_started(self, event: Event) -> None:
+        self._looked, self._doubt = event.data.get("judge") == "look", ""
         self._status.start()
         self.console.print(f"[bold]{escape(event.text)}[/bold]")
 
@@ -133,6 +134,11 @@ class Progress:
         self._rejection = text if not event.data.get("accepted") and not again else self._rejection
         if not event.data.get("accepted") and not again:
             self.console.print(f"    [yellow]draft rejected[/yellow]  {escape(event.text)}")
+
+    def _on_doubt(self, event: Event) -> None:
+        if event.text != self._doubt:
+            self.console.print(f"    [yellow]{escape(event.text)}[/yellow]")
+        self._doubt = event.text
 
     def _on_plan(self, event: Event) -> None:
         self.console.print(f"    goal  {escape(event.text)}")
@@ -163,14 +169,15 @@ class Progress:
 
     def show_result(self, result: RunResult) -> None:
         """Print the verdict in colour, and the question that the task leaves open, if any."""
-        colour = "green" if result.success else "yellow" if result.outcome.refused else "red"
-        score = f"  score {result.verdict.score:.2f}" if result.outcome.judged else ""
-        times = f"  {result.wall:.1f} s wall, {result.sim:.1f} {self._unit}"
+        sure = result.words == result.outcome.words and not result.outcome.refused
+        colour = "red" if not (result.success or result.outcome.refused) else "green" if sure else "yellow"
+        score = f"  score {result.verdict.score:.2f}" if result.outcome.judged and not self._looked else ""
+        times = f"  {result.wall:.1f} s wall, {result.sim:.1f} {self._unit} to the verdict"
         self.pause()
         console = results()
         console.print(
-            f"[bold {colour}]{result.outcome.words}[/]{'' if result.outcome.refused else score + times}"
-            f"  {escape(result.reason)}"
+            f"[bold {colour}]{result.words}[/]{'' if result.outcome.refused else score + times}"
+            f"  {escape(result.reason.removeprefix(f'{result.words}, '))}"
         )
         if usage := [one.model_dump().values() for one in result.usage.values()]:
             calls, sent, got, usd, waited = map(sum, zip(*usage, strict=True))

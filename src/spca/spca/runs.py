@@ -225,7 +225,7 @@ class Run:
         if not (self.folder / RESULT).is_file():
             return f"<{self.options.level}: under way>"
         result = self.result
-        return f"<{result.level}: {result.outcome.words}, {result.wall:.1f} s – {result.reason}>"
+        return f"<{result.level}: {result.words}, {result.wall:.1f} s – {result.reason}>"
 
     def _repr_jpeg_(self) -> bytes | None:
         """Return the JPEG of the last look, for notebooks; None before the first."""

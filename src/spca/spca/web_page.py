@@ -147,7 +147,8 @@ class WebPage:
             self.say(event.text, "bad")
         elif event.kind == "run_ended":
             ending = Ending(event.data["outcome"])
-            self.say(f"{ending.words}: {event.text}", "good" if ending is Ending.SUCCESS else "bad")
+            how = "" if event.text.startswith("carried out") else f"{ending.words}: "
+            self.say(how + event.text, "good" if ending is Ending.SUCCESS else "bad")
         elif event.kind == "stage_ended":
             self._picture()
 

@@ -147,7 +147,9 @@ def waiting() -> Iterator[tuple[SpcaNode, Program]]:
         yield node, made
 
 
-def test_goals_are_carried_out_on_a_table_that_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_goals_are_carried_out_on_a_table_that_stays(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("spca_core.run_folder.RUNS", tmp_path)
     with waiting() as (node, _):
         run_level, do = ActionCall(node, RunLevel, names.RUN_LEVEL), ActionCall(node, Do, names.DO)
@@ -163,6 +165,8 @@ def test_goals_are_carried_out_on_a_table_that_stays(monkeypatch: pytest.MonkeyP
         bad = run_level(RunLevel.Goal(level="stak_01"))
         assert bad.input_error and "stack_01" in bad.message
         assert do(Do.Goal(sentence=" ")).input_error
+    logged = capfd.readouterr().err
+    assert "unknown level 'stak_01'" in logged and "Traceback" not in logged
 
 
 def spca_core_observation(folder: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import math
 import os
 import pty
@@ -14,8 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import spca
+from spca.progress import Progress
 from spca.sessions import Session
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
@@ -97,7 +100,14 @@ class TestOneTable:
         (blue,) = (thing.pose for thing in table.look().objects if thing.id == "cube_blue")
         assert math.dist(blue.position, lay["cube_blue"].position) < 0.005
         assert table.ask("Where is the red cube?") == "The red cube is on the blue plate."
-        assert "pick_up(cube_blue, cube_red)" in (table.ask("why?") or "")
+        for question in (
+            "why?",
+            "Why did you do that?",
+            "why not?",
+            "what did you do?",
+            "How did you do it?",
+        ):
+            assert "pick_up(cube_blue, cube_red)" in (table.ask(question) or ""), question
         assert table.do("fly to the moon").result.outcome is Ending.NOT_UNDERSTOOD
 
     @on_one_table(ROS_NIGHTLY)
@@ -178,6 +188,33 @@ def test_what_a_short_arm_does_not_reach_is_said_before_it_moves():
         result = table.do("put the blue cube on any plate").result
         assert result.outcome is Ending.IMPOSSIBLE and "farther away than the arm reaches" in result.reason
         assert table.do("put the blue cube next to the green cube").result.success
+
+
+def test_what_no_look_shows_is_called_carried_out_and_no_success(capsys: pytest.CaptureFixture[str]):
+    """A look gives no score either: there is no referee."""
+    told = []
+    with spca.session(report=False, on_event=(progress := Progress(Console(file=io.StringIO())))) as table:
+        for sentence in (
+            "touch the green cube",
+            "put the red cube on the blue plate",
+            "stack the blue one on it",
+        ):
+            run = table.do(sentence)
+            progress.show_result(run.result)
+            told.append(" ".join(capsys.readouterr().out.split()))
+            page = run.document().read_text()
+            assert f"<b>{run.result.words}</b> · " in page and "score" not in page.partition("<ul")[0]
+        shown = progress.console.file = io.StringIO()
+        assert table.do("put the purple cube on the table").result.outcome is Ending.IMPOSSIBLE
+        assert shown.getvalue().count("looking again: There is no purple cube.") == 1
+    assert all(f" s simulated to the verdict {reason}" in line for line, reason in zip(told, (
+        "not seen: the green cube touched; a look cannot show: the green cube touched",
+        "seen to hold: the red cube on the blue plate",
+        "seen to hold: the blue cube on the red cube, the red cube on the blue plate; "
+        "remembered, not in sight now: red cube",
+    ), strict=True))  # fmt: skip
+    assert [line.split(" ")[0] for line in told] == ["carried", "success", "success"], told
+    assert "score" not in str(told)
 
 
 def test_what_is_carried_out_in_vain_is_not_called_done(monkeypatch: pytest.MonkeyPatch):

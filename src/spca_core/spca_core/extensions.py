@@ -10,6 +10,7 @@ Nothing of spca is edited for that; the project's own parts are declared in the 
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -104,7 +105,7 @@ def find(group: str, name: str, where: str = "") -> Plugin:
         return available[name]
     close = get_close_matches(name, available, 1)
     meant = f"did you mean '{close[0]}'? " if close else ""
-    listed = ", ".join(available) or "none"
-    raise InputError(
-        f"no {singular(group)} '{name}' is installed", where=where, hint=f"{meant}installed: {listed}"
+    hint = (
+        f"{meant}installed: {', '.join(available) or 'none'}; your own needs {sys.executable} -m pip install"
     )
+    raise InputError(f"no {singular(group)} '{name}' is installed", where=where, hint=hint)

@@ -135,6 +135,11 @@ class RunResult(Record):
         return self.outcome is Ending.SUCCESS
 
     @property
+    def words(self) -> str:
+        """The ending in words; a success that the look afterwards could not show is `carried out`."""
+        return "carried out" if self.success and self.verdict.score < 1 else self.outcome.words
+
+    @property
     def exit_status(self) -> int:
         """Exit status of `spca run`."""
         if self.success:

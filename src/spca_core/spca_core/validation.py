@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +20,11 @@ _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Loader written in C, for a tenth of the time; a PyYAML that was built without libyaml lacks it."""
 _NO_MAPPING = ("model_type", "dict_type", "model_attributes_type")
 """Names that pydantic gives to input that is no mapping."""
+_WORDS = {
+    **dict.fromkeys(_NO_MAPPING, "should be a list of keys with values"), "extra_forbidden": "no such key",
+    "list_type": "should be a list", "tuple_type": "should be a list", "missing": "is missing",
+}  # fmt: skip
+"""What is said in place of pydantic's words, by its types of errors."""
 _DEEPEST = 100
 """Maximum depth of lists and mappings within each other."""
 _MOST_VALUES = 100_000
@@ -111,11 +117,25 @@ def expecting(what: str, where: str | Path) -> Iterator[None]:
 
 
 def first_problem(error: ValidationError) -> str:
-    """Return the first complaint of a pydantic error as `field.path: what is wrong`, in one line."""
-    first = error.errors()[0]
-    where = ".".join(str(p) for p in first["loc"]) or "the file"
-    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    said = "should be a list of keys with values" if first["type"] in _NO_MAPPING else first["msg"]
-    if first["type"] in _NO_MAPPING and first["input"] is None:
-        said = "is empty"
-    return one_line(f"{where[:_LONGEST]}: {said[:_LONGEST]}{more}")
+    """Return the most telling complaint of a pydantic error as `field.path: what is wrong`, in one line."""
+    found = problems(error)
+    return found[0] + (f" (and {len(found) - 1} more)" if len(found) > 1 else "")
+
+
+def problems(error: ValidationError, known: Collection[str] = ()) -> list[str]:
+    """Return all complaints of a pydantic error, a line each, those of misspelt keys first."""
+    found = []
+    for item in error.errors():
+        said = _WORDS.get(item["type"]) or item["msg"].removeprefix("Value error, ")[:_LONGEST]
+        if item["type"] in _NO_MAPPING and item["input"] is None:
+            said = "is empty"
+        meant = item["type"] == "extra_forbidden" and meant_key(item["loc"], error, known)
+        where = (".".join(map(str, item["loc"])) or "the file")[:_LONGEST]
+        found.append(one_line(f"{where}: {said}" + (f"; did you mean '{meant}'?" if meant else "")))
+    return sorted(found, key=lambda line: "did you mean" not in line)
+
+
+def meant_key(loc: tuple[int | str, ...], error: ValidationError, known: Collection[str] = ()) -> str | None:
+    """Return what an unknown key was probably meant to be: a key missing beside it, or a known one."""
+    missing = [i["loc"][-1] for i in error.errors() if i["type"] == "missing" and i["loc"][:-1] == loc[:-1]]
+    return next(iter(get_close_matches(str(loc[-1]), [*map(str, missing), *known], 1)), None)

@@ -83,7 +83,7 @@ def test_a_role_without_a_model_tells_how_to_give_it_one(file: Path):
     [
         ("roles: [", "not valid YAML"),
         ("roles: {painter: {model: m}}", "roles.painter"),
-        ("roles: {coder: {model: m, temprature: 1}}", "temprature: Extra inputs"),
+        ("roles: {coder: {model: m, temprature: 1}}", "temprature: no such key"),
         ("roles: {coder: {model: m, base_url: 'localhost:8000'}}", "must be an http or https address"),
         ("roles: {coder: {model: m, base_url: 'http://me:secret@h/v1'}}", "a user name or a password"),
         ("roles: {coder: {model: m, base_url: 'http://h:99999/v1'}}", "base_url"),

@@ -7,22 +7,27 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
+from operator import getitem
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from spca_core.contacts import pair
-from spca_core.errors import InputError, one_line
+from spca_core.errors import InputError
 from spca_core.kinds import SUPPORTS
 from spca_core.layout import Layout, nominal_layout, overlapping
 from spca_core.paths import LEVELS
+from spca_core.validation import meant_key, problems, read_yaml
 from spca_core.world import World, load_world
-from spca_referee.level import Level, find_level, read_level, starting_layout
+from spca_referee.level import Level, find_level, is_world, read_level, starting_layout
 from spca_referee.rules import at_start, bind_rules
 
-_LONGEST = 200
+_SCHEMA = Level.model_json_schema()
+_KEYS = {key for part in (_SCHEMA, *_SCHEMA["$defs"].values()) for key in part.get("properties", ())}
 
 
 @dataclass(frozen=True)
@@ -42,21 +47,27 @@ class Findings:
 
 
 def check_level(name_or_path: str | Path, world: World | None = None) -> Findings:
-    """Examine a level against a world, by default the one it is made for.
+    """Examine a level against a world, by default the one it is made for; or the file of a world, by itself.
 
-    Raises InputError if there is no such file.
+    Raises InputError if there is no such file, or for a world that cannot be.
     """
     path = find_level(name_or_path)
+    if is_world(read_yaml(path, "the level")):
+        return Findings(path, (), world=load_world(path))
+    errors = list[str]()
     try:
         level = read_level(path)
     except ValidationError as error:
-        return Findings(path, tuple(_complaints(error)))
+        errors = problems(error, _KEYS)
+        if (read := _read_on(path, error)) is None:
+            return Findings(path, tuple(errors))
+        level = read
     try:
         world = world or load_world(level.world)
     except InputError as error:
-        return Findings(path, (str(error),), level=level)
+        return Findings(path, (*errors, str(error)), level=level)
     level = level.completed(world)
-    errors = [f"{what}: {hint}" for what, hint in level.problems(world)]
+    errors += [f"{what}: {hint}" for what, hint in level.problems(world)]
     layout = None
     if not errors:
         try:
@@ -65,22 +76,26 @@ def check_level(name_or_path: str | Path, world: World | None = None) -> Finding
         except InputError as error:
             errors.append(str(error))
     warnings = [
-        *_group_warnings(level), *_impossible_contacts(level, world), *_unreachable_places(level, world)
+        *_group_warnings(level), *_impossible_contacts(level, world), *_unreachable_places(level, world),
+        *_dropped_failures(level, world),
     ]  # fmt: skip
     if layout is not None and not errors:
         warnings += [*_layout_warnings(layout, world), *_start_warnings(level, world, layout)]
     return Findings(path, tuple(errors), tuple(warnings), level, world, layout)
 
 
-def _complaints(error: ValidationError) -> Iterator[str]:
-    """Yield everything that pydantic found, with the field that was probably meant."""
-    for item in error.errors():
-        where = ".".join(str(part) for part in item["loc"]) or "the file"
-        near = ""
-        if item["type"] == "extra_forbidden" and len(item["loc"]) == 1:
-            close = difflib.get_close_matches(where, Level.model_fields, n=1)
-            near = f"; did you mean '{close[0]}'?" if close else f"; known: {', '.join(Level.model_fields)}"
-        yield one_line(f"{where}: {item['msg']}{near}")[:_LONGEST]
+def _read_on(path: Path, error: ValidationError) -> Level | None:
+    """Read a level with each unknown key as the one that was meant, or left out; None if it is none then."""
+    content = read_yaml(path, "the level")
+    with suppress(ValidationError, LookupError, TypeError):  # the last two: a place that is none of the file
+        for item in error.errors():
+            *above, key = item["loc"] or ("",)
+            if item["type"] == "extra_forbidden":
+                block = reduce(getitem, above, content)
+                block.setdefault(meant_key(item["loc"], error, _KEYS) or key, block[key])
+                del block[key]
+        return Level.model_validate(content)
+    return None
 
 
 def _group_warnings(level: Level) -> Iterator[str]:
@@ -130,6 +145,14 @@ def _unreachable_places(level: Level, world: World) -> Iterator[str]:
         ):
             if limits and (limits[0] > centre + size / 2 or limits[1] < centre - size / 2):
                 yield f"a state wants '{state.thing}' in a region that is not on the table"
+
+
+def _dropped_failures(level: Level, world: World) -> Iterator[str]:
+    """Yield a warning where a level's own `fail` block lacks what is a failure without one."""
+    robot, present = world.robot.model, {pair(*names) for names in level.fail.collisions_true}
+    for other in (world.table.model, robot) if level.judge != "look" else ():
+        if pair(robot, other) not in present:
+            yield f"fail: takes the place of the usual failures: [{robot}, {other}] in contact is none now"
 
 
 def _layout_warnings(layout: Layout, world: World) -> Iterator[str]:

@@ -272,13 +272,20 @@ def read_level(path: Path) -> Level:
     Raises InputError for what is not YAML, and ValidationError for what is no level.
     """
     there = read_yaml(path, "the level")
-    if isinstance(there, dict) and {"robot", "objects"} <= there.keys():
+    if is_world(there):
         raise InputError("this is a world, not a level", where=str(path), hint="name it after --world")
     level = Level.model_validate(there)
     beside = path.parent / level.world
     if beside.suffix in YAML_FILES and beside.is_file():
         return level.model_copy(update={"world": str(beside.absolute())})
     return level
+
+
+def is_world(content: object) -> bool:
+    """Whether a file's content is meant as a world, not as a level."""
+    return (
+        isinstance(content, dict) and bool(content.keys() & {"objects", "extends"}) and "title" not in content
+    )
 
 
 def find_level(name_or_path: str | Path) -> Path:

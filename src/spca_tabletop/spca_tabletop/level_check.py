@@ -24,6 +24,9 @@ def examine_level(name_or_path: str, world: World | None = None) -> LevelFinding
     """Return all that is wrong, or looks wrong, with a level. Raises InputError if there is no such file."""
     found = check_level(name_or_path, world)
     findings = LevelFindings(where=str(found.path), errors=found.errors, warnings=found.warnings)
+    if found.level is None and found.world is not None:
+        models = (thing.model for thing in found.world.objects)
+        return findings.model_copy(update={"reading": f"a world with {', '.join(models)}"})
     if found.level is None or found.world is None or found.layout is None or found.errors:
         return findings
     try:

@@ -65,4 +65,4 @@ def _banner(folder: RunFolder) -> Banner | None:
     if not (folder.path / "result.json").is_file():
         return None
     result = folder.read("result.json", RunResult)
-    return Banner(f"{result.outcome.words}: {result.reason}", result.success)
+    return Banner(f"{result.words}: {result.reason.removeprefix(f'{result.words}, ')}", result.success)

@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 import yaml
 
+from spca_core.errors import InputError
 from spca_core.kinds import SUPPORTS
 from spca_core.names import GROUND_SYMBOL, symbol_of
+from spca_core.paths import ROOT
 from spca_referee.level import list_levels, load_level
 from spca_referee.level import task as task_of
 from spca_tabletop.language.understanding import understand
 from spca_tabletop.level_check import examine_level, nominal_observation
 
+SNIPPETS = ROOT / "docs" / "snippets"
 LEVEL: dict[str, Any] = {
     "task_group": "stack",
     "task_id": "77",
@@ -57,6 +60,44 @@ def test_a_level_says_in_its_text_what_it_asks_for() -> None:
 
 def test_a_task_group_of_one_s_own_is_no_mistake(tmp_path: Path) -> None:
     assert not examine_level(written(tmp_path, task_group="kitchen", task_id="1")).warnings
+
+
+def test_a_misspelt_key_hides_no_other_mistake(tmp_path: Path) -> None:
+    states = [{"thing": "bx_red", "rests_in": "box_blue"}]
+    path = written(tmp_path, success={"states": states}, time_limit=60, time_limit_s=None)
+    errors = examine_level(path).errors
+    assert errors[:2] == (
+        "success.states.0.rests_in: no such key; did you mean 'rests_on'?",
+        "time_limit: no such key; did you mean 'time_limit_s'?",
+    )
+    assert errors[2] == "time_limit_s: is missing"
+    assert errors[3].startswith("unknown model 'bx_red': did you mean 'box_red'")
+
+
+def test_a_fail_block_that_drops_the_usual_failures_is_noted(tmp_path: Path) -> None:
+    pairs = [["box_green", "ground_plane"], ["table_lightgray", "cobot"]]
+    found = examine_level(written(tmp_path, fail={"collisions_true": pairs}))
+    (warning,) = found.warnings
+    assert warning == "fail: takes the place of the usual failures: [cobot, cobot] in contact is none now"
+    pairs.append(["cobot", "cobot"])
+    assert examine_level(written(tmp_path, fail={"collisions_true": pairs})).warnings == ()
+
+
+def test_the_file_of_a_world_is_checked_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "my_world.yaml"
+    path.write_text(text := (SNIPPETS / "my_world.yaml").read_text())
+    found = examine_level(str(path))
+    assert (found.errors, found.reading) == ((), "a world with ball_red, box_yellow, bowl_blue")
+    for wrong, said in (
+        ("masss: 0.05", r"objects\.0\.masss: no such key; did you mean 'mass'\?"),
+        ("mass: 0.05, colour: red", "the key 'colour' is there twice"),
+    ):
+        path.write_text(text.replace("mass: 0.05", wrong))
+        with pytest.raises(InputError, match=said):
+            examine_level(str(path))
+    path.write_text(text.replace("[0.75, 0.10, 0.10]", "red"))
+    with pytest.raises(InputError, match=r"objects\.0\.colour: should be a list$"):
+        examine_level(str(path))
 
 
 def test_all_errors_come_at_once(tmp_path: Path) -> None:

@@ -65,26 +65,26 @@ def write_report(campaign: StoredCampaign[Any, Any], baseline: Path | None = Non
 
 
 def _compare(campaign: StoredCampaign[Any, Any], baseline: Path, page: Page) -> None:
-    bench = campaign.bench
-    before = read_campaign(bench, baseline).results
+    bench, now = campaign.bench, read_head(campaign.folder).settings
+    before, then = read_campaign(bench, baseline).results, read_head(baseline).settings
     pairs = [(d.trial.key, before[d.trial.key], d.result) for d in campaign.done if d.trial.key in before]
     page.heading(f"Compared with {baseline.name}")
     verdicts = [(key, bench.success(old), bench.success(new)) for key, old, new in pairs]
-    if any(old is None or new is None for _, old, new in verdicts):
-        page.text("Trials of this bench are neither solved nor failed: compare their tables.")
-        return
+    changes = [f"{key} was {then.get(key)!r}, is {now[key]!r}" for key in now if now[key] != then.get(key)]
+    settings = f"Settings: {'; '.join(changes) or 'the same'}."
+    if not pairs or any(None in verdict for verdict in verdicts):
+        return page.text(f"{settings} No trial is solved or failed in both: compare their tables.")
     paired = Paired.of((bool(new), bool(old)) for _, old, new in verdicts)
-    low, high = paired.interval
+    interval = " to ".join(f"{100 * end:+.1f}" for end in paired.interval)
     page.text(
-        f"{len(pairs)} trials in common: {paired.both + paired.second} solved before, "
-        f"{paired.both + paired.first} now "
-        f"(difference {100 * paired.difference:+.1f} %, 95 % interval {100 * low:+.1f} to {100 * high:+.1f} "
-        f"%, McNemar's exact p = {paired.p_value:.3g})."
+        f"{settings} {len(pairs)} trials in common: "
+        f"{paired.both + paired.second} solved before, {paired.both + paired.first} now. "
+        f"{'This may be chance' if paired.p_value > 0.05 else 'This is hardly chance'} (difference "
+        f"{100 * paired.difference:+.1f} %, 95 % interval {interval} %, McNemar's p = {paired.p_value:.3g})."
     )
-    prints = [(bench.fingerprint(old), bench.fingerprint(new)) for _, old, new in pairs]
-    if any(a or b for a, b in prints):
-        page.text(f"{sum(a != b for a, b in prints)} did not repeat bit for bit.")
-    for word, better in (("Better", True), ("Worse", False)):
+    if same := sum(bench.fingerprint(old) == bench.fingerprint(new) != "" for _, old, new in pairs):
+        page.text(f"{same} went exactly as before: the same steps and times.")
+    for word, better in (("Solved only now", True), ("Solved only before", False)):
         if keys := [key for key, old, new in verdicts if old != new and bool(new) is better]:
             page.text(f"{word}: {', '.join(keys)}", warning=not better)
 

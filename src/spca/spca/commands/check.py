@@ -18,7 +18,7 @@ app = typer.Typer()
 def check(
     levels: Annotated[
         list[str],
-        typer.Argument(help="Names of levels, or paths of level files.", autocompletion=complete_level),
+        typer.Argument(help="Names of levels, or files of levels and worlds.", autocompletion=complete_level),
     ],
     world: Annotated[
         str, typer.Option(help="A world in worlds/ or a world file; by default the level's own.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -59,10 +60,11 @@ def new(
     copy(data("examples", "spca") / example, folder, example, name)
     notices().print(
         f"{folder} is a working copy of the example '{example}'. Install it, test it, use it:\n"
-        f"  pip install --no-deps -e {folder}\n  pytest {folder}\n"
+        f"  {sys.executable} -m pip install --no-deps -e {folder}\n  {sys.executable} -m pytest {folder}\n"
         f"  {try_it.format(name=name, folder=folder)}",
         markup=False,
         highlight=False,
+        soft_wrap=True,  # to be copied
     )
     typer.echo(folder)
 

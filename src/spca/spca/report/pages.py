@@ -92,7 +92,7 @@ def _runs(folder: Path) -> Iterator[tuple[float, Card]]:
         good: bool | None
         try:
             result = RunResult.model_validate_json((run / "result.json").read_bytes())
-            outcome, good = result.outcome.value.replace("_", " "), result.success
+            outcome, good = result.words, result.success
         except (OSError, ValidationError):
             outcome, good = ("broken", False) if (run / "crash.txt").is_file() else ("not finished", None)
         page = run / REPORT

@@ -149,6 +149,7 @@ class SupervisorNode(SpcaNode):
             options, folder = begin()
             return self._program.conduct(Run(options, folder), (tell,), anew), folder
         except Exception as error:
-            self.get_logger().error(traceback.format_exc())
+            wrong = isinstance(error, InputError)  # a client's mistake, and none of this program
+            self.get_logger().error(str(error) if wrong else traceback.format_exc())
             message = str(error) if isinstance(error, SpcaError) else f"{type(error).__name__}: {error}"
-            return kind.Result(message=message, input_error=isinstance(error, InputError))
+            return kind.Result(message=message, input_error=wrong)
