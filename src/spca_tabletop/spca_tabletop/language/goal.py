@@ -302,7 +302,7 @@ class _Told:
 
     def _check_stacks(self, atoms: set[Atom]) -> None:
         below = {a[1]: a[2] for a in atoms if a[0] == "on"}
-        for cube in below:
+        for cube in sorted(below):
             lowest = cube
             for _ in below:
                 lowest = below.get(lowest, lowest)
