@@ -132,6 +132,15 @@ def test_what_was_said_before_is_told() -> None:
     assert "Said and done so far" not in prompt(request(), None)
 
 
+def test_what_was_seen_in_a_failed_round_alone_has_no_name_yet() -> None:
+    """Everything is put back: a draft that names it is about things that are not there."""
+    draft = pddl.draft(prompt(request(), None), "Put the red cube on the blue plate.")
+    later = Fact(predicate="on", args=("cube_new", "table"))
+    executed = Execution(steps=("1. look(): done",), predicted=(), seen=(*scene().facts, later))
+    told = prompt(request(mode="replan", failure="it is not there", executed=executed), draft)
+    assert 'seen only afterwards (a thing that is not listed above has no name yet): "(on cube_new table)' in told
+
+
 def test_skills_come_with_what_they_need_and_bring_in_observable_words() -> None:
     """The built-in domain's own bookkeeping (`kept`, `unfit`, `one_place`) means nothing to a model."""
     skills = (
