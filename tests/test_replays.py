@@ -11,9 +11,11 @@ import spca
 from spca_benchmarks.campaigns.engine import run_campaign
 from spca_benchmarks.pddl.bench import PddlBench
 from spca_core.paths import ROOT
+from spca_referee.level import list_levels
 
 REPLAYS = ROOT / "examples" / "replays"
-LEVELS = sorted({re.sub(r"_\d{4}-\w+\.json$", "", file.name) for file in REPLAYS.glob("*.json")})
+RECORDED = {re.sub(r"_\d{4}-\w+\.json$", "", file.name) for file in REPLAYS.glob("*.json")}
+LEVELS = sorted(RECORDED & {*list_levels()})
 
 
 @pytest.mark.slow

@@ -138,7 +138,8 @@ def test_what_was_seen_in_a_failed_round_alone_has_no_name_yet() -> None:
     later = Fact(predicate="on", args=("cube_new", "table"))
     executed = Execution(steps=("1. look(): done",), predicted=(), seen=(*scene().facts, later))
     told = prompt(request(mode="replan", failure="it is not there", executed=executed), draft)
-    assert 'seen only afterwards (a thing that is not listed above has no name yet): "(on cube_new table)' in told
+    came = "seen only afterwards (a thing that is not listed above has no name yet)"
+    assert f'{came}: "(on cube_new table)' in told
 
 
 def test_skills_come_with_what_they_need_and_bring_in_observable_words() -> None:
