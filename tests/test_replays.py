@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 
 import spca
+from spca_benchmarks.campaigns.engine import run_campaign
+from spca_benchmarks.pddl.bench import PddlBench
 from spca_core.paths import ROOT
+from spca_referee.level import list_levels
 
 REPLAYS = ROOT / "examples" / "replays"
-LEVELS = sorted({re.sub(r"_\d{4}-\w+\.json$", "", file.name) for file in REPLAYS.glob("*.json")})
+RECORDED = {re.sub(r"_\d{4}-\w+\.json$", "", file.name) for file in REPLAYS.glob("*.json")}
+LEVELS = sorted(RECORDED & {*list_levels()})
 
 
 @pytest.mark.slow
@@ -29,3 +33,9 @@ def test_recorded_answers_solve_their_level(level: str, tmp_path: Path) -> None:
         library=str(tmp_path / "library"),
     )
     assert run.result.success and run.result.rounds == 1, run.result.reason
+
+
+def test_a_recorded_domain_solves_its_described_task(tmp_path: Path) -> None:
+    bench = PddlBench(tasks=("gripper",), attempts=3, trials_each=1, llm=f"replay:{REPLAYS / 'pddl'}")
+    (trial,) = run_campaign(bench, tmp_path / "bench", workers=1).done
+    assert trial.result.status == "solved" and len(trial.result.attempts) == 1

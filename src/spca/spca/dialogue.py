@@ -74,7 +74,7 @@ class Dialogue:
         self._history.append(_Done(sentence, run, steps, handled[-1] if handled else "", lay))
         told = f"robot: {run.result.outcome.value}: {run.result.reason} [{', '.join(steps or ())}]"
         places = ", ".join(f"{words_of(name)} {where}" for name, where in lay.items() if where)
-        self._said.append(told + (f"; before it: {places}" if places else ""))
+        self._said.append(told.removesuffix(" []") + (f"; before it: {places}" if places else ""))
 
     def _lay(self, thing: str, seen: Observation) -> str:
         """Say where a thing was; empty if that was not seen."""

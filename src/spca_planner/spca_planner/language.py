@@ -34,7 +34,7 @@ _MOST_SENTENCES = 12
 _MOST_STEPS = 40
 _MOST_WORDS = 60
 """Maximum number of words from a model to the user; the prompt asks for fewer."""
-_LONGEST = {"pddl": 16_000, "failure": 1500, "rejection": 800, "sentence": 300, "doc": 400, "task": 2000}
+_LONGEST = {"pddl": 16_000, "failure": 1500, "message": 800, "sentence": 300, "doc": 400, "task": 2000}
 """Maximum number of characters of each part of a prompt, whatever the library, scene and history."""
 
 _LOGIC = ("and", "not", "forall", "when", "or", "imply", "exists", "=", "increase", "assign")
@@ -123,12 +123,13 @@ class LanguageProposer(PlanProposer):
         if reading.domain is None or reading.problem is None:
             return problem
         extensions = self._vocabulary.extensions(with_named_places(observation, problem, self._vocabulary))
-        extensions, _ = with_synonyms(reading.domain, self._vocabulary.words(), extensions)
-        told = unstated(reading.domain, reading.problem, Vocabulary().extensions(observation))
+        words = self._vocabulary.words()
+        extensions, _ = with_synonyms(reading.domain, words, extensions)
+        told, _ = with_synonyms(reading.domain, words, Vocabulary().extensions(observation))
+        open_ = unstated(reading.domain, reading.problem, told)  # also what no critic misses: a plate's place
         lacking = unstated(reading.domain, reading.problem, extensions)
-        # Nobody would miss that a plate is clear; but the model was told that what is seen is added.
-        open_ = [a for a in told if len(a) == 2 and observed_truth(observation, extensions, a) is None]
-        facts = "".join(f" ({' '.join(atom)})" for atom in (*lacking, *open_))
+        lacking += [a for a in open_ if observed_truth(observation, extensions, a) is None]
+        facts = "".join(f" ({' '.join(atom)})" for atom in lacking)
         return re.sub(r"\(\s*:init\b", lambda begin: begin[0] + facts, problem, count=1, flags=re.IGNORECASE)
 
 
@@ -154,7 +155,7 @@ def messages(
             question.render(
                 mode=request.mode if previous is not None else "fresh",
                 task=_clip(request.task.text, "task"),
-                conversation=[_clip(s, "sentence") for s in request.task.conversation[-_MOST_SENTENCES:]],
+                conversation=[_clip(s, "message") for s in request.task.conversation[-_MOST_SENTENCES:]],
                 measures=measures,
                 objects=observation.objects,
                 facts=_facts(observation, vocabulary, untold),
@@ -170,7 +171,7 @@ def messages(
                 failure=_clip(request.failure, "failure"),
                 executed=_executed(request, words, previous.domain if previous else ""),
                 critic=rejection.critic if rejection else "",
-                rejection=_clip(rejection.message, "rejection") if rejection else "",
+                rejection=_clip(rejection.message, "message") if rejection else "",
             ),
         ),
     ]

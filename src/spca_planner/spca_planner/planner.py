@@ -44,11 +44,11 @@ class Critics:
     def judge(self, draft: Draft, request: PlanRequest, cancelled: Callable[[], bool]) -> Judged:
         """Return why the critics refuse a draft, or the plan that all of them accept. Raises Cancelled."""
         observation = with_named_places(request.observation, draft.problem, self._vocabulary)
+        read = draft.goals or request.task.conversation  # by the environment, or to be read by a model
         context = DraftContext(
             observation=observation.model_copy(update={"sentences": (), "scene": None, "detail": {}}),
             extensions=self._vocabulary.extensions(observation),
-            # A draft with goals has the environment's own reading already, perhaps of an earlier table.
-            required=() if draft.goals else self._vocabulary.required(request.task, observation),
+            required=() if read else self._vocabulary.required(request.task, observation),
             words=self._vocabulary.words(),
         )
         case = Case(domain=draft.domain, problem=draft.problem, timeout_s=self._timeout_s, context=context)

@@ -73,8 +73,7 @@ class TrustedDomains:
 
     def add(self, environment: str, task: Task, domain: str) -> None:
         """Trust a domain for the group of a task that it has solved."""
-        number = 1
-        solved, tasks = {task.id}, task.text
+        number, solved, tasks = 1, {task.id}, task.text
         while (path := self._path(environment, task.group, number)).is_file():
             present = _read(path)
             if present is not None and present.text == domain:
@@ -83,8 +82,7 @@ class TrustedDomains:
                 break
             number += 1
         words = " ".join(tasks.split())[-_MOST_WORDS:]
-        text = f"{_HEADER}{', '.join(sorted(solved))}\n{_TASKS}{words}\n{domain}"
-        write_atomically(path, text.encode())
+        write_atomically(path, f"{_HEADER}{', '.join(sorted(solved))}\n{_TASKS}{words}\n{domain}".encode())
 
     def all(self, environment: str) -> list[str]:
         """Return the text of every trusted domain of an environment."""

@@ -12,6 +12,7 @@ import pytest
 from spca_core.errors import BudgetExhausted
 from spca_core.plan import Draft, DraftRecord, PlanRequest, PlanResult, Rejection
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
+from spca_core.task import Task
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains
@@ -230,3 +231,17 @@ def test_a_failed_level_teaches_nothing(make: Make, tmp_path: Path) -> None:
     planner = make(Scripted(UNREADABLE))
     planner.learned(REQUEST, planner.plan(REQUEST))
     assert TrustedDomains(tmp_path / "domains").in_group("tabletop", REQUEST.task.group) == ()
+
+
+def test_what_a_conversation_s_words_name_is_for_the_model_to_say(make: Make) -> None:
+    """With "stack them" it is the two cubes of the sentence before, not all that there are."""
+    text = GOOD.problem.replace("(:goal", "(:goal (on cube_red cube_green)) ;", 1)
+    other = GOOD.model_copy(update={"problem": text, "goals": ()})
+    said = ("user: touch the red cube and the green one", "robot: success: touched", "user: stack them")
+    result = make(Scripted(other)).plan(REQUEST.model_copy(update={"task": talk(said)}))
+    assert result.status == "solved"
+    assert "does not mention" in str(make(Scripted(other)).plan(REQUEST).drafts[0].rejection)
+
+
+def talk(said: tuple[str, ...]) -> Task:
+    return REQUEST.task.model_copy(update={"conversation": said})

@@ -30,6 +30,8 @@ REQUEST = PlanRequest(
     attempt="1", task=task("Stack the red cube on the blue cube."), observation=scene(), skills=SKILLS
 )
 GOOD = BuiltinProposer().draft(REQUEST, None, None)
+ADDED = " (on plate_blue table) (on plate_green table) (on plate_red table)"
+"""What is seen and the built-in draft leaves out."""
 WHOLE = json.dumps({"domain": GOOD.domain, "problem": GOOD.problem, "remark": "as asked"})
 FENCED = json.dumps(
     {"domain": f"```pddl\n{GOOD.domain}\n```", "problem": f"```\n{GOOD.problem}```\n", "remark": ""}
@@ -140,7 +142,8 @@ def test_the_relevant_skills_are_told() -> None:
 @pytest.mark.parametrize("answer", [WHOLE, FENCED])
 def test_a_draft_however_it_is_wrapped(open_proposer: Open, answer: str) -> None:
     draft = open_proposer(Say(answer))[0].draft(REQUEST, None, None)
-    assert (draft.domain.strip(), draft.problem.strip()) == (GOOD.domain.strip(), GOOD.problem.strip())
+    problem = GOOD.problem.replace(":init", f":init{ADDED}")
+    assert (draft.domain.strip(), draft.problem.strip()) == (GOOD.domain.strip(), problem.strip())
 
 
 def test_what_is_seen_and_left_out_is_added_at_the_draft_s_own_places_too(open_proposer: Open) -> None:
@@ -164,7 +167,20 @@ def test_that_a_plate_is_seen_to_be_clear_is_added_too(open_proposer: Open) -> N
     silent = GOOD.problem.replace("(clear plate_red)", "")
     answer = Say(json.dumps({"domain": GOOD.domain, "problem": silent, "remark": ""}))
     drafted = open_proposer(answer)[0].draft(request, None, None).problem
-    assert "(clear plate_red)" in drafted and "(on plate_red table)" not in drafted
+    assert "(clear plate_red)" in drafted and "(on plate_red table)" in drafted
+
+
+def test_where_a_plate_is_is_added_to_a_domain_that_can_say_it(open_proposer: Open) -> None:
+    """An action that needs it could not be planned, and what was seen afterwards looked like a change."""
+    text = """(define (domain d) (:requirements :adl)
+      (:types thing - object item table - thing plate cube - item) (:constants table - table)
+      (:predicates (resting_on ?a - item ?b - thing) (clear ?a - item)))"""
+    problem = """(define (problem p) (:domain d) (:objects cube_red - cube plate_red - plate)
+      (:init) (:goal (resting_on cube_red plate_red)))"""
+    answer = Say(json.dumps({"domain": text, "problem": problem, "remark": ""}))
+    drafted = open_proposer(answer)[0].draft(REQUEST, None, None).problem
+    facts = "(resting_on cube_red table) (resting_on plate_red table)"
+    assert all(f"{fact})" in drafted.partition("(:goal")[0] for fact in facts.split(")") if fact)
 
 
 def test_reuse_keeps_the_domain_to_the_letter(open_proposer: Open) -> None:
@@ -210,4 +226,5 @@ def test_a_model_declines_in_few_words_and_is_not_asked_the_same_again(
 
 def test_an_answer_with_a_draft_is_none_that_declines(open_proposer: Open) -> None:
     answer = json.dumps({**json.loads(WHOLE), "question": "none", "impossible_because": "n/a"})
-    assert open_proposer(Say(answer))[0].draft(REQUEST, None, None).problem.strip() == GOOD.problem.strip()
+    drafted = open_proposer(Say(answer))[0].draft(REQUEST, None, None).problem
+    assert drafted.strip() == GOOD.problem.replace(":init", f":init{ADDED}").strip()

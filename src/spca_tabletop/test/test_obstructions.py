@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from spca_core.errors import MotionError
 from spca_core.geometry import Pose, top_down
 from spca_core.layout import Layout, nominal_layout
+from spca_core.names import GROUND_SYMBOL
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import PlanRequest
@@ -26,7 +28,7 @@ from spca_planner.trusted import TrustedDomains
 from spca_sense.detection import make_detector
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
-from spca_tabletop.act.ctx import FRESH
+from spca_tabletop.act.ctx import FRESH, Motion, Perception
 from spca_tabletop.act.grasps import APPROACH
 from spca_tabletop.act.obstructions import out_of_reach
 from spca_tabletop.act.placements import ELBOW_ROOM, Hold, on_table
@@ -240,3 +242,22 @@ def test_where_room_was_wanted_belongs_to_a_level() -> None:
         assert ctx.memory == FRESH
         environment.restore(kept)
         assert ctx.memory[2] == ("cube_red",)
+
+
+def test_a_skill_sees_that_a_thing_was_dropped_by_the_name_that_its_plan_has_for_it() -> None:
+    """Sense says that it rests on the ground; a plan, that it is discarded."""
+    fact = Fact(predicate="on", args=("cube_red", GROUND_SYMBOL))
+    fallen = Scene(stamp=0.0, objects=(), relations=(fact,), sentences=())
+    ctx: Any = SimpleNamespace(scene=fallen)
+    assert Perception._do_holds(ctx, "discarded", "cube_red")
+    assert not Perception._do_holds(ctx, "discarded", "cube_blue")
+
+
+def test_letting_go_of_what_is_nearly_as_wide_as_the_gripper_is_no_mistake() -> None:
+    """A skill is told to open by 0.02 m more than it closed to, and no gripper opens wider than it can."""
+    opened: list[float] = []
+    hold, arm = SimpleNamespace(across=0.071), SimpleNamespace(held="cuboid_red", open=opened.append)
+    ctx: Any = SimpleNamespace(_arm=arm, _hold=hold, _put_down=lambda held: None)
+    Motion._do_open(ctx, 0.071 + 0.02)
+    Motion._do_open(ctx, 0.01)
+    assert opened == pytest.approx([0.085, 0.083])

@@ -44,7 +44,7 @@ def _spots(thing: SceneObject, others: Sequence[SceneObject], _: Values, world: 
 ROWS = (
     Relation(
         name="between",
-        example="between__X__Y (3 cm off at most)",
+        example="between__X__Y (to 3 cm)",
         things=range(2, 3),
         holds=_holds,
         spots=_spots,

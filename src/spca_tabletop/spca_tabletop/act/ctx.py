@@ -12,9 +12,9 @@ import structlog
 
 from spca_core.geometry import top_down_yaw
 from spca_core.kinds import KINDS, radius
-from spca_core.names import TABLE_SYMBOL
+from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.observation import Observation
-from spca_core.relation import place_of
+from spca_core.relation import place_of, relations
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_robot.gripper_2f85 import STROKE
 from spca_sandbox.surface import api_of, offered
@@ -79,7 +79,7 @@ class Motion(SkillContext):
         held = self._arm.held
         if held is not None:
             self._put_down(held)
-            gap = max(float(gap), min(self._hold.across + RELEASE, STROKE))
+            gap = min(max(float(gap), self._hold.across + RELEASE), STROKE)
         self._arm.open(float(gap))
 
     @offered
@@ -160,7 +160,8 @@ class Perception(SkillContext):
         """Whether it was last seen: "on", a, b; "clear", a; "at", a, place; and so on."""
         if relation == "at" and len(names) == 2 and (place := place_of(names[1])) is not None:
             return place.holds(self._thing(names[0]), self.scene.objects)
-        return Fact(predicate=relation, args=names) in self.scene.relations
+        fallen = any(row.name == relation and row.rests == GROUND_SYMBOL for row in relations())
+        return self.scene.holds("on", *names, GROUND_SYMBOL) if fallen else self.scene.holds(relation, *names)
 
 
 class TabletopCtx(Perception, Alternatives, Motion):

@@ -366,8 +366,8 @@ def _sentence(atom: Atom) -> str:
     words = {
         "on": "on the", "next_to": "next to the", "abreast": "side by side with the", "across": "across the",
         "unfit": "never on the", "kept": "left alone", "stays": "not moved", "before": "before the",
-        "holding": "in the gripper", "touched": "touched",
-        "clear": "uncovered, to see what it is", "put_down": "set down on the table first", "at": "",
+        "holding": "in the gripper", "touched": "touched", "put_down": "set down on the table first",
+        "clear": "uncovered, to see what it is" if first.startswith("unknown") else "clear", "at": "",
     }  # fmt: skip
     for row in relations():
         if predicate == row.put and others[0].partition("_")[0] in row.of:

@@ -57,7 +57,7 @@ _EXPLAINED = (
     ),
     ObservableWord(
         name="at", args=("?a", "?p"),
-        meaning=f"?a is on the table at place ?p: {', '.join(_PLACES)}",
+        meaning=f"?a is on the table at ?p: {', '.join(_PLACES)}; left_of__X__40: 40 mm, in line",
     ),
     *(ObservableWord(name=row.name, args=("?a", "?b"), meaning=row.meaning, synonyms=row.names)
       for row in relations() if row.meaning),
