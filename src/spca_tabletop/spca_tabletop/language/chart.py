@@ -52,7 +52,7 @@ class Unexpected(NotUnderstood):
 
 
 class Grammar:
-    """Rules, each over words and constituents; a word with a `?` may be left out, one of `A|B` is said."""
+    """Rules, each over words and constituents: see the top of `forms.yaml`."""
 
     def __init__(self, valued: Sequence[str]) -> None:
         self.rules: dict[str, list[Rule]] = {}
@@ -67,10 +67,11 @@ class Grammar:
         def add(meaning: Callable[..., Any]) -> Callable[..., Any]:
             composed = partial(meaning, **fixed) if fixed else meaning
             for form in forms:
-                left, right = form.split(" -> ")
-                ways = [(*w.removesuffix("?").split("|"), *([""] * w.endswith("?"))) for w in right.split()]
-                for way in product(*ways):
-                    self._add(left, way, [w[0] for w in ways], cost, composed)
+                left, _, rights = form.partition(" -> ")
+                for right in rights.split(" | "):
+                    ways = [(*w.removesuffix("?").split("|"), *[""] * w.endswith("?")) for w in right.split()]
+                    for way in product(*ways):
+                        self._add(left, way, [w[0] for w in ways], cost, composed)
             return meaning
 
         return add
@@ -83,12 +84,13 @@ class Grammar:
 
         self(*forms)(meaning)
 
-    def read(self, forms: Mapping[str, Sequence[Any]], meanings: Mapping[str, Any]) -> None:
+    def read(self, forms: Mapping[str, Any], meanings: Mapping[str, Any]) -> None:
         """Add forms by the names of their meanings; one is a text, or several with what is fixed for them."""
         for name, entries in forms.items():
-            for entry in entries:
-                fixed = {"forms": [entry]} if isinstance(entry, str) else dict(entry)
-                self(*fixed.pop("forms"), **fixed)(meanings[name])
+            for entry in entries if isinstance(entries, list) else [entries]:
+                fixed = {"forms": entry} if isinstance(entry, str) else dict(entry)
+                said = fixed.pop("forms")
+                self(*(said if isinstance(said, list) else [said]), **fixed)(meanings[name])
 
     def _add(self, left: str, way: Sequence[str], names: Sequence[str], cost: int, meaning: Any) -> None:
         said = [word for word in way if word]
