@@ -58,6 +58,7 @@ class Grammar:
         self.rules: dict[str, list[Rule]] = {}
         self.valued = frozenset(valued)
         self._first: dict[str, frozenset[str]] = {}
+        self._starting: dict[tuple[str, str], list[Rule]] = {}
 
     def __call__(
         self, *forms: str, cost: int = 0, **fixed: Any
@@ -109,7 +110,13 @@ class Grammar:
                     first[left].update(*(first.get(r.right[0], {r.right[0]}) for r in rules))
                 changed = before < sum(map(len, first.values()))
             self._first = {left: frozenset(words) for left, words in first.items()}
-        return self._first.get(symbol) or frozenset({symbol})
+        return self._first.setdefault(symbol, frozenset({symbol}))
+
+    def starting(self, symbol: str, word: str) -> list[Rule]:
+        """The rules of a constituent that may begin with a word."""
+        if (symbol, word) not in self._starting:
+            self._starting[symbol, word] = [r for r in self.rules[symbol] if word in self.first(r.right[0])]
+        return self._starting[symbol, word]
 
     def parse(self, tokens: Sequence[Token], start: str) -> list[tuple[int, Any]]:
         """The meanings of tokens as a whole with their costs, cheapest first. Raises NotUnderstood."""
@@ -161,10 +168,9 @@ class _Chart:
         if symbol in waiting[at]:
             return
         waiting[at][symbol] = []
-        for rule in self._grammar.rules[symbol]:
-            if self._tokens[at].type in self._grammar.first(rule.right[0]):
-                self._came[rule, 0, at, at] = []
-                columns[at].append((rule, 0, at, at))
+        for rule in self._grammar.starting(symbol, self._tokens[at].type):
+            self._came[rule, 0, at, at] = []
+            columns[at].append((rule, 0, at, at))
 
     def _advance(self, item: Any, part: Any, column: list[Any], end: int) -> None:
         rule, dot, begin, _ = item
