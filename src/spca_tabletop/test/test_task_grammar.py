@@ -102,10 +102,10 @@ def test_readings_span_all_words() -> None:
     for text, _ in _texts():
         for sentence in sentences(text):
             tokens = sentence.tokens
-            assert rule.parse(tokens, "Text")
+            assert rule.parse(tokens, "Said")
             for at in (0, len(tokens) // 2, len(tokens)):
                 with pytest.raises(Unexpected):
-                    rule.parse((*tokens[:at], Token("STRANGE", None, "strange"), *tokens[at:]), "Text")
+                    rule.parse((*tokens[:at], Token("STRANGE", None, "strange"), *tokens[at:]), "Said")
 
 
 LONG = (

@@ -35,6 +35,7 @@ MEANINGS = [
         "Exchange the red cube with the blue one.",
         "on cube_blue mat_yellow, on cube_red mat_purple",
     ),
+    ("bowls_01", "Swap the red and the blue cube.", "at cube_red at__400__0, at cube_blue at__420__m150"),
     ("mats_01", "Empty the yellow mat.", "on cube_red table"),
     (
         "mats_03",
@@ -124,7 +125,6 @@ REFUSED = [
     ("bowls_01", "Put the cubes in a bowl that is not red.", "bowl has no room for more than 1"),
     ("bowls_01", "Put the cubes in a red bowl.", "The red bowl has no room for more than 1."),
     ("bowls_01", "Put the red and the blue cube in a bowl.", "no room for more than 1"),
-    ("bowls_01", "Swap the red and the blue cube.", "different things only"),
     ("bowls_01", "Put the largest cube into the red bowl.", "of the same size"),
     ("shapes_01", "Put the ball on the plate.", "would roll off"),
     ("shapes_01", "Put the red cube on the ball.", "Nothing stays on"),
@@ -187,3 +187,13 @@ def test_a_swap_without_the_table_goes_by_the_free_mat(planner: DraftingPlanner)
     steps = [str(s) for s in result.plan.steps]
     assert len(steps) == 6
     assert any("mat_orange" in s for s in steps)
+
+
+def test_a_swap_on_the_table_goes_by_a_third_place(planner: DraftingPlanner) -> None:
+    result = plan(planner, nominal("bowls_01"), "Swap the red and the blue cube.")
+    assert result.plan is not None, result.message
+    assert [str(s) for s in result.plan.steps if s.action.startswith("place")] == [
+        "place_on_table(cube_blue)",
+        "place_at(cube_red, at__400__0)",
+        "place_at(cube_blue, at__420__m150)",
+    ]

@@ -52,12 +52,13 @@ class Unexpected(NotUnderstood):
 
 
 class Grammar:
-    """Rules, each over words and constituents; a word with a `?` may be left out, one of `A|B` is said."""
+    """Rules, each over words and constituents: see the top of `forms.yaml`."""
 
     def __init__(self, valued: Sequence[str]) -> None:
         self.rules: dict[str, list[Rule]] = {}
         self.valued = frozenset(valued)
         self._first: dict[str, frozenset[str]] = {}
+        self._starting: dict[tuple[str, str], list[Rule]] = {}
 
     def __call__(
         self, *forms: str, cost: int = 0, **fixed: Any
@@ -67,10 +68,11 @@ class Grammar:
         def add(meaning: Callable[..., Any]) -> Callable[..., Any]:
             composed = partial(meaning, **fixed) if fixed else meaning
             for form in forms:
-                left, right = form.split(" -> ")
-                ways = [(*w.removesuffix("?").split("|"), *([""] * w.endswith("?"))) for w in right.split()]
-                for way in product(*ways):
-                    self._add(left, way, [w[0] for w in ways], cost, composed)
+                left, _, rights = form.partition(" -> ")
+                for right in rights.split(" | "):
+                    ways = [(*w.removesuffix("?").split("|"), *[""] * w.endswith("?")) for w in right.split()]
+                    for way in product(*ways):
+                        self._add(left, way, [w[0] for w in ways], cost, composed)
             return meaning
 
         return add
@@ -83,12 +85,13 @@ class Grammar:
 
         self(*forms)(meaning)
 
-    def read(self, forms: Mapping[str, Sequence[Any]], meanings: Mapping[str, Any]) -> None:
+    def read(self, forms: Mapping[str, Any], meanings: Mapping[str, Any]) -> None:
         """Add forms by the names of their meanings; one is a text, or several with what is fixed for them."""
         for name, entries in forms.items():
-            for entry in entries:
-                fixed = {"forms": [entry]} if isinstance(entry, str) else dict(entry)
-                self(*fixed.pop("forms"), **fixed)(meanings[name])
+            for entry in entries if isinstance(entries, list) else [entries]:
+                fixed = {"forms": entry} if isinstance(entry, str) else dict(entry)
+                said = fixed.pop("forms")
+                self(*(said if isinstance(said, list) else [said]), **fixed)(meanings[name])
 
     def _add(self, left: str, way: Sequence[str], names: Sequence[str], cost: int, meaning: Any) -> None:
         said = [word for word in way if word]
@@ -107,7 +110,13 @@ class Grammar:
                     first[left].update(*(first.get(r.right[0], {r.right[0]}) for r in rules))
                 changed = before < sum(map(len, first.values()))
             self._first = {left: frozenset(words) for left, words in first.items()}
-        return self._first.get(symbol) or frozenset({symbol})
+        return self._first.setdefault(symbol, frozenset({symbol}))
+
+    def starting(self, symbol: str, word: str) -> list[Rule]:
+        """The rules of a constituent that may begin with a word."""
+        if (symbol, word) not in self._starting:
+            self._starting[symbol, word] = [r for r in self.rules[symbol] if word in self.first(r.right[0])]
+        return self._starting[symbol, word]
 
     def parse(self, tokens: Sequence[Token], start: str) -> list[tuple[int, Any]]:
         """The meanings of tokens as a whole with their costs, cheapest first. Raises NotUnderstood."""
@@ -159,10 +168,9 @@ class _Chart:
         if symbol in waiting[at]:
             return
         waiting[at][symbol] = []
-        for rule in self._grammar.rules[symbol]:
-            if self._tokens[at].type in self._grammar.first(rule.right[0]):
-                self._came[rule, 0, at, at] = []
-                columns[at].append((rule, 0, at, at))
+        for rule in self._grammar.starting(symbol, self._tokens[at].type):
+            self._came[rule, 0, at, at] = []
+            columns[at].append((rule, 0, at, at))
 
     def _advance(self, item: Any, part: Any, column: list[Any], end: int) -> None:
         rule, dot, begin, _ = item

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice, pairwise
@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import Place, Relation, Values, things_of
+from spca_core.relation import Relation, Values, things_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import NO_PLACE
@@ -24,6 +24,8 @@ from spca_tabletop.language.places import (
     of_its_own,
     placed,
     related,
+    spot_of,
+    stands,
 )
 from spca_tabletop.language.talk import (
     ANYTHING,
@@ -334,12 +336,16 @@ def _standing(talk: Talk) -> Things:
     return tuple(order)
 
 
+def _rebuilt(order: Things, places: Destinations, talk: Talk) -> Iterator[Talk]:
+    for after in placed(order[:1], places, (), talk):
+        yield after.ask([("on", above, below) for below, above in pairwise(order)]).about(order)
+
+
 @clause
 def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     """As it stands, to another place."""
     order = _standing(talk)
-    for after in placed(order[:1], places, (), come_from(order, source, talk)):
-        yield after.ask([("on", above, below) for below, above in pairwise(order)]).about(order)
+    return _rebuilt(order, places, come_from(order, source, talk))
 
 
 @clause
@@ -349,8 +355,7 @@ def turn_tower(places: Destinations | None, *, talk: Talk) -> Iterator[Talk]:
     under = Thing(Det("the"), noun=Nominal(kind="thing").test(0, lambda f, t, n: [base], "under it"))
     base = talk.table.support_of(order[-1])
     where = (Destination(relation="on", things=(under,)),) if base != TABLE_SYMBOL else (_TABLE,)
-    for after in placed(order[:1], places or where, (), talk):
-        yield after.ask([("on", above, below) for below, above in pairwise(order)]).about(order)
+    return _rebuilt(order, places or where, talk)
 
 
 @clause
@@ -382,10 +387,7 @@ def unstack(phrase: Phrase | None) -> Meaning:
 
 
 def release(phrase: Phrase | None) -> Meaning:
-    def then(things: Things, talk: Talk) -> Iterator[Talk]:
-        yield talk.but(released=(*talk.released, talk.stage)).about(things)
-
-    return doing(phrase or (), then)
+    return doing(phrase or (), lambda _, talk: iter([talk.but(released=(*talk.released, talk.stage))]))
 
 
 def sort(phrase: Phrase | None, places: Destinations | None, *, matching: str) -> Meaning:
@@ -412,10 +414,8 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
             raise NotUnderstood("I can swap two certain things only; name them.")
         one, other = things
         if places == [TABLE_SYMBOL, TABLE_SYMBOL]:
-            at = [tuple(round(1000 * v) for v in talk.table.places[t][:2]) for t in (other, one)]
-            yield talk.ask(
-                [("at", t, Place(ROWS["at"], (), xy).symbol) for t, xy in zip(things, at, strict=True)]
-            )
+            swapped = ((one, other), (other, one))
+            yield talk.ask([stands(thing, "at", (), spot_of(to, talk)) for thing, to in swapped])
             return
         if "" in places or places[0] == places[1]:
             raise NotUnderstood("I can swap things that lie on, or in, different things only.")
@@ -445,13 +445,9 @@ def in_line(*said: Phrase | bool) -> Meaning:
             raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
         row = things if rightwards else things[::-1]
         for first in range(len(row)):
-            rightmost = [
-                ("at", b, Place(ROWS["right_of"], (a,), _CLOSE).symbol) for a, b in pairwise(row[first:])
-            ]
-            left = [
-                ("at", a, Place(ROWS["left_of"], (b,), _CLOSE).symbol) for a, b in pairwise(row[: first + 1])
-            ]
-            yield talk.ask([*left, *rightmost])
+            left = [stands(a, "left_of", (b,), _CLOSE) for a, b in pairwise(row[: first + 1])]
+            right = [stands(b, "right_of", (a,), _CLOSE) for a, b in pairwise(row[first:])]
+            yield talk.ask([*left, *right])
 
     return doing(phrase, then)
 
@@ -498,10 +494,6 @@ def stack(phrase: Phrase, more: Detail | None) -> Meaning:
     return doing(_not_there_yet(phrase, places), then, verb="stack")
 
 
-def stacked_at(place: Destination) -> Detail:
-    return ((), (place,), None)
-
-
 def tower(size: int | None) -> int:
     return size or 0
 
@@ -516,55 +508,46 @@ def as_high(extent: str) -> int:
 rule.means(towers.ALL, "Tower -> THE|A? TOP TOWER")
 
 
-def build(size: int, more: Detail | None, before: Destinations = ()) -> Meaning:
+@clause
+def build(size: int, more: Detail | None, before: Destinations = (), *, talk: Talk) -> Iterator[Talk]:
     phrase, places, upwards = more or ((), (), None)
-
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        if talk.tower.active:
-            raise NotUnderstood(_ONE_TOWER)
-        just_any = towers.any_of(phrase, talk)
-        for things, one in islice(about(phrase, talk.but(verb="build")), 1 if just_any else None):
-            if size > 0 and things and len(things) != size:
-                raise NotUnderstood(f"A tower of {size} cannot be made of {len(things)}.")
-            sized = one.but(tower=replace(one.tower, size=size or None, active=True))
-            for after in _tower(things, phrase, (*before, *places), upwards, sized):
-                yield after.but(mentioned=talk.mentioned) if just_any else after.about(things)
-
-    return meaning
+    if talk.tower.active:
+        raise NotUnderstood(_ONE_TOWER)
+    just_any = towers.any_of(phrase, talk)
+    for things, one in islice(about(phrase, talk.but(verb="build")), 1 if just_any else None):
+        if size > 0 and things and len(things) != size:
+            raise NotUnderstood(f"A tower of {size} cannot be made of {len(things)}.")
+        sized = one.but(tower=replace(one.tower, size=size or None, active=True))
+        for after in _tower(things, phrase, (*before, *places), upwards, sized):
+            yield after.but(mentioned=talk.mentioned) if just_any else after.about(things)
 
 
-def towers_of(number: int, each: tuple[int, Phrase] | int = 0) -> Meaning:
+@clause
+def towers_of(number: int, each: tuple[int, Phrase] | int = 0, *, talk: Talk) -> Iterator[Talk]:
     """As in "two towers of three cubes each"."""
     size, phrase = each if isinstance(each, tuple) else (each, ())
-
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        if talk.tower.active or talk.stacked():
-            raise NotUnderstood(_ONE_TOWER)
-        pieces = {*(talk.table.of("cube") or talk.table.of(*STACKABLE))} - {*talk.left_out}
-        if any({*named(t, talk, LIFTABLE)} != pieces for t in phrase):
-            raise NotUnderstood("I do not know of which things the towers are to be; name what is in each.")
-        if max(size, 2) * number > len(pieces):
-            raise Impossible(f"There are not enough things for {number} towers. {talk.table.seen()}")
-        yield talk.but(tower=replace(talk.tower, size=size or None, of=number, active=True), verb="build")
-
-    return meaning
+    if talk.tower.active or talk.stacked():
+        raise NotUnderstood(_ONE_TOWER)
+    pieces = {*(talk.table.of("cube") or talk.table.of(*STACKABLE))} - {*talk.left_out}
+    if any({*named(t, talk, LIFTABLE)} != pieces for t in phrase):
+        raise NotUnderstood("I do not know of which things the towers are to be; name what is in each.")
+    if max(size, 2) * number > len(pieces):
+        raise Impossible(f"There are not enough things for {number} towers. {talk.table.seen()}")
+    yield talk.but(tower=replace(talk.tower, size=size or None, of=number, active=True), verb="build")
 
 
 def of_number(number: int, noun: tuple[str, bool] | None = None) -> tuple[int, Phrase]:
     return number, (Thing(Det("all"), Nominal(*noun)),) if noun else ()
 
 
-def one_tower(more: Meaning | Phrase, *, other: bool) -> Meaning:
+@clause
+def one_tower(more: Meaning | Phrase, *, talk: Talk, other: bool) -> Iterator[Talk]:
     """As in "one has red on top, the other one blue"; or what one is made of."""
-
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        fresh = not (talk.towers or talk.tower.slots or talk.tower.members or talk.tower.runs)
-        if talk.tower.of < 2 or fresh == other:
-            raise NotUnderstood("I do not know which tower that is; say how many there are to be.")
-        for one in towers.next_one(talk) if other else [talk]:
-            yield from (along_with(more) if isinstance(more, tuple) else more)(one)
-
-    return meaning
+    fresh = not (talk.towers or talk.tower.slots or talk.tower.members or talk.tower.runs)
+    if talk.tower.of < 2 or fresh == other:
+        raise NotUnderstood("I do not know which tower that is; say how many there are to be.")
+    for one in towers.next_one(talk) if other else [talk]:
+        yield from (along_with(more) if isinstance(more, tuple) else more)(one)
 
 
 def slots(phrase: Phrase, place: Destination, more: Meaning | None) -> Meaning:
@@ -699,13 +682,11 @@ def mention(phrase: Phrase) -> Meaning:
     return _unforbidden(meaning)
 
 
-def _unforbidden(meaning: Meaning) -> Meaning:
-    def checked(talk: Talk) -> Iterator[Talk]:
-        if talk.forbidding:
-            raise NotUnderstood("I do not know whether that must not be, either; say it in its own sentence.")
-        yield from meaning(talk)
-
-    return checked
+@clause
+def _unforbidden(meaning: Meaning, *, talk: Talk) -> Iterable[Talk]:
+    if talk.forbidding:
+        raise NotUnderstood("I do not know whether that must not be, either; say it in its own sentence.")
+    return meaning(talk)
 
 
 # --- how it shall end
@@ -953,16 +934,12 @@ def _then(talk: Talk, word: str) -> Talk:
     return talk.but(stage=talk.stage + 1, marks=(*talk.marks, (talk.stage + 1, word, building)))
 
 
-def first(meaning: Meaning) -> Meaning:
+@clause
+def first(meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
     """What comes first, and something has to follow."""
-
-    def marked(talk: Talk) -> Iterator[Talk]:
-        if talk.wants or talk.tower.slots or talk.tower.runs:
-            raise NotUnderstood("What comes first has to be said first.")
-        for after in meaning(talk):
-            yield _then(after, "first")
-
-    return marked
+    if talk.wants or talk.tower.slots or talk.tower.runs:
+        raise NotUnderstood("What comes first has to be said first.")
+    yield from (_then(after, "first") for after in meaning(talk))
 
 
 def only(meaning: Meaning) -> Meaning:
@@ -974,9 +951,7 @@ def and_also(before: Meaning, meaning: Meaning) -> Meaning:
 
 
 def and_then(before: Meaning, meaning: Meaning) -> Meaning:
-    return lambda talk: every(
-        before(talk), lambda one: meaning(_then(one, "then").but(latest=(), before=one.latest))
-    )
+    return and_also(before, lambda talk: meaning(_then(talk, "then")))
 
 
 def only_after(later: Meaning, before: Meaning) -> Meaning:
@@ -996,13 +971,8 @@ def _there_too(phrase: Phrase) -> Meaning:
 
     def more(things: Things, talk: Talk) -> Iterator[Talk]:
         there = {a[2] for a in talk.before if a[0] == "on" and talk.table.kind(a[2]) in SUPPORTS}
-        if (
-            any(t.any for t in phrase)
-            or len(there) != 1
-            or any(a[0] != "on" for a in talk.before)
-            or talk.tower.active
-            or talk.bridge
-        ):
+        others = talk.tower.active or talk.bridge or any(a[0] != "on" for a in talk.before)
+        if others or len(there) != 1 or any(t.any for t in phrase):
             raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
         yield talk.claim("on", things, *there)
 

@@ -336,10 +336,8 @@ def _check_sides(atoms: Collection[Atom]) -> None:
         along = tuple(map(bool, way))
         for other in place.things:
             ahead, behind = (thing, other) if sum(way) >= 0 else (other, thing)
-            group = (
-                "" if way else place.relation.name,
-                frozenset((thing, *((other,) if way else place.things))),
-            )
+            all_of_it = frozenset((thing, *((other,) if way else place.things)))
+            group = ("" if way else place.relation.name, all_of_it)
             said = along, ahead if way else thing
             if told.setdefault(group, said) != said:
                 raise Contradiction(_TWO_SIDES.format(words_of(thing), words_of(other)))

@@ -59,7 +59,8 @@ def _patterns() -> tuple[Any, ...]:
     def whole(pattern: str) -> str:
         return re.sub("<([a-z_]+)>", lambda m: whole(parts[m[1]]), pattern)
 
-    parts |= _FILE["parts"]
+    parts |= {n: p if isinstance(p, str) else f"(?:{'|'.join(p)})" for n, p in _FILE["parts"].items()}
+    parts["orders"] = rf"\b(?:{'|'.join(_FILE['orders'])})\b"
     found: dict[str, tuple[str, ...]] = {}
     for token, rows in _FILE["tokens"].items():
         if token == "NOUNS":
@@ -72,7 +73,7 @@ def _patterns() -> tuple[Any, ...]:
     anew = [(re.compile(f"(?i){whole(old)}"), new) for old, new in _FILE["spelt"].items()]
     asides = [re.compile(f"(?i){whole('<opening>')}(?:{whole('|'.join(rows))})") for rows in (_FILE["asides"],
               [_FILE["statements"]], [_FILE["reasons"]])]  # fmt: skip
-    asides += [re.compile(f"(?i){whole(_FILE[name])}") for name in ("orders", "clause")]
+    asides += [re.compile(f"(?i){whole(one)}") for one in ("<orders>", _FILE["clause"])]
     nouns = (word for rows in _nouns().values() for row in rows for word in row.split("|"))
     slips = {name: frozenset(words.split()) for name, words in _FILE["slips"].items()}
     return found, anew, asides, slips | {"of": slips["of"].union(COLOURS, nouns)}

@@ -15,7 +15,7 @@ from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import CAPACITY, GONE, NO_PLACE
 from spca_tabletop.language.lexicon import FORMS
-from spca_tabletop.language.talk import ANYTHING, LIFTABLE, Contradiction, Talk, Things, combine, every
+from spca_tabletop.language.talk import ANYTHING, LIFTABLE, Atom, Contradiction, Talk, Things, combine, every
 from spca_tabletop.language.things import (
     AXES,
     Det,
@@ -131,6 +131,16 @@ for _row in ROWS.values():
     rule(*(f"Place -> {form}" for form in _row.forms), row=_row)(_in)
 
 
+def stands(thing: str, relation: str, others: Things, values: Values) -> Atom:
+    """The atom of a thing at a place on the table."""
+    return ("at", thing, Place(ROWS[relation], others, values).symbol)
+
+
+def spot_of(thing: str, talk: Talk) -> Values:
+    """Where a thing is seen to be, millimetres in x and y."""
+    return tuple(round(1000 * v) for v in talk.table.places[thing][:2])
+
+
 def to_the_side(*said: Any) -> Destination:
     """To that side, so far from where it is."""
     (side,) = (one for one in said if isinstance(one, str))
@@ -193,11 +203,10 @@ def _placed(
         yield things, _abreast(things, talk, level, place.slot == "row")
     elif place.values and relation not in ROWS:
         axis, sign = AXES[relation]
-        for thing in things:
-            x, y = (round(1000 * v) - sign * (axis == n) * place.values[0]
-                    for n, v in enumerate(talk.table.places[thing][:2]))  # fmt: skip
-            talk = talk.ask([("at", thing, Place(ROWS["at"], (), (x, y)).symbol)])
-        yield things, talk
+        spots = {t: [*spot_of(t, talk)] for t in things}
+        for spot in spots.values():
+            spot[axis] -= sign * place.values[0]
+        yield things, talk.ask([stands(t, "at", (), tuple(spot)) for t, spot in spots.items()])
     elif relation not in (*ROWS, *_TO_OTHERS):
         raise NotUnderstood(NO_DIRECTION)
     else:
@@ -295,12 +304,11 @@ def _on(
         return
     kinds = tuple(SUPPORTS) if place.into else ANYTHING
     for targets, after in found_by(phrase, talk, kinds, resting[0] if len(resting) == 1 else ""):
-        if (
-            targets == resting and phrase[0].elliptic and not (phrase[0].noun.one or place.into)
-        ):  # "red on red"
+        same, noun = targets == resting, phrase[0].noun
+        if same and phrase[0].elliptic and not (noun.one or place.into):  # "red on red"
             yield from _on(resting, replace(place, into=True), things, said, talk)
             return
-        if targets == resting and phrase[0].noun.vague and not phrase[0].noun.colour:
+        if same and noun.vague and not noun.colour:
             raise NotUnderstood(f"The {words_of(targets[0])} cannot be on top of itself.")
         of = [talk.table.kind(t) for t in targets]
         solid = [kind in SOLIDS for kind in of]
@@ -340,16 +348,14 @@ def _together(resting: Things, targets: Things, paired: bool, place: Destination
 
 def _distributed(resting: Things, said: Phrase, phrase: Phrase) -> bool:
     """Return whether each has its own: "each on a plate", "cubes on the plates", "cubes in a bowl"."""
-    if len(phrase) != 1 or phrase[0].pronoun:
+    target, kind = phrase[0], phrase[0].noun.kind
+    if len(phrase) != 1 or target.pronoun:
         return False
-    target = phrase[0]
-    kind = target.noun.kind
-    if target.det.other and target.noun.plural:  # "on different plates"
-        if len(resting) < 2:
-            raise NotUnderstood(_WHICH_WHERE)
-        return True
-    if len(resting) < 2:
-        return False
+    different = target.det.other and target.noun.plural  # "on different plates"
+    if different and len(resting) < 2:
+        raise NotUnderstood(_WHICH_WHERE)
+    if different or len(resting) < 2:
+        return different
     alone = kind in SUPPORTS and KINDS[kind].room == "one"
     each = bool(said) and all(t.det.quantifier == "each" or (alone and t.several) for t in said)
     one = (target.det.quantifier == "any" and target.det.number == 1) or target.either
@@ -374,12 +380,9 @@ def _one_for_each(things: Things, target: Thing, talk: Talk, apart: bool) -> Ite
             yield before
             return
         for option in options:
-            full = used.count(option) >= room[option]
-            if full or (apart and option in used):
-                continue
-            if other and (option in used or option == table.support_of(rest[0])):
-                continue
-            yield from put(rest[1:], before.claim("on", rest[:1], option), (*used, option))
+            full = used.count(option) >= room[option] or ((apart or other) and option in used)
+            if not full and not (other and option == table.support_of(rest[0])):
+                yield from put(rest[1:], before.claim("on", rest[:1], option), (*used, option))
 
     found = False
     for way in put(things, talk, ()):
@@ -393,7 +396,6 @@ def _some_on_each(resting: Things, targets: Things, said: Phrase, talk: Talk) ->
     """As in "put a cube on each plate", "two cubes in each tray": other ones in each."""
     if not said or any(not t.any or t.either for t in said):
         raise NotUnderstood(_WHICH_WHERE)
-
     lying = {a[1]: a[2] for a in talk.atoms if a[0] == "on" and talk.table.kind(a[2]) in SUPPORTS}
 
     def fill(rest: Things, before: Talk, used: frozenset[str]) -> Iterator[Talk]:

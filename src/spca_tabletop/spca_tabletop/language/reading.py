@@ -35,7 +35,7 @@ def ways_to_read(text: str) -> list[Ways]:
 
 
 @lru_cache(maxsize=256)
-def readings(sentence: Sentence, start: str = "Text") -> Ways:
+def readings(sentence: Sentence, start: str = "Said") -> Ways:
     """Every way to understand a sentence, remembered for the next round. Raises NotUnderstood."""
     try:
         return rule.parse(sentence.tokens, start)

@@ -175,9 +175,8 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     if noun.kind or thing.pronoun:
         return noun
     other = noun.other or thing.det.other
-    kind, colour = (
-        talk.last_place if talk.last_place[0] and kinds in (ANYTHING, tuple(SUPPORTS)) else talk.last
-    )
+    of_place = talk.last_place[0] and kinds in (ANYTHING, tuple(SUPPORTS))
+    kind, colour = talk.last_place if of_place else talk.last
     if (other or any(rank == 3 for rank, _, _ in noun.tests)) and not noun.colour and kind:
         return replace(noun, kind=kind, colour=colour)
     before = (kind for at, kind in talk.table.named if at < thing.start)
@@ -325,8 +324,7 @@ def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable
 
 
 def _pronoun(thing: Thing, talk: Talk) -> Iterable[Things]:
-    solids = tuple(talk.table.of(*SOLIDS))
-    det = thing.det
+    solids, det = tuple(talk.table.of(*SOLIDS)), thing.det
     if thing.pronoun == "it":
         if not talk.subject:
             raise NotUnderstood(f"I do not know what '{thing.text}' refers to; name the thing.")
@@ -734,10 +732,8 @@ def same_as(said: tuple[str, bool], other: Thing) -> Thing:
 def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing:
     """As in "the red one, the red cube (I mean)", "a bowl, the green one": one thing, named twice."""
     fixed, before = {"table", "ground"} & {noun.kind, again.kind}, det or Det("the")
-    bad = (
-        before.quantifier not in ("the", "any") or before.number not in (None, 1) or other.quantifier != "the"
-    )
-    if noun.plural or again.plural or fixed or bad or len({noun.colour, again.colour} - {""}) > 1:
+    one = before.quantifier in ("the", "any") and before.number in (None, 1) and other.quantifier == "the"
+    if noun.plural or again.plural or fixed or not one or len({noun.colour, again.colour} - {""}) > 1:
         raise NotUnderstood(f"I do not know what '{again.text}' is.")
     if not again.kind:  # "the left one" is of the red ones
         again = replace(again, colour=again.colour or noun.colour, tests=(*noun.tests, *again.tests))
@@ -763,9 +759,8 @@ def corrected(taken_back: Thing, thing: Thing) -> Thing:
 
         def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
             if len([s for s in found if talk.table.colours.get(s) == before.colour]) > 1:
-                raise NotUnderstood(
-                    f"I do not know whether '{thing.text}' is {before.colour}, too; say which."
-                )
+                told = f"whether '{thing.text}' is {before.colour}, too"
+                raise NotUnderstood(f"I do not know {told}; say which.")
             return found
 
         noun = noun.test(0, test, "")
@@ -780,11 +775,9 @@ def meant(thing: Thing, again: Thing) -> Thing:
     if bare or again.det.quantifier != "the" or len(kinds) > 1:
         raise NotUnderstood(f"I do not know what '{again.text}' is.")
     sides = all(any(rank == 3 for rank, _, _ in one.noun.tests) for one in (thing, again))
-    return (
-        corrected(thing, again)
-        if sides or len(colours) > 1
-        else apposed(thing.det, thing.noun, again.det, again.noun)
-    )
+    if sides or len(colours) > 1:
+        return corrected(thing, again)
+    return apposed(thing.det, thing.noun, again.det, again.noun)
 
 
 def apart_from(thing: Thing, others: Phrase) -> Thing:

@@ -46,12 +46,8 @@ def at_slot(things: Things, slot: str, talk: Talk) -> Talk:
     tower = talk.tower
     if len(things) == 2 and slot == "bottom" and talk.bridge:
         return talk.but(pairs=(*talk.pairs, (things[0], things[1])))
-    if (
-        slot == "top"
-        and [s for s, _ in tower.slots] == ["bottom"]
-        and tower.size in (None, len(things) + 1)
-        and things[1:]
-    ):
+    on_bottom = slot == "top" and [s for s, _ in tower.slots] == ["bottom"]
+    if on_bottom and tower.size in (None, len(things) + 1) and things[1:]:
         told = tuple(dict.fromkeys((*tower.members, tower.slots[0][1], *things)))  # "the rest on top"
         return talk.but(tower=replace(tower, members=told, active=True)).put_down(things)
     if len(things) != 1 or dict(tower.slots).get(slot, things[0]) != things[0]:
@@ -200,12 +196,8 @@ def next_one(talk: Talk) -> Iterator[Talk]:
 
 def all_built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
     """Every way to build one tower or several, those of different things."""
-    last = talk.tower
-    towers: Sequence[Tower] = (
-        *talk.towers,
-        replace(last, of=1),
-        *[Tower(last.size, active=True)] * (last.of - 1),
-    )
+    unsaid = [Tower(talk.tower.size, active=True)] * (talk.tower.of - 1)
+    towers: Sequence[Tower] = (*talk.towers, replace(talk.tower, of=1), *unsaid)
     if len(towers) == 1:
         yield from built(talk, atoms)
         return
