@@ -145,15 +145,16 @@ def software() -> Software:
         git_revision=_git_revision(),
         python=platform.python_version(),
         platform=platform.platform(),
-        versions={name: _version(name) for name in _VERSIONED},
+        versions={name: distribution(name) or "missing" for name in _VERSIONED},
     )
 
 
-def _version(package: str) -> str:
+def distribution(name: str) -> str | None:
+    """Return the version of an installed Python distribution, or None."""
     try:
-        return metadata.version(package)
+        return metadata.version(name)
     except metadata.PackageNotFoundError:
-        return "missing"
+        return None
 
 
 def _git_revision() -> str:

@@ -232,10 +232,7 @@ class World(Part):
 
     def object(self, model: str) -> WorldObject:
         """Return the movable object of that name. Raises KeyError if there is none."""
-        for candidate in self.objects:
-            if candidate.model == model:
-                return candidate
-        raise KeyError(model)
+        return {candidate.model: candidate for candidate in self.objects}[model]
 
     def problems(self) -> list[str]:
         """List what is physically wrong with the description, a sentence each."""

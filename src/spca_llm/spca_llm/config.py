@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_args
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, TypeAdapter
+from pydantic import AfterValidator, Field, RootModel
 
 from spca_core.errors import InputError
 from spca_core.model import Record
@@ -57,15 +57,12 @@ class Price(Record):
         return (fresh * self.input + cached_tokens * cached + output_tokens * self.output) / 1e6
 
 
-class PriceTable:
+class PriceTable(RootModel[dict[str, Price]]):
     """Prices by model name."""
-
-    def __init__(self, prices: dict[str, Price]) -> None:
-        self._prices = prices
 
     def of(self, model: str) -> Price | None:
         """Return the price of a model, also by its name without a date; None if the table has none."""
-        return self._prices.get(model) or self._prices.get(_DATE.sub("", model))
+        return self.root.get(model) or self.root.get(_DATE.sub("", model))
 
 
 def load_prices(path: Path | None = None) -> PriceTable:
@@ -73,8 +70,7 @@ def load_prices(path: Path | None = None) -> PriceTable:
     path = path or DEFAULT_TABLE
     content = read_yaml(path, "the price table")
     with expecting("a price table", path):
-        prices = TypeAdapter(dict[str, Price]).validate_python(content or {})
-    return PriceTable(prices)
+        return PriceTable.model_validate(content or {})
 
 
 class Budget(Record):
@@ -233,8 +229,7 @@ def _file_path(env: Mapping[str, str]) -> Path | None:
 def _read(path: Path) -> _File:
     content = read_yaml(path, "the model configuration")
     with expecting("a model configuration", path):
-        file = _File.model_validate(content or {})
-    return file
+        return _File.model_validate(content or {})
 
 
 def _values(file: _File, role: Role, env: Mapping[str, str]) -> dict[str, Any]:

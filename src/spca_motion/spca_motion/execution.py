@@ -147,7 +147,9 @@ class Executor:
     def fresh_state(self) -> JointState:
         """Return the newest joint state. Raises MotionError('stale') if that is too old to act on."""
         state = self._robot.state()
-        self._check_fresh(state)
+        if self._is_stale(state):
+            age = self._robot.now() - state.stamp
+            raise MotionError("stale", f"the newest joint state is {age:.2f} s old")
         return state
 
     def _run(self, trajectory: JointTrajectory, carried: Callable[[JointState], str]) -> None:
@@ -196,11 +198,6 @@ class Executor:
 
     def _is_stale(self, state: JointState) -> bool:
         return self._robot.now() - state.stamp > self.tolerances.stale
-
-    def _check_fresh(self, state: JointState) -> None:
-        if self._is_stale(state):
-            age = self._robot.now() - state.stamp
-            raise MotionError("stale", f"the newest joint state is {age:.2f} s old")
 
 
 class _PathWatch:

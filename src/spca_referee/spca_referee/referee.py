@@ -42,8 +42,7 @@ class ContactInterval(Record):
 class ContactMemory:
     """Remembers when each pair was seen. Times are simulated seconds since the level began."""
 
-    def __init__(self, ttl: float = TTL) -> None:
-        self.ttl = ttl
+    def __init__(self) -> None:
         self._open: dict[Pair, tuple[float, float]] = {}
         self._closed: list[ContactInterval] = []
         self._ways_seen: dict[Way, float] = {}
@@ -53,7 +52,7 @@ class ContactMemory:
         for names in sample.pairs:
             seen = pair(*names)
             start, end = self._open.get(seen, (stamp, stamp))
-            if stamp - end > self.ttl + EPSILON:
+            if stamp - end > TTL + EPSILON:
                 self._closed.append(ContactInterval(pair=seen, start=start, end=end))
                 start = stamp
             self._open[seen] = (start, stamp)
@@ -67,13 +66,13 @@ class ContactMemory:
 
     def links(self, model: str, stamp: float) -> list[str]:
         """Return the robot's links that touched a model within the TTL before `stamp`."""
-        recent = (way for way, end in self._ways_seen.items() if stamp - end <= self.ttl + EPSILON)
+        recent = (way for way, end in self._ways_seen.items() if stamp - end <= TTL + EPSILON)
         return sorted(link for how, thing, link, *_ in recent if (how, thing) == ("touched_by", model))
 
     def active(self, names: Pair, stamp: float) -> bool:
         """Return whether a pair was seen within the TTL before `stamp`."""
         interval = self._open.get(pair(*names))
-        return interval is not None and stamp - interval[1] <= self.ttl + EPSILON
+        return interval is not None and stamp - interval[1] <= TTL + EPSILON
 
     def timeline(self) -> tuple[ContactInterval, ...]:
         """Return all contacts so far, by their beginning."""
@@ -161,7 +160,7 @@ class Referee:
                 f"contact sample at {sample.stamp:g} s after one at {self._start + self._now:g} s: "
                 "the clock must not run backwards; begin a new referee after a reset"
             )
-        blind = now - self._now > self._contacts.ttl + EPSILON
+        blind = now - self._now > TTL + EPSILON
         self._now = now
         self._contacts.record(now, sample)
         if poses is None and self.level.needs_poses:
@@ -193,7 +192,7 @@ class Referee:
             return self._state(Outcome.FAIL, best, best.failure)
         done = next((way for way in alive if self._dwelt(way)), None)
         if done is not None:
-            idle = ", from the start: nothing had to be done" * ((done.since or 0.0) < self._contacts.ttl)
+            idle = ", from the start: nothing had to be done" * ((done.since or 0.0) < TTL)
             held = f"all conditions held for {self.level.dwell_s:g} s{idle}"
             return self._state(Outcome.SUCCESS, done, held + self._by_the_arm(done.rules))
         if self._now >= self.level.time_limit_s - EPSILON:
@@ -209,7 +208,7 @@ class Referee:
                 with_it = f" with its {links}" if links else ""
                 return "the robot touched itself" if a == b else f"{a} touched {b}{with_it}"
         for names in rules.always:  # such a pair counts as seen at the start
-            if not self._active(names) and self._now > self._contacts.ttl + EPSILON:
+            if not self._active(names) and self._now > TTL + EPSILON:
                 a, b = rules.pair_words(names, self._robot)
                 return f"{a} no longer touches {b}"
         for state in rules.never_states:

@@ -24,10 +24,13 @@ class Loaded(Record):
     functions: dict[str, LoadedFunction]
 
 
+Status = Literal["done", "failed", "cancelled"]
+
+
 class RunOutcome(Record):
     """Outcome of one run. `value` is plain JSON; `log` what it printed; `seconds` the wall time it took."""
 
-    status: Literal["done", "failed", "cancelled"]
+    status: Status
     value: Any = None
     failure: SkillFailure | None = None
     log: tuple[str, ...] = ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 from spca_core.errors import Cancelled, Interrupted, MotionError
@@ -13,7 +12,7 @@ from spca_core.ports.environment import CtxServer
 from spca_core.processes import PATIENCE
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.skill import SkillFailure
-from spca_sandbox.outcome import RunOutcome, clean, failure_of
+from spca_sandbox.outcome import RunOutcome, Status, clean, failure_of
 from spca_sandbox.process import Cell
 
 _TICK_S = 0.02
@@ -180,16 +179,9 @@ class SkillRun:
     def _failed(self, kind: str, message: str) -> RunOutcome:
         return self._outcome("failed", failure=SkillFailure(kind=kind, message=message))
 
-    def _outcome(self, status: str, value: Any = None, failure: SkillFailure | None = None) -> RunOutcome:
-        return RunOutcome.model_validate(
-            {
-                "status": status,
-                "value": value,
-                "failure": failure,
-                "log": tuple(self._log),
-                "seconds": time.monotonic() - self._began,
-            }
-        )
+    def _outcome(self, status: Status, value: Any = None, failure: SkillFailure | None = None) -> RunOutcome:
+        seconds = time.monotonic() - self._began
+        return RunOutcome(status=status, value=value, failure=failure, log=tuple(self._log), seconds=seconds)
 
 
 def _error(kind: str, message: str, motion: bool) -> dict[str, Any]:
@@ -212,9 +204,7 @@ class Watchdog:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self._over.set()
         self._thread.join()
 

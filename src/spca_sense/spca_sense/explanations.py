@@ -59,15 +59,15 @@ def corners(thing: Detection) -> tuple[Array, Array]:
     return box[:4], box[4:]
 
 
-def silhouette(view: HeightView, thing: Detection, grow: int = 1) -> Silhouette:
-    """Return the silhouette of a thing, its sides grown by some pixels."""
+def silhouette(view: HeightView, thing: Detection) -> Silhouette:
+    """Return the silhouette of a thing, its sides grown by a pixel."""
     upper, lower = (side - (0.0, 0.0, view.table_top) for side in corners(thing))
     face = upper
     if KINDS[thing.kind].domed and thing.size[2] > LEVEL:  # what is level of it is a cap
         middle = upper.mean(axis=0)
         face = middle + (upper - middle) * 2 * np.sqrt(LEVEL * (thing.size[2] - LEVEL)) / thing.size[2]
         upper = lower = (upper + lower) / 2
-    return Silhouette(view.patch(face), view.patch(np.vstack((upper, lower)), grow))
+    return Silhouette(view.patch(face), view.patch(np.vstack((upper, lower)), grow=1))
 
 
 class Plateau:

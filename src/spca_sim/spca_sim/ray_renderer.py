@@ -74,11 +74,9 @@ _keeping = Lock()  # the threads that draw a video share them
 class RayRenderer:
     """An ideal camera: no noise. Colours and light as MuJoCo's geoms and `lighting` have them."""
 
-    def __init__(
-        self, model: mujoco.MjModel, view: CameraView, lighting: Lighting, shadows: bool = True
-    ) -> None:
+    def __init__(self, model: mujoco.MjModel, view: CameraView, lighting: Lighting) -> None:
         self._model, self._data = model, mujoco.MjData(model)
-        self._view, self._light, self._shadows = view, lighting, shadows
+        self._view, self._light = view, lighting
         self._shape = (view.intrinsics.height, view.intrinsics.width)
         self._eye = np.array(view.pose.position)
         self._rays = view.rays()
@@ -126,10 +124,9 @@ class RayRenderer:
         row, column = row - window[0].start, column - window[1].start
         albedo = self._printed(hits.geom[nearer], points)
         indirect[row, column], direct[row, column] = self._shade(albedo, normal)
-        if self._shadows:
-            shadow[row, column] = 0
-            lit = normal @ self._light.direction < 0
-            shadow[row[lit], column[lit]] = self._shaded(points[lit])
+        shadow[row, column] = 0
+        lit = normal @ self._light.direction < 0
+        shadow[row[lit], column[lit]] = self._shaded(points[lit])
         top, left = inner[0].start - window[0].start, inner[1].start - window[1].start
         part = image[inner]
         part[:] = self._develop(indirect, direct, shadow)[top:, left:][: part.shape[0], : part.shape[1]]
@@ -149,7 +146,7 @@ class RayRenderer:
         places = (self._data.geom_xpos, self._data.geom_xmat)
         key = (
             *(values[self._fixed].tobytes() for values in (*geoms, *places)),
-            *(light.direction.tobytes(), light.ambient, light.diffuse, self._shadows),
+            *(light.direction.tobytes(), light.ambient, light.diffuse),
             *(view.pose, view.intrinsics),
         )
         with _keeping:
@@ -224,8 +221,7 @@ class RayRenderer:
 
     def _develop(self, indirect: Image, direct: Image, shadow: Image) -> NDArray[np.uint8]:
         """Return the picture (H, W, 3); `direct` is overwritten."""
-        if self._shadows:
-            shadow = np.asarray(cv2.GaussianBlur(shadow, (0, 0), _SHADOW_BLUR), dtype=np.float32)
+        shadow = np.asarray(cv2.GaussianBlur(shadow, (0, 0), _SHADOW_BLUR), dtype=np.float32)
         direct *= 1 - shadow[..., None]
         direct += indirect
         image = cv2.convertScaleAbs(direct, alpha=255)
@@ -243,7 +239,7 @@ class RayRenderer:
         """Return 1 where the outlines, moved along the light down to a floor, cover it, else 0."""
         shadow = np.zeros(self._shape, np.uint8)
         slope = self._light.direction / -self._light.direction[2]
-        for height, floor in floors if self._shadows else ():
+        for height, floor in floors:
             above = np.maximum(outlines[..., 2:] - height, 0.0)
             fallen = (outlines + above * slope)[above.max(axis=(1, 2)) > 1e-6]
             shadow |= self._inside(fallen, everywhere=False) & floor

@@ -15,11 +15,11 @@ import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
 from spca_core.errors import SpcaError
+from spca_core.options import distribution
 from spca_core.paths import CHECKOUT, share
 
 Probe = Callable[[], tuple[list[str], list[str]]]
@@ -85,14 +85,6 @@ def every(*probes: Probe) -> Probe:
         return [f for found, _ in results for f in found], [x for _, lacking in results for x in lacking]
 
     return probe
-
-
-def distribution(name: str) -> str | None:
-    """Return the version of an installed Python distribution, or None."""
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def package(name: str) -> str | None:

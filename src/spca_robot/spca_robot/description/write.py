@@ -25,17 +25,17 @@ class RobotFiles:
     moveit: Path
 
 
-def write_robot(world: World, folder: Path, source: str = "generated", gazebo: bool = True) -> RobotFiles:
+def write_robot(world: World, folder: Path, source: str = "generated") -> RobotFiles:
     """Generate URDF, SRDF, controllers and MoveIt's parameters for a world.
 
-    `source` is `generated` (self-contained) or `vendor` (ur_description + robotiq_description). With `gazebo`
-    the URDF carries control plugin and contact sensors. Raises InputError where a package is missing.
+    `source` is `generated` (self-contained) or `vendor` (ur_description + robotiq_description). The
+    URDF carries Gazebo's control plugin and contact sensors. Raises InputError where a package is missing.
     """
     folder.mkdir(parents=True, exist_ok=True)
     gripper = gripper_names(source)
     files = RobotFiles(*(folder / n for n in ("cobot.urdf", "cobot.srdf", "controllers.yaml", "moveit.yaml")))
     files.controllers.write_text(controllers(gripper, world.robot.arm.joint_names))
-    controllers_file = str(files.controllers.resolve()) if gazebo else ""
+    controllers_file = str(files.controllers.resolve())
     if source == "vendor":
         urdf = build_vendor_urdf(world, folder, controllers_file)
     else:
