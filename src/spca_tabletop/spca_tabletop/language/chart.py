@@ -89,7 +89,7 @@ class Grammar:
         """Add forms by the names of their meanings; one is a text, or several with what is fixed for them."""
         for name, entries in forms.items():
             for entry in entries if isinstance(entries, list) else [entries]:
-                fixed = {"forms": entry} if isinstance(entry, str) else dict(entry)
+                fixed: dict[str, Any] = {"forms": entry} if isinstance(entry, str) else dict(entry)
                 said = fixed.pop("forms")
                 self(*(said if isinstance(said, list) else [said]), **fixed)(meanings[name])
 

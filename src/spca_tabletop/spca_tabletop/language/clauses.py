@@ -57,6 +57,11 @@ _TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="tabl
 _EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
 _CLOSE = (10,)
 """Millimetres between things that stand in a row."""
+_BY_Y = {
+    y: next(n for n, row in ROWS.items() if row.ahead and row.ahead((0, y, 0), (0, 0, 0)) > 0)
+    for y in (1, -1)
+}
+"""The relations of what is farther left, at +y, and of what is farther right."""
 _ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
 Going = Callable[[Things, Talk], Iterator[Talk]]
 
@@ -445,8 +450,8 @@ def in_line(*said: Phrase | bool) -> Meaning:
             raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
         row = things if rightwards else things[::-1]
         for first in range(len(row)):
-            left = [stands(a, "left_of", (b,), _CLOSE) for a, b in pairwise(row[: first + 1])]
-            right = [stands(b, "right_of", (a,), _CLOSE) for a, b in pairwise(row[first:])]
+            left = [stands(a, _BY_Y[1], (b,), _CLOSE) for a, b in pairwise(row[: first + 1])]
+            right = [stands(b, _BY_Y[-1], (a,), _CLOSE) for a, b in pairwise(row[first:])]
             yield talk.ask([*left, *right])
 
     return doing(phrase, then)
