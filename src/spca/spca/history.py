@@ -55,7 +55,7 @@ class History(Record):
     def on_table(self, tried: Plan | PlanResult, now: Observation) -> FailedAttempt | None:
         """Return the attempt that this plan or these drafts would repeat on an unchanged table, or None."""
         steps = _steps(tried)
-        same = (a for a in self.attempts if a.before is not None and a.steps == steps)
+        same = (a for a in self.attempts if a.steps == steps)
         return next((a for a in same if a.before is not None and unchanged(a.before, now)), None)
 
     def lessons_for(self, plan: Plan) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -87,7 +86,7 @@ class Journal:
 
     def attempt(self, state: RunState) -> str:
         """Return the name of a stage's call: the run's name, its round and the number of the call."""
-        return f"{Path(self._folder.path).name}/{state.round}.{state.attempt}"
+        return f"{self._folder.path.name}/{state.round}.{state.attempt}"
 
     def keep(self, state: RunState, kind: str, result: BaseModel) -> None:
         """Write a stage's result into the folder of its round: `plan_3.json`."""

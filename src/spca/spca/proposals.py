@@ -8,19 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from spca_coder.drafting import TOKEN_BUDGET
 from spca_core.options import RunOptions
 from spca_core.plan import Mode
+from spca_core.ports.chat import VisionModel
 from spca_core.ports.kit import Kit
 from spca_core.ports.proposer import CodeProposer, PlanProposer
 from spca_core.result import Usage
 from spca_core.run_folder import RunFolder
 from spca_planner.solver.process import SolverProcess
-
-if TYPE_CHECKING:
-    from spca_core.ports.chat import VisionModel
 
 
 @dataclass(frozen=True)

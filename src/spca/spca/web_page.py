@@ -19,7 +19,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, Queue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
@@ -32,12 +32,10 @@ from spca.events import Event
 from spca.interrupt import STOPPED
 from spca.progress import DOING
 from spca.report.page import small_picture, templates
+from spca.sessions import Session
 from spca_core.model import Record
 from spca_core.plan import Plan
 from spca_core.verdict import Ending
-
-if TYPE_CHECKING:
-    from spca.sessions import Session
 
 HOST, PORT = "127.0.0.1", 8080
 LOST = "the page was lost, and with it Stop"

@@ -85,9 +85,6 @@ def save_timeline(timeline: Iterable[ContactInterval], path: Path) -> None:
     path.write_text(json.dumps([interval.model_dump() for interval in timeline]))
 
 
-__all__ = ["ContactInterval", "Referee"]
-
-
 class Referee:
     """Judges one attempt at a level; feed it every contact sample, empty ones too, for they are its clock.
 
@@ -114,10 +111,9 @@ class Referee:
         self._stillness = Stillness()
         self._kinds = {o.model: str(o.kind) for o in world.objects}
         self._ways = [_Way(rules) for rules in bind_rules(level, world, truth)]
-        first = self._ways[0]
         unseen = tuple(
             Condition(text=text, holds=False, reason="nothing seen yet")
-            for text in self._texts(first.rules, released=bool(first.rules.released))
+            for text in self._texts(self._ways[0].rules)
         )
         self._verdict = Verdict(
             outcome=Outcome.RUNNING,
@@ -268,7 +264,7 @@ class Referee:
         key = (way.holds, failed, dwelt, held)
         if key in way.told:  # samples are many and changes few
             return way.told[key]
-        texts = self._texts(rules, released=bool(rules.released))
+        texts = self._texts(rules)
         reasons = [f"not so: {text}" for text in texts]
         if rules.released:
             touched = ", the ".join(rules.pair_words(names, self._robot)[1] for names in held)
@@ -284,12 +280,12 @@ class Referee:
         way.told[key] = tuple(told)
         return way.told[key]
 
-    def _texts(self, rules: Rules, released: bool) -> list[str]:
+    def _texts(self, rules: Rules) -> list[str]:
         texts = ["{} touches {}".format(*rules.pair_words(names, self._robot)) for names in rules.touching]
         texts += ["{} does not touch {}".format(*rules.pair_words(two, self._robot)) for two in rules.apart]
         texts += [rules.state_words(state) for state in rules.states]
         texts += [f"{rules.state_words(state)}, as number {k}" for k, state in enumerate(rules.order, 1)]
-        if released:
+        if rules.released:
             texts.append("the robot has let go")
         return [*texts, f"all of it for {self.level.dwell_s:g} s"]
 

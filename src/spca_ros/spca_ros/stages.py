@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from spca_interfaces.action import MakePlan, Perceive, WriteSkills
 from spca_interfaces.msg import CodeRequest as CodeRequestMsg
@@ -24,11 +24,8 @@ from spca_ros import names
 from spca_ros.calls import ActionCall, ServiceCall
 from spca_ros.convert.records import from_msg, pose_msg, to_msg
 from spca_ros.convert.robot import joint_state_msg
+from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode
-
-if TYPE_CHECKING:
-    from spca_ros.loop import Loop
-    from spca_ros.node import SpcaNode
 
 
 class RosPlanner:

@@ -45,8 +45,7 @@ class Alternatives(SkillContext):
         found = list(islice(self._grasps(self.scene, name), CHOICES))
         if not found:
             self._hinder("blocks", self._thing(name), lambda seen: any(self._grasps(seen, name)))
-        if self.on_grasps is not None:
-            self.on_grasps([g.pose for g in found])
+        self.on_grasps([g.pose for g in found])
         return [{"pose": pose_value(g.pose), "gap": g.gap} for g in found]
 
     @offered

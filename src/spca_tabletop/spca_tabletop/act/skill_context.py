@@ -52,7 +52,7 @@ class SkillContext(DeclaredCtx):
         self._table, self._tools = table_of(world), ToolKinematics(world)
         self._scene: Scene | None = None
         self._hold = placements.Hold()
-        self.on_grasps: Callable[[Sequence[geometry.Pose]], None] | None = None
+        self.on_grasps: Callable[[Sequence[geometry.Pose]], None] = lambda poses: None
         """Called with the grasps that a skill was offered, best first, so that they can be drawn."""
         self._hindered: dict[str, tuple[str, list[SceneObject]]] = {}
         """Things that were hindered since the last survey: how (see `obstructions`), and by what."""

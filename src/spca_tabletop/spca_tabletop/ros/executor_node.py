@@ -6,7 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +134,7 @@ class ExecutorNode(SpcaNode):
         )
         self.table: RosTabletop | None = None
         self._using = threading.Lock()
-        self._grasps = self.create_publisher(PoseArray, names.GRASPS, STATE)
+        self.grasps = self.create_publisher(PoseArray, names.GRASPS, STATE)
         self._trajectories = self.create_publisher(JointTrajectoryMsg, names.TRAJECTORY, STATE)
         self.create_service(Trigger, names.STOP, self._on_stop)
         self._actions = (
@@ -169,10 +169,6 @@ class ExecutorNode(SpcaNode):
         log = Path(logs) / "moveit.log" if logs else None
         setup = Setup(world, self._source, self._pipeline)
         return moveit_arm(world, robot, PlannerProcess(setup, log=log), tolerances, self._speed)
-
-    def considered(self, grasps: PoseArray) -> None:
-        """Publish the grasps that a skill was offered."""
-        self._grasps.publish(grasps)
 
     @contextmanager
     def using(self) -> Iterator[None]:
@@ -269,17 +265,15 @@ class TabletopRos:
             vision=vision,
             detector=make_detector(options.detector, world),
             saw=self._sense.saw,
-            considered=self._executor.considered,
+            considered=self._executor.grasps.publish,
             elsewhere=self._elsewhere,
         )
         there.on_contacts(lambda sample: self._referee.tell())
         return table
 
-    @contextmanager
-    def using(self) -> Iterator[None]:
+    def using(self) -> AbstractContextManager[None]:
         """See `RosSide`."""
-        with self._executor.using():
-            yield
+        return self._executor.using()
 
     def rest(self) -> None:
         """See `RosSide`."""
