@@ -204,6 +204,7 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca_planner/solver/downward.py": RUN,
     "spca_planner/trusted.py": ("domain",),
     "spca_referee/level.py": ("level", "check"),
+    "spca_referee/check.py": ("level", "check"),
     "spca_ros/domain.py": KERNEL,
     "spca_ros/security.py": KERNEL,
     "spca_sense/recorded_camera.py": ("frame",),
