@@ -13,6 +13,7 @@ from functools import reduce
 from itertools import combinations
 from operator import getitem
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -23,7 +24,7 @@ from spca_core.layout import Layout, nominal_layout, overlapping
 from spca_core.paths import LEVELS
 from spca_core.validation import meant_key, problems, read_yaml
 from spca_core.world import World, load_world
-from spca_referee.level import Level, find_level, is_world, read_level, starting_layout
+from spca_referee.level import Level, find_level, is_world, level_of, starting_layout
 from spca_referee.rules import at_start, bind_rules
 
 _SCHEMA = Level.model_json_schema()
@@ -52,14 +53,15 @@ def check_level(name_or_path: str | Path, world: World | None = None) -> Finding
     Raises InputError if there is no such file, or for a world that cannot be.
     """
     path = find_level(name_or_path)
-    if is_world(read_yaml(path, "the level")):
+    content = read_yaml(path, "the level")
+    if is_world(content):
         return Findings(path, (), world=load_world(path))
     errors = list[str]()
     try:
-        level = read_level(path)
+        level = level_of(content, path)
     except ValidationError as error:
         errors = problems(error, _KEYS)
-        if (read := _read_on(path, error)) is None:
+        if (read := _read_on(content, path, error)) is None:
             return Findings(path, tuple(errors))
         level = read
     try:
@@ -84,9 +86,8 @@ def check_level(name_or_path: str | Path, world: World | None = None) -> Finding
     return Findings(path, tuple(errors), tuple(warnings), level, world, layout)
 
 
-def _read_on(path: Path, error: ValidationError) -> Level | None:
+def _read_on(content: Any, path: Path, error: ValidationError) -> Level | None:
     """Read a level with each unknown key as the one that was meant, or left out; None if it is none then."""
-    content = read_yaml(path, "the level")
     with suppress(ValidationError, LookupError, TypeError):  # the last two: a place that is none of the file
         for item in error.errors():
             *above, key = item["loc"] or ("",)
@@ -94,7 +95,7 @@ def _read_on(path: Path, error: ValidationError) -> Level | None:
                 block = reduce(getitem, above, content)
                 block.setdefault(meant_key(item["loc"], error, _KEYS) or key, block[key])
                 del block[key]
-        return Level.model_validate(content)
+        return level_of(content, path)
     return None
 
 

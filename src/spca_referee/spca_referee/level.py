@@ -274,7 +274,12 @@ def read_level(path: Path) -> Level:
     there = read_yaml(path, "the level")
     if is_world(there):
         raise InputError("this is a world, not a level", where=str(path), hint="name it after --world")
-    level = Level.model_validate(there)
+    return level_of(there, path)
+
+
+def level_of(content: object, path: Path) -> Level:
+    """Return the level that the file at `path` holds, see `read_level`."""
+    level = Level.model_validate(content)
     beside = path.parent / level.world
     if beside.suffix in YAML_FILES and beside.is_file():
         return level.model_copy(update={"world": str(beside.absolute())})

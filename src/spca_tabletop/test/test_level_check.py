@@ -79,6 +79,12 @@ def test_a_misspelt_key_hides_no_other_mistake(tmp_path: Path) -> None:
     assert errors[3].startswith("unknown model 'bx_red': did you mean 'box_red'")
 
 
+def test_a_misspelt_key_does_not_hide_a_world_s_file_beside_the_level(tmp_path: Path) -> None:
+    (tmp_path / "beside.yaml").write_text("extends: tabletop\n")
+    found = examine_level(written(tmp_path, world="beside.yaml", time_limit=60))
+    assert len(found.errors) == 1 and found.errors[0].startswith("time_limit: no such key"), found.errors
+
+
 def test_a_fail_block_that_drops_the_usual_failures_is_noted(tmp_path: Path) -> None:
     pairs = [["box_green", "ground_plane"], ["table_lightgray", "cobot"]]
     found = examine_level(written(tmp_path, fail={"collisions_true": pairs}))
