@@ -60,17 +60,14 @@ class ServiceCall:
             self._node.loop.check()
             check()
             self.wait_ready(_MISSED)
+            if again is not None and time.monotonic() > began + again * len(sent):
+                sent.append(self._ask(request, answered))
 
         self.wait_ready(timeout)
-        end, answered = time.monotonic() + timeout, threading.Event()
+        began, answered = time.monotonic(), threading.Event()
         sent = [self._ask(request, answered)]
         try:
-            while not answered.wait(_TICK):
-                look()
-                if (now := time.monotonic()) > end:
-                    raise NodeLost(f"no answer from service {self._name} in {timeout:.0f} s")
-                if again is not None and now > end - timeout + again * len(sent):
-                    sent.append(self._ask(request, answered))
+            _await(answered, timeout, f"service {self._name}", look)
             return next(future for future in sent if future.done()).result()
         finally:
             for future in sent:
@@ -124,17 +121,19 @@ class ActionCall:
         sending = loop.run(
             lambda: self._client.send_goal_async(goal, lambda message: feedback.put(message.feedback))
         )
+        answered = threading.Event()
+        sending.add_done_callback(lambda _: answered.set())
 
         def look() -> None:
             if not self._client.server_is_ready():
                 raise NodeLost(f"the node that offers {what} has died or does not answer")
 
         try:
-            handle = _await(sending, what, look)
+            _await(answered, _ANSWERED, what, look)
         except NodeLost:
             sending.add_done_callback(_cancel)  # nobody waits any more for what it may still begin
             raise
-        if not handle.accepted:
+        if not (handle := sending.result()).accepted:
             raise SpcaError(f"the node refuses a goal for {what}; is it busy?")
         result, done = loop.run(handle.get_result_async), threading.Event()
         result.add_done_callback(lambda _: done.set())
@@ -170,15 +169,12 @@ def _cancel(sent: Future) -> None:
         handle.cancel_goal_async()
 
 
-def _await(future: Future, what: str, check: Callable[[], None]) -> Any:
-    done = threading.Event()
-    future.add_done_callback(lambda _: done.set())
-    end = time.monotonic() + _ANSWERED
-    while not done.wait(_TICK):
+def _await(answered: threading.Event, timeout: float, what: str, check: Callable[[], None]) -> None:
+    end = time.monotonic() + timeout
+    while not answered.wait(_TICK):
         check()
         if time.monotonic() > end:
-            raise NodeLost(f"no answer from {what} in {_ANSWERED:.0f} s")
-    return future.result()
+            raise NodeLost(f"no answer from {what} in {timeout:.0f} s")
 
 
 def _wait_for(ready: Callable[[], bool], timeout: float, what: str) -> None:
