@@ -20,13 +20,11 @@ from spca.runs import log_to
 from spca_benchmarks.campaigns.published import cells
 from spca_copic.evaluation import evaluate, unseen_cases
 from spca_copic.store import CopicFolder
-from spca_copic.worlds.limited_actions import LimitedActions
+from spca_copic.worlds.limited_actions import Played, PlayedAgain
 from spca_core.errors import SpcaError
 from spca_core.geometry import Pose, top_down_yaw
-from spca_core.model import Record
 from spca_core.plan import Draft, Plan, Step
 from spca_core.scene import Scene
-from spca_core.validation import expecting
 from spca_core.verdict import Outcome
 from spca_judges.environment import JudgedTabletop
 from spca_judges.remote import RemoteEpisode
@@ -103,11 +101,6 @@ _ACTIONS = (
 )
 
 
-class _Checkpoint(Record):
-    case: Case
-    plans: tuple[ActionSequence, ...]
-
-
 class _Table(JudgedTabletop):
     """The judge's table, with what the gripper's own sensors tell."""
 
@@ -116,7 +109,7 @@ class _Table(JudgedTabletop):
         return self._arm.tool_pose(), self._arm.held or ""
 
 
-class RobosuiteWorld(LimitedActions):
+class RobosuiteWorld(PlayedAgain):
     """See `spca_programs.ports.plan_world.PlanWorld`; to go back, an episode is played again."""
 
     name, tasks = "robosuite", tuple(ENVIRONMENTS)
@@ -127,8 +120,6 @@ class RobosuiteWorld(LimitedActions):
         super().__init__()
         self._episode: RemoteEpisode | None = None
         self._table: _Table | None = None
-        self._case: Case | None = None
-        self._plans: tuple[ActionSequence, ...] = ()
         self._looked = True
 
     def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
@@ -155,7 +146,7 @@ class RobosuiteWorld(LimitedActions):
     def reset(self, case: Case) -> Situation:
         """Draw the layout and look."""
         name = ENVIRONMENTS[case.task]
-        if self._episode is None or self._case is None or self._case.task != case.task:
+        if self._episode is None or self._played is None or self._played.case.task != case.task:
             self.close()
             self._episode = open_episode(name)
         if self._table is not None:
@@ -166,14 +157,13 @@ class RobosuiteWorld(LimitedActions):
         detector = BinsDetector(world) if bins else None
         self._table = _Table(name, self._episode, world, STIFFNESS, LIMIT_S, detector)
         self._table.sense()
-        self._case, self._plans, self._taken, self._over, self._looked = case, (), 0, False, True
+        self._played, self._taken, self._over, self._looked = Played(case=case), 0, False, True
         return self._situation()
 
     def step(self, plan: ActionSequence) -> Transition:
         """See `PlanWorld`; then look, with the arm aside, unless it holds something."""
         self._looked = False
         done = super().step(plan)
-        self._plans += (tuple(plan),)
         if done.done or self._playing().tool()[1]:
             return done
         with suppress(SpcaError):  # the arm cannot leave the view: what was seen last remains
@@ -181,28 +171,13 @@ class RobosuiteWorld(LimitedActions):
             self._looked = True
         return done.model_copy(update={"situation": self._situation()})
 
-    def checkpoint(self) -> bytes:
-        """The case and the plans so far, as JSON."""
-        self._playing()
-        assert self._case is not None
-        return _Checkpoint(case=self._case, plans=self._plans).model_dump_json().encode()
-
-    def restore(self, checkpoint: bytes) -> Situation:
-        """The same layout, played again up to there. Raises InputError for anything else."""
-        with expecting("a checkpoint", self.name):
-            saved = _Checkpoint.model_validate_json(checkpoint)
-        situation = self.reset(saved.case)
-        for plan in saved.plans:
-            situation = self.step(plan).situation
-        return situation
-
     def close(self) -> None:
         """End robosuite and the sandbox."""
         if self._table is not None:
             self._table.close()
         if self._episode is not None:
             self._episode.close()
-        self._table = self._episode = None
+        self._table = self._episode = self._played = None
         self._over = True
 
     def _playing(self) -> _Table:

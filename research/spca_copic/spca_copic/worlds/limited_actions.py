@@ -5,7 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from spca_core.errors import SpcaError
-from spca_programs.plan_world import ActionSequence, Remark, Situation, Transition
+from spca_core.model import Record
+from spca_core.validation import expecting
+from spca_programs.plan_world import ActionSequence, Case, Remark, Situation, Transition
 
 
 class LimitedActions(ABC):
@@ -60,3 +62,47 @@ class LimitedActions(ABC):
     @abstractmethod
     def _situation(self) -> Situation:
         """Return what may be known now."""
+
+
+class Played(Record):
+    """An episode so far."""
+
+    case: Case
+    plans: tuple[ActionSequence, ...] = ()
+
+
+class PlayedAgain(LimitedActions):
+    """A world that cannot be copied: the same case and plans lead to the same place."""
+
+    name: str
+    _played: Played | None = None
+
+    @property
+    def played(self) -> Played:
+        """The episode so far. Raises SpcaError where none has begun."""
+        if self._played is None:
+            raise SpcaError("no episode has begun: reset first")
+        return self._played
+
+    @abstractmethod
+    def reset(self, case: Case) -> Situation:
+        """See `PlanWorld`; sets `_played`."""
+
+    def step(self, plan: ActionSequence) -> Transition:
+        """See `LimitedActions.step`; the plan is kept for `checkpoint`."""
+        done = super().step(plan)
+        self._played = Played(case=self.played.case, plans=(*self.played.plans, tuple(plan)))
+        return done
+
+    def checkpoint(self) -> bytes:
+        """The case and the plans so far, as JSON."""
+        return self.played.model_dump_json().encode()
+
+    def restore(self, checkpoint: bytes) -> Situation:
+        """The same episode, played again up to there. Raises InputError for anything else."""
+        with expecting("a checkpoint", self.name):
+            saved = Played.model_validate_json(checkpoint)
+        situation = self.reset(saved.case)
+        for plan in saved.plans:
+            situation = self.step(plan).situation
+        return situation

@@ -6,24 +6,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from spca_copic.worlds.limited_actions import LimitedActions
+from spca_copic.worlds.limited_actions import Played, PlayedAgain
 from spca_core.errors import InputError, SpcaError
-from spca_core.model import Record
-from spca_core.validation import expecting
 from spca_nethack.engine import Game, nethack
 from spca_nethack.hero import PLACES, SKILLS, Hero
 from spca_programs.grammar import read_briefing
-from spca_programs.plan_world import (
-    ActionKind,
-    ActionSequence,
-    Briefing,
-    Case,
-    Remark,
-    Situation,
-    Split,
-    Transition,
-    require_task,
-)
+from spca_programs.plan_world import ActionKind, Briefing, Case, Remark, Situation, Split, require_task
 
 _LEVEL = 3
 _NEAR = 3
@@ -38,18 +26,8 @@ _ACTIONS = tuple(
 )
 
 
-class _Checkpoint(Record):
-    """A game cannot be copied; the same seed and plans lead to the same place."""
-
-    case: Case
-    plans: tuple[ActionSequence, ...]
-
-
-class NethackWorld(LimitedActions):
-    """See `spca_programs.ports.plan_world.PlanWorld`.
-
-    `restore` plays a game again from its beginning.
-    """
+class NethackWorld(PlayedAgain):
+    """See `spca_programs.ports.plan_world.PlanWorld`."""
 
     name = "nethack"
     tasks = tuple(_GOALS)
@@ -63,8 +41,6 @@ class NethackWorld(LimitedActions):
         nethack()
         self._game: Game | None = None
         self._hero: Hero | None = None
-        self._case: Case | None = None
-        self._plans: tuple[ActionSequence, ...] = ()
 
     def split(self, task: str, train: int, seen: int, unseen: int, seed: int) -> Split:
         """A game of its own for every case."""
@@ -82,37 +58,16 @@ class NethackWorld(LimitedActions):
         if case.task not in self.tasks:
             raise InputError(f"no case of {self.name}: {case.task}/{case.name}")
         self._game = self._game or Game()
-        self._case, self._hero = case, Hero(self._game, case.seed)
-        self._plans, self._taken, self._over = (), 0, False
+        self._hero = Hero(self._game, case.seed)
+        self._played, self._taken, self._over = Played(case=case), 0, False
         return self._situation()
-
-    def step(self, plan: ActionSequence) -> Transition:
-        """See `LimitedActions.step`; the plan is kept for `checkpoint`."""
-        transition = super().step(plan)
-        self._plans = (*self._plans, plan)
-        return transition
-
-    def checkpoint(self) -> bytes:
-        """The case and the plans so far, as JSON."""
-        self._playing()
-        assert self._case is not None
-        return _Checkpoint(case=self._case, plans=self._plans).model_dump_json().encode()
-
-    def restore(self, checkpoint: bytes) -> Situation:
-        """The same game, played again up to there. Raises InputError for anything else."""
-        with expecting("a checkpoint", self.name):
-            saved = _Checkpoint.model_validate_json(checkpoint)
-        situation = self.reset(saved.case)
-        for plan in saved.plans:
-            situation = self.step(plan).situation
-        return situation
 
     def close(self) -> None:
         """End the game."""
         if self._game is not None:
             self._game.close()
             self._game = None
-        self._hero, self._over = None, True
+        self._hero, self._played, self._over = None, None, True
 
     # --- helpers --------------------------------------------------------------------------------------------
 
@@ -130,7 +85,7 @@ class NethackWorld(LimitedActions):
 
     def _success(self) -> bool:
         hero = self._playing()
-        task = self._case.task if self._case is not None else ""
+        task = self.played.case.task
         if task == "level":
             return int(hero.game.stats["level"]) >= _LEVEL
         return hero.deeds.drank if task == "drink" else hero.deeds.opened
@@ -138,8 +93,7 @@ class NethackWorld(LimitedActions):
     def _situation(self) -> Situation:
         hero = self._playing()
         level, game = hero.level, hero.game
-        assert self._case is not None
-        task, at = self._case.task, game.position
+        task, at = self.played.case.task, game.position
         enemies = hero.enemies()
         near, far = (
             [{"name": name, "distance": d} for d, _, name in enemies if (d <= _NEAR) == close]
