@@ -57,9 +57,8 @@ class JudgedByLook(Environment):
             if evidence.goal:
                 unseen = f"remembered, not in sight now: {', '.join(map(words_of, hidden))}"
                 memory = f"; {unseen}"
-                if {step.args[0] for step in plan.steps if step.args} & set(
-                    hidden
-                ):  # where it came is a guess
+                moved = {step.args[0] for step in plan.steps if step.args}
+                if moved.intersection(hidden):  # where it came is a guess
                     evidence = evidence.model_copy(update={"goal": None})
         if result.status != "done" and evidence.goal is not True:
             outcome, reason = Outcome.RUNNING, f"not carried out: {result.message}"

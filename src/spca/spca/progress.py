@@ -7,25 +7,22 @@ The result goes to standard output.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-
-from spca.events import Event
-
-if TYPE_CHECKING:  # a run is under way before its result is needed
-    from spca_core.result import RunResult
-import os
-from collections.abc import Sequence
-from typing import Any
-
 from rich.table import Table
 from rich.text import Text
 
+from spca.events import Event
 from spca_core.errors import harmless
+
+if TYPE_CHECKING:  # a run is under way before its result is needed
+    from spca_core.result import RunResult
 
 
 def results() -> Console:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from spca_core.observation import Observation
     from spca_core.scene import Scene
     from spca_core.task import Task
-import re
 
 Role = Literal["vision", "planner_big", "planner_small", "coder"]
 """Role of the model that is asked; each has its own base_url, model name and key in the configuration."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise, permutations
 
@@ -52,8 +52,12 @@ def alternatives(talks: Sequence[Talk]) -> list[Goal]:
 
 
 def _is_of_kept(atom: Atom, goal: Goal) -> bool:
-    concerned = {thing for name in atom[2:] for thing in (name, *things_of(name))}
-    return atom[0] not in RULES and any(("kept", thing) in goal for thing in concerned)
+    return atom[0] not in RULES and any(("kept", thing) in goal for thing in _concerned(atom[2:]))
+
+
+def _concerned(names: Iterable[str]) -> set[str]:
+    """Return the things that atoms name, those by which a place is told among them."""
+    return {thing for name in names for thing in (name, *things_of(name))}
 
 
 def _finished(talk: Talk) -> Talk:
@@ -77,8 +81,7 @@ def _finished(talk: Talk) -> Talk:
     if not (talk.wants or talk.contacts or talk.mutual or talk.described or talk.tower.active):
         raise NotUnderstood("I do not see what to do: name something to touch, pick up, put or stack.")
     pairs = (*talk.contacts, *talk.mutual, *talk.apart, *talk.off)
-    args = (name for a in (*talk.atoms, *talk.described, *talk.rules) for name in a[1:])
-    concerned = {thing for name in args for thing in (name, *things_of(name))}
+    concerned = _concerned(name for a in (*talk.atoms, *talk.described, *talk.rules) for name in a[1:])
     concerned |= {t for pair in pairs for t in pair} | {*talk.untouched, *talk.unused, *talk.counted}
     for tower in (*talk.towers, talk.tower):
         concerned |= {*tower.members, *(t for _, t in (*tower.slots, *tower.barred))}

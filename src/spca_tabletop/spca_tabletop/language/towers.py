@@ -187,8 +187,6 @@ def _completed(top: str, supports: Things, told: Things, talk: Talk) -> Iterator
 
 def next_one(talk: Talk) -> Iterator[Talk]:
     """Go on to the next of several towers."""
-    if talk.tower.of < 2:
-        raise NotUnderstood("I do not know which tower that is; say how many there are to be.")
     for one in finished(talk):
         done = replace(one.tower, of=1)
         yield one.but(towers=(*one.towers, done), tower=Tower(done.size, active=True, of=one.tower.of - 1))
