@@ -27,6 +27,7 @@ from spca_coder.source import meaning, read
 from spca_core.plan import CodeResult, Draft, DraftRecord, PlanResult
 from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name
+from spca_planner.pddl.syntax import parse_domain
 from spca_testing.models.behaviours import Behaviour
 from spca_testing.models.fallible_model import SKILLS, FallibleModel, drafted, written
 from spca_testing.models.model_run import ModelRun, run_with_model
@@ -175,7 +176,12 @@ def main(
                 for path in (Path(place) / "library" / "skills").rglob("*.py"):
                     trusted.update(f"{level} {name}" for name in unsound(path.read_text()))
                 for path in (Path(place) / "library").rglob("domains/**/*.pddl"):
-                    trusted.update([f"{level} {path.stem}"] * (DOMAIN.strip() not in path.read_text()))
+                    actions, right = (parse_domain(text).actions for text in (path.read_text(), DOMAIN))
+                    trusted.update(
+                        f"{level} {path.stem} {a.name}"
+                        for a in actions.values()
+                        if a.text != right[a.name].text
+                    )
     console = Console(width=110, highlight=False)
     for name, number in sorted(count.items()):
         console.print(f"{number:4d}  {name}")

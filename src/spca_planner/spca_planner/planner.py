@@ -18,6 +18,7 @@ from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResu
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.vocabulary import Vocabulary
 from spca_planner.critics import with_named_places
+from spca_planner.pddl.syntax import with_actions
 from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.judgement import Case, DraftContext
 from spca_planner.solver.process import SolverProcess
@@ -141,9 +142,14 @@ class DraftingPlanner(Closing):
         return [p for p in judged if p is not None and p.steps != plan.steps]
 
     def learned(self, request: PlanRequest, result: PlanResult) -> None:
-        """Trust the domain of a plan that the referee has called a success."""
-        if result.plan is not None:
-            self._trusted.add(self._environment, request.task, result.plan.draft.domain)
+        """Trust what a plan that the referee has called a success has used of its domain."""
+        if result.plan is None or not result.plan.steps:
+            return
+        text = result.plan.draft.domain
+        if text not in self._trusted.all(self._environment):
+            # nothing has shown that its other actions do what they say
+            text = with_actions(text, {step.action.lower() for step in result.plan.steps})
+        self._trusted.add(self._environment, request.task, text)
 
     def _first(self, request: PlanRequest) -> tuple[Mode, Draft | None]:
         """Reuse the trusted domain that fits best, for a fresh request of its own group, if it can do all.

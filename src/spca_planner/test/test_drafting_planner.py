@@ -13,6 +13,7 @@ from spca_core.errors import BudgetExhausted
 from spca_core.plan import Draft, DraftRecord, PlanRequest, PlanResult, Rejection
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_core.task import Task
+from spca_planner.pddl.syntax import with_actions
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains
@@ -26,6 +27,8 @@ REQUEST = PlanRequest(
 )
 AGAIN = REQUEST.model_copy(update={"task": REQUEST.task.model_copy(update={"title": "Once more"})})
 GOOD = BuiltinProposer().draft(REQUEST, None, None)
+USED = GOOD.model_copy(update={"domain": with_actions(GOOD.domain, ("pick_up", "stack_on"))})
+"""The same draft, with nothing in its domain but what its plan uses."""
 UNREADABLE = GOOD.model_copy(update={"domain": GOOD.domain[:-20]})
 UNSOLVABLE = GOOD.model_copy(update={"domain": GOOD.domain.replace("(holding ?c)\n      (not", "(not")})
 Script = Sequence[Draft | Exception]
@@ -169,14 +172,17 @@ def test_success_makes_a_domain_trusted_and_reused(make: Make, tmp_path: Path) -
     planner.learned(REQUEST, planner.plan(REQUEST))
     trusted = TrustedDomains(tmp_path / "domains")
     (kept,) = trusted.in_group("tabletop", REQUEST.task.group)
-    assert (kept.text, kept.solved) == (domain(), (REQUEST.task.id,))
+    assert (kept.text, kept.solved) == (USED.domain, (REQUEST.task.id,))
 
-    proposer = Scripted(GOOD)
-    result = make(proposer).plan(AGAIN)
+    proposer = Scripted(USED)
+    again = make(proposer)
+    result = again.plan(AGAIN)
     assert statuses(result.drafts) == [("reuse", "")]
     request, previous, _ = proposer.asked[0]
     assert request.mode == "reuse"
-    assert previous == Draft(domain=domain(), problem="")
+    assert previous == Draft(domain=USED.domain, problem="")
+    again.learned(AGAIN, result)
+    assert [d.text for d in trusted.in_group("tabletop", REQUEST.task.group)] == [USED.domain]
     said = AGAIN.model_copy(update={"task": AGAIN.task.model_copy(update={"judge": "look"})})
     assert statuses(make().plan(said).drafts) == [("fresh", "")], "sentences are no group"
     other_group = REQUEST.model_copy(update={"task": task("Touch the red cube.", group="other")})
@@ -203,7 +209,7 @@ def test_a_draft_that_leaves_the_trusted_domain_is_not_called_reuse(make: Make) 
 def test_a_failed_reuse_is_repaired(make: Make) -> None:
     planner = make()
     planner.learned(REQUEST, planner.plan(REQUEST))
-    proposer = Scripted(GOOD.model_copy(update={"problem": "(define"}), GOOD)
+    proposer = Scripted(USED.model_copy(update={"problem": "(define"}), USED)
     assert statuses(make(proposer).plan(AGAIN).drafts) == [("reuse", "parse"), ("repair", "")]
 
 

@@ -5,7 +5,7 @@ This is classical planning: the subset that the planner and the validators share
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -157,6 +157,18 @@ def parse_problem(text: str) -> Problem:
     if problem is None or faults:
         raise PddlError(*faults)
     return problem
+
+
+def with_actions(text: str, names: Collection[str]) -> str:
+    """Return the text of a domain without its actions of other names.
+
+    >>> with_actions("(define (domain d) (:action lift :effect (up)) (:action drop))", ["lift"])
+    '(define (domain d) (:action lift :effect (up)))'
+    """
+    for part in reversed(read(text, "domain").rest):
+        if isinstance(part, Group) and part.head == ":action" and str(part).split()[1] not in names:
+            text = text[: part.start].rstrip() + text[part.end :]
+    return text
 
 
 def read_problem(text: str, faults: list[str]) -> Problem | None:
