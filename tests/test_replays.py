@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,20 @@ def test_a_recorded_domain_solves_its_described_task(tmp_path: Path) -> None:
     bench = PddlBench(tasks=("gripper",), attempts=3, trials_each=1, llm=f"replay:{REPLAYS / 'pddl'}")
     (trial,) = run_campaign(bench, tmp_path / "bench", workers=1).done
     assert trial.result.status == "solved" and len(trial.result.attempts) == 1
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (
+            "ipp write grasp --refine 1 --train 40 --test 200 --store programs",
+            "3.725 in training  refinement",
+        ),
+        ("learn sokoban --synthesizer language --out learned", "learned · 134 actions"),
+    ],
+)
+def test_recorded_answers_solve_what_papers_ask(command: str, said: str, tmp_path: Path) -> None:
+    asked = [ROOT / "bin" / "spca", *command.split(), "--llm", f"replay:{REPLAYS}"]
+    ended = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert said in ended.stdout + ended.stderr
