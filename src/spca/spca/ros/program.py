@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from spca.sessions import Session
 
 _QUIET = ("--ros-args", "--disable-external-lib-logs")  # no log files in the home folder
-_READY_S = 60.0
 _END_S = 5.0
 _LOOK_S = 0.1  # wall seconds between two looks whether this is to end
 
@@ -64,7 +63,7 @@ class Program:
 
     def __init__(self, kit: Kit, alive: Check, context: Context) -> None:
         self.loop = Loop(context)
-        self._alive = self.loop.check = alive
+        self._alive, self.loop.check, self.loop.wanted = alive, self._check, self._wanted
         self.supervisor = SupervisorNode(self, kit, self.loop)
         elsewhere = self.supervisor.elsewhere
         made: Callable[..., RosSide] | None = kit.ros()
@@ -141,17 +140,17 @@ class Program:
             return self.environment
         self._side.part()
         self.environment = None
-        self.environment = self._side.build(options, vision, self._await, anew)
+        self.environment = self._side.build(options, vision, self._check, anew)
         return self.environment
 
-    def _await(self, world: Any) -> None:
-        def check() -> None:
-            self._alive()
-            if self._run is not None and self._run.cancelled:
-                raise Cancelled("cancelled before the level had begun")
+    def _check(self) -> None:
+        self._alive()
+        if self.environment is None:  # nothing moves yet that would have to be stopped
+            self._wanted()
 
-        world.wait_ready(_READY_S, check)
-        check()  # it may have been ready at once
+    def _wanted(self) -> None:
+        if self._run is not None and self._run.cancelled:
+            raise Cancelled(self._run.cancelled)
 
 
 @contextmanager
