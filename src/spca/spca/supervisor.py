@@ -194,8 +194,6 @@ class Supervisor:
         attempt = self._journal.attempt(state)
         rehearsed = rehearsing.try_out(attempt, self._env.task, state, lambda: bool(self._cancelled))
         self._journal.publish_rehearsal(state, rehearsed, rehearsing.rehearsal)
-        if self._cancelled:
-            return state.ending(Ending.CANCELLED, self._cancelled)
         state = state.after_rehearsal(rehearsed)
         if rehearsed.status != "rejected" or rehearsed.overruled:
             return state

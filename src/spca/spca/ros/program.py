@@ -116,10 +116,6 @@ class Program:
         self.stop()
         self._side.part()
 
-    def close(self) -> None:
-        """Leave the domain, after the thread that spins the nodes has ended."""
-        close_nodes(self.nodes)
-
     @contextmanager
     def _place(self, anew: bool, options: RunOptions, opened: Stages) -> Iterator[tuple[Environment, Stages]]:
         """Open the world on the graph and the stages that the nodes offer, as long as the context lasts."""
@@ -174,7 +170,7 @@ def program(kit: Kit, alive: Check = lambda: None, arguments: Sequence[str] = _Q
             ended = True
             made.loop.wake()
             thread.join(_END_S)
-            made.close()
+            close_nodes(made.nodes)
     finally:
         context.try_shutdown()
 
