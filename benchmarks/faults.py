@@ -3,6 +3,7 @@
 .venv/bin/python benchmarks/faults.py faults.jsonl --mutations 1000
 .venv/bin/python benchmarks/faults.py faults.jsonl --transport ros --stage act --again
 .venv/bin/python benchmarks/faults.py faults.jsonl --points 50
+.venv/bin/python benchmarks/faults.py faults.jsonl --points 20 --moving
 .venv/bin/python benchmarks/faults.py faults.jsonl --table
 
 A case that stands in the file is not run again unless `--again` says so: a campaign can be interrupted, and
@@ -12,8 +13,10 @@ temporary files), a folder that cannot be read, a resume that fails, a success t
 and an arm that moves for longer than `ARM_S`. A simulated table ends with its run, which `spca resume` says.
 
 `--points` spreads as many kills and stops of the program and the simulator, and presses of Ctrl-C, over the
-wall time of a run that is left alone. A program that was stopped goes on after `STOPPED_S`, and ends as if
-nothing had been; of one that is killed, the next start clears away its folders for temporary files.
+wall time of a run that is left alone; with `--moving`, over the simulated time in which its arm moves, and it
+strikes when the arm does move: the program over ROS only, where an onlooker sees an arm that outlives it.
+A program that was stopped goes on after `STOPPED_S`, and ends as if nothing had been; of one
+that is killed, the next start clears away its folders for temporary files.
 
 `--mutations` also has the tests that search damage files, answers of models and messages as often, which
 ends in the same table; what stands in the file with as many is not tried again.
@@ -34,7 +37,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import psutil
 import typer
@@ -57,6 +60,7 @@ AT_POINTS = {
     "inproc": (PROGRAM,),
     "ros": (PROGRAM, "spca_sim.node"),
 }
+MOVING = "moving"
 ENDED = "ended"  # refused: the run had come to its end, or its simulated table had
 SEARCHING = (
     "tests/test_damaged_files.py",
@@ -78,7 +82,7 @@ class Case(Record):
     process: str
     signal: str
     stage: str
-    """Or the share of the wall time of a run that is left alone."""
+    """Or the share of the wall time of a run that is left alone; after `MOVING`, of its arm's motions."""
 
 
 class End(Record):
@@ -103,6 +107,15 @@ class End(Record):
     """Of the machine over the last minute."""
 
 
+class Alone(NamedTuple):
+    """A run that was left alone."""
+
+    lines: list[float]
+    """Wall seconds from its start to each line of its log, and to its end."""
+    moving: list[float]
+    """Stamps, in simulated seconds, at which the arm moved, where it was watched."""
+
+
 class Damage(Record):
     """How a reader, or whoever else is told things, has taken damaged ones."""
 
@@ -122,6 +135,7 @@ def main(
     points: Annotated[
         int, typer.Option(help="Kills, stops and Ctrl-C at so many points in time instead")
     ] = 0,
+    moving: Annotated[bool, typer.Option(help="Points in which the arm moves, over ROS")] = False,
     mutations: Annotated[int, typer.Option(help="Damaged versions of each file, too")] = 0,
     again: Annotated[bool, typer.Option(help="Run what stands in the file, too")] = False,
     table: Annotated[bool, typer.Option(help="Run nothing")] = False,
@@ -131,7 +145,9 @@ def main(
     cases = [
         Case(transport=wire, process=process, signal=sign, stage=at)
         for wire, process, sign, at in (
-            _at_points(points, transport or VICTIMS)
+            _in_motion(points)
+            if moving
+            else _at_points(points, transport or VICTIMS)
             if points
             else (
                 (w, v, s, at)
@@ -147,12 +163,12 @@ def main(
         found = damage(mutations)
         damages |= {each.target: each for each in found}
         _keep(file, *found)
-    quiet: dict[str, list[float]] = {}
+    quiet: dict[str, Alone] = {}
     for case in [] if table else cases:
         if again or case not in ends:
             if points and case.transport not in quiet:
                 quiet[case.transport] = alone(level, case.transport)
-            ends[case] = end = one(level, case, quiet.get(case.transport, []))
+            ends[case] = end = one(level, case, quiet.get(case.transport, Alone([], [])))
             _keep(file, end)
             print(end, file=sys.stderr, flush=True)
     if ends:
@@ -169,6 +185,12 @@ def _at_points(count: int, transports: Iterable[str]) -> Iterator[tuple[str, str
         for wire in transports:
             yield from ((wire, process, sign, at) for process in AT_POINTS[wire] for sign in SIGNALS)
             yield wire, PROGRAM, INTERRUPT, at
+
+
+def _in_motion(count: int) -> Iterator[tuple[str, str, str, str]]:
+    for k in range(count):
+        for sign in (*SIGNALS, INTERRUPT):
+            yield "ros", PROGRAM, sign, f"{MOVING} {k * 0.618034 % 1:.3f}"
 
 
 def damage(mutations: int) -> list[Damage]:
@@ -219,10 +241,13 @@ def lines(ends: list[End]) -> Iterator[str]:
                 cells = (" / ".join(_cell(found.get((p, sign, at))) for sign in SIGNALS) for p in processes)
                 yield f"| {at} | " + " | ".join(cells) + " |"
             yield ""
-        if points := sorted({k[:2] for k in found if k[2] not in STAGES}, reverse=True):
+        if points := sorted({_fault(k) for k in found if k[2] not in STAGES}, reverse=True):
             yield f"| {wire}, at points | struck | status | resume | slowest end, s | arm moved, s |"
             yield "|---" * 6 + "|"
-            yield from (_row(key, [e for k, e in found.items() if k[:2] == key]) for key in points)
+            yield from (
+                _row(key, [e for k, e in found.items() if k[2] not in STAGES and _fault(k) == key])
+                for key in points
+            )
             yield ""
     left, false, wrong = (
         sum(map(bool, of)) for of in zip(*((e.left, e.false, e.wrong) for e in ends), strict=True)
@@ -233,6 +258,11 @@ def lines(ends: list[End]) -> Iterator[str]:
         f"{left} left something over, "
         f"{false} were false successes, {wrong} are wrong"
     )
+
+
+def _fault(key: tuple[str, str, str]) -> tuple[str, str]:
+    process, sign, at = key
+    return process, f"{sign}, the arm {MOVING}" if at.startswith(MOVING) else sign
 
 
 def _row(key: tuple[str, str], ends: list[End]) -> str:
@@ -268,9 +298,12 @@ def _read(file: Path) -> tuple[dict[Case, End], dict[str, Damage]]:
     return {end.case: end for end in ends}, {each.target: each for each in damages}
 
 
-def one(level: str, case: Case, quiet: list[float]) -> End:
-    """Run a level with one fault; `quiet` as `alone` returns it."""
-    with tempfile.TemporaryDirectory(prefix="spca_faults_") as scratch, _watched(case) as (domain, arm):
+def one(level: str, case: Case, quiet: Alone) -> End:
+    """Run a level with one fault."""
+    with (
+        tempfile.TemporaryDirectory(prefix="spca_faults_") as scratch,
+        _watched(case.transport) as (domain, arm),
+    ):
         folder, own = Path(scratch) / "run", [Path(scratch) / name for name in ("runtime", "tmp")]
         for each in own:
             each.mkdir(mode=0o700)
@@ -336,16 +369,17 @@ def _run(level: str, transport: str, folder: Path, environment: dict[str, str]) 
         return psutil.Popen(command, stdout=out, stderr=out, start_new_session=True, env=environment)
 
 
-def alone(level: str, transport: str) -> list[float]:
-    """Leave a run alone: wall seconds from its start to each line of its log, and to its end."""
-    with tempfile.TemporaryDirectory(prefix="spca_faults_") as scratch:
+def alone(level: str, transport: str) -> Alone:
+    """Leave a run alone."""
+    with tempfile.TemporaryDirectory(prefix="spca_faults_") as scratch, _watched(transport) as (domain, arm):
         folder, began, found = Path(scratch) / "run", time.monotonic(), list[float]()
-        run = _run(level, transport, folder, dict(os.environ))
+        run = _run(level, transport, folder, {**os.environ, **domain})
         while run.poll() is None:
             found += [time.monotonic() - began] * (_logged(folder) - len(found))
             time.sleep(0.005)
         assert run.returncode == 0, folder.with_suffix(".log").read_text()
-    return [*found, time.monotonic() - began]
+    lines = [*found, time.monotonic() - began]
+    return Alone(lines, sorted({stamp for stamp, _, v in arm if v > MOVES}))
 
 
 def _logged(folder: Path) -> int:
@@ -362,13 +396,13 @@ def _readable(folder: Path) -> bool:
 
 
 @contextmanager
-def _watched(case: Case) -> Iterator[tuple[dict[str, str], list[tuple[float, float, float]]]]:
+def _watched(transport: str) -> Iterator[tuple[dict[str, str], list[tuple[float, float, float]]]]:
     """Record the arm of a run over ROS as an onlooker: simulated and wall seconds and rad/s of each message.
 
     With the variables that have the run use the onlooker's domain.
     """
     seen: list[tuple[float, float, float]] = []
-    if case.transport == "inproc":
+    if transport == "inproc":
         yield {}, seen
         return
     from sensor_msgs.msg import JointState  # loads ROS, as the next ones
@@ -388,16 +422,19 @@ def _watched(case: Case) -> Iterator[tuple[dict[str, str], list[tuple[float, flo
 
 
 def _stood(seen: list[tuple[float, float, float]], struck_at: float) -> tuple[float, float] | None:
-    """Simulated and wall seconds from the fault until the arm stood; None where it did not move."""
-    before = [stamp for stamp, at, _ in seen if at <= struck_at]
+    """Simulated and wall seconds from the fault until the arm stood; None where it did not move.
+
+    It stands at once where no time passes any more.
+    """
+    before = [(stamp, v) for stamp, at, v in seen if at <= struck_at]
     later = pairwise(seen)  # while time stands still, so does the arm
     moving = [
         (now, at) for (last, _, _), (now, at, v) in later if at > struck_at and now > last and v > STANDS
     ]
-    if not before or not moving:
+    if not before or not (moving or before[-1][1] > MOVES):
         return None
-    stamp, at = moving[-1]
-    return round(stamp - before[-1], 2), round(at - struck_at, 2)
+    stamp, at = moving[-1] if moving else (before[-1][0], struck_at)
+    return round(stamp - before[-1][0], 2), round(at - struck_at, 2)
 
 
 def _spca(environment: dict[str, str], *arguments: str | Path) -> str:
@@ -439,7 +476,7 @@ def _strike(
     family: set[psutil.Process],
     shared: set[Path],
     arm: list[tuple[float, float, float]],
-    quiet: list[float],
+    quiet: Alone,
 ) -> bool:
     """Send the signal to the process of that module below the run's as soon as the stage has begun.
 
@@ -447,20 +484,26 @@ def _strike(
     what it has mapped of the memory that processes share to `shared`.
     """
     end = time.monotonic() + LIMIT_S
-    lines, wait = 0, 0.0
-    if case.stage not in STAGES:
-        at = float(case.stage) * quiet[-1]
-        lines = sum(line <= at for line in quiet)
-        wait = at - (quiet[lines - 1] if lines else 0.0)
+    lines, wait, since = 0, 0.0, 0.0
+    stage, _, share = case.stage.partition(" ")
+    if stage == MOVING:
+        since = quiet.moving[int(float(share) * len(quiet.moving))]
+    elif stage not in STAGES:
+        at = float(stage) * quiet.lines[-1]
+        lines = sum(line <= at for line in quiet.lines)
+        wait = at - (quiet.lines[lines - 1] if lines else 0.0)
     while run.is_running() and run.status() != psutil.STATUS_ZOMBIE and time.monotonic() < end:
-        moves = case.stage != "act" or case.transport == "inproc" or bool(arm and arm[-1][2] > MOVES)
-        if moves and (_reached(folder, case.stage) if case.stage in STAGES else _logged(folder) >= lines):
+        in_motion = case.transport != "inproc" and stage in ("act", MOVING)
+        begun = _reached(folder, stage) if stage in STAGES else _logged(folder) >= lines
+        if begun and not (in_motion and (not arm or arm[-1][0] < since)):
             time.sleep(wait)
             wait = 0.0
             for process in (there := [run, *_descendants(run)]):
                 if case.process == PROGRAM or any(case.process in part for part in _words(process)):
                     family |= {*there}
                     shared |= {path for each in there for path in _shared(each)}
+                    while in_motion and arm[-1][2] <= MOVES and run.is_running() and time.monotonic() < end:
+                        time.sleep(0.001)
                     with suppress(psutil.NoSuchProcess):  # it ends just now
                         process.send_signal(SIGNALS.get(case.signal, signal.SIGINT))
                         return True

@@ -185,7 +185,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         *("spca", "program", files, thinking),
         arguments=[str(folder.path.absolute())],
         output="screen",
-        # It still writes the report when it has been interrupted, and says how to go on.
+        # When it has been interrupted, it still writes down how far it was, and says how to go on.
         sigterm_timeout="60",
         sigkill_timeout="5",
     )

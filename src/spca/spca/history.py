@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import math
 
 import numpy as np
 
 from spca.blame import Blame
+from spca_core.geometry import wrap_angle
+from spca_core.kinds import KINDS
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan, PlanResult
@@ -19,8 +22,8 @@ TRANSIENT = (
 )  # fmt: skip
 """Kinds of failure that need not happen again when the same plan is tried on the same table."""
 
-_TOLERANCE, _TURN = 0.005, 0.04
-"""Largest changes, in metres and in quaternion components, that may be errors of perception."""
+_TOLERANCE, _TURN = 0.005, 0.08
+"""Largest changes, in metres and in radians, that may be errors of perception."""
 
 
 class FailedAttempt(Record):
@@ -114,10 +117,12 @@ def unchanged(before: Observation, now: Observation) -> bool:
 
 
 def _alike(a: SceneObject, b: SceneObject) -> bool:
-    """Return whether an object is seen as it was; how certain it is does not count."""
+    """Return whether an object is seen as it was, up to its symmetry; how certain it is does not count."""
+    period, square = KINDS[a.kind].yaw_period, abs(a.size[0] - a.size[1]) < _TOLERANCE
+    period = math.pi / 2 if square and period == math.pi else period or _TURN
     return (
         (a.id, a.kind, a.colour, a.visible) == (b.id, b.kind, b.colour, b.visible)
-        and np.allclose(a.size, b.size, rtol=0, atol=_TOLERANCE)
-        and np.allclose(a.pose.position, b.pose.position, rtol=0, atol=_TOLERANCE)
-        and np.allclose(a.pose.quaternion, b.pose.quaternion, rtol=0, atol=_TURN)
+        and np.allclose((*a.size, *a.pose.position), (*b.size, *b.pose.position), rtol=0, atol=_TOLERANCE)
+        and np.allclose(a.pose.matrix()[:3, 2], b.pose.matrix()[:3, 2], rtol=0, atol=_TURN)
+        and abs(wrap_angle(a.pose.yaw - b.pose.yaw, period)) < _TURN
     )

@@ -61,6 +61,8 @@ def follow(run: Run) -> int:
 
         try:
             result = run.advance(progress, judged)
+            if result.outcome is Ending.CANCELLED:  # a report would take half of the stop
+                raise Cancelled(result.reason)
         except InputError:
             if not run.resumed:
                 _discard_if_untouched(folder)
@@ -89,8 +91,6 @@ def follow(run: Run) -> int:
         except KeyboardInterrupt:
             progress.say_interrupted("make report and video with", "report", folder.path)
             return EXIT_INTERRUPTED
-    if result.outcome is Ending.CANCELLED:
-        progress.say_interrupted("go on with", "resume", folder.path)
     return result.exit_status
 
 

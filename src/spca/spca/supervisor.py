@@ -194,8 +194,6 @@ class Supervisor:
         attempt = self._journal.attempt(state)
         rehearsed = rehearsing.try_out(attempt, self._env.task, state, lambda: bool(self._cancelled))
         self._journal.publish_rehearsal(state, rehearsed, rehearsing.rehearsal)
-        if self._cancelled:
-            return state.ending(Ending.CANCELLED, self._cancelled)
         state = state.after_rehearsal(rehearsed)
         if rehearsed.status != "rejected" or rehearsed.overruled:
             return state
@@ -217,16 +215,15 @@ class Supervisor:
             self._journal.mark_plan_start()
         result = self._env.act(self._journal.attempt(state), plan, state.library, self._journal.publish_step)
         self._journal.keep(state, "act", result)
-        state = state.counting_act(result)
-        if self._cancelled:
-            return state.ending(Ending.CANCELLED, self._cancelled)
-        return self._judge(state, result)
+        return self._judge(state.counting_act(result), result)
 
     def _judge(self, state: RunState, result: ActResult) -> RunState:
         """Ask for the verdict; after a failure, find out what is to blame, and put the world back."""
         plan = state.plan
         assert plan is not None
         verdict = self._env.settle()
+        if self._cancelled and not verdict.final:
+            return state.ending(Ending.CANCELLED, self._cancelled)
         said = {"outcome": verdict.outcome.value, "score": verdict.score}
         self._journal.publish("verdict", text=verdict.reason, data=said)
         if verdict.outcome is Outcome.SUCCESS:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from spca.history import History, unchanged
 from spca.stages import Stages
 from spca.state import Phase, RunState
 from spca.supervisor import Supervisor
 from spca_coder.source import LibraryReader
-from spca_core.geometry import Pose
+from spca_core.geometry import Pose, Vec3
 from spca_core.observation import Observation
 from spca_core.options import Budgets
 from spca_core.plan import ActResult, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
@@ -54,6 +56,30 @@ def test_noise_is_no_change_and_a_move_is() -> None:
     assert not unchanged(seen(0.5), seen(0.52))
     bare = seen(0.5, "clear").model_copy(update={"scene": None})
     assert not unchanged(bare, bare.model_copy(update={"facts": ()}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "yaws"),
+    [
+        ("cube", (0.04, 0.04, 0.04), (0.78, -0.78)),
+        ("mat", (0.1, 0.1, 0.004), (0.0, -1.57)),
+        ("cuboid", (0.08, 0.04, 0.04), (1.56, -1.57)),
+        ("plate", (0.14, 0.14, 0.01), (0.0, 0.7)),
+    ],
+)
+def test_what_looks_the_same_has_not_turned(kind: str, size: Vec3, yaws: tuple[float, float]) -> None:
+    """A look takes it this way or that; a plan in vain was then tried in five rounds instead of one."""
+
+    def look(yaw: float) -> Observation:
+        thing = SceneObject(
+            id="a", kind=kind, colour="red", pose=Pose.from_xyz_yaw(0.5, 0, 0.4, yaw), size=size, confidence=1
+        )
+        return seen(0.5).model_copy(
+            update={"scene": Scene(stamp=0, objects=(thing,), relations=(), sentences=())}
+        )
+
+    assert unchanged(*map(look, yaws))
+    assert unchanged(look(0.0), look(0.3)) == (kind == "plate")
 
 
 def test_the_same_failure_on_the_same_table_is_remembered_but_no_accident() -> None:

@@ -84,15 +84,16 @@ class RequestedCamera:
 
     def __init__(self, node: SpcaNode, mount: CameraMount, timeout: float = 60.0) -> None:
         self.intrinsics, self.pose = mount.intrinsics, mount.pose
-        self._timeout = timeout
+        self._timeout, self._loop = timeout, node.loop
         self._take = ServiceCall(node, Capture, names.CAPTURE)
 
     def capture(self) -> RgbdFrame:
-        """Take a new frame now and return it. Raises SpcaError when none arrives."""
+        """Take a new frame now and return it. Raises SpcaError when none arrives or is wanted."""
         try:
-            taken = self._take(Capture.Request(), timeout=self._timeout)
+            taken = self._take(Capture.Request(), timeout=self._timeout, check=self._loop.wanted)
         except NodeLost as error:
             raise SpcaError(f"no picture from the camera: {error}") from error
+        self._loop.wanted()  # to see something in it takes its time
         if not taken.success:
             raise SpcaError(f"no picture from the camera: {taken.message}")
         return frame(taken.colour, taken.depth, taken.info, self.pose)

@@ -35,16 +35,14 @@ class Loop:
         self.context = context or get_default_context()
         self.check: Callable[[], None] = lambda: None
         """Function that whoever waits for another node calls meanwhile; it raises why no answer will come."""
+        self.wanted: Callable[[], None] = lambda: None
+        """Function that raises Cancelled when nobody wants what is under way any more."""
         self._executor = Executor(context=self.context)
         self._thread: int | None = None
 
     def add(self, node: Node) -> None:
         """Handle a node's callbacks too."""
         self._executor.add_node(node)
-
-    def has(self, name: str) -> bool:
-        """Return whether a node of that name is on this loop."""
-        return any(node.get_name() == name for node in self._executor.get_nodes())
 
     def turn(self, timeout: float = 0.1) -> None:
         """Handle at most one callback, waiting for it up to `timeout` wall seconds."""

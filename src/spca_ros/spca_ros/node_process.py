@@ -68,5 +68,5 @@ class NodeProcess(Closing):
 
     def close(self) -> None:
         """End the process and wait for it; harmless when called twice."""
-        self._child.interrupt()
+        self._child.terminate()
         self._child.end(_END_S)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
 from spca_interfaces.action import MakePlan, Perceive, WriteSkills
 from spca_interfaces.msg import CodeRequest as CodeRequestMsg
@@ -121,9 +121,9 @@ class RosSide(Protocol):
         ...
 
     def build(
-        self, options: RunOptions, vision: VisionModel | None, ready: Callable[[Any], None], anew: bool
+        self, options: RunOptions, vision: VisionModel | None, check: Callable[[], None], anew: bool
     ) -> Environment:
-        """Build the environment of a run. `ready(world)` returns when the world answers, or raises.
+        """Build the environment of a run. `check` may raise while the world is waited for.
 
         Without `anew` nothing is laid: the table is taken as it is.
         """

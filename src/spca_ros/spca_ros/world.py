@@ -98,6 +98,7 @@ class RosWorld(TableWorld):
         """
         end = time.monotonic() + timeout
         self.robot.wait_ready(timeout, check)
+        check()  # it may have been ready at once
         if self._real:
             return
         self._hold(Trigger.Request(), max(_PATIENCE_S, end - time.monotonic()), check, again=_AGAIN_S)

@@ -55,6 +55,13 @@ def test_a_node_that_somebody_has_stopped_is_lost_at_once(tmp_path: Path) -> Non
     assert time.monotonic() - began < 3.0  # it is not asked to end, which it could not hear
 
 
+def test_a_node_whose_owner_has_ended_waits_for_nobody(tmp_path: Path) -> None:
+    """As it would after a Ctrl-C."""
+    with NodeProcess("timeit", "it", {}, tmp_path) as process:
+        pass
+    assert process._child.wait() == -signal.SIGTERM
+
+
 _INTERRUPTED = """
 import os, signal, sys
 from spca_ros.domain import own_domain

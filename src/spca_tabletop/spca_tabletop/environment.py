@@ -98,6 +98,8 @@ class Tabletop(Environment, Generic[_TableT]):
     def sense(self) -> Observation:
         """Move the arm out of view and look; a vision model may add its remarks to what the detector sees."""
         self._arm.resume()
+        if self._cancelled:  # just now
+            self._arm.stop()
         scene = self._ctx.survey()
         if self._vision is not None and not self.verdict().final:  # the run is over: nobody will read it
             image = self.looks[-1][0].colour
@@ -125,7 +127,7 @@ class Tabletop(Environment, Generic[_TableT]):
     def settle(self) -> Verdict:
         """Let the world come to rest and the referee see enough of it; return the verdict."""
         end = self.table.now() + SETTLE_S
-        while self.table.now() < end and not self.verdict().final:
+        while self.table.now() < end and not (self.verdict().final or self._cancelled):
             self.table.wait(_TICK_S)
             if self._referee.holding:
                 end = max(end, self.table.now() + self.level.dwell_s)
@@ -151,9 +153,9 @@ class Tabletop(Environment, Generic[_TableT]):
             self._tracker.adopt(scene)
 
     def cancel(self) -> None:
-        """Stop the arm, then the run."""
+        """Stop the arm, and the run."""
+        self._cancelled = True  # first: a look may just let the arm move again
         self._arm.stop()
-        self._cancelled = True
 
     def close(self) -> None:
         """End the sandbox, save nothing, release the table."""

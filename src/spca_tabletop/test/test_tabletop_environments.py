@@ -7,10 +7,12 @@ from contextlib import contextmanager
 
 import pytest
 
+from spca_core.errors import Cancelled, MotionError
 from spca_core.options import RunOptions
 from spca_core.ports.environment import Environment
+from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import build_tabletop
-from spca_tabletop.ros.executor_node import TabletopRos
+from spca_tabletop.ros.executor_node import RosTabletop, TabletopRos
 from spca_testing.contracts.environment_contract import EnvironmentContract, plan
 from spca_testing.ros import running, sim
 
@@ -32,6 +34,18 @@ class TabletopContract(EnvironmentContract):
         library = environment.builtin_skills.read_text(encoding="utf-8") + _TIDY
         result = environment.act("progress", plan("idle"), library)
         assert result.status == "done", result.message
+
+    def test_after_a_cancellation_nothing_moves_and_no_time_passes(self) -> None:
+        """Neither a look, which moves the arm away first, nor a wait for the verdict goes on."""
+        with self.fresh() as environment:
+            assert isinstance(environment, Tabletop)
+            self.progress(environment)
+            environment.cancel()
+            before = environment.table.now()
+            with pytest.raises(MotionError, match="stop"):
+                environment.sense()
+            assert not environment.settle().final
+            assert environment.table.now() == before
 
 
 @pytest.mark.slow
@@ -66,8 +80,20 @@ class TestRos(TabletopContract):
     def fresh(self) -> Iterator[Environment]:
         """Stack the red cube on the blue one."""
         side: TabletopRos = self.side  # type: ignore[attr-defined]
-        yield side.build(OPTIONS, None, lambda world: world.wait_ready(60.0), anew=True)
+        yield side.build(OPTIONS, None, lambda: None, anew=True)
         side.part()
+
+    def test_no_picture_is_waited_for_that_nobody_wants(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """To draw it, and to see something in it, takes seconds on a busy machine."""
+
+        def wanted() -> None:
+            raise Cancelled("as the user wished")
+
+        with self.fresh() as environment:
+            assert isinstance(environment, RosTabletop)
+            monkeypatch.setattr(self.side.nodes[0].loop, "wanted", wanted)  # type: ignore[attr-defined]
+            with pytest.raises(Cancelled):
+                environment.glance()
 
     def test_restore_brings_back_world_memory_and_verdict(self) -> None:
         """A simulator elsewhere cannot be put back: what is restored is nothing."""

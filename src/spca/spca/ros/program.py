@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from spca.sessions import Session
 
 _QUIET = ("--ros-args", "--disable-external-lib-logs")  # no log files in the home folder
-_READY_S = 60.0
 _END_S = 5.0
 _LOOK_S = 0.1  # wall seconds between two looks whether this is to end
 
@@ -64,7 +63,7 @@ class Program:
 
     def __init__(self, kit: Kit, alive: Check, context: Context) -> None:
         self.loop = Loop(context)
-        self._alive = self.loop.check = alive
+        self._alive, self.loop.check, self.loop.wanted = alive, self._check, self._wanted
         self.supervisor = SupervisorNode(self, kit, self.loop)
         elsewhere = self.supervisor.elsewhere
         made: Callable[..., RosSide] | None = kit.ros()
@@ -117,10 +116,6 @@ class Program:
         self.stop()
         self._side.part()
 
-    def close(self) -> None:
-        """Leave the domain, after the thread that spins the nodes has ended."""
-        close_nodes(self.nodes)
-
     @contextmanager
     def _place(self, anew: bool, options: RunOptions, opened: Stages) -> Iterator[tuple[Environment, Stages]]:
         """Open the world on the graph and the stages that the nodes offer, as long as the context lasts."""
@@ -141,17 +136,17 @@ class Program:
             return self.environment
         self._side.part()
         self.environment = None
-        self.environment = self._side.build(options, vision, self._await, anew)
+        self.environment = self._side.build(options, vision, self._check, anew)
         return self.environment
 
-    def _await(self, world: Any) -> None:
-        def check() -> None:
-            self._alive()
-            if self._run is not None and self._run.cancelled:
-                raise Cancelled("cancelled before the level had begun")
+    def _check(self) -> None:
+        self._alive()
+        if self.environment is None:  # nothing moves yet that would have to be stopped
+            self._wanted()
 
-        world.wait_ready(_READY_S, check)
-        check()  # it may have been ready at once
+    def _wanted(self) -> None:
+        if self._run is not None and self._run.cancelled:
+            raise Cancelled(self._run.cancelled)
 
 
 @contextmanager
@@ -175,7 +170,7 @@ def program(kit: Kit, alive: Check = lambda: None, arguments: Sequence[str] = _Q
             ended = True
             made.loop.wake()
             thread.join(_END_S)
-            made.close()
+            close_nodes(made.nodes)
     finally:
         context.try_shutdown()
 

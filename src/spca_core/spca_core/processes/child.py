@@ -84,10 +84,10 @@ class Child:
             return self._process.wait(timeout)
         return -signal.SIGSTOP if self.stopped else None
 
-    def interrupt(self) -> None:
-        """Ask the process to end, as Ctrl-C would."""
+    def terminate(self) -> None:
+        """Ask the process to end now; after a Ctrl-C, nodes would wait for whoever may still need them."""
         if self.alive:
-            self._process.send_signal(signal.SIGINT)
+            self._process.terminate()
 
     def kill(self) -> None:
         """Kill the process's group now, without waiting. May be called from any thread."""

@@ -95,6 +95,7 @@ class RosTabletop(Tabletop[RosWorld]):
 
 ARMS = ("embedded", "moveit")
 DRIVERS = ("spca", "ros2_control")
+_READY_S = 60.0
 
 
 class ExecutorNode(SpcaNode):
@@ -243,7 +244,7 @@ class TabletopRos:
         self._referee.referee = lambda: table.referee if (table := self._executor.table) else None
 
     def build(
-        self, options: RunOptions, vision: VisionModel | None, ready: Callable[[RosWorld], None], anew: bool
+        self, options: RunOptions, vision: VisionModel | None, check: Callable[[], None], anew: bool
     ) -> RosTabletop:
         """See `RosSide`."""
         world, level = load_table(options)
@@ -258,7 +259,7 @@ class TabletopRos:
         }
         there = self._executor.world(world, self._sense.camera(world), varied, standing=not anew)
         arm = self._executor.arm(world, there.robot)  # MoveIt starts while the simulator does
-        ready(there)
+        there.wait_ready(_READY_S, check)
         self._executor.table = table = RosTabletop(
             *(level, world, layout, there, options.seed),
             arm=arm,
