@@ -8,8 +8,7 @@ from spca_coder import allowlist
 from spca_coder.allowlist import CodeFault, report, undefined
 from spca_coder.critic import criticised
 from spca_coder.fits import as_present, header, misfit_reason, missing, serves
-from spca_coder.source import read, same_code, signatures
-from spca_core.errors import InputError
+from spca_coder.source import read, signatures
 from spca_core.plan import ActionSchema, Plan, Step
 from spca_core.skill import SkillSignature
 from spca_sandbox.surface import Surface
@@ -182,11 +181,6 @@ def test_signatures_are_of_public_skills() -> None:
     )
 
 
-def test_a_library_that_is_not_python() -> None:
-    with pytest.raises(InputError, match=r"not Python.*line 2"):
-        read("A = 1\ndef f(:\n")
-
-
 def test_helpers_and_constants_that_belong_to_a_skill() -> None:
     source = read(
         "A = 1\nB = 2\n\n# note\ndef f(ctx): return _g()\n\ndef _g(): return A, _h()\n\n"
@@ -195,11 +189,6 @@ def test_helpers_and_constants_that_belong_to_a_skill() -> None:
     assert source.with_helpers({"f"}) == ({"f", "_g", "_h"}, {"A"})
     assert source.with_helpers({"f"}, beside={"_h"}) == ({"f", "_g"}, {"A"})
     assert source.excerpt({"f"}, {"A"}) == "A = 1\n\n\n# note\ndef f(ctx): return _g()"
-
-
-def test_same_code_ignores_layout() -> None:
-    assert same_code("def f( x ):\n  return x # c\n", "def f(x): return x")
-    assert not same_code("def f(x): return x", "def f(x): return -x")
 
 
 def test_statements_on_one_line_and_after_odd_characters() -> None:
