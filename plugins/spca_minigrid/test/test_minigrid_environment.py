@@ -14,7 +14,7 @@ from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.environment import Environment
 from spca_core.verdict import Outcome
 from spca_minigrid import primitives
-from spca_minigrid.ctx import API, GridCtx
+from spca_minigrid.ctx import API, GridCtx, StuckDetector
 from spca_minigrid.ending import EpisodeEnding, ending_of
 from spca_minigrid.environment import MinigridEnvironment
 from spca_minigrid.levels import find_level
@@ -128,6 +128,13 @@ def test_time_runs_out() -> None:
     ending, _, environment = run("BabyAI-GoToObjS4", 1, library, Step(action="circle", args=("key",)))
     assert environment.verdict().outcome in (Outcome.TIMEOUT, Outcome.SUCCESS)
     assert ending is (EpisodeEnding.SUCCESS if environment.world.reward else EpisodeEnding.REWARD_FAILED)
+
+
+def test_standing_still_and_going_in_circles_is_stuck_and_a_walk_straight_ahead_is_not() -> None:
+    still, circling, ahead = (StuckDetector() for _ in range(3))
+    assert [bool(still.note("here")) for _ in range(14)].index(True) == 12
+    assert any("back and forth" in circling.note(number % 4) for number in range(80))
+    assert not any(ahead.note(("pose", number)) for number in range(200))
 
 
 def test_lava_is_refused_and_bad_calls_are_told() -> None:
