@@ -337,20 +337,17 @@ def test_code_is_not_run_below_the_required_level(kernel_offers: KernelOffers) -
 @pytest.mark.parametrize(
     ("holding", "level"),
     [
-        ((), SandboxLevel.PROCESS),
-        (("limits",), SandboxLevel.PROCESS),
-        (("limits", "no new privileges"), SandboxLevel.LIMITED),
-        (("limits", "no new privileges", "landlock"), SandboxLevel.CONFINED),
-        (("limits", "no new privileges", "seccomp"), SandboxLevel.CONFINED),
-        (("limits", "no new privileges", "seccomp", "landlock"), SandboxLevel.CONFINED),
-        (
-            ("limits", "no new privileges", "seccomp", "landlock", "namespaces", "empty root"),
-            SandboxLevel.STRICT,
-        ),
+        ("", SandboxLevel.PROCESS),
+        ("limits", SandboxLevel.PROCESS),
+        ("limits, no new privileges", SandboxLevel.LIMITED),
+        ("limits, no new privileges, landlock", SandboxLevel.CONFINED),
+        ("limits, no new privileges, seccomp", SandboxLevel.CONFINED),
+        ("limits, no new privileges, seccomp, landlock", SandboxLevel.CONFINED),
+        ("limits, no new privileges, seccomp, landlock, namespaces, empty root", SandboxLevel.STRICT),
     ],
 )
-def test_levels_by_features(holding: tuple[str, ...], level: SandboxLevel) -> None:
-    assert SandboxReport.of(dict.fromkeys(holding, "")).level is level
+def test_levels_by_features(holding: str, level: SandboxLevel) -> None:
+    assert SandboxReport.of(dict.fromkeys(filter(None, holding.split(", ")), "")).level is level
 
 
 def test_level_names() -> None:
