@@ -3,13 +3,15 @@
 import atexit
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from spca_planner.solver.engines import import_unified_planning
 from spca_ros.domain import own_domain
+from spca_sandbox.limits import SandboxReport
+from spca_sandbox.process import WorkerProcess
 
 import_unified_planning()  # as the solver's process does: else a test that needs it loads most of scipy
 
@@ -25,6 +27,21 @@ UNHURRIED = settings(
 )
 settings.register_profile("spca", UNHURRIED, max_examples=10)
 settings.register_profile("full", UNHURRIED, max_examples=200)
+
+
+@pytest.fixture
+def kernel_offers(monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, str]], None]:
+    """Have sandboxes find no other ways of confinement than these, as on another kernel."""
+    real = WorkerProcess.wait_ready
+
+    def offers(features: Mapping[str, str]) -> None:
+        def wait_ready(worker: WorkerProcess) -> SandboxReport:
+            real(worker)
+            return SandboxReport.of(features)
+
+        monkeypatch.setattr(WorkerProcess, "wait_ready", wait_ready)
+
+    return offers
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

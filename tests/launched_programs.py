@@ -29,12 +29,7 @@ EXECUTABLES = {
     "spca_sim": ["gazebo", "sim"],
     "spca_tabletop": ["display"],
 }
-LIBRARIES = (
-    "gz_ros2_control",
-    "joint_state_broadcaster",
-    "joint_trajectory_controller",
-    "ros_gz_interfaces",
-)
+LIBRARIES = ("gz_ros2_control", "joint_state_broadcaster", "joint_trajectory_controller", "ros_gz_interfaces")
 STAND_IN = """#!/bin/sh
 # Says how it was called. A program that does one thing ends well, a level when all others are there.
 called={said}/{package}+{name}+$$

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -32,11 +33,7 @@ LAUNCHER = Path(__file__).parents[1] / "bin" / "spca"
 def start(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, where `spca` does not do."""
     return subprocess.run(
-        [sys.executable, "-m", "spca", *args],
-        capture_output=True,
-        check=False,
-        text=True,
-        **more,
+        [sys.executable, "-m", "spca", *args], capture_output=True, check=False, text=True, **more
     )
 
 
@@ -89,15 +86,8 @@ def test_an_occupied_run_folder(tmp_path):
 
 def test_a_task_that_is_not_understood_says_what(tmp_path):
     level = (WORLDS.parent / "levels" / "stack" / "stack_01.yaml").read_text()
-    lines = [
-        "title: Sing"
-        if line.startswith("title:")
-        else "description: Sing a merry song."
-        if line.startswith("desc")
-        else line
-        for line in level.splitlines()
-    ]
-    (tmp_path / "song_01.yaml").write_text("\n".join(lines))
+    level = re.sub("(?m)^title:.*", "title: Sing", level)
+    (tmp_path / "song_01.yaml").write_text(re.sub("(?m)^desc.*", "description: Sing a merry song.", level))
     done = spca("run", str(tmp_path / "song_01.yaml"), "--out", str(tmp_path / "run"))
     assert done.returncode == 1
     assert "not understood" in done.stdout
@@ -280,14 +270,8 @@ def _set_up_options(*args: str, folder: Path) -> str:
     fake = folder / "python"
     fake.write_text('#!/bin/sh\necho "$@" >&2\nexit 9\n')
     fake.chmod(0o755)
-    done = subprocess.run(
-        [LAUNCHER, *args],
-        env={**os.environ, "SPCA_PYTHON": str(fake)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.stderr
+    there = {**os.environ, "SPCA_PYTHON": str(fake)}
+    return subprocess.run([LAUNCHER, *args], env=there, capture_output=True, text=True, check=False).stderr
 
 
 def test_a_list_in_a_pipe_has_whole_names_and_lines(monkeypatch):
@@ -351,10 +335,7 @@ def test_an_interrupt_waits_for_the_end_of_an_import(tmp_path):
         "import time\nfrom spca.interrupt import interrupt_between_imports\ninterrupt_between_imports()\n"
         "try:\n    import loading\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["loaded", "interrupted"]
+    assert _printed(code, str(tmp_path)) == ["loaded", "interrupted"]
 
 
 def test_an_interrupt_that_a_destructor_drops_comes_again():
@@ -365,10 +346,16 @@ def test_an_interrupt_that_a_destructor_drops_comes_again():
         "        os.kill(os.getpid(), signal.SIGINT)\n        print('raised')\n"
         "try:\n    Gone()\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    assert _printed(code) == ["interrupted"]
+
+
+def _printed(code: str, *path: str) -> list[str]:
+    """The words that code in a process of its own prints, which says nothing else."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*path, *filter(None, sys.path)])}
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["interrupted"] and not done.stderr
+    assert not done.stderr
+    return done.stdout.split()
 
 
 def test_an_interrupt_while_python_starts_comes_when_it_has_started(tmp_path):

@@ -38,41 +38,32 @@ if TYPE_CHECKING:
     from conftest import SourcedRos
 
 sys.path.insert(0, str(Path(__file__).parent))
-from launched_programs import (
-    CHECKS,
-    NODES,
-    Call,
-    calls,
-    check_node,
-    install_stand_ins,
-    stand_in,
-)
+from launched_programs import CHECKS, NODES, Call, calls, check_node, install_stand_ins, stand_in
 
 pytestmark = pytest.mark.usefixtures("launch")
 
 LAUNCH = Path(os.environ.get("SPCA_LAUNCH_FILES", ROOT / "launch"))
 """The files under test; `scripts/break_launch_files` puts broken copies in their place."""
 FILES = sorted(LAUNCH.glob("*.launch.py"))
+
+
+def typed(words: str) -> dict[str, str]:
+    """Arguments as they are typed."""
+    return {name: value for name, _, value in (word.partition(":=") for word in words.split())}
+
+
 DEFAULTS = {
-    "bringup.launch.py": {
-        **{"level": "stack_01", "sim": "gazebo", "arm": "moveit", "pipeline": "ompl", "proposer": "builtin"},
-        **{"llm": "", "vision": "false", "detector": "shapes", "skills": "auto", "library": ""},
-        **{"engine": "fast-downward", "solver_timeout_s": "20.0", "rehearse": "auto", "video": "true"},
-        **{
-            "preset": "nominal",
-            "layout_seed": "0",
-            "robot": "generated",
-            "headless": "true",
-            "rviz": "false",
-        },
-        **{"view": "none", "markers": "true", "rate": "0", "record": "", "config": "", "secure": ""},
-        **{"sense": "", "planner": "", "coder": ""},
-    },
-    "gazebo.launch.py": {
-        **{"world": "tabletop", "layout_seed": "", "robot": "generated", "headless": "true"},
-        **{"rate": "0", "watched": ""},
-    },
-    "rviz.launch.py": {"world": "tabletop", "rviz": "true", "robot_state_publisher": "true"},
+    "bringup.launch.py": typed(
+        "level:=stack_01 sim:=gazebo arm:=moveit pipeline:=ompl proposer:=builtin llm:= vision:=false "
+        "detector:=shapes skills:=auto library:= engine:=fast-downward solver_timeout_s:=20.0 "
+        "rehearse:=auto video:=true preset:=nominal layout_seed:=0 robot:=generated headless:=true "
+        "rviz:=false view:=none markers:=true rate:=0 record:= config:= secure:= sense:= planner:= "
+        "coder:="
+    ),
+    "gazebo.launch.py": typed(
+        "world:=tabletop layout_seed:= robot:=generated headless:=true rate:=0 watched:="
+    ),
+    "rviz.launch.py": typed("world:=tabletop rviz:=true robot_state_publisher:=true"),
 }
 """What each file promises where nothing is given."""
 CHOICES = {
@@ -124,13 +115,10 @@ PASSED_ON = {
 """Arguments that are passed on: values are drawn for each combination of the others."""
 
 
+MUJOCO = {"sim": "mujoco", "arm": "embedded"}
 WORLDS = {"stack_01": "tabletop", "bowls_01": "bowls", "none": "tabletop"}
 """The worlds of the levels."""
-WATCHED = {
-    "stack_01": "box_blue,box_red",
-    "bowls_01": "bowl_blue,box_red",
-    "none": "",
-}
+WATCHED = {"stack_01": "box_blue,box_red", "bowls_01": "bowl_blue,box_red", "none": ""}
 """The objects that a level's conditions name."""
 
 
@@ -442,50 +430,37 @@ def test_every_combination_of_arguments_starts_what_its_programs_accept(
 def test_bad_arguments_and_what_is_missing_are_one_clear_line(
     file: str, given: dict[str, str], said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    embedded = {"sim": "mujoco", "arm": "embedded"} if file == "bringup" else {}
-    assert run(f"{file}.launch.py", embedded | given) != 0
+    assert run(f"{file}.launch.py", (MUJOCO if file == "bringup" else {}) | given) != 0
     assert said in caplog.text
 
 
 @pytest.mark.parametrize(
-    ("program", "said"),
+    ("program", "given", "said"),
     [
-        ("gz", "Gazebo has ended"),
-        ("spawner", "the robot's controllers did not start"),
-        ("program", "program-"),
-        pytest.param("robot_state_publisher", "robot_state_publisher has ended", marks=pytest.mark.full),
-        pytest.param("parameter_bridge", "the bridge to Gazebo has ended", marks=pytest.mark.full),
-        pytest.param("create", "Gazebo did not take the robot", marks=pytest.mark.full),
-        pytest.param("gazebo", "the Gazebo node has ended", marks=pytest.mark.full),
+        ("gz", {}, "Gazebo has ended"),
+        ("spawner", {}, "the robot's controllers did not start"),
+        ("program", {}, "program-"),
+        ("sim", MUJOCO, "sim-"),
+        ("program", {"level": "none"}, "program-"),
+        pytest.param("robot_state_publisher", {}, "robot_state_publisher has ended", marks=pytest.mark.full),
+        pytest.param("parameter_bridge", {}, "the bridge to Gazebo has ended", marks=pytest.mark.full),
+        pytest.param("create", {}, "Gazebo did not take the robot", marks=pytest.mark.full),
+        pytest.param("gazebo", {}, "the Gazebo node has ended", marks=pytest.mark.full),
     ],
 )
 def test_whatever_ends_by_itself_ends_the_launch_with_its_reason(
-    program: str, said: str, installed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+    program: str, given: dict[str, str], said: str,
+    installed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    """The program of a level is told which process it was."""
     installed.with_suffix(".ends").write_text(program)
     installed.with_suffix(".wanted").write_text("99\n")
-    assert run("bringup.launch.py", {"record": str(tmp_path / "run")}) != 0
+    recorded = {} if given.get("level") == "none" else {"record": str(tmp_path / "run")}
+    assert run("bringup.launch.py", recorded | given) != 0
     assert said in caplog.text
-    assert (tmp_path / "run" / "ended.txt").exists() == (program != "program")
-
-
-def test_a_program_is_told_which_process_has_ended(
-    installed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    installed.with_suffix(".ends").write_text("sim")
-    installed.with_suffix(".wanted").write_text("99\n")
-    given = {"record": str(tmp_path / "run"), "sim": "mujoco", "arm": "embedded"}
-    assert run("bringup.launch.py", given) != 0
-    assert "sim-" in caplog.text and "sim-" in (tmp_path / "run" / "ended.txt").read_text()
-
-
-def test_a_node_that_ends_by_itself_ends_a_waiting_graph_too(
-    installed: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    installed.with_suffix(".ends").write_text("program")
-    installed.with_suffix(".wanted").write_text("99\n")
-    assert run("bringup.launch.py", {"level": "none"}) != 0
-    assert "program-" in caplog.text
+    told = tmp_path / "run" / "ended.txt"
+    assert told.exists() == (program != "program")
+    assert program != "sim" or said in told.read_text()
 
 
 def test_a_launch_that_fails_at_its_start_leaves_no_files(

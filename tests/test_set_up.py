@@ -15,25 +15,20 @@ ROOT = Path(__file__).parents[1]
 SET_UP = ROOT / "scripts" / "set_up"
 
 
+def said_by(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a program; these variables change what it finds in its environment."""
+    there = {**os.environ, **environment}
+    return subprocess.run(command, env=there, capture_output=True, text=True, check=False)
+
+
 def run_in_set_up(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run code next to the modules of set-up, with this Python's standard library only."""
-    return subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {str(SET_UP)!r})\n{code}"],
-        env={**os.environ, "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    beside = f"import sys; sys.path.insert(0, {str(SET_UP)!r})\n{code}"
+    return said_by(sys.executable, "-S", "-c", beside, _ROS_WHEELS_BOOTSTRAP_COMPLETE="1", **environment)
 
 
 def test_a_missing_python_is_told_in_one_line() -> None:
-    done = subprocess.run(
-        [ROOT / "bin" / "spca", "--help"],
-        env={**os.environ, "SPCA_PYTHON": "python-that-is-not-there"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = said_by(ROOT / "bin" / "spca", "--help", SPCA_PYTHON="python-that-is-not-there")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1 and "apt install" in done.stderr
 
@@ -83,8 +78,8 @@ def test_the_wheels_exports_are_relocated_for_every_python(tmp_path: Path) -> No
 
 
 def test_a_second_set_up_has_nothing_to_do() -> None:
-    assert subprocess.run([sys.executable, SET_UP], check=False, capture_output=True).returncode == 0
-    again = subprocess.run([sys.executable, SET_UP], check=False, capture_output=True, text=True)
+    assert said_by(sys.executable, SET_UP).returncode == 0
+    again = said_by(sys.executable, SET_UP)
     assert (again.returncode, again.stdout, again.stderr) == (0, "", "")
 
 
@@ -111,13 +106,11 @@ def test_a_set_up_waits_for_another_one(tmp_path: Path) -> None:
 
 
 def test_a_failed_step_shows_the_end_of_its_output(tmp_path: Path) -> None:
+    log = str(tmp_path / "log")
     done = run_in_set_up(
-        "import pathlib, progress\n"
-        "try:\n"
-        "    progress.run('counting', ['sh', '-c', 'seq 100; exit 7'], pathlib.Path('log'))\n"
-        "except progress.StepFailed as failure:\n    print(failure)".replace(
-            "'log'", repr(str(tmp_path / "log"))
-        )
+        f"import pathlib, progress\nlog = pathlib.Path({log!r})\n"
+        "try:\n    progress.run('counting', ['sh', '-c', 'seq 100; exit 7'], log)\n"
+        "except progress.StepFailed as failure:\n    print(failure)"
     )
     assert "counting failed" in done.stdout and "99\n100" in done.stdout and "\n50\n" not in done.stdout
     assert "exit status 7" in done.stderr
@@ -213,12 +206,8 @@ print(command)
 
 def test_the_launcher_asks_set_up_only_after_a_change(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
-    inputs = (
-        "scripts/requirements/lock.txt",
-        "spca_package.py",
-        "src/spca/setup.py",
-        "src/spca_interfaces/msg/Verdict.msg",
-    )
+    inputs = ["scripts/requirements/lock.txt", "spca_package.py", "src/spca/setup.py"]
+    inputs.append("src/spca_interfaces/msg/Verdict.msg")
     for name in (*inputs, "scripts/set_up/__main__.py", "bin/spca", ".venv/bin/python"):
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
         (checkout / name).touch()

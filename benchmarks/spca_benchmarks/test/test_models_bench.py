@@ -21,8 +21,7 @@ from spca_benchmarks.models.bench import ModelResult, ModelsBench
 from spca_core.errors import InputError
 from spca_testing.bench import run_summary
 from spca_testing.models.behaviours import Behaviour, Status
-from spca_testing.models.calibrated_model import CalibratedModel, FaultRates
-from spca_testing.models.fallible_model import BIG, MODELS, FallibleModel, configuration
+from spca_testing.models.fallible_model import MODELS, FallibleModel, configuration
 from spca_testing.models.server import ModelServer, Seen
 
 NEW_VARIANTS = ("always-rehearsal", "one-validator", "whole-library", "vision-alone")
@@ -276,16 +275,3 @@ def test_another_model_under_the_same_name_is_another_campaign(tmp_path: Path) -
     assert bench.model_copy(update={"usd": 2.0}).identity() == before
     scripted(tmp_path, "m", syntax=0.2)
     assert bench.identity() != before
-
-
-def test_faults_come_as_often_as_their_rates_say() -> None:
-    rates = FaultRates(seed=4, lost=0.25)
-    lost = sum(CalibratedModel(rates, f"{n}/touch_02")._lost for n in range(40))
-    assert 3 <= lost <= 17
-    model = CalibratedModel(FaultRates(nonsense=0.3, syntax=0.2), "0/touch_02")
-    kinds = []
-    for model._asked in range(300):
-        kinds.append(model._draw(("nonsense", "syntax")))
-    assert 0.2 < kinds.count("nonsense") / 300 < 0.4
-    assert 0.1 < kinds.count("syntax") / 300 < 0.3
-    assert BIG in MODELS

@@ -27,15 +27,18 @@ from spca_planner.solver.process import SolverProcess
 from spca_testing.models.behaviours import Behaviour, Raw, Say, Status, refuse, say_json
 from spca_testing.models.server import ModelServer, Seen
 
-DOMAINS = ("blocksworld", "gripper", "depot", "driverlog", "satellite", "rovers", "tyreworld", "storage",
-           "logistics",
-           "termes", "floortile")  # fmt: skip
+DOMAINS = "blocksworld gripper depot driverlog satellite rovers tyreworld storage logistics termes floortile"
 
 
 @pytest.fixture(scope="module")
 def solver() -> Iterator[SolverProcess]:
     with SolverProcess() as process:
         yield process
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
 def task(name: str) -> PddlTask:
@@ -46,7 +49,7 @@ def task(name: str) -> PddlTask:
 
 
 def test_every_domain_of_the_published_bench_is_there() -> None:
-    assert {name.partition("/")[0] for name in task_names()} == set(DOMAINS)
+    assert {name.partition("/")[0] for name in task_names()} == {*DOMAINS.split()}
 
 
 @pytest.mark.parametrize("name", task_names())
@@ -129,18 +132,10 @@ def test_fates_are_told_apart(draft: Draft, status: str, words: str, solver: Sol
 
 def test_another_model_of_the_same_world_is_as_good(solver: SolverProcess) -> None:
     """Predicates, types and their arguments are the model's own affair."""
-    renamed = {
-        "robot_in": "here",
-        "lies_in": "ball_at",
-        "free": "hand_empty",
-        "holds": "in_hand",
-        "room": "place",
-    }
+    renamed = {"robot_in": "here", "lies_in": "ball_at", "free": "empty", "holds": "in_hand", "room": "place"}
     words = re.compile(r"\b(" + "|".join(renamed) + r")\b")
-    draft = Draft(
-        domain=words.sub(lambda m: renamed[m[1]], GRIPPER.domain),
-        problem=words.sub(lambda m: renamed[m[1]], GRIPPER.problem),
-    )
+    domain, problem = (words.sub(lambda m: renamed[m[1]], t) for t in (GRIPPER.domain, GRIPPER.problem))
+    draft = Draft(domain=domain, problem=problem)
     assert "lies_in" not in draft.domain
     assert judge(draft, GRIPPER, solver, timeout_s=10).status == "solved"
 
@@ -172,10 +167,10 @@ def answer(draft: Draft, **options: object) -> Say:
 
 
 def bench(
-    script: list[Behaviour], folder: Path, monkeypatch: pytest.MonkeyPatch, **options: object
+    script: list[Behaviour], folder: Path, **options: object
 ) -> tuple[list[PddlResult], StoredCampaign, list[Seen]]:
     with ModelServer(script) as server:
-        configure(folder, server, monkeypatch)
+        configure(folder, server)
         settings = settings_of(folder, **options)
         campaign = run_campaign(settings, folder / "bench", workers=1)
         return [d.result for d in campaign.done], campaign, server.requests
@@ -192,19 +187,16 @@ def settings_of(folder: Path, **options: object) -> PddlBench:
     return PddlBench.model_validate({**values, **options})
 
 
-def configure(folder: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, budget: str = "{}") -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+def configure(folder: Path, server: ModelServer, budget: str = "{}") -> None:
     (folder / "llm.yaml").write_text(
         f"defaults: {{base_url: '{server.base_url}', attempts: 2, wait_s: 0.01}}\n"
         f"roles: {{planner_big: {{model: test-model}}}}\nbudget: {budget}\n"
     )
 
 
-def test_a_model_repairs_its_draft_by_what_the_critics_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_repairs_its_draft_by_what_the_critics_say(tmp_path: Path) -> None:
     script = [answer(TYPO), Say("Sure! Here it is."), answer(UNSOLVABLE), answer(gripper(), usage=(100, 50))]
-    [result], campaign, requests = bench(script, tmp_path, monkeypatch)
+    [result], campaign, requests = bench(script, tmp_path)
     assert not campaign.stopped and not campaign.broken
     assert [a.judged.status for a in result.attempts] == ["syntax", "no_answer", "unsolvable", "solved"]
     assert result.solved_at == 4
@@ -217,19 +209,17 @@ def test_a_model_repairs_its_draft_by_what_the_critics_say(
     assert row[2:5] == ["0 %", "0 %", "100 %"]  # solved@1, 2, 4
 
 
-def test_the_reference_is_never_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reference_is_never_told(tmp_path: Path) -> None:
     """A plan that fails in the reference ends the trial; a looser bench would have counted it."""
-    [result], _, requests = bench([answer(CHEAT), answer(gripper())], tmp_path, monkeypatch)
+    [result], _, requests = bench([answer(CHEAT), answer(gripper())], tmp_path)
     assert result.status == "wrong"
     assert result.solved_at is None
     assert result.accepted_at == 1
     assert len(requests) == 1
 
 
-def test_a_model_that_never_answers_has_a_clear_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    [result], campaign, _ = bench([refuse(), Raw(b"<html>"), Say(""), Say("no")], tmp_path, monkeypatch)
+def test_a_model_that_never_answers_has_a_clear_result(tmp_path: Path) -> None:
+    [result], campaign, _ = bench([refuse(), Raw(b"<html>"), Say(""), Say("no")], tmp_path)
     assert [a.judged.status for a in result.attempts] == ["no_answer"] * 4
     assert not campaign.stopped
     assert "refused" in result.attempts[0].judged.message
@@ -237,27 +227,25 @@ def test_a_model_that_never_answers_has_a_clear_result(
 
 @pytest.mark.parametrize("fault", [Status(429, headers={"retry-after": "0"}), Status(500), Status(401)])
 def test_a_server_that_fails_breaks_the_trial_and_says_nothing_of_the_model(
-    fault: Status, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fault: Status, tmp_path: Path
 ) -> None:
-    results, campaign, _ = bench([answer(TYPO), fault, fault], tmp_path, monkeypatch)
+    results, campaign, _ = bench([answer(TYPO), fault, fault], tmp_path)
     assert results == [] and list(campaign.broken) == ["test-model/gripper/p1/1"]
     with ModelServer([answer(gripper())]) as server:
-        configure(tmp_path, server, monkeypatch)
+        configure(tmp_path, server)
         campaign = run_campaign(settings_of(tmp_path), tmp_path / "bench", workers=1)
     assert not campaign.broken and campaign.done[0].result.solved_at == 1
 
 
-def test_a_spent_budget_ends_the_bench_and_the_rest_goes_on_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_spent_budget_ends_the_bench_and_the_rest_goes_on_later(tmp_path: Path) -> None:
     options = settings_of(tmp_path, trials_each=3)
     with ModelServer([answer(gripper(), usage=(900, 200))] * 3) as server:
-        configure(tmp_path, server, monkeypatch, budget="{tokens: 1000}")
+        configure(tmp_path, server, budget="{tokens: 1000}")
         campaign = run_campaign(options, tmp_path / "bench", workers=1)
         assert len(campaign.done) == 1
         assert "1000 tokens" in campaign.stopped
         assert "Ended early" in write_report(campaign).read_text()
-        configure(tmp_path, server, monkeypatch)
+        configure(tmp_path, server)
         campaign = run_campaign(options, tmp_path / "bench", workers=1)
         assert [d.trial.number for d in campaign.done] == [1, 2, 3]
         assert len(server.requests) == 3
@@ -265,11 +253,9 @@ def test_a_spent_budget_ends_the_bench_and_the_rest_goes_on_later(
             run_campaign(options.model_copy(update={"attempts": 2}), tmp_path / "bench", workers=1)
 
 
-def test_a_replay_needs_no_server_and_comes_to_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_replay_needs_no_server_and_comes_to_the_same(tmp_path: Path) -> None:
     results, campaign, _ = bench(
-        [answer(TYPO), answer(gripper()), answer(gripper())], tmp_path, monkeypatch, trials_each=2
+        [answer(TYPO), answer(gripper()), answer(gripper())], tmp_path, trials_each=2
     )
     assert [len(r.attempts) for r in results] == [2, 1]
     replay = settings_of(tmp_path, llm=f"replay:{tmp_path / 'bench'}", trials_each=2)
@@ -279,9 +265,7 @@ def test_a_replay_needs_no_server_and_comes_to_the_same(
     assert fates == [["syntax", "solved"], ["solved"]]
 
 
-def test_models_are_compared_and_the_page_stands_alone(
-    tmp_path: Path,
-) -> None:
+def test_models_are_compared_and_the_page_stands_alone(tmp_path: Path) -> None:
     def script(seen: Seen) -> Behaviour:
         return answer(gripper() if seen.body["model"] == "good" else CHEAT)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from minigrid.core.grid import Grid as MiniGrid
 from minigrid.core.world_object import Ball, Door, Wall
 
 from spca_minigrid import primitives
-from spca_minigrid.cells import EMPTY, UNSEEN, Point, cell_of, kind_of
+from spca_minigrid.cells import EMPTY, UNSEEN, Point, cell_of
+from spca_minigrid.routes import Navigator
 from spca_minigrid.view import covered, in_view, visible
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
@@ -91,8 +91,6 @@ def test_a_thing_keeps_its_id_through_hand_and_state() -> None:
     known = WorldMap()
     known.observe(*world.look())
     key = next(t for t in known.things.values() if t.kind == "key")
-    from spca_minigrid.routes import Navigator
-
     navigator = Navigator(known)
     for primitive in (*navigator.to_face({key.place}).steps, primitives.PICK_UP):
         known.observe(*world.step(primitive), primitive)
@@ -112,8 +110,6 @@ def test_an_opened_box_is_gone_and_its_content_is_new() -> None:
     world = GridWorld("BabyAI-KeyInBox-v0", 0)
     known = WorldMap()
     known.observe(*world.look())
-    from spca_minigrid.routes import Navigator
-
     navigator = Navigator(known)
     while not any(t.kind == "box" for t in known.things.values()):
         for primitive in navigator.to_see_new().steps:
@@ -173,11 +169,6 @@ def test_moving_balls_do_not_lead_the_reckoning_astray() -> None:
             here = (known.position[0] + origin[0], known.position[1] + origin[1])
             assert here == tuple(int(v) for v in world.env.agent_pos)
     assert blocked > 0  # else this has shown nothing
-
-
-@pytest.mark.parametrize("cell", ["wall", "empty", "door red locked", "key blue", "unseen"])
-def test_kinds_are_first_words(cell: str) -> None:
-    assert kind_of(cell) == cell.split(maxsplit=1)[0]
 
 
 def test_cells_are_numbered_as_in_minigrid() -> None:

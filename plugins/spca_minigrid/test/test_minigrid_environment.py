@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 import pytest
@@ -22,8 +22,6 @@ from spca_minigrid.mission import parse_mission
 from spca_minigrid.referents import Referents
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
-from spca_sandbox.limits import SandboxReport
-from spca_sandbox.process import WorkerProcess
 from spca_testing.contracts.environment_contract import EnvironmentContract, plan
 
 WALK = '''def walk(ctx, thing):
@@ -132,16 +130,11 @@ def test_time_runs_out() -> None:
     assert ending is (EpisodeEnding.SUCCESS if environment.world.reward else EpisodeEnding.REWARD_FAILED)
 
 
-def test_a_walk_straight_ahead_is_not_stuck() -> None:
-    detector = StuckDetector()
-    assert not any(detector.note(("pose", number)) for number in range(200))
-
-
-def test_standing_still_and_going_in_circles_is() -> None:
-    detector = StuckDetector()
-    assert [bool(detector.note("here")) for _ in range(14)].index(True) == 12
-    detector = StuckDetector()
-    assert any("back and forth" in detector.note(number % 4) for number in range(80))
+def test_standing_still_and_going_in_circles_is_stuck_and_a_walk_straight_ahead_is_not() -> None:
+    still, circling, ahead = (StuckDetector() for _ in range(3))
+    assert [bool(still.note("here")) for _ in range(14)].index(True) == 12
+    assert any("back and forth" in circling.note(number % 4) for number in range(80))
+    assert not any(ahead.note(("pose", number)) for number in range(200))
 
 
 def test_lava_is_refused_and_bad_calls_are_told() -> None:
@@ -283,15 +276,11 @@ def test_only_what_the_api_declares_can_be_called(method: str) -> None:
         call(ctx_of("MiniGrid-Empty-8x8"), method, "goal")
 
 
-def test_reviewed_skills_run_where_generated_ones_may_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reviewed_skills_run_where_generated_ones_may_not(
+    kernel_offers: Callable[[dict[str, str]], None],
+) -> None:
     """The same terms as on the tabletop, on a kernel that offers no confinement."""
-    real = WorkerProcess.wait_ready
-
-    def wait_ready(self: WorkerProcess) -> SandboxReport:
-        real(self)
-        return SandboxReport.of({})
-
-    monkeypatch.setattr(WorkerProcess, "wait_ready", wait_ready)
+    kernel_offers({})
     with closing(MinigridEnvironment(find_level("MiniGrid-Empty-8x8"))) as environment:
         steps = (Step(action="find", args=("green_goal",)),)
         plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))

@@ -194,15 +194,15 @@ def test_as_published_only_the_trials_own_episodes_are_played(page: dict[str, An
 def test_a_learned_selector_is_frozen_over_new_programs(tmp_path: Path) -> None:
     """Learned on the very cases of the test, if that is asked for."""
     world, recipe = BuildOrderWorld(), Recipe(trials=1, episodes=2, published=True, on_test_cases=True)
-    first = CopicFolder.create(
-        CopicRun(world="build_order", tasks=("easy",), recipe=recipe), tmp_path / "first"
-    )
-    train_run(first, world)
+
+    def trained(name: str, recipe: Recipe) -> CopicFolder:
+        run = CopicRun(world="build_order", tasks=("easy",), recipe=recipe)
+        train_run(folder := CopicFolder.create(run, tmp_path / name), world)
+        return folder
+
+    first = trained("first", recipe)
     under = recipe.model_copy(update={"frozen": str(first.path)})
-    second = CopicFolder.create(
-        CopicRun(world="build_order", tasks=("easy",), recipe=under), tmp_path / "second"
-    )
-    train_run(second, world)
+    second = trained("second", under)
     state, other = first.trained("easy")[0], second.trained("easy")[0]
     played = sorted(episode.case.name for episode in state.recent)
     assert played == sorted(case.name for case in unseen_cases(world, "easy", recipe, 2))
@@ -211,17 +211,7 @@ def test_a_learned_selector_is_frozen_over_new_programs(tmp_path: Path) -> None:
     (same,) = (tmp_path / "second" / "easy").glob("selector-*")
     assert weights.read_bytes() == same.read_bytes()
     with pytest.raises(InputError, match="has a selector 'hashed'"):
-        train_run(
-            CopicFolder.create(
-                CopicRun(
-                    world="build_order",
-                    tasks=("easy",),
-                    recipe=under.model_copy(update={"selector": "language"}),
-                ),
-                tmp_path / "third",
-            ),
-            world,
-        )
+        trained("third", under.model_copy(update={"selector": "language"}))
 
 
 def test_diversity_is_of_the_programs_words() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,7 @@ from spca_copic.worlds.registry import open_world
 from spca_core.errors import InputError
 from spca_core.ports.chat import ChatUsage
 from spca_core.ports.proposer import ModelError
-from spca_llm.chat import Chat, open_chat
-from spca_llm.config import LlmConfig, ModelConfig
+from spca_llm.chat import Chat
 from spca_programs.plan_world import (
     Briefing,
     Candidate,
@@ -55,23 +54,13 @@ DEPOTS = "def plan(observation, actions, task):\n    return ['BUILD SupplyDepot'
 PATIENT_S = 5.0
 
 Start = Callable[..., tuple[ModelServer, Chat]]
+"""See the fixture `start` of research."""
 
 
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Start]:
-    """A function that starts a server with a script and returns it with a chat over it."""
-    open_ones: list[Any] = []
-
-    def make(script: list[Behaviour] | Callable[[Seen], Behaviour]) -> tuple[ModelServer, Chat]:
-        server = ModelServer(script)
-        config = ModelConfig(model="test-model", base_url=server.base_url, attempts=1)
-        chat = open_chat("", tmp_path / f"llm-{len(open_ones)}", config=LlmConfig(roles={"coder": config}))
-        open_ones.extend([chat, server])
-        return server, chat
-
-    yield make
-    for thing in open_ones:
-        thing.close()
+def played(plans: Any) -> Episode:
+    """An episode of one that asks a model at every step."""
+    with closing(plans):
+        return plans.play(WORLD, CASE, ProgramChoice("model"))
 
 
 def numbered(seen: Seen) -> Behaviour:
@@ -188,15 +177,6 @@ def test_evolution_sees_the_programs_and_their_troubles(start: Start) -> None:
     assert set(new.parents) == {old.id, hopeless.id}
 
 
-def test_a_recorded_training_is_repeated_without_a_server(start: Start, tmp_path: Path) -> None:
-    server, chat = start(numbered)
-    first = LanguagePrograms(chat).write(WORLD.briefing("hard"), 2, 0)
-    server.close = lambda: None  # type: ignore[method-assign]  # closed by the replay below already
-    ModelServer.close(server)
-    with open_chat(f"replay:{tmp_path / 'llm-0'}", tmp_path / "again") as replayed:
-        assert LanguagePrograms(replayed).write(WORLD.briefing("hard"), 2, 0) == first
-
-
 def test_a_judge_chooses_by_number(start: Start) -> None:
     server, chat = start(lambda seen: Say("Plan 2 is best." if seen.index else "I like none."))
     judge = ModelJudge(chat, WORLD.briefing("easy"))
@@ -234,9 +214,7 @@ def test_prospector_follows_the_attempt_that_it_thinks_best(start: Start) -> Non
         return Say("ACTIONS: " + ("TRAIN SCV; TRAIN SCV" if len(rated) == 1 else "BUILD SupplyDepot"))
 
     server, chat = start(answer)
-    plans = Prospector(chat, WORLD.briefing("easy"))
-    with closing(plans):
-        assert plans.play(WORLD, CASE, ProgramChoice("model")).success
+    assert played(Prospector(chat, WORLD.briefing("easy"))).success
     assert len(rated) == 3 and "Ask yourself" in server.requests[0].text
     assert not any("the time is up" in text or "success" in text for text in rated)
 
@@ -274,12 +252,10 @@ def test_episodes_of_another_task_stand_before_the_first_question(start: Start) 
 
 def test_a_chain_of_thought_is_asked_once(start: Start) -> None:
     server, chat = start(lambda seen: Say("ACTIONS: " + "; ".join(["TRAIN SCV"] * 2 + ["WAIT"] * 5)))
-    with closing(ChainOfThought(chat, WORLD.briefing("easy"))) as plans:
-        solved = plans.play(WORLD, CASE, ProgramChoice("model"))
+    solved = played(ChainOfThought(chat, WORLD.briefing("easy")))
     assert solved.success and len(server.requests) == 1 and "step by step" in server.requests[0].text
     again, chat = start(lambda seen: Say("ACTIONS: WAIT"))
-    with closing(FewShots(chat, WORLD.briefing("easy"), [solved])) as plans:
-        failed = plans.play(WORLD, CASE, ProgramChoice("model"))
+    failed = played(FewShots(chat, WORLD.briefing("easy"), [solved]))
     assert "A task that was solved" in again.requests[0].text and "TRAIN SCV" in again.requests[0].text
     assert failed.ended == "no program had a plan: its plan has ended"
 
@@ -314,7 +290,7 @@ def test_adaplanner_refines_its_program_where_it_went_wrong_and_keeps_what_worke
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
         assert len(server.requests) == 4
     nothing = AdaPlanner(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"))
-    assert "no Python code" in nothing.play(WORLD, CASE, ProgramChoice("model")).ended
+    assert "no Python code" in played(nothing).ended
 
 
 def test_a_program_of_adaplanner_asks_for_single_facts(start: Start) -> None:
@@ -324,13 +300,12 @@ def test_a_program_of_adaplanner_asks_for_single_facts(start: Start) -> None:
     return ["TRAIN " + known] if known else ["ask " + question]
 """
     server, chat = start(lambda seen: Say("SCV\n") if "Answer it" in seen.text else fenced(asking))
-    with closing(AdaPlanner(chat, WORLD.briefing("easy"), (), PATIENT_S)) as plans:
-        assert plans.play(WORLD, CASE, ProgramChoice("model")).success
-        assert len(server.requests) == 2 and "Which unit is a worker?" in server.requests[1].text
+    assert played(AdaPlanner(chat, WORLD.briefing("easy"), (), PATIENT_S)).success
+    assert len(server.requests) == 2 and "Which unit is a worker?" in server.requests[1].text
     endless = fenced("def plan(observation, actions, task):\n    return ['ask why']\n")
     server, chat = start(lambda seen: Say("Because.") if "Answer it" in seen.text else endless)
-    with closing(AdaPlanner(chat, WORLD.briefing("easy"), (), PATIENT_S)) as plans:
-        assert "5 questions in a row: why" in plans.play(WORLD, CASE, ProgramChoice("model")).ended
+    ended = played(AdaPlanner(chat, WORLD.briefing("easy"), (), PATIENT_S)).ended
+    assert "5 questions in a row: why" in ended
     assert len(server.requests) < 30
 
 
@@ -348,8 +323,7 @@ def test_repl_plan_works_in_sessions_that_act_ask_and_open_others(start: Start) 
         return fenced(next(cell for words, cell in cells.items() if words in seen.text.split("far\n")[-1]))
 
     server, chat = start(reply)
-    with closing(ReplPlan(chat, WORLD.briefing("easy"), (), PATIENT_S)) as plans:
-        episode = plans.play(WORLD, CASE, ProgramChoice("model"))
+    episode = played(ReplPlan(chat, WORLD.briefing("easy"), (), PATIENT_S))
     assert episode.success, episode.ended
     assert [d.candidates[0].plan for d in episode.decisions][:3] == [("TRAIN SCV",)] * 2 + [("WAIT",)]
     assert len(server.requests) == 6, "three cells, two facts, and the cell of each call of `train`"
@@ -371,8 +345,7 @@ def test_a_session_of_repl_plan_that_never_acts_ends_the_episode(
     start: Start, answer: str, ended: str
 ) -> None:
     server, chat = start(lambda seen: fenced(answer + "\n"))
-    with closing(ReplPlan(chat, WORLD.briefing("easy"), (), PATIENT_S)) as plans:
-        assert ended in plans.play(WORLD, CASE, ProgramChoice("model")).ended
+    assert ended in played(ReplPlan(chat, WORLD.briefing("easy"), (), PATIENT_S)).ended
     assert len(server.requests) <= 20
 
 

@@ -13,8 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spca_core.errors import InputError
 from spca_programs.grasp.dataset import FAMILIES, Drawn, environments, generated, released
@@ -124,6 +122,10 @@ def test_released_files_are_read(tmp_path: Path) -> None:
         ("inner_spiral_free", {"start": [0, 0]}, r"start \(0, 0\) disagrees"),
         ("inner_spiral_free", {"grid": None}, "not a released grid"),
         ("inner_spiral_free", {"grid": "+"}, "a grid of 0 rows"),
+        ("inner_spiral_free", {"grid": [1]}, "not a released grid"),
+        ("inner_spiral_free", {"index": {}}, "not a released grid"),
+        ("inner_spiral_free", {"start": "ab"}, "disagrees"),
+        ("inner_spiral_free", {"start": [0, 1e999]}, "disagrees"),
         ("other", {}, "no released grids"),
     ],
 )
@@ -163,28 +165,6 @@ class TestReleased:
             ours = np.mean([g.energy for g in grids[name]], axis=0)
             error = np.sqrt(np.maximum(ours * (1 - ours), 0.01) * (1 / 100 + 1 / 300))
             assert np.all(np.abs(ours - theirs) < 4.5 * error)
-
-
-@given(
-    field=st.sampled_from(["grid", "index", "start"]),
-    value=st.recursive(
-        st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
-        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
-        max_leaves=6,
-    ),
-)
-def test_a_damaged_released_grid_gets_one_clear_line(
-    tmp_path_factory: pytest.TempPathFactory, field: str, value: object
-) -> None:
-    folder = tmp_path_factory.mktemp("released")
-    write_released(folder)
-    file = next(folder.glob("*.jsonl"))
-    record = {**json.loads(file.read_text().splitlines()[0]), field: value}
-    file.write_text(json.dumps(record) + "\n")
-    try:
-        list(released(folder))
-    except InputError as error:
-        assert "\n" not in str(error) and len(str(error)) < 600
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"[" * 100_000])

@@ -44,17 +44,6 @@ def test_bench_grasp_scores_reports_and_goes_on(policy: str, tmp_path: Path) -> 
     assert (tmp_path / "g" / "results.jsonl").stat().st_size == results.st_size
 
 
-@pytest.mark.slow
-def test_bench_grasp_in_two_processes_gives_the_same(tmp_path: Path) -> None:
-    scores = [
-        spca("bench", "grasp", "random", "--count", "1", "--workers", str(n), "--out", str(tmp_path / str(n)))
-        .partition("rules")[2]
-        .partition("page")[0]
-        for n in (1, 2)
-    ]
-    assert scores[0] == scores[1]
-
-
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -87,10 +76,6 @@ def test_bench_minigrid(tmp_path: Path) -> None:
     assert "hazard_avoidance 1 2/2 100.0 %" in printed
     assert "MiniGrid-LavaGapS5" in (tmp_path / "m" / "index.html").read_text()
     assert "hazard_avoidance 1 2/2 100.0 %" in spca("bench", "show", str(tmp_path / "m"))
-
-
-def test_levels_of_the_curriculum_are_listed() -> None:
-    assert "minigrid:MiniGrid-DoorKey-8x8" in spca("levels", "unlock_door")
 
 
 def test_programs_are_written_kept_and_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from spca_core.errors import InputError
 from spca_core.ports.proposer import ModelError
-from spca_llm.chat import Chat, open_chat
-from spca_llm.config import LlmConfig, ModelConfig
 from spca_programs.grasp.bench import GraspBench
 from spca_programs.grasp.dataset import Environment, Slice
 from spca_programs.grasp.domain import GraspDomain
@@ -23,7 +20,6 @@ from spca_programs.ipp.refinement import worst_cases
 from spca_programs.ipp.store import ProgramStore
 from spca_programs.ipp.thinking import plans_of
 from spca_testing.models.behaviours import Behaviour, Say, Status
-from spca_testing.models.server import ModelServer, Seen
 
 GOOD = Path(example.__file__).read_text()
 HEAD = "def solve(grid, start_pos, carry_limit, cost_per_step, is_diagonals_allowed, max_actions):\n"
@@ -41,24 +37,6 @@ FAILING = HEAD + "    return [grid[99][0]]\n"
 
 def fenced(source: str) -> Say:
     return Say(f"Here is the program.\n```python\n{source}```\n", usage=(100, 50))
-
-
-@pytest.fixture
-def chat_with(tmp_path: Path):
-    """A function that starts a server with a script and returns it with a chat model over it."""
-    open_ones: list[ModelServer | Chat] = []
-
-    def start(script: list[Behaviour] | Callable[[Seen], Behaviour]) -> tuple[ModelServer, Chat]:
-        server = ModelServer(script)
-        config = ModelConfig(model="test-model", base_url=server.base_url, attempts=1)
-        roles = LlmConfig(roles={"coder": config, "planner_big": config})
-        chat = open_chat("", tmp_path / f"llm-{len(open_ones)}", config=roles)
-        open_ones.extend([chat, server])
-        return server, chat
-
-    yield start
-    for thing in open_ones:
-        thing.close()
 
 
 RECIPE = Recipe(train=16, test=16)
@@ -121,9 +99,9 @@ def test_split_keeps_training_grids_out_of_the_test(domain: GraspDomain) -> None
 
 
 def test_direct_asks_for_pseudocode_then_code_and_mends_what_does_not_load(
-    chat_with, domain: GraspDomain
+    start, domain: GraspDomain
 ) -> None:
-    server, chat = chat_with(
+    server, chat = start(
         [Say("go near, take, return"), Say("I would rather not."), fenced("def solve(:"), fenced(GOOD)]
     )
     made = develop(domain, chat, RECIPE)
@@ -135,16 +113,16 @@ def test_direct_asks_for_pseudocode_then_code_and_mends_what_does_not_load(
     assert made.test.mean > 2.5 and made.test.problems == 0
 
 
-def test_pseudocode_extension_shows_a_sketch(chat_with, domain: GraspDomain) -> None:
-    server, chat = chat_with([Say("better pseudocode"), fenced(IDLE)])
+def test_pseudocode_extension_shows_a_sketch(start, domain: GraspDomain) -> None:
+    server, chat = start([Say("better pseudocode"), fenced(IDLE)])
     made = develop(domain, chat, RECIPE.model_copy(update={"strategy": "pseudocode"}))
     assert "breadth-first" in server.requests[0].text
     assert made.test.mean == 0 and made.program.origin.strategy == "pseudocode"
 
 
-def test_step_by_step_is_one_conversation_and_the_best_stage_is_kept(chat_with, domain: GraspDomain) -> None:
+def test_step_by_step_is_one_conversation_and_the_best_stage_is_kept(start, domain: GraspDomain) -> None:
     stages = [fenced(WASTEFUL), fenced(IDLE), fenced(GOOD), fenced(NEIGHBOUR), fenced(FAILING)]
-    server, chat = chat_with(stages)
+    server, chat = start(stages)
     made = develop(domain, chat, RECIPE.model_copy(update={"strategy": "steps"}))
     assert made.program.source == GOOD
     assert [a.best for a in made.attempts] == [True, True, True, False, False]
@@ -156,10 +134,8 @@ def test_step_by_step_is_one_conversation_and_the_best_stage_is_kept(chat_with, 
     assert made.usage.input_tokens == 500
 
 
-def test_refinement_improves_and_returns_the_best_not_the_last(chat_with, domain: GraspDomain) -> None:
-    server, chat = chat_with(
-        [Say("pseudo"), fenced(FAILING), fenced(NEIGHBOUR), fenced(GOOD), fenced(WASTEFUL)]
-    )
+def test_refinement_improves_and_returns_the_best_not_the_last(start, domain: GraspDomain) -> None:
+    server, chat = start([Say("pseudo"), fenced(FAILING), fenced(NEIGHBOUR), fenced(GOOD), fenced(WASTEFUL)])
     made = develop(domain, chat, RECIPE.model_copy(update={"refine": 10}))
     assert made.program.source == GOOD
     means = [a.train.mean for a in made.attempts]
@@ -173,9 +149,9 @@ def test_refinement_improves_and_returns_the_best_not_the_last(chat_with, domain
     assert GOOD in third and "Where it falls behind the most" in third
 
 
-def test_patience_tells_the_model_of_its_failed_try(chat_with, domain: GraspDomain) -> None:
+def test_patience_tells_the_model_of_its_failed_try(start, domain: GraspDomain) -> None:
     script = [fenced(WASTEFUL), fenced(NEIGHBOUR), fenced(WASTEFUL), fenced(IDLE)]
-    server, chat = chat_with(script)
+    server, chat = start(script)
     made = develop(domain, chat, RECIPE.model_copy(update={"refine": 9, "patience": 2}), Program(source=IDLE))
     assert made.program.source == NEIGHBOUR
     assert [a.best for a in made.attempts] == [True, False, True, False, False]
@@ -183,9 +159,9 @@ def test_patience_tells_the_model_of_its_failed_try(chat_with, domain: GraspDoma
     assert "The last attempt" not in server.requests[2].text
 
 
-def test_refinement_ends_where_nothing_can_be_improved(chat_with, domain: GraspDomain) -> None:
+def test_refinement_ends_where_nothing_can_be_improved(start, domain: GraspDomain) -> None:
     """At the possible score without a question; before it when the model says so. GRASP has no goal."""
-    _, chat = chat_with([])
+    _, chat = start([])
 
     class Best(GraspDomain):
         def judge(self, case, plan):
@@ -193,7 +169,7 @@ def test_refinement_ends_where_nothing_can_be_improved(chat_with, domain: GraspD
 
     made = develop(Best(), chat, RECIPE.model_copy(update={"refine": 5}), Program(source=IDLE))
     assert made.ended == "the score is what is possible" and made.questions == 0
-    server, chat = chat_with([Say("It is as good as can be.\n\nNothing to improve.")])
+    server, chat = start([Say("It is as good as can be.\n\nNothing to improve.")])
     made = develop(domain, chat, RECIPE.model_copy(update={"refine": 5}), Program(source=NEIGHBOUR))
     assert made.ended == "the model sees nothing to improve" and made.program.source == NEIGHBOUR
     assert "It completes" not in server.requests[0].text and "completed" not in history_of(made)
@@ -202,17 +178,17 @@ def test_refinement_ends_where_nothing_can_be_improved(chat_with, domain: GraspD
 
 @pytest.mark.parametrize("failure", [Status(500), Say("no code, sorry")])
 def test_a_failing_model_ends_refinement_but_keeps_the_program(
-    chat_with, domain: GraspDomain, failure: Behaviour
+    start, domain: GraspDomain, failure: Behaviour
 ) -> None:
     answers = iter([Say("pseudo"), fenced(IDLE), fenced(NEIGHBOUR)])
-    _, chat = chat_with(lambda seen: next(answers, failure))
+    _, chat = start(lambda seen: next(answers, failure))
     made = develop(domain, chat, RECIPE.model_copy(update={"refine": 5}))
     assert made.program.source == NEIGHBOUR
     assert made.ended.startswith("the model gave no further program")
 
 
-def test_no_program_at_all_is_an_error(chat_with, domain: GraspDomain) -> None:
-    _, chat = chat_with(lambda seen: Say("I cannot program."))
+def test_no_program_at_all_is_an_error(start, domain: GraspDomain) -> None:
+    _, chat = start(lambda seen: Say("I cannot program."))
     with pytest.raises(ModelError, match="no usable program after 3 repairs"):
         develop(domain, chat, RECIPE)
 
@@ -235,7 +211,7 @@ def test_worst_cases_show_each_exception_once_and_nothing_that_is_perfect() -> N
     assert worst_cases([result(5), result(4)]) == [result(4)]
 
 
-def test_chain_of_thought_and_two_step(chat_with, domain: GraspDomain) -> None:
+def test_chain_of_thought_and_two_step(start, domain: GraspDomain) -> None:
     [case] = domain.split(1, 1, 3)[0]
     case = Environment(
         grid=case.grid, rules=case.rules.model_copy(update={"cost": 0.0}), family=case.family, index=0
@@ -249,7 +225,7 @@ def test_chain_of_thought_and_two_step(chat_with, domain: GraspDomain) -> None:
         Say("?"),
         Say("[" + ", ".join(plan) + "]"),
     ]
-    server, chat = chat_with(spoken)
+    server, chat = start(spoken)
     best = play(case.grid, case.rules, plan).score
     for method, tokens in (("chain-of-thought", 10), ("two-step", 20)):
         answers, usage = plans_of(method, domain, chat, [case])
@@ -263,9 +239,9 @@ def test_chain_of_thought_and_two_step(chat_with, domain: GraspDomain) -> None:
     assert judge_answers(domain, [case], listed).mean == best, "the published form of an answer"
 
 
-def test_store_keeps_finds_and_sorts(chat_with, domain: GraspDomain, tmp_path: Path) -> None:
+def test_store_keeps_finds_and_sorts(start, domain: GraspDomain, tmp_path: Path) -> None:
     store = ProgramStore(tmp_path / "programs")
-    _, chat = chat_with([Say("pseudo"), fenced(IDLE), Say("pseudo"), fenced(GOOD)])
+    _, chat = start([Say("pseudo"), fenced(IDLE), Say("pseudo"), fenced(GOOD)])
     idle, good = develop(domain, chat, RECIPE), develop(domain, chat, RECIPE)
     places = [store.save(idle), store.save(good)]
     assert store.all("grasp") == [good, idle]

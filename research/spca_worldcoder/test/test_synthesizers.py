@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,17 +12,17 @@ import pytest
 
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.page import Page
-from spca_core.ports.proposer import ModelError
 from spca_llm.chat import Chat, open_chat
-from spca_llm.config import LlmConfig, ModelConfig
 from spca_testing.models.behaviours import Behaviour, Say, cut_off
 from spca_testing.models.server import ModelServer, Seen
 from spca_worldcoder.agent.agent import Agent
 from spca_worldcoder.agent.modelling import Modelling, judge
 from spca_worldcoder.agent.settings import Settings
+from spca_worldcoder.bench import bench as worldcoder_bench
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench
+from spca_worldcoder.bench.suites import SUITES, Suite
 from spca_worldcoder.induction.synthesizer import InductiveSynthesizer
-from spca_worldcoder.language.synthesizer import LanguageSynthesizer, code_in
+from spca_worldcoder.language.synthesizer import LanguageSynthesizer
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import Draft, Experience, Program, Transition, Verdict
 from spca_worldcoder.run import DraftLine
@@ -68,6 +68,10 @@ SLOW = IDLE.replace("    return state", "    while True:\n        pass")
 LYING = IDLE + "\ndef wc_plan_value(*_):\n    return ['up']\n"
 
 
+Start = Callable[..., tuple[ModelServer, Chat]]
+"""See the fixture `start` of research."""
+
+
 def fenced(source: str) -> Say:
     return Say(f"The rules are clear.\n```python\n{source}```\n", usage=(100, 50))
 
@@ -99,23 +103,15 @@ def experience() -> Experience:
     return seen_in_sokoban()
 
 
-def chat_over(server: ModelServer, folder: Path) -> Chat:
-    config = ModelConfig(model="test-model", base_url=server.base_url, attempts=1)
-    return open_chat("", folder, config=LlmConfig(roles={"coder": config}))
-
-
 class ModelSynthesizerContract:
     """Subclass it with fixtures `synthesizer`, `experience` (of a world it can learn), and `runner`."""
-
-    def test_it_has_a_name(self, synthesizer: ModelSynthesizer) -> None:
-        """For records."""
-        assert synthesizer.name
 
     def test_a_first_program_has_both_functions(
         self, synthesizer: ModelSynthesizer, experience: Experience, runner: ModelRunner
     ) -> None:
         """It can be loaded, whatever it is worth."""
         program = synthesizer.first(experience)
+        assert synthesizer.name
         assert all(f"def {name}(" in program.source for name in SIGNATURES)
         assert runner.load(program) == ""
 
@@ -154,9 +150,8 @@ class TestInductive(ModelSynthesizerContract):
 
 class TestLanguage(ModelSynthesizerContract):
     @pytest.fixture
-    def synthesizer(self, tmp_path: Path) -> Iterator[LanguageSynthesizer]:
-        with ModelServer(lambda seen: fenced(GOOD)) as server, chat_over(server, tmp_path) as chat:
-            yield LanguageSynthesizer(chat)
+    def synthesizer(self, start: Start) -> LanguageSynthesizer:
+        return LanguageSynthesizer(start(lambda seen: fenced(GOOD))[1])
 
 
 @pytest.mark.parametrize(
@@ -203,11 +198,6 @@ def test_search_in_the_sandbox_solves_levels_in_a_program_without_rules(runner: 
     assert done[-1] and not any(done[:-1])
 
 
-def test_an_answer_without_a_program_is_a_model_error() -> None:
-    with pytest.raises(ModelError, match="no program"):
-        code_in("I would rather not.")
-
-
 class Drafts(Watcher):
     def __init__(self) -> None:
         super().__init__()
@@ -236,7 +226,7 @@ NO_WIN = GOOD.replace('on(after) == len(find_all(after, "box"))', "False")
 
 @pytest.mark.parametrize("later", [GOOD, NO_WIN])
 def test_optimism_is_asked_about_once_and_a_bolder_program_is_adopted(
-    tmp_path: Path, runner: ModelRunner, experience: Experience, later: str
+    start: Start, runner: ModelRunner, experience: Experience, later: str
 ) -> None:
     """At the episode's first state; an answer without code is a failed draft."""
     answers = iter([Say("I would rather not.")])
@@ -247,13 +237,13 @@ def test_optimism_is_asked_about_once_and_a_bolder_program_is_adopted(
         return next(answers, fenced(later))
 
     planner = ModelPlanner(runner, [runner.plan])
-    with ModelServer(answer) as server, chat_over(server, tmp_path) as chat:
-        settings, rng = Settings(refinements=12), np.random.default_rng(1)
-        model = Modelling(runner, planner, LanguageSynthesizer(chat), settings, rng, drafts.draft)
-        model.take(experience, Program(source=NO_WIN))
-        assert model.fits
-        for _ in range(3):
-            model.improve(experience.transitions[-1].after)
+    _, chat = start(answer)
+    settings, rng = Settings(refinements=12), np.random.default_rng(1)
+    model = Modelling(runner, planner, LanguageSynthesizer(chat), settings, rng, drafts.draft)
+    model.take(experience, Program(source=NO_WIN))
+    assert model.fits
+    for _ in range(3):
+        model.improve(experience.transitions[-1].after)
     assert "no program" in drafts.problems[0]
     assert any("subgoals" in one for one in asked)
     assert model.program.source.strip() == later.strip()
@@ -262,7 +252,7 @@ def test_optimism_is_asked_about_once_and_a_bolder_program_is_adopted(
 
 
 def test_a_refinement_shows_what_the_program_says_and_a_goal_shows_the_nearest_missions(
-    tmp_path: Path, runner: ModelRunner, experience: Experience
+    start: Start, runner: ModelRunner, experience: Experience
 ) -> None:
     asked = []
 
@@ -274,11 +264,11 @@ def test_a_refinement_shows_what_the_program_says_and_a_goal_shows_the_nearest_m
     seen = experience.transitions[0]
     for mission in ("open the red door", "open the blue door", "win", "shut all windows for good"):
         experience.add(replace(seen, mission=mission, reward=1.0, done=True))
-    with ModelServer(answer) as server, chat_over(server, tmp_path) as chat:
-        writer = LanguageSynthesizer(chat)
-        for program in (Program(source=IDLE), failing):
-            writer.refine(program, experience, judge(runner, program, experience.transitions))
-        writer.for_goal(Program(source=GOOD), experience, seen.before, "open the green door")
+    _, chat = start(answer)
+    writer = LanguageSynthesizer(chat)
+    for program in (Program(source=IDLE), failing):
+        writer.refine(program, experience, judge(runner, program, experience.transitions))
+    writer.for_goal(Program(source=GOOD), experience, seen.before, "open the green door")
     silent, broken, goal = asked
     assert "what the program says: nothing changes; reward -0.1, ends: False" in silent
     assert "`transition` fails: " in broken and "IndexError" in broken
@@ -286,7 +276,7 @@ def test_a_refinement_shows_what_the_program_says_and_a_goal_shows_the_nearest_m
 
 
 def test_a_models_reward_is_guessed_once_for_each_mission_before_anything_has_paid(
-    tmp_path: Path, runner: ModelRunner, experience: Experience
+    start: Start, runner: ModelRunner, experience: Experience
 ) -> None:
     """The rewards of the data correct nothing, and the search for a plan is not asked about."""
     asked, drafts = [], Drafts()
@@ -296,14 +286,14 @@ def test_a_models_reward_is_guessed_once_for_each_mission_before_anything_has_pa
         return fenced(GOOD.replace("10 if", "9 if"))
 
     planner = ModelPlanner(runner, [runner.plan])
-    with ModelServer(answer) as server, chat_over(server, tmp_path) as chat:
-        settings = Settings(rewards="guessed", optimism=False)
-        writer = LanguageSynthesizer(chat, guess_rewards=True)
-        model = Modelling(runner, planner, writer, settings, np.random.default_rng(1), drafts.draft)
-        model.take(experience, Program(source=NO_WIN))
-        for _ in range(3):
-            model.begin(*experience.starts[-1])
-            model.improve(experience.transitions[-1].after)
+    _, chat = start(answer)
+    settings = Settings(rewards="guessed", optimism=False)
+    writer = LanguageSynthesizer(chat, guess_rewards=True)
+    model = Modelling(runner, planner, writer, settings, np.random.default_rng(1), drafts.draft)
+    model.take(experience, Program(source=NO_WIN))
+    for _ in range(3):
+        model.begin(*experience.starts[-1])
+        model.improve(experience.transitions[-1].after)
     assert len(asked) == 1 and 'A new mission is given: "win the game"' in asked[0]
     assert "Steps that accomplished" not in asked[0]
     assert "9 if" in model.program.source
@@ -316,7 +306,12 @@ def test_a_state_is_told_in_short_without_losing_anything() -> None:
 
 
 @pytest.mark.slow
-def test_the_bench_has_a_model_write_the_programs_and_counts_what_that_took(tmp_path: Path) -> None:
+def test_the_bench_has_a_model_write_the_programs_and_counts_what_that_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = Suite(lambda seed: [Sokoban(1, 6)], {"streak": 2, "episodes": 6})
+    monkeypatch.setitem(SUITES, "sokoban", small)
+    monkeypatch.setattr(worldcoder_bench, "REACT_EPISODES", 1)
     with ModelServer(lambda seen: fenced(GOOD)) as server:
         config = {"model": "test-model", "base_url": server.base_url, "attempts": 1}
         models = tuple(str(tmp_path / f"{name}.yaml") for name in ("one", "other"))
@@ -341,7 +336,9 @@ def test_the_bench_has_a_model_write_the_programs_and_counts_what_that_took(tmp_
 
 
 @pytest.mark.slow
-def test_an_agent_recovers_from_a_fallible_model_and_repeats_itself_on_replay(tmp_path: Path) -> None:
+def test_an_agent_recovers_from_a_fallible_model_and_repeats_itself_on_replay(
+    start: Start, tmp_path: Path
+) -> None:
     answers: Sequence[Behaviour] = [
         Say("I would rather not."),
         cut_off("```python\ndef trans"),
@@ -350,15 +347,11 @@ def test_an_agent_recovers_from_a_fallible_model_and_repeats_itself_on_replay(tm
         fenced(SLOW),
     ]
     queue = list(answers)
-    with (
-        ModelServer(lambda seen: queue.pop(0) if queue else fenced(GOOD)) as server,
-        chat_over(server, tmp_path / "llm") as chat,
-    ):
-        agent, drafts = learn(chat, tmp_path)
+    agent, drafts = learn(start(lambda seen: queue.pop(0) if queue else fenced(GOOD))[1], tmp_path)
     assert agent.result.learned  # type: ignore[attr-defined]
     assert agent.model.program.source.strip() == GOOD.strip()
     assert any("no program" in problem for problem in drafts.problems)
-    with open_chat(f"replay:{tmp_path / 'llm'}", tmp_path / "again") as chat:
+    with open_chat(f"replay:{tmp_path / 'llm-0'}", tmp_path / "again") as chat:
         repeated, same = learn(chat, tmp_path)
     assert same.sources == drafts.sources
     assert repeated.model.experience.transitions == agent.model.experience.transitions

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from spca_coder import allowlist
 from spca_coder.allowlist import CodeFault, report, undefined
 from spca_coder.critic import criticised
 from spca_coder.fits import as_present, header, misfit_reason, missing, serves
-from spca_coder.source import read, same_code, signatures
-from spca_core.errors import InputError
+from spca_coder.source import read, signatures
 from spca_core.plan import ActionSchema, Plan, Step
 from spca_core.skill import SkillSignature
 from spca_sandbox.surface import Surface
@@ -21,48 +23,11 @@ SURFACE = Surface(API)
 @pytest.mark.parametrize(
     ("code", "line", "part"),
     [
-        ("def f(:\n", 1, "not Python"),
-        ("x = 'a\0b'", None, "not Python"),
-        ("import os", 1, "os may not be imported; allowed: math"),
-        ("def f(ctx):\n    from subprocess import run", 2, "subprocess may not be imported"),
-        ("from . import x", 1, "relative module"),
-        ("print('hi')", 1, "top level"),
-        ("for x in []: pass", 1, "top level"),
-        ("class A: pass", 1, "top level"),
-        ("def f(ctx):\n    class A: pass", 2, "a class is not allowed"),
-        ("def f(ctx):\n    global x", 2, "'global'"),
-        ("async def f(ctx): pass", 1, "asynchronous"),
-        ("@cache\ndef f(ctx): pass", 2, "decorators"),
-        ("def f(ctx): eval('1')", 1, "'eval' may not be used"),
-        ("def f(ctx): getattr(ctx, 'nod')", 1, "'getattr' may not be used"),
-        ("def f(ctx): return __builtins__", 1, "'__builtins__' may not be used"),
-        ("def f(ctx): return ().__class__", 1, "attribute '__class__'"),
-        ("def f(ctx): return ctx._wire", 1, "attribute '_wire'"),
-        ("def f(ctx): return (x for x in []).gi_frame", 1, "attribute 'gi_frame'"),
-        ("def f(ctx): return '{0.__class__}'.format(1)", 1, "double underscores in a text"),
-        ("def f(ctx):\n    try: pass\n    except: pass", 3, "this catches everything"),
-        ("def f(ctx):\n    try: pass\n    except Exception: pass", 3, "this catches everything"),
-        (
-            "def f(ctx):\n    try: pass\n    except (ValueError, BaseException): pass",
-            3,
-            "this catches everything",
-        ),
-        ("import math\ndef f(ctx): math.sqrt = ctx", 2, "attributes may not be assigned"),
-        ("def f(ctx):\n    CtxError.count += 1", 2, "attributes may not be assigned"),
-        ("def f(ctx):\n    for f.n in range(3): pass", 2, "attributes may not be assigned"),
-        ("def f(ctx): ctx.wave()", 1, "ctx has no 'wave'; it has: nod"),
-        ("def f(ctx): ctx.nod()", 1, "missing a required argument: 'name'"),
-        ("def f(ctx): ctx.nod('a', 'b')", 1, "too many positional arguments"),
-        ("def f(ctx): ctx.nod(speed=1)", 1, "argument"),
-        ("def f(ctx): pass\ndef f(ctx): pass", None, "'f' is defined twice"),
+        *yaml.safe_load(Path(__file__).with_name("not_allowed.yaml").read_text()),
         ("x = 1\n" * 20_001, None, "too long"),
         ("def f(ctx): return " + "+".join(["1"] * 400), 1, "nested too deeply"),
         ("def f(ctx): return " + "not " * 3000 + "1", None, "not Python"),
         ("x = 0x" + "f" * 5000, 1, "a number of 20000 bits"),
-        ("from __future__ import nosuch", 1, "not Python"),
-        ("def f(ctx):\n    from math import *", 2, "not Python"),
-        ("return 1", 1, "not Python"),
-        ("A = 1\n\n\n# --- skill f\ndef f(ctx): pass", None, "'# --- skill' may not be written"),
     ],
 )
 def test_not_allowed(code: str, line: int | None, part: str) -> None:
@@ -182,11 +147,6 @@ def test_signatures_are_of_public_skills() -> None:
     )
 
 
-def test_a_library_that_is_not_python() -> None:
-    with pytest.raises(InputError, match=r"not Python.*line 2"):
-        read("A = 1\ndef f(:\n")
-
-
 def test_helpers_and_constants_that_belong_to_a_skill() -> None:
     source = read(
         "A = 1\nB = 2\n\n# note\ndef f(ctx): return _g()\n\ndef _g(): return A, _h()\n\n"
@@ -195,11 +155,6 @@ def test_helpers_and_constants_that_belong_to_a_skill() -> None:
     assert source.with_helpers({"f"}) == ({"f", "_g", "_h"}, {"A"})
     assert source.with_helpers({"f"}, beside={"_h"}) == ({"f", "_g"}, {"A"})
     assert source.excerpt({"f"}, {"A"}) == "A = 1\n\n\n# note\ndef f(ctx): return _g()"
-
-
-def test_same_code_ignores_layout() -> None:
-    assert same_code("def f( x ):\n  return x # c\n", "def f(x): return x")
-    assert not same_code("def f(x): return x", "def f(x): return -x")
 
 
 def test_statements_on_one_line_and_after_odd_characters() -> None:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from spca_coder.critic import Clash, take_in
 from spca_coder.source import LibraryReader, read, without
-from spca_core.errors import InputError
 from spca_core.skill_package import joined, modules
 from spca_sandbox.host import SkillHost
 from spca_sandbox.outcome import Loaded
@@ -135,9 +134,3 @@ def test_skills_go_back_to_what_was_proven() -> None:
     assert read(reader.restored(library, proven, ["h"])).modules.keys() == {"", "g", "f"}
     assert reader.meaning(library, ["g"]) != reader.meaning(proven, ["g"])
     assert reader.meaning(library.replace("2\n", " 2  # \n"), ["g"]) == reader.meaning(library, ["g"])
-
-
-@pytest.mark.parametrize(("library", "draft"), [("def f(", ""), ("", "def f(")])
-def test_what_is_not_python(library: str, draft: str) -> None:
-    with pytest.raises(InputError, match="is not Python"):
-        take_in(library, draft, set())

@@ -48,11 +48,6 @@ def trusted(folder: Path) -> TrustedLibrary:
     return TrustedLibrary(folder, BUILTIN)
 
 
-def test_at_first_there_are_the_builtin_skills(trusted: TrustedLibrary) -> None:
-    assert trusted.source() == BUILTIN
-    assert trusted.levels("touch") == ()
-
-
 def test_a_success_promotes_what_was_used_with_what_it_needs(trusted: TrustedLibrary, folder: Path) -> None:
     promotion = trusted.promote(WORKING, ["wave"], "wave_01")
     assert promotion.promoted == ("wave",)

@@ -1,14 +1,10 @@
-"""The camera's conventions: what is where in the image, and that pixels and points belong together."""
+"""The camera's conventions: what is where in the image."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from spca_core.camera import CameraIntrinsics
-from spca_core.geometry import Array, Pose
 from spca_core.world import CameraMount, load_world
 
 WORLD = load_world()
@@ -16,25 +12,10 @@ CAMERA = WORLD.camera
 TOP = WORLD.table.top
 
 
-def project(intrinsics: CameraIntrinsics, pose: Pose, point: Array) -> tuple[float, float, float]:
-    """Column, row and depth of a point in `world`, by the pinhole model and the optical frame's pose."""
-    x, y, z, _ = np.linalg.inv(pose.matrix()) @ [*point, 1.0]
-    return (
-        float(intrinsics.fx * x / z + intrinsics.cx),
-        float(intrinsics.fy * y / z + intrinsics.cy),
-        float(z),
-    )
-
-
-def deproject(intrinsics: CameraIntrinsics, pose: Pose, u: float, v: float, depth: float) -> Array:
-    """The point in `world` at `depth` behind a pixel."""
-    x, y = (u - intrinsics.cx) / intrinsics.fx * depth, (v - intrinsics.cy) / intrinsics.fy * depth
-    point: Array = (pose.matrix() @ [x, y, depth, 1.0])[:3]
-    return point
-
-
 def pixel(x: float, y: float, z: float = TOP) -> tuple[float, float, float]:
-    return project(CAMERA.intrinsics, CAMERA.pose, np.array([x, y, z]))
+    """Column, row and depth of a point in `world`, by the pinhole model and the optical frame's pose."""
+    x, y, z, _ = np.linalg.inv(CAMERA.pose.matrix()) @ [x, y, z, 1.0]
+    return float(CAMERA.fx * x / z + CAMERA.cx), float(CAMERA.fy * y / z + CAMERA.cy), float(z)
 
 
 def test_what_is_under_the_camera_is_in_the_middle_of_the_image() -> None:
@@ -43,25 +24,6 @@ def test_what_is_under_the_camera_is_in_the_middle_of_the_image() -> None:
     u, v, depth = pixel(x, y)
     assert (u, v) == pytest.approx(((CAMERA.width - 1) / 2, (CAMERA.height - 1) / 2))
     assert depth == pytest.approx(z - TOP)
-
-
-@given(st.floats(0.01, 0.3))
-def test_image_up_is_plus_x_and_left_is_plus_y(d: float) -> None:
-    x, y, z = CAMERA.position
-    u0, v0, depth = pixel(x, y)
-    assert pixel(x + d, y) == pytest.approx((u0, v0 - CAMERA.fy * d / (z - TOP), depth)), "up"
-    assert pixel(x, y + d) == pytest.approx((u0 - CAMERA.fx * d / (z - TOP), v0, depth)), "left"
-    assert pixel(x, y, TOP + d) == pytest.approx((u0, v0, depth - d)), "depth is along the optical axis"
-
-
-@given(
-    u=st.floats(0, CAMERA.width - 1),
-    v=st.floats(0, CAMERA.height - 1),
-    depth=st.floats(CAMERA.near, CAMERA.far),
-)
-def test_pixel_to_point_and_back(u: float, v: float, depth: float) -> None:
-    point = deproject(CAMERA.intrinsics, CAMERA.pose, u, v, depth)
-    assert project(CAMERA.intrinsics, CAMERA.pose, point) == pytest.approx((u, v, depth), abs=1e-6)
 
 
 def test_the_optical_frame() -> None:

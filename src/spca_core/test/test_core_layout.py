@@ -100,15 +100,10 @@ def test_too_small_an_area_is_said(x: Interval, y: Interval) -> None:
 
 
 @pytest.mark.parametrize("draw", [random_layout, cluttered_layout])
-def test_too_much_spacing_is_said(draw: Draw) -> None:
-    with pytest.raises(InputError, match="less spacing"):
-        draw(WORLD, 3, 1.0)
-
-
-@pytest.mark.parametrize("draw", [random_layout, cluttered_layout])
-def test_a_negative_seed_is_said(draw: Draw) -> None:
-    with pytest.raises(InputError, match="seed -1 is negative"):
-        draw(WORLD, -1)
+@pytest.mark.parametrize(("asked", "said"), [((3, 1.0), "less spacing"), ((-1,), "seed -1 is negative")])
+def test_a_table_that_cannot_be_is_said(draw: Draw, asked: tuple[float, ...], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        draw(WORLD, *asked)
 
 
 def test_a_table_without_objects_is_empty() -> None:

@@ -111,8 +111,3 @@ def test_another_packages_share_along_the_ament_path(folder: Path, monkeypatch: 
     monkeypatch.setenv("AMENT_PREFIX_PATH", f"{folder / 'a'}{os.pathsep}{folder / 'b'}")
     assert spca_core.paths.share("some_package") == folder / "b" / "share" / "some_package"
     assert spca_core.paths.share("no_such_package") is None
-
-
-def test_this_project_is_found() -> None:
-    assert (spca_core.paths.WORLDS / "tabletop.yaml").is_file()
-    assert any(spca_core.paths.LEVELS.glob("*/*.yaml"))

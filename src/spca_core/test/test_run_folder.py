@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
 import pytest
 
 from spca.events import Event
 from spca_core.errors import InputError
 from spca_core.plan import ActResult
 from spca_core.result import RunResult
-from spca_core.run_folder import EVENTS, RunFolder, write_atomically
+from spca_core.run_folder import EVENTS, RunFolder, is_full, write_atomically, write_picture
 
 
 def test_an_occupied_folder_is_refused(tmp_path):
@@ -85,3 +86,13 @@ def test_opening_what_is_no_run_names_the_newest(tmp_path):
 def test_a_folder_has_a_plain_name_whatever_the_level_is_called(tmp_path) -> None:
     folder = RunFolder.create("minigrid:MiniGrid-DoorKey-8x8-v0", parent=tmp_path)
     assert folder.path.name.endswith("_minigrid_MiniGrid-DoorKey-8x8-v0")
+
+
+def test_a_picture_is_written_and_one_that_finds_no_room_is_an_error(tmp_path) -> None:
+    write_picture(tmp_path / "a.png", np.zeros((4, 5, 3), np.uint8))
+    assert (tmp_path / "a.png").read_bytes()[1:4] == b"PNG"
+    (tmp_path / "full.png").symlink_to("/dev/full")
+    with pytest.raises(OSError) as caught:
+        write_picture(tmp_path / "full.png", np.zeros((400, 500, 3), np.uint8))
+    assert is_full(caught.value)
+    assert not is_full(FileNotFoundError()) and not is_full(ValueError())

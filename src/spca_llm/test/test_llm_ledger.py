@@ -92,13 +92,6 @@ def test_each_limit_ends_the_level(tmp_path: Path, budget: Budget, words: str):
         ledger.check()
 
 
-def test_no_limit_is_no_limit(tmp_path: Path):
-    ledger = ExchangeLog(tmp_path)
-    ledger.add(exchange(tokens=10**9, usd=10**6))
-    ledger.check()
-    assert ledger.seconds_left() is None
-
-
 def test_secrets_are_blotted_out_even_escaped(tmp_path: Path):
     ledger = ExchangeLog(tmp_path, secrets=['se"cret\\'])
     path = ledger.add(exchange(text='it is se"cret\\ !'))

@@ -69,6 +69,12 @@ def frame(data: mujoco.MjData, body: str) -> np.ndarray:
     return matrix
 
 
+def link_of(body: str) -> str:
+    """The URDF's name of a body of the embedded simulator's robot."""
+    name = "base_link" if body == "cobot" else body.removeprefix("cobot/")
+    return name + ("_link" if name.endswith(("driver", "inner", "tip")) else "")
+
+
 @pytest.mark.parametrize(
     "world",
     [MOVED, *(load_world(f"tabletop@{arm}") for arm in sorted(installed(GROUP)))],
@@ -99,8 +105,7 @@ def test_every_link_is_where_the_embedded_simulator_has_it():
         name = embedded.body(body).name
         if name != "cobot" and not name.startswith("cobot/"):
             continue
-        link = "base_link" if name == "cobot" else name.split("/")[1]
-        link += "_link" if link.endswith(("driver", "inner", "tip")) else ""
+        link = link_of(name)
         np.testing.assert_allclose(frame(data, link), frame(reference, name), atol=1e-8)
         assert model.body(link).mass[0] == pytest.approx(embedded.body(name).mass[0], rel=1e-9)
         np.testing.assert_allclose(
@@ -216,12 +221,8 @@ def test_harmless_pairs_are_those_that_the_embedded_simulator_leaves_out():
         if parent:
             excluded.add(frozenset((embedded.body(body).name, embedded.body(parent).name)))
 
-    def link(body):
-        name = "base_link" if body == "cobot" else body.removeprefix("cobot/")
-        return name + ("_link" if name.endswith(("driver", "inner", "tip")) else "")
-
     ours = {frozenset(p) for p in harmless_pairs(build_urdf(WORLD), GENERATED.root)}
-    assert ours == {frozenset(link(b) for b in pair) for pair in excluded}
+    assert ours == {frozenset(link_of(b) for b in pair) for pair in excluded}
 
 
 def test_srdf_names_only_what_the_urdf_has():

@@ -46,9 +46,10 @@ TURNS = {
 
 @dataclass(frozen=True)
 class Mesh:
-    """A mesh: its file, what turns and moves it into its body's frame, and its extents there, in metres."""
+    """A mesh: whose, its file, what turns and moves it into its body's frame, and its extents there, in m."""
 
     body: str
+    source: str
     file: str
     low: tuple[float, float, float]
     high: tuple[float, float, float]
@@ -64,7 +65,7 @@ def _meshes() -> list[Mesh]:
     for row in yaml.safe_load((Path(__file__).parent / "meshes.yaml").read_text()):
         folder, _, name = row["file"].partition("/")
         turn = TURNS[row.get("turn", "SAME")]
-        found.append(Mesh(**row | {"file": f"{FOLDERS[folder]}/{name}", "turn": turn}))
+        found.append(Mesh(**row | {"source": folder, "file": f"{FOLDERS[folder]}/{name}", "turn": turn}))
     return found
 
 
@@ -87,16 +88,21 @@ def test_the_model_reaches_as_far_as_the_mesh(mesh: Mesh) -> None:
         assert far >= float(direction @ beyond) - TOLERANCE
 
 
-@pytest.mark.parametrize("mesh", MESHES, ids=lambda m: f"{m.arm}-{Path(m.file).stem}")
-def test_the_model_contains_the_mesh(mesh: Mesh) -> None:
-    model = model_with(mesh.arm)
-    points = _samples(_installed(mesh.file), mesh.scale) @ mesh.turn.T + mesh.offset
-    assert points.min(axis=0)[:2] == pytest.approx(mesh.low[:2], abs=1e-4)
-    assert points.max(axis=0) == pytest.approx(mesh.high, abs=1e-4)
-    if not mesh.body:
-        points = points[points[:, 2] > 0]  # the rest is sunk in what the arm stands on
-    outside = np.min([_distance(model, geom, points) for geom in _geoms(model, mesh.body)], axis=0)
-    assert outside.max() <= TOLERANCE, f"sticks out at {points[outside.argmax()].round(4)}"
+@pytest.mark.parametrize("source", FOLDERS)
+def test_the_model_contains_the_meshes(source: str) -> None:
+    """All of a package or repository."""
+    meshes = [mesh for mesh in MESHES if mesh.source == source]
+    assert meshes
+    for mesh in meshes:
+        model = model_with(mesh.arm)
+        points = _samples(_installed(mesh.file), mesh.scale) @ mesh.turn.T + mesh.offset
+        assert points.min(axis=0)[:2] == pytest.approx(mesh.low[:2], abs=1e-4), mesh.file
+        assert points.max(axis=0) == pytest.approx(mesh.high, abs=1e-4), mesh.file
+        if not mesh.body:
+            points = points[points[:, 2] > 0]  # the rest is sunk in what the arm stands on
+        outside = np.min([_distance(model, geom, points) for geom in _geoms(model, mesh.body)], axis=0)
+        where = f"{mesh.file} sticks out at {points[outside.argmax()].round(4)}"
+        assert outside.max() <= TOLERANCE, where
 
 
 def _installed(file: str) -> Path:

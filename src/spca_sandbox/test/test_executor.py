@@ -14,8 +14,7 @@ from spca_core.ports.environment import CtxServer
 from spca_core.scene import Fact
 from spca_core.skill import CtxApi, CtxMethod, StepReport
 from spca_sandbox.executor import PlanExecutor
-from spca_sandbox.limits import Limits, SandboxReport
-from spca_sandbox.process import WorkerProcess
+from spca_sandbox.limits import Limits
 
 API = CtxApi(
     environment="line",
@@ -207,15 +206,10 @@ def test_a_bad_library_fails_the_first_step(executor: PlanExecutor, library: str
     assert line.stopped
 
 
-def test_a_weak_sandbox_runs_the_builtin_skills_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a kernel that offers no confinement, which this one cannot be made to be."""
-    real = WorkerProcess.wait_ready
-
-    def wait_ready(self: WorkerProcess) -> SandboxReport:
-        real(self)
-        return SandboxReport.of({})
-
-    monkeypatch.setattr(WorkerProcess, "wait_ready", wait_ready)
+def test_a_weak_sandbox_runs_the_builtin_skills_only(
+    kernel_offers: Callable[[dict[str, str]], None],
+) -> None:
+    kernel_offers({})
     with PlanExecutor(API, builtin=LIBRARY) as executor:
         assert run(executor, ("ahead", "1"))[0].status == "done"
         with pytest.raises(InputError, match="generated code is not run: sandbox level process"):
