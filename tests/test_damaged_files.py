@@ -43,8 +43,8 @@ from spca_core.kinds import read_kind
 from spca_core.options import Manifest, RunOptions, software
 from spca_core.paths import LEVELS, ROOT, WORLDS
 from spca_core.plan import Plan
-from spca_core.ports.chat import user
 from spca_core.ports.proposer import ModelError
+from spca_core.prompting import user
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
 from spca_core.signals import SIGNALS
 from spca_core.skill_package import SkillPackage

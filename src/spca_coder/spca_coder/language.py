@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import ClassVar
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from spca_coder.fits import header
 from spca_core.errors import one_line
 from spca_core.plan import Schemas
-from spca_core.ports.chat import PYTHON, ChatModel, Message, fenced, system, user
+from spca_core.ports.chat import ChatModel, Message
 from spca_core.ports.proposer import ModelError, PlanAtFault
+from spca_core.prompting import PYTHON, fenced, prompts, system, user
 from spca_core.skill import CtxApi
 
 _LONGEST_REASON = 400
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "prompts"),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
 
 
 def described(api: CtxApi) -> str:
     """Return what a skill may use, as it is told to a model: calls, values, helpers, in Markdown."""
-    return _TEMPLATES.get_template("api.j2").render(api=api)
+    return prompts("spca_coder").get_template("api.j2").render(api=api)
 
 
 class LanguageCoder:
@@ -56,10 +47,10 @@ class LanguageCoder:
         """Return the conversation that is sent."""
         actions = [{"header": header(s), "pddl": self._clip("pddl", s.pddl.strip())} for s in missing]
         generators = any(m.name == "step" for m in api.methods)
-        rules = _TEMPLATES.get_template("coder_system.j2").render(api=api, generators=generators)
+        rules = prompts("spca_coder").get_template("coder_system.j2").render(api=api, generators=generators)
         told = {"relevant": relevant, "situation": situation, "previous": previous, "rejection": rejection}
         parts = {part: self._clip(part, text) for part, text in told.items()}
-        question = _TEMPLATES.get_template("coder_request.j2").render(actions=actions, **parts)
+        question = prompts("spca_coder").get_template("coder_request.j2").render(actions=actions, **parts)
         return [system(rules), user(question)]
 
     def _clip(self, part: str, text: str) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from spca_core.ports.chat import fenced
 from spca_core.ports.proposer import ModelError
+from spca_core.prompting import fenced
 from spca_core.validation import first_problem
 from spca_llm.exchange import Answer
 

@@ -14,8 +14,9 @@ import pytest
 from pydantic import BaseModel
 
 from spca_core.errors import BudgetExhausted, InputError
-from spca_core.ports.chat import ChatReply, system, user
+from spca_core.ports.chat import ChatReply
 from spca_core.ports.proposer import ModelError
+from spca_core.prompting import system, user
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import Budget, LlmConfig, ModelConfig

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from spca_core.errors import BudgetExhausted, InputError
-from spca_core.ports.chat import Role, user
+from spca_core.ports.chat import Role
+from spca_core.prompting import user
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import Budget, LlmConfig, ModelConfig, Price, PriceTable

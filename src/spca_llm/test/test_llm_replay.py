@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from spca_core.errors import InputError
-from spca_core.ports.chat import system, user
 from spca_core.ports.proposer import ModelError
+from spca_core.prompting import system, user
 from spca_llm.chat import Chat, open_chat
 from spca_llm.config import ROLES, Budget, LlmConfig, ModelConfig
 from spca_llm.exchange import Request

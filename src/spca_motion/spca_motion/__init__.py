@@ -1,4 +1,4 @@
-"""Collision-free motion of a UR5 with a 2F-85: an `Arm` on top of the `Robot` port.
+"""Collision-free motion of a UR5 with a 2F-85: an arm on top of the `Robot` port.
 
 Knows no simulator, and no ROS but in `moveit`.
 """

@@ -1,16 +1,16 @@
-"""The `Arm` of every simulator and robot: composed of a planner, an executor and a gripper."""
+"""The arm of every simulator and robot: composed of a planner, an executor and a gripper."""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 
 from spca_core.errors import Interrupted, MotionError
 from spca_core.geometry import Array, Pose
-from spca_core.ports.arm import NamedConfiguration
 from spca_core.ports.table import Robot
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
@@ -21,6 +21,8 @@ from spca_motion.paths import Piece, time_path
 from spca_motion.planner import MotionPlanner
 from spca_motion.query import Start
 from spca_robot.gripper_2f85 import STROKE
+
+NamedConfiguration = Literal["home", "out_of_view"]
 
 # Above this force and this gap, an object is between the pads.
 HOLD_FORCE, HOLD_GAP = 8.0, 0.002
@@ -137,7 +139,16 @@ def _still(seen: Sequence[JointState], seconds: float) -> bool:
 
 
 class Manipulator:
-    """See `spca_core.ports.arm.Arm`. Where the tool centre point is taken to be: see `spca_motion.tool`.
+    """Plans and executes collision-free motions of an arm with a two-finger gripper.
+
+    Every pose is that of the tool centre point (TCP) in `world`. The TCP lies between the fingertips, with z
+    pointing out of the fingers and y from pad to pad; where it is taken to be: see `spca_motion.tool`.
+    `speed` scales the velocities of a motion, at most by 1.
+
+    All calls block until the motion has ended and its result has been verified. They raise MotionError
+    (`kind` is the reason: unreachable, collision, limit, deviation, timeout, cancelled, stale, gripper, lost)
+    and never leave the arm moving. A motion ends at once (`lost`) when the attached object is no longer
+    between the pads. The limits of velocity, acceleration and workspace hold for every request.
 
     One motion at a time: a second thread that asks for one waits. `stop`, `resume`, `state`, `holding`,
     `tool_pose` and `set_scene` may be called from any thread at any time. When the scene changes under a
@@ -216,7 +227,7 @@ class Manipulator:
         self._move(lambda start: self._planner.to_pose(start, pose, lambda: self._gate.is_stopped), speed)
 
     def move_linear(self, pose: Pose, speed: float = 1.0) -> None:
-        """Move in a straight line to a tool pose."""
+        """Move in a straight line to a tool pose; refused as a whole if any part of it cannot be."""
         self._move(lambda start: self._planner.along_line(start, pose), speed)
 
     def move_named(self, name: NamedConfiguration, speed: float = 1.0) -> None:
@@ -255,7 +266,7 @@ class Manipulator:
             return self._gripper.close(gap)
 
     def holding(self) -> bool:
-        """Return whether the pads are pressed against something."""
+        """Return whether the pads are pressed against something, by gap and force alone."""
         return self._gripper.holding()
 
     # --- state and control ----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The embedded arm keeps the Arm contract on the real simulator, and its own promises."""
+"""The embedded arm keeps the contract of arms on the real simulator, and its own promises."""
 
 from __future__ import annotations
 

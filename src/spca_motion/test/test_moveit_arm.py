@@ -1,4 +1,4 @@
-"""The MoveIt arm fulfils the Arm contract on the real simulator.
+"""The MoveIt arm fulfils the contract of arms on the real simulator.
 
 A stand-in for MoveIt itself plans in the real process.
 """

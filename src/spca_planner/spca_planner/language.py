@@ -6,22 +6,21 @@ import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import replace
 from itertools import chain, combinations, pairwise
-from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict, Field
 
 from spca_core.errors import one_line
 from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
-from spca_core.ports.chat import ChatModel, Message, Role, fenced, system, user
+from spca_core.ports.chat import ChatModel, Message, Role
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
+from spca_core.prompting import fenced, prompts, system, user
 from spca_core.scene import ROLES, TIE
 from spca_core.skill import SkillSignature, python_name
-from spca_planner.critics import meant, observed_truth, unstated, with_named_places, with_synonyms
+from spca_planner.critics import meant, unstated, with_named_places, with_synonyms
 from spca_planner.pddl.formula import Atom, ground
 from spca_planner.pddl.lint import examine, quantified
 from spca_planner.pddl.sexpr import Group
@@ -124,12 +123,13 @@ class LanguageProposer(PlanProposer):
             return problem
         extensions = self._vocabulary.extensions(with_named_places(observation, problem, self._vocabulary))
         words = self._vocabulary.words()
-        extensions, _ = with_synonyms(reading.domain, words, extensions)
+        seen, _ = with_synonyms(reading.domain, words, extensions)
         told, _ = with_synonyms(reading.domain, words, Vocabulary().extensions(observation))
-        open_ = unstated(reading.domain, reading.problem, told)  # also what no critic misses: a plate's place
-        lacking = unstated(reading.domain, reading.problem, extensions)
-        lacking += [a for a in open_ if observed_truth(observation, extensions, a) is None]
-        facts = "".join(f" ({' '.join(atom)})" for atom in lacking)
+        for name, one in told.items():
+            known = seen.get(name, one)  # and what no critic misses: a plate's place
+            more = {args for args in one.atoms if known.truth(args, observation.objects) is None}
+            seen[name] = replace(known, atoms=known.atoms | more)
+        facts = "".join(f" ({' '.join(a)})" for a in unstated(reading.domain, reading.problem, seen))
         return re.sub(r"\(\s*:init\b", lambda begin: begin[0] + facts, problem, count=1, flags=re.IGNORECASE)
 
 
@@ -148,9 +148,9 @@ def messages(
     told_rows = rows(observation)
     untold = ROLES if told_rows else ()
     seen = {fact.predicate for fact in observation.facts}.difference(untold)
-    question = _templates().get_template("planner_request.j2")
+    question = prompts("spca_planner").get_template("planner_request.j2")
     return [
-        system(_templates().get_template("planner_system.j2").render()),
+        system(prompts("spca_planner").get_template("planner_system.j2").render().rstrip()),
         user(
             question.render(
                 mode=request.mode if previous is not None else "fresh",
@@ -271,23 +271,6 @@ def _told(text: str) -> str:
 def _clip(text: str, part: str) -> str:
     limit = _LONGEST[part]
     return text if len(text) <= limit else text[:limit] + " (shortened)"
-
-
-@lru_cache(maxsize=1)
-def _templates() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "prompts"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["quoted"] = _quoted
-    return environment
-
-
-def _quoted(value: object) -> str:
-    """Return data as JSON in which no text can close the block that marks it as data."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def in_words(skill: SkillSignature, action: Action, words: Sequence[ObservableWord]) -> str:

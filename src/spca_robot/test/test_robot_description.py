@@ -19,7 +19,6 @@ from spca_core.extensions import installed
 from spca_core.geometry import Pose
 from spca_core.world import PlanarPose, load_world
 from spca_robot.description.controllers import UPDATE_RATE, controllers
-from spca_robot.description.gazebo import link_of_collision
 from spca_robot.description.moveit_config import VELOCITY_SCALING, build_srdf, harmless_pairs
 from spca_robot.description.names import (
     ARM_CONTROLLER,
@@ -28,6 +27,7 @@ from spca_robot.description.names import (
     GRIPPER_CONTROLLER,
     OPTICAL_FRAME,
     STATE_BROADCASTER,
+    link_of_collision,
 )
 from spca_robot.description.urdf import build_urdf
 from spca_robot.description.vendor import build_vendor_urdf, missing_packages

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
-from spca_core.ports.chat import ChatModel, VisionModel, system, user
+from spca_core.ports.chat import ChatModel, VisionModel
+from spca_core.prompting import system, user
 
 _SYSTEM = """\
 You see a table from straight above; the robot has moved out of the picture and is not your subject. \

@@ -19,7 +19,6 @@ from spca_core.layout import Layout
 from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, Plan
-from spca_core.ports.arm import Arm
 from spca_core.ports.environment import Environment
 from spca_core.ports.table import TableWorld
 from spca_core.scene import Scene
@@ -27,7 +26,7 @@ from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
-from spca_motion.manipulator import embedded_arm
+from spca_motion.manipulator import Manipulator, embedded_arm
 from spca_referee import referee as referees
 from spca_referee.level import SETTLE_S, Level, task
 from spca_referee.referee import Referee, save_timeline
@@ -70,7 +69,7 @@ class Tabletop(Environment, Generic[_TableT]):
         table: _TableT,
         seed: int = 0,
         *,
-        arm: Arm | None = None,
+        arm: Manipulator | None = None,
         vision: VisionModel | None = None,
         detector: Detector | None = None,
     ) -> None:

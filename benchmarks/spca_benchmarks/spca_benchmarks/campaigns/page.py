@@ -102,11 +102,9 @@ class Page(pages.Page):
 
 @cache
 def _latex() -> Template:
-    templates = Environment(
-        loader=PackageLoader("spca_benchmarks.campaigns"), trim_blocks=True, lstrip_blocks=True
-    )
-    templates.filters["tex"] = lambda text: str(text).translate(_TEX)
-    return templates.get_template("table.tex.j2")
+    env = Environment(loader=PackageLoader("spca_benchmarks.campaigns"), trim_blocks=True, lstrip_blocks=True)
+    env.filters["tex"] = lambda text: str(text).translate(_TEX)
+    return env.get_template("table.tex.j2")
 
 
 def _drawn(figure: Figure, form: str) -> bytes:

@@ -10,8 +10,9 @@ from spca_benchmarks.pddl.judge import FINAL, Judged, Status, judge
 from spca_benchmarks.pddl.tasks import PddlTask
 from spca_core.model import Record
 from spca_core.plan import Draft
-from spca_core.ports.chat import ChatUsage, Message, Role, system, user
+from spca_core.ports.chat import ChatUsage, Message, Role
 from spca_core.ports.proposer import SERVER_FAULTS, ModelError
+from spca_core.prompting import system, user
 from spca_llm.chat import Chat
 from spca_llm.ledger import Totals
 from spca_planner.solver.process import SolverProcess

@@ -9,7 +9,7 @@ from typing import Any
 
 from spca_copic.baselines.base import REFINEMENTS, ModelPlans, NoPlan, trouble
 from spca_copic.pool import LONGEST
-from spca_core.ports.chat import fenced
+from spca_core.prompting import fenced
 from spca_planner.solver.judgement import Case as Draft
 from spca_planner.solver.process import warm_solver
 from spca_programs.plan_world import ActionSequence, Situation

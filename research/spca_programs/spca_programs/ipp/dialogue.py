@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from spca_core.ports.chat import ChatModel, ChatUsage, Message, Role
+from spca_core.prompting import prompts
 from spca_llm.chat import Chat, open_chat
 from spca_llm.config import REPLAY, load_config
 
@@ -62,15 +60,4 @@ def prompt(name: str, **values: Any) -> str:
 
 def render(package: str, name: str, **values: Any) -> str:
     """A prompt from a package's `prompts/<name>.md.j2`."""
-    return _templates(package).get_template(f"{name}.md.j2").render(**values).strip()
-
-
-@cache
-def _templates(package: str) -> Environment:
-    return Environment(
-        loader=PackageLoader(package, "prompts"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )
+    return prompts(package).get_template(f"{name}.md.j2").render(**values).strip()

@@ -9,7 +9,8 @@ from typing import Any, Literal
 from spca_benchmarks.campaigns.statistics import Mean
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.ports.chat import PYTHON, ChatUsage, fenced
+from spca_core.ports.chat import ChatUsage
+from spca_core.prompting import PYTHON, fenced
 from spca_core.skill import SkillFailure
 from spca_programs.ipp.domain import Answer, Case, Domain
 from spca_sandbox.host import SkillHost

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from spca_core.ports.chat import PYTHON, ChatModel, fenced
+from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
+from spca_core.prompting import PYTHON, fenced
 from spca_programs.ipp.dialogue import Dialogue, render
 from spca_worldcoder.records import Experience, Program, Transition, Usage, Verdict, words_apart
 from spca_worldcoder.sandbox import SIGNATURES

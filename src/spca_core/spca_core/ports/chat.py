@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -64,23 +62,6 @@ class ChatModel(Protocol):
         ...
 
 
-def system(text: str) -> Message:
-    """Return the message that tells the model what it is and how it shall answer."""
-    return {"role": "system", "content": text}
-
-
-def user(text: str, *png: bytes) -> Message:
-    """Return the message that asks the model something, with images (PNG files) where there are any."""
-    if not png:
-        return {"role": "user", "content": text}
-    return {"role": "user", "content": [{"type": "text", "text": text}, *map(_image, png)]}
-
-
-def _image(png: bytes) -> dict[str, object]:
-    url = f"data:image/png;base64,{base64.b64encode(png).decode()}"
-    return {"type": "image_url", "image_url": {"url": url}}
-
-
 class VisionModel(ABC):
     """Describes in words what an image shows.
 
@@ -100,19 +81,3 @@ class VisionModel(ABC):
         None where the model only adds remarks to what the detector sees.
         """
         return None
-
-
-_FENCE = re.compile(
-    r"^[ \t]*(```+|~~~+)[ \t]*([\w+-]*)[^\n]*\n(.*?)[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL
-)
-PYTHON = ("python", "py", "python3")
-
-
-def fenced(text: str, languages: tuple[str, ...] = ()) -> list[str]:
-    r"""Return the blocks in one of these languages or in none; all blocks when no languages are given.
-
-    >>> fenced("Here it is:\n```python\ndef solve(): return []\n```\nDone.", PYTHON)
-    ['def solve(): return []\n']
-    """
-    found = _FENCE.finditer(text.replace("\r\n", "\n"))
-    return [m[3] for m in found if not languages or m[2].lower() in ("", *languages)]

@@ -1,7 +1,8 @@
-"""Names of the gripper's links and joints in each of the two robot descriptions."""
+"""Names of the gripper's links and joints in both robot descriptions, and Gazebo's of collisions."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -69,3 +70,26 @@ def gripper_names(source: str) -> GripperNames:
     if source not in known:
         raise InputError(f"unknown robot description '{source}'", hint=f"one of {', '.join(known)}")
     return known[source]
+
+
+CONTACT_TOPIC = "/spca/gazebo/contacts"
+"""Topic on which all contact sensors publish, those of the robot and of the world."""
+
+_MERGED = "_fixed_joint_lump__"
+
+
+def collision_names(link: str, count: int = 1) -> tuple[str, ...]:
+    """Return sdformat's names of the unnamed collisions of a URDF's link."""
+    return tuple(f"{link}_collision" + (f"_{i}" if i else "") for i in range(count))
+
+
+def link_of_collision(collision: str) -> str:
+    """Return the URDF link that a collision came from, even if sdformat has merged that link into its parent.
+
+    >>> link_of_collision("left_tip_link_collision_2")
+    'left_tip_link'
+    >>> link_of_collision("base_link_fixed_joint_lump__base_link_inertia_collision")
+    'base_link_inertia'
+    """
+    own = collision.rsplit(_MERGED, 1)[-1]
+    return re.sub(r"_collision(_\d+)?$", "", own)

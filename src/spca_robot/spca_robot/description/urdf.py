@@ -9,6 +9,7 @@ kilograms, radians; every pose is a 4×4 matrix in the parent's frame.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -17,19 +18,8 @@ from spca_core.arms import ArmDescription
 from spca_core.geometry import Array, Pose
 from spca_core.rotations import matrix_of_quaternion
 from spca_core.world import World
-from spca_robot.description.controllers import add_control_plugin, add_ros2_control
-from spca_robot.description.gazebo import add_link_tags, keep_fixed_joint
 from spca_robot.description.names import BASE_LINK, GENERATED
-from spca_robot.description.xml import (
-    Element,
-    add,
-    add_camera_frames,
-    add_fixed_joint,
-    add_origin,
-    base_pose,
-    document,
-    numbers,
-)
+from spca_robot.description.xml import filled, frames
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, PAD_THICKNESS, SPEED, STROKE
 from spca_robot.gripper_model import MAX_MOMENT
 from spca_robot.windowless import mujoco
@@ -55,46 +45,17 @@ _FACE = (0.010, PAD_THICKNESS - 0.0006, 0.024)
 
 
 def build_urdf(world: World, controllers_file: str = "") -> str:
-    """Return the robot of a world as URDF, standing where the world says.
+    """Return the robot of a world as URDF (`files/cobot.urdf.j2`), standing where the world says.
 
     With a `controllers_file` (a path on the machine that runs Gazebo) it also carries what Gazebo needs: the
     ros2_control block, contact sensors, friction, self-collision, and pads with knobs.
     """
-    robot = Element("robot", name=world.robot.model)
-    base, *moving = robot_links(world)
-    add(robot, "link", name="world")
-    for link in (base, *moving):
-        _add_link(robot, link, gazebo=bool(controllers_file))
-    add_fixed_joint(robot, f"world_{BASE_LINK}", "world", BASE_LINK, base_pose(world))
-    for link in moving:
-        _add_joint(robot, link)
-    carrier, pose = flange_pose(world)
-    add(robot, "link", name=FLANGE)
-    add_fixed_joint(robot, f"{carrier}_{FLANGE}", carrier, FLANGE, pose)
-    add_camera_frames(robot, world)
-    if controllers_file:
-        add_ros2_control(robot, world, GENERATED)
-        add_control_plugin(robot, controllers_file)
-        for link in moving:  # the base stands on its table for good, and what else touches it has a sensor
-            add_link_tags(robot, link.name, [s.friction for s in _touching(link, gazebo=True)])
-            if link.joint is None:
-                keep_fixed_joint(robot, f"{link.parent}_{link.name}")
-    return document(robot, "Generated from the world description by spca_robot; do not edit.")
-
-
-def _add_link(robot: Element, link: Link, gazebo: bool) -> None:
-    element = add(robot, "link", name=link.name)
-    inertial = add(element, "inertial")
-    add_origin(inertial, link.centre_of_mass)
-    add(inertial, "mass", value=link.mass)
-    (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = link.inertia
-    add(inertial, "inertia", ixx=ixx, ixy=ixy, ixz=ixz, iyy=iyy, iyz=iyz, izz=izz)
-    for i, shape in enumerate(link.shapes):
-        visual = _add_part(element, "visual", shape)
-        material = add(visual, "material", name=f"{link.name}_{i}")
-        add(material, "color", rgba=numbers((*shape.colour, 1.0)))
-    for shape in _touching(link, gazebo):
-        _add_part(element, "collision", shape)
+    carrier, flange = flange_pose(world)
+    return filled(
+        "cobot.urdf", world=world, links=robot_links(world), carrier=carrier, flange=flange,
+        touching=partial(_touching, gazebo=bool(controllers_file)), gripper=GENERATED,
+        controllers_file=controllers_file, **frames(world),
+    )  # fmt: skip
 
 
 def _touching(link: Link, gazebo: bool) -> list[Shape]:
@@ -109,36 +70,6 @@ def _touching(link: Link, gazebo: bool) -> list[Shape]:
             pose = shape.pose @ Pose(position=(x, 0.0, z)).matrix()
             found.append(replace(shape, kind="sphere", size=(_KNOB_RADIUS,), pose=pose))
     return found
-
-
-def _add_part(element: Element, kind: Literal["visual", "collision"], shape: Shape) -> Element:
-    part = add(element, kind)
-    add_origin(part, shape.pose)
-    geometry = add(part, "geometry")
-    if shape.kind == "box":
-        add(geometry, "box", size=shape.size)
-    elif shape.kind == "sphere":
-        add(geometry, "sphere", radius=shape.size[0])
-    else:
-        add(geometry, "cylinder", radius=shape.size[0], length=shape.size[1])
-    return part
-
-
-def _add_joint(robot: Element, link: Link) -> None:
-    assert link.parent is not None
-    if link.joint is None:
-        add_fixed_joint(robot, f"{link.parent}_{link.name}", link.parent, link.name, link.pose)
-        return
-    hinge: Joint = link.joint
-    joint = add(robot, "joint", name=hinge.name, type="revolute")
-    add(joint, "parent", link=link.parent)
-    add(joint, "child", link=link.name)
-    add_origin(joint, link.pose)
-    add(joint, "axis", xyz=hinge.axis)
-    add(joint, "limit", lower=hinge.lower, upper=hinge.upper, velocity=hinge.velocity, effort=hinge.effort)
-    add(joint, "dynamics", damping=hinge.damping, friction=0.0)
-    if hinge.mimic is not None:
-        add(joint, "mimic", joint=hinge.mimic.joint, multiplier=hinge.mimic.multiplier)
 
 
 @dataclass(frozen=True)

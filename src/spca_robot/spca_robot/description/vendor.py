@@ -13,16 +13,13 @@ from pathlib import Path
 
 from spca_core.errors import InputError
 from spca_core.world import World
-from spca_robot.description.controllers import add_control_plugin, add_ros2_control
-from spca_robot.description.gazebo import add_contact_sensor, collision_names, keep_fixed_joint
 from spca_robot.description.moveit_config import solid_links
 from spca_robot.description.names import VENDOR
-from spca_robot.description.xml import Element, add, add_camera_frames, document, numbers
+from spca_robot.description.xml import filled, frames, numbers
 from spca_robot.gripper_2f85 import ADAPTER
 
 PACKAGES = ("ur_description", "robotiq_description")
 XACRO = Path(__file__).resolve().parent / "xacro" / "cobot.urdf.xacro"
-_PAD_FRICTION = 1.0
 
 
 def missing_packages() -> list[str]:
@@ -67,36 +64,14 @@ def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") ->
 
 
 def extension(world: World, controllers_file: str = "", solid: tuple[str, ...] = ()) -> str:
-    """Return the project's additions to the composed robot.
+    """Return the project's additions to the composed robot (`files/extension.xacro.j2`).
 
     These are the camera frames and, for Gazebo, control and contact sensors.
     """
-    robot = Element("robot", name=world.robot.model)
-    add_camera_frames(robot, world)
-    if controllers_file:
-        add_ros2_control(robot, world, VENDOR)
-        add_control_plugin(robot, controllers_file)
-        for link in solid:
-            tags = add(robot, "gazebo", reference=link)
-            add(tags, "selfCollide", True)
-            if link in VENDOR.pads:
-                add(tags, "mu1", _PAD_FRICTION)
-                add(tags, "mu2", _PAD_FRICTION)
-            if link != _BASE_INERTIA:
-                add_contact_sensor(tags, f"{link}_contact", collision_names(link))
-        for joint in _KEPT_FIXED_JOINTS:
-            keep_fixed_joint(robot, joint)
-    return document(robot, "Generated from the world description by spca_robot; do not edit.")
-
-
-# `base_link` has no mass of its own: sdformat merges this link into it and renames its collision. It needs no
-# sensor, as whatever can touch it has one.
-_BASE_INERTIA = "base_link_inertia"
-_KEPT_FIXED_JOINTS = (
-    "robotiq_85_base_joint",
-    "robotiq_85_left_finger_joint",
-    "robotiq_85_right_finger_joint",
-)
+    return filled(
+        "extension.xacro", world=world, gripper=VENDOR, links=solid, controllers_file=controllers_file,
+        **frames(world),
+    )  # fmt: skip
 
 
 def arguments(world: World, extension_file: str = "") -> dict[str, str]:

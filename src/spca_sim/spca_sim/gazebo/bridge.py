@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spca_robot.description.gazebo import CONTACT_TOPIC
+from spca_robot.description.names import CONTACT_TOPIC
 from spca_sim.gazebo.world_sdf import CAMERA_TOPIC
 
 
@@ -54,8 +54,8 @@ POSES = "/spca/gazebo/poses"
 def topics(world: str) -> tuple[Topic, ...]:
     """Return the topics bridged from a world of that name.
 
-    Camera information is not among them; the node makes it from the world description (see
-    `camera_sdf.PIXEL_CENTRE`).
+    Camera information is not among them; the node makes it from the world description (Gazebo counts pixels
+    otherwise, see `files/world.sdf.j2`).
     """
     poses = Topic(POSES, f"/world/{world}/dynamic_pose/info", "geometry_msgs/msg/PoseArray", "gz.msgs.Pose_V")
     return CLOCK, COLOUR, DEPTH, POINTS, CONTACTS, poses

@@ -16,7 +16,7 @@ from typing import Any
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample, Pair, Touch, Way, pair
 from spca_core.geometry import Pose
 from spca_core.names import COBOT
-from spca_robot.description.gazebo import link_of_collision
+from spca_robot.description.names import link_of_collision
 
 # Longer than a few physics steps and than the bridge's jitter in simulated time, shorter than any dwell of a
 # level.

@@ -14,8 +14,8 @@ from itertools import product
 
 from spca_core.geometry import Pose, Vec3, top_down
 from spca_core.kinds import KINDS, MESHES, is_round
-from spca_core.ports.arm import Arm
 from spca_core.scene import Scene, SceneObject
+from spca_motion.manipulator import Manipulator
 from spca_motion.tool import NOMINAL_GAP
 from spca_robot.gripper_2f85 import STROKE, tcp_offset
 
@@ -59,7 +59,7 @@ def grasp_height(thing: SceneObject, wanted: float, tip_reach: float) -> float:
     return max(wanted, thing.bottom + TIP_CLEARANCE + tip_reach)
 
 
-def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[GraspCandidate]:
+def grasps(scene: Scene, name: str, arm: Manipulator, tip_reach: float) -> Iterator[GraspCandidate]:
     """Yield grasps of the object that the arm can reach without touching anything else, best first."""
     thing = scene.get(name)
     if thing is None:
@@ -81,7 +81,7 @@ def grasps(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[Gras
                 yield GraspCandidate(pose, gap)
 
 
-def _sampled(thing: SceneObject, arm: Arm, tip_reach: float) -> list[Squeeze]:
+def _sampled(thing: SceneObject, arm: Manipulator, tip_reach: float) -> list[Squeeze]:
     """Return the grasps that come with a mesh, in their order, the smaller turn of the tool first."""
     frame, found = thing.pose.matrix(), list[Squeeze]()
     for grasp in MESHES[thing.kind].grasps:
@@ -92,7 +92,7 @@ def _sampled(thing: SceneObject, arm: Arm, tip_reach: float) -> list[Squeeze]:
     return found
 
 
-def _across(thing: SceneObject, arm: Arm, tip_reach: float) -> list[Squeeze]:
+def _across(thing: SceneObject, arm: Manipulator, tip_reach: float) -> list[Squeeze]:
     """Return grasps around the middle of a thing, the smallest turn of the tool first.
 
     Of two clearly different widths, the narrower comes first: the fingers that let go need room for it.
@@ -102,7 +102,7 @@ def _across(thing: SceneObject, arm: Arm, tip_reach: float) -> list[Squeeze]:
     return [(at, turn, width, STROKE) for turn, width in _widths(thing, arm)]
 
 
-def _widths(thing: SceneObject, arm: Arm) -> list[tuple[float, float]]:
+def _widths(thing: SceneObject, arm: Manipulator) -> list[tuple[float, float]]:
     a, b, _ = thing.size
     if not is_round(thing.kind):
         widths = (b, a)
@@ -111,12 +111,12 @@ def _widths(thing: SceneObject, arm: Arm) -> list[tuple[float, float]]:
     return [(t, a) for _, t in _turns(thing.pose.yaw, arm, 8)]
 
 
-def finger_turns(yaw: float, arm: Arm) -> list[float]:
+def finger_turns(yaw: float, arm: Manipulator) -> list[float]:
     """Return the four tool yaws square to a cube's faces, the one that turns the present tool least first."""
     return [turn for _, turn in _turns(yaw, arm, 4)]
 
 
-def _turns(yaw: float, arm: Arm, count: int) -> list[tuple[int, float]]:
+def _turns(yaw: float, arm: Manipulator, count: int) -> list[tuple[int, float]]:
     m = arm.tool_pose().matrix()
     present = math.atan2(m[1, 0], m[0, 0])
     turns = [(k, yaw + k * 2 * math.pi / count) for k in range(count)]

@@ -14,9 +14,9 @@ import numpy as np
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.kinds import KINDS, SOLIDS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
-from spca_core.ports.arm import Arm
 from spca_core.relation import things_of
 from spca_core.scene import Fact, Scene, SceneObject
+from spca_motion.manipulator import Manipulator
 from spca_motion.tool import NOMINAL_GAP, ToolKinematics
 from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_tabletop.act import placements
@@ -78,7 +78,7 @@ def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ..
     )
 
 
-def in_the_way(scene: Scene, thing: SceneObject, arm: Arm, possible: Possible) -> list[SceneObject]:
+def in_the_way(scene: Scene, thing: SceneObject, arm: Manipulator, possible: Possible) -> list[SceneObject]:
     """Return the movable things without which something would be possible at another thing.
 
     If none of them is by itself, all that are near, provided that it would be possible without them. What
@@ -102,7 +102,7 @@ def in_the_way(scene: Scene, thing: SceneObject, arm: Arm, possible: Possible) -
     return decisive or together
 
 
-def obstructions(scene: Scene, arm: Arm, tip_reach: float) -> Iterator[Fact]:
+def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[Fact]:
     """Yield the facts `blocks(b, x)` and `crowds(b, x)`.
 
     `b` keeps the fingers from grasping `x` or leaves no room on it; `b` leaves no room next to `x`.

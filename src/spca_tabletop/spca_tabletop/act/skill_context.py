@@ -15,9 +15,9 @@ from spca_core.geometry import top_down_yaw
 from spca_core.kinds import MESHES, SOLIDS, radius
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.plan import Choice
-from spca_core.ports.arm import Arm
 from spca_core.scene import OBSTRUCTED, Scene, SceneObject
 from spca_core.world import World
+from spca_motion.manipulator import Manipulator
 from spca_motion.tool import ToolKinematics
 from spca_sandbox.surface import DeclaredCtx
 from spca_tabletop.act import placements
@@ -45,7 +45,12 @@ class SkillContext(DeclaredCtx):
     """
 
     def __init__(
-        self, world: World, arm: Arm, sense: Callable[[], Scene], now: Callable[[], float], tip_reach: float
+        self,
+        world: World,
+        arm: Manipulator,
+        sense: Callable[[], Scene],
+        now: Callable[[], float],
+        tip_reach: float,
     ) -> None:
         self._world, self._arm, self._sense, self._now = world, arm, sense, now
         self._tip_reach = tip_reach
@@ -236,7 +241,7 @@ def _apart(alternative: Mapping[str, Any], choice: Choice) -> float:
 
 
 @contextmanager
-def touching(arm: Arm, *names: str) -> Iterator[None]:
+def touching(arm: Manipulator, *names: str) -> Iterator[None]:
     """While it lasts, the gripper and what it holds may touch the named objects."""
     arm.allow_contact(*names)
     try:

@@ -22,7 +22,6 @@ from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 from spca_core.errors import MotionError, SpcaError
 from spca_core.options import RunOptions
 from spca_core.plan import Plan
-from spca_core.ports.arm import Arm
 from spca_core.ports.chat import VisionModel
 from spca_core.ports.table import Camera, Robot
 from spca_core.scene import Scene
@@ -30,6 +29,7 @@ from spca_core.skill import StepReport
 from spca_core.world import World
 from spca_motion.execution import Tolerances
 from spca_motion.limits import SLOWEST
+from spca_motion.manipulator import Manipulator
 from spca_referee.node import RefereeNode
 from spca_referee.referee import Referee
 from spca_robot.description.moveit_config import PIPELINES
@@ -155,7 +155,7 @@ class ExecutorNode(SpcaNode):
         found.robot.on_follow = lambda path: self._trajectories.publish(trajectory_msg(path, joints))
         return found
 
-    def arm(self, world: World, robot: Robot) -> Arm:
+    def arm(self, world: World, robot: Robot) -> Manipulator:
         """Return the arm that the parameters name."""
         tolerances = Tolerances(lag=self._lag)
         if self._kind == "embedded":

@@ -1,4 +1,4 @@
-"""The contract of the port `Arm`."""
+"""The contract of the arm, whoever plans for it: see `spca_motion.manipulator.Manipulator`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from spca_core.errors import MotionError
 from spca_core.geometry import Pose, top_down
 from spca_core.layout import Layout
 from spca_core.names import symbol_of
-from spca_core.ports.arm import Arm
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import World
+from spca_motion.manipulator import Manipulator
 
 NEAR = 0.003  # metres that a tool pose may be off
 GRASP = 0.004  # metres above a cube's centre at which the tool grasps it
@@ -48,7 +48,7 @@ def over(scene: Scene, name: str, height: float) -> Pose:
     return top_down(x, y, z + height, thing.pose.yaw)
 
 
-def distance(arm: Arm, pose: Pose) -> float:
+def distance(arm: Manipulator, pose: Pose) -> float:
     """Metres between the tool and a pose."""
     return math.dist(arm.tool_pose().position, pose.position)
 
@@ -60,7 +60,7 @@ class ArmContract:
     scene set.
     """
 
-    def test_it_reaches_a_tool_pose(self, arm: Arm, scene: Scene) -> None:
+    def test_it_reaches_a_tool_pose(self, arm: Manipulator, scene: Scene) -> None:
         """In position and orientation, and is at rest there."""
         goal = over(scene, "cube_red", ABOVE)
         arm.move_to(goal)
@@ -69,14 +69,14 @@ class ArmContract:
         assert math.acos(min(1.0, (np.trace(turn) - 1) / 2)) < 0.02
         assert np.abs(arm.state().velocity).max() < 0.05
 
-    def test_it_reaches_joint_goals_and_named_configurations(self, arm: Arm, world: World) -> None:
+    def test_it_reaches_joint_goals_and_named_configurations(self, arm: Manipulator, world: World) -> None:
         """To a hundredth of a radian."""
         arm.move_joints(goal := np.array(world.robot.home) + 0.15)
         assert arm.state().position == pytest.approx(goal, abs=0.01)
         arm.move_named("out_of_view")
         assert arm.state().position == pytest.approx(world.robot.out_of_view, abs=0.01)
 
-    def test_a_goal_where_it_is_already_takes_no_time(self, arm: Arm) -> None:
+    def test_a_goal_where_it_is_already_takes_no_time(self, arm: Manipulator) -> None:
         """A motion to the present configuration returns at once and does not fail."""
         before = arm.state()
         arm.move_joints(before.position)
@@ -84,7 +84,7 @@ class ArmContract:
         arm.move_linear(arm.tool_pose())
         assert arm.state().stamp - before.stamp < 1.0
 
-    def test_a_slower_motion_takes_longer(self, arm: Arm, scene: Scene) -> None:
+    def test_a_slower_motion_takes_longer(self, arm: Manipulator, scene: Scene) -> None:
         """`speed` scales the velocity."""
         low, high = over(scene, "cube_red", ABOVE), over(scene, "cube_red", ABOVE + 0.1)
         arm.move_to(low)
@@ -97,18 +97,18 @@ class ArmContract:
         assert times[1] > 2 * times[0]
 
     @pytest.mark.parametrize("speed", [0.0, -1.0, 1.5, float("nan"), 1e-9, 5e-324])
-    def test_an_impossible_speed_is_refused(self, arm: Arm, speed: float) -> None:
+    def test_an_impossible_speed_is_refused(self, arm: Manipulator, speed: float) -> None:
         """Also one above the limits, and one with which the motion would not end."""
         self.refused(arm, "limit", arm.move_named, "out_of_view", speed)
 
-    def test_what_is_out_of_reach_is_refused(self, arm: Arm) -> None:
+    def test_what_is_out_of_reach_is_refused(self, arm: Manipulator) -> None:
         """As unreachable, before anything moves."""
         far = top_down(0.95, 0.45, 0.5, 0.0)
         assert not arm.reachable(far)
         self.refused(arm, "unreachable", arm.move_to, far)
         self.refused(arm, "unreachable", arm.move_linear, far)
 
-    def test_what_is_outside_the_workspace_is_refused(self, arm: Arm, world: World) -> None:
+    def test_what_is_outside_the_workspace_is_refused(self, arm: Manipulator, world: World) -> None:
         """Below the table's surface too."""
         for z in (world.table.top - 0.05, world.table.top + 2.0):
             pose = top_down(0.5, 0.0, z, 0.0)
@@ -116,14 +116,14 @@ class ArmContract:
             self.refused(arm, "limit", arm.move_to, pose)
             self.refused(arm, "limit", arm.move_linear, pose)
 
-    def test_impossible_joints_are_refused(self, arm: Arm) -> None:
+    def test_impossible_joints_are_refused(self, arm: Manipulator) -> None:
         """Beyond a joint's range, or no numbers."""
         for value in (100.0, float("nan")):
             goal = arm.state().position.copy()
             goal[2] = value
             self.refused(arm, "limit", arm.move_joints, goal)
 
-    def test_a_goal_in_collision_is_refused_and_named(self, arm: Arm, scene: Scene) -> None:
+    def test_a_goal_in_collision_is_refused_and_named(self, arm: Manipulator, scene: Scene) -> None:
         """Open fingers on both sides of a cube are allowed, a finger inside it is not."""
         astride = over(scene, "cube_blue", GRASP)
         x, y, z = astride.position
@@ -134,7 +134,7 @@ class ArmContract:
         assert not arm.reachable(beside)
         assert "cube_blue" in self.refused(arm, "collision", arm.move_to, beside)
 
-    def test_a_line_through_an_object_is_refused_as_a_whole(self, arm: Arm, scene: Scene) -> None:
+    def test_a_line_through_an_object_is_refused_as_a_whole(self, arm: Manipulator, scene: Scene) -> None:
         """The error names the object before anything moves; `move_to` finds a path around it."""
         thing = scene.get("cube_blue")
         assert thing is not None
@@ -145,7 +145,7 @@ class ArmContract:
         arm.move_to(right)
         assert distance(arm, right) < NEAR
 
-    def test_an_allowed_contact_may_be_made(self, arm: Arm, scene: Scene) -> None:
+    def test_an_allowed_contact_may_be_made(self, arm: Manipulator, scene: Scene) -> None:
         """The fingertips may touch a cube while the contact is allowed, and not afterwards."""
         arm.close()
         touch = over(scene, "cube_blue", 0.02 + 0.0375 / 2 - 0.001)
@@ -160,14 +160,14 @@ class ArmContract:
         arm.move_linear(above)  # what is in contact at the start may be left
         assert not arm.reachable(touch)
 
-    def test_an_allowed_contact_is_no_leave_to_drive_through(self, arm: Arm, scene: Scene) -> None:
+    def test_an_allowed_contact_is_no_leave_to_drive_through(self, arm: Manipulator, scene: Scene) -> None:
         """The fingers may press a few millimetres into it, not centimetres."""
         arm.close()
         arm.move_to(over(scene, "cube_blue", ABOVE))
         arm.allow_contact("cube_blue")
         self.refused(arm, "collision", arm.move_linear, over(scene, "cube_blue", 0.02))
 
-    def test_the_gripper_goes_to_its_gap_and_holds_nothing(self, arm: Arm) -> None:
+    def test_the_gripper_goes_to_its_gap_and_holds_nothing(self, arm: Manipulator) -> None:
         """A gripper that has closed on nothing is not holding."""
         assert arm.close() == pytest.approx(0.0, abs=2e-3)
         assert not arm.holding()
@@ -178,12 +178,12 @@ class ArmContract:
         assert arm.state().gripper_gap == pytest.approx(0.085, abs=3e-3)
 
     @pytest.mark.parametrize("gap", [-0.01, 0.2, float("nan")])
-    def test_an_impossible_gap_is_refused(self, arm: Arm, gap: float) -> None:
+    def test_an_impossible_gap_is_refused(self, arm: Manipulator, gap: float) -> None:
         """The stroke is 0 to 85 mm."""
         self.refused(arm, "limit", arm.open, gap)
         self.refused(arm, "limit", arm.close, gap)
 
-    def test_what_is_attached_moves_along_and_must_not_collide(self, arm: Arm, scene: Scene) -> None:
+    def test_what_is_attached_moves_along_and_must_not_collide(self, arm: Manipulator, scene: Scene) -> None:
         """It is part of the robot until detached, and then an obstacle where it was left."""
         arm.move_to(over(scene, "cube_red", GRASP + ABOVE))
         arm.allow_contact("cube_red")
@@ -204,7 +204,7 @@ class ArmContract:
         arm.detach()
         assert arm.held is None
 
-    def test_only_what_is_there_can_be_attached(self, arm: Arm) -> None:
+    def test_only_what_is_there_can_be_attached(self, arm: Manipulator) -> None:
         """One thing at a time."""
         for name in ("cube_pink", "table"):
             with pytest.raises(MotionError, match=name) as caught:
@@ -214,7 +214,7 @@ class ArmContract:
         with pytest.raises(MotionError, match="cube_red"):
             arm.attach("cube_blue")
 
-    def test_it_picks_up_a_cube(self, arm: Arm, scene: Scene) -> None:
+    def test_it_picks_up_a_cube(self, arm: Manipulator, scene: Scene) -> None:
         """The pads still feel the cube after it has been lifted."""
         arm.move_to(over(scene, "cube_green", GRASP + ABOVE))
         arm.move_linear(over(scene, "cube_green", GRASP))
@@ -226,7 +226,7 @@ class ArmContract:
         arm.move_named("home")
         assert arm.holding()
 
-    def test_stop_from_another_thread_ends_a_motion(self, arm: Arm, world: World) -> None:
+    def test_stop_from_another_thread_ends_a_motion(self, arm: Manipulator, world: World) -> None:
         """The blocked call raises `cancelled`, the arm is at rest, all motion is refused until `resume`."""
         begun, far = arm.state().stamp, np.array(world.robot.home)
         far[0] -= 1.5
@@ -260,7 +260,7 @@ class ArmContract:
         assert arm.state().position == pytest.approx(far, abs=0.01)
 
     @staticmethod
-    def refused(arm: Arm, kind: str, motion: Callable[..., object], *args: object) -> str:
+    def refused(arm: Manipulator, kind: str, motion: Callable[..., object], *args: object) -> str:
         """Check that a motion is refused for that reason without moving the arm; returns the message."""
         before = arm.state()
         with pytest.raises(MotionError) as caught:

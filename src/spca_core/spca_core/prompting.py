@@ -1,0 +1,64 @@
+"""What is said to a model and read in its answer: prompts from templates, messages, fenced blocks."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from spca_core.ports.chat import Message
+
+
+@cache
+def prompts(package: str) -> Environment:
+    """Return the templates in a package's folder `prompts`, which may mark data as `quoted`."""
+    made = Environment(
+        loader=PackageLoader(package, "prompts"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters["quoted"] = _quoted
+    return made
+
+
+def _quoted(value: object) -> str:
+    """Return data as JSON in which no text can close the block that marks it as data."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+
+
+def system(text: str) -> Message:
+    """Return the message that tells the model what it is and how it shall answer."""
+    return {"role": "system", "content": text}
+
+
+def user(text: str, *png: bytes) -> Message:
+    """Return the message that asks the model something, with images (PNG files) where there are any."""
+    if not png:
+        return {"role": "user", "content": text}
+    return {"role": "user", "content": [{"type": "text", "text": text}, *map(_image, png)]}
+
+
+def _image(png: bytes) -> dict[str, object]:
+    url = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+_FENCE = re.compile(
+    r"^[ \t]*(```+|~~~+)[ \t]*([\w+-]*)[^\n]*\n(.*?)[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL
+)
+PYTHON = ("python", "py", "python3")
+
+
+def fenced(text: str, languages: tuple[str, ...] = ()) -> list[str]:
+    r"""Return the blocks in one of these languages or in none; all blocks when no languages are given.
+
+    >>> fenced("Here it is:\n```python\ndef solve(): return []\n```\nDone.", PYTHON)
+    ['def solve(): return []\n']
+    """
+    found = _FENCE.finditer(text.replace("\r\n", "\n"))
+    return [m[3] for m in found if not languages or m[2].lower() in ("", *languages)]
