@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from os.path import commonprefix
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
@@ -113,20 +114,28 @@ def _normal(text: str, leave: Callable[[str], object] = str) -> str:
 def _slips(unknown: Sequence[str]) -> dict[str, str]:
     """Those unknown words that are one edit off exactly one word of the lexicon, and that word.
 
-    None where one is a word of its own, or is off by more.
+    None where one is a word of its own, or is off by more. Two letters exchanged are no word of their own, so
+    they may be of any word, and count before any other edit ("thign" is no "thin").
     """
+    words = spelt_words() | SLIPS["of"]
     meant = {}
     for word in unknown:
-        near = [one for one in spelt_words() if one[0] == word[0].lower() and _one_edit(word.lower(), one)]
-        own = word.lower() in SLIPS["never"] | spelt_words()
-        if len(word) < 4 or len(near) != 1 or near[0] not in SLIPS["of"] or own:
+        near = [one for one in words if one[0] == word[0].lower() and _one_edit(word.lower(), one)]
+        exchanged = [one for one in near if len(one) == len(word) and sorted(one) == sorted(word.lower())]
+        near = exchanged or near
+        if (
+            len(word) < 4
+            or len(near) != 1
+            or not (exchanged or near[0] in SLIPS["of"])
+            or word.lower() in SLIPS["never"] | words
+        ):
             return {}
         meant[word] = near[0]
     return meant
 
 
 def _one_edit(one: str, other: str) -> bool:
-    n = next((n for n, pair in enumerate(zip(one, other, strict=False)) if len({*pair}) > 1), len(one))
+    n = len(commonprefix((one, other)))
     swapped = one[n : n + 2] == other[n : n + 2][::-1] and one[n + 2 :] == other[n + 2 :]
     return swapped or one[n + 1 :] == other[n:] or other[n + 1 :] in (one[n:], one[n + 1 :])
 
