@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice, pairwise, permutations
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
@@ -127,16 +127,24 @@ def touch_only(phrase: Phrase) -> Meaning:
 
 def put_only(phrase: Phrase, places: Destinations) -> Meaning:
     """Nothing else is to be there in the end."""
+    return _alone(put(phrase, None, places), _others_off)
 
-    def spare(before: Talk, after: Talk) -> Talk:
-        new = [a for a in after.atoms if a not in before.atoms]
-        if not new or any(a[0] != "on" or after.table.kind(a[2]) not in SUPPORTS for a in new):
-            raise NotUnderstood("I can keep others off a plate, a tray or a bowl only; leave out 'only'.")
-        there = {(a[1], a[2]) for a in new}
-        others = ((s, a[2]) for a in new for s in after.table.of(*SOLIDS))
-        return after.but(off=(*after.off, *dict.fromkeys(o for o in others if o not in there)))
 
-    return _alone(put(phrase, None, places), spare)
+def _others_off(before: Talk, after: Talk) -> Talk:
+    new = [a for a in after.atoms if a not in before.atoms]
+    if not new or any(a[0] != "on" or after.table.kind(a[2]) not in SUPPORTS for a in new):
+        raise NotUnderstood("I can keep others off a plate, a tray or a bowl only; leave out 'only'.")
+    there = {(a[1], a[2]) for a in new}
+    others = ((s, a[2]) for a in new for s in after.table.of(*SOLIDS))
+    return after.but(off=(*after.off, *dict.fromkeys(o for o in others if o not in there)))
+
+
+@clause
+def kept_off(*, talk: Talk) -> Iterator[Talk]:
+    """As in "… and nothing else in there", "only one, though"."""
+    there = {a[2] for a in talk.before if a[0] == "on"}
+    earlier = [w for w in talk.wants if w[1][0] != "on" or w[1][2] not in there]
+    yield _others_off(talk.but(wants=tuple(earlier)), talk)
 
 
 def onto(thing: Thing, support: Thing) -> Meaning:
@@ -160,6 +168,10 @@ def contain(there: Phrase, things: Phrase) -> Meaning:
         yield from given(talk)
 
     return meaning
+
+
+def contain_only(there: Phrase, things: Phrase) -> Meaning:
+    return _alone(contain(there, things), _others_off)
 
 
 def nothing_else(before: Meaning) -> Meaning:
@@ -282,6 +294,10 @@ def pack(phrase: Phrase) -> Meaning:
         yield talk.claim("on", things, boxes[0])
 
     return doing(phrase, then)
+
+
+def pack_only(phrase: Phrase) -> Meaning:
+    return _alone(pack(phrase), _others_off)
 
 
 def put_it(places: Destinations) -> Meaning:
@@ -555,7 +571,7 @@ def one_tower(more: Meaning | Phrase, *, talk: Talk, other: bool) -> Iterator[Ta
         yield from (along_with(more) if isinstance(more, tuple) else more)(one)
 
 
-def slots(phrase: Phrase, place: Destination, more: Meaning | None) -> Meaning:
+def slots(phrase: Phrase, place: Destination, more: Meaning | None = None) -> Meaning:
     one = slotted(place, phrase)
     return and_also(one, more) if more else one
 
@@ -567,6 +583,15 @@ def build_along(size: int, place: Destination | None, more: Meaning) -> Meaning:
 
 def there_build(places: Destinations, size: int, more: Detail | None) -> Meaning:
     return build(size, more, places)
+
+
+@clause
+def stands_there(place: Destination, *, talk: Talk) -> Iterator[Talk]:
+    """As in "Build a tower of two. On the red plate."."""
+    if not talk.tower.active or place.relation != "on":
+        raise NotUnderstood(f"I do not know what is to be '{place.text}'; name it.")
+    for base, after in found_by(place.things, talk, (*SUPPORTS, "table")):
+        yield _based(base, place, after)
 
 
 def _tower(
@@ -818,9 +843,14 @@ def _every(phrase: Phrase) -> Phrase:
 
 
 @clause
-def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = ()) -> Iterator[Talk]:
-    """Keep things as `how` says: themselves, or from being what a predicate says `of` them."""
-    for things, after in found_by(_every(phrase), talk, ANYTHING):
+def _spared(
+    phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: bool = False
+) -> Iterator[Talk]:
+    """Keep things as `how` says: themselves, or from being what a predicate says `of` them.
+
+    `solid`: a bare colour ("blue stays") is that of something that could be moved.
+    """
+    for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         if TABLE_SYMBOL in things:
             raise NotUnderstood("Everything rests on the table; say what else must be left alone.")
         kept = [(*of, thing) for thing in things] if of else things
@@ -896,6 +926,13 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
             yield after.but(apart=(*after.apart, *pairs)) if beside else after.but(off=(*after.off, *pairs))
     else:
         raise NotUnderstood("I can mind what must not be on or next to what; say it so.")
+
+
+@clause
+def never_stacked(phrase: Phrase | None, *, talk: Talk) -> Iterator[Talk]:
+    """As in "no stacking": none of them on another one."""
+    for things, after in found_by(_every(phrase or _EVERY_SOLID), talk.but(forbidding=True), LIFTABLE):
+        yield after.but(off=(*after.off, *permutations(things, 2)))
 
 
 @clause

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise, permutations
 
@@ -37,11 +38,10 @@ def alternatives(talks: Sequence[Talk]) -> list[Goal]:
     found: dict[Goal, None] = {}
     reasons: dict[str, bool] = {}
     for talk in talks:
-        for done in towers.finished(talk):
-            try:
-                found |= dict.fromkeys(_Told(_finished(done)).goals())
-            except Contradiction as reason:
-                reasons.setdefault(str(reason), reason.needed)
+        with _noted(reasons):
+            for done in towers.finished(talk):
+                with _noted(reasons):
+                    found |= dict.fromkeys(_Told(_finished(done)).goals())
     if not found:
         refusal = Needed if any(reasons.values()) else Impossible
         raise refusal(next(iter(reasons), "There are not enough things on this table for that."))
@@ -49,6 +49,14 @@ def alternatives(talks: Sequence[Talk]) -> list[Goal]:
     facts = talks[0].table.facts
     kept = [goal for goal in found if not any(_is_of_kept(atom, goal) for atom in goal - {*facts})]
     return sorted(kept or found, key=sorted)[:_MOST_ALTERNATIVES]
+
+
+@contextmanager
+def _noted(reasons: dict[str, bool]) -> Iterator[None]:
+    try:
+        yield
+    except Contradiction as reason:
+        reasons.setdefault(str(reason), reason.needed)
 
 
 def _is_of_kept(atom: Atom, goal: Goal) -> bool:

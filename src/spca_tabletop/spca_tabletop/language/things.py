@@ -265,7 +265,7 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
         noun = replace(noun, kind="plate")  # some call a plate that
     wanted = _wanted(noun, kinds)
     found = [s for k in wanted for s in table.of(k) if noun.colour in ("", table.colours.get(s))]
-    if not found and not noun.kind:  # "put the red cube on purple", where only a mat is purple
+    if not found and (not noun.kind or noun.one):  # "put the red cube on purple", "on the pink one"
         found = [s for k in kinds for s in table.of(k) if noun.colour == table.colours.get(s)]
     bare = f"{noun.colour} {noun.kind or wanted[0]}".strip()
     if not found and not thing.apart:
@@ -496,6 +496,13 @@ def counted_from(number: int, noun: Nominal | None, side: str) -> Nominal:
     return (noun or Nominal()).test(3, _at(side, number - 1, number), f"number {number} from that side")
 
 
+def first_few(first: int, number: int, noun: Nominal | None, side: str) -> Thing:
+    """As in "the first two from the left"."""
+    if first != 1:
+        raise NotUnderstood("I can count some from a side from the first one on only.")
+    return outermost(number, side, noun or Nominal(kind="thing", plural=True))
+
+
 def outermost(*said: Any) -> Thing:
     number, side = sorted(said[:2], key=lambda one: isinstance(one, str))
     return Thing(Det("the", number), said[2].test(3, _at(side, 0, number), side))
@@ -617,7 +624,9 @@ def _of_extent(extent: str, nth: int = 1) -> Test:
 
     def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         sizes, kinds = talk.table.sizes, _wanted(noun, ANYTHING)
-        only, found = found, found if len(found) != 1 else talk.table.of(*kinds)
+        if len(only := found) == 1:
+            solid = talk.table.kind(only[0]) in SOLIDS
+            found = [s for s in talk.table.of(*kinds) if (talk.table.kind(s) in SOLIDS) == solid]
         of_two = extent in ("larger", "smaller") and len(found) != 2
         if extent == "little" and all(s in sizes for s in found):  # said of what is dear, too
             each = sorted(sizes[s][0] * sizes[s][1] for s in found)

@@ -147,9 +147,13 @@ def _bridged(talk: Talk) -> Iterator[Talk]:
     stacked = talk.stacked()
     if talk.heap is not None:
         stage, things, size = talk.heap
-        if not (slots or talk.pairs or stacked or tower.listing):
-            done = pyramid(things, size, talk.but(stage=stage))
-            yield done.but(stage=talk.stage, tower=replace(tower, members=()))
+        apex = tuple(slots.values()) if {*slots} == {"top"} else ()
+        cubes = things or tuple(talk.table.of("cube")) * bool(apex)
+        alone = not (talk.pairs or stacked) and (tower.listing is None or tower.listing[1] == apex)
+        if alone and (not (slots or tower.listing) or (apex and (size or len(cubes)) == 6)):
+            order = (*(c for c in cubes if c not in apex), *apex)
+            done = pyramid(order, size, talk.but(stage=stage))
+            yield done.but(stage=talk.stage, tower=replace(tower, members=(), slots=(), listing=None))
             return
     top, supports = slots.get("top", ""), talk.pairs[-1] if talk.pairs else ()
     if not top and len(stacked) == 2 and stacked[0][1] == stacked[1][1]:
@@ -167,14 +171,15 @@ def _bridged(talk: Talk) -> Iterator[Talk]:
 
 def _completed(top: str, supports: Things, told: Things, talk: Talk) -> Iterator[tuple[str, Things]]:
     """Whatever of the three cubes was not said is one of those left, or any."""
+    told = () if {*told} <= {top} else told
     things = told or tuple(talk.table.of("cube") or talk.table.of(*STACKABLE))
     rest = [t for t in things if t != top and t not in supports]
     if told and len(rest) + len(supports) + bool(top) != 3:
-        raise NotUnderstood(BRIDGE)
+        raise Contradiction(BRIDGE)
     if top and len(supports) == 2:
         yield top, supports
-    elif top and not supports and len(rest) == 2:
-        yield top, tuple(rest)
+    elif top and not supports and (len(rest) == 2 or not told):
+        yield from ((top, pair) for pair in combinations(rest, 2))
     elif not top and len(supports) == 2 and len(rest) == 1:
         yield rest[0], supports
     elif not top and not supports and len(rest) >= 3:
