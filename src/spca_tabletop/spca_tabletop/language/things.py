@@ -90,6 +90,8 @@ class Thing(Spoken):
     pronoun: str = ""
     either: tuple[Thing, ...] = ()
     apart: tuple[Thing, ...] = ()
+    together: int = 0
+    """Of what is listed without nouns ("red, green and blue"), which have one in common: where that began."""
 
     @property
     def several(self) -> bool:
@@ -185,9 +187,9 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
         options = list(dict.fromkeys((*options, "")))
     if len(options) > 1:
         supplied = dict(talk.table.supplied)
-        if thing not in supplied:
-            raise Undecided(thing, options)
-        return replace(noun, kind=supplied[thing])
+        if (key := thing.together or thing) not in supplied:
+            raise Undecided(key, options)
+        return replace(noun, kind=supplied[key])
     return replace(noun, kind=options[0])
 
 
@@ -808,7 +810,9 @@ def listed(thing: Thing, others: Phrase) -> Phrase:
     """A list; "the red, the green and the blue cube" are cubes all three."""
     if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
-    return (thing.like(others[0].noun.kind, others[0].noun.plural), *others)
+    one = thing.like(others[0].noun.kind, others[0].noun.plural)
+    bare = one.elliptic and all(t.elliptic for t in others)
+    return tuple(replace(t, together=thing.start + 1) if bare else t for t in (one, *others))
 
 
 def hues(*said: str | None) -> Phrase:

@@ -16,6 +16,8 @@ from spca_tabletop.language.chart import Token
 from spca_tabletop.language.lexicon import (
     ASIDE,
     CLAUSE,
+    COMPARED,
+    HEEDED,
     ORDER,
     REASON,
     SLIPS,
@@ -157,6 +159,42 @@ def _says_nothing(clause: str, rest: str) -> bool:
         allowed = allowed | _REASON_OF
     found, unknown = _scan(_MODAL.sub(" ", clause)) if allowed else ([], [])
     return bool(unknown) and {token.type for token in found} <= allowed
+
+
+def known_part(text: str) -> str:
+    """Return a text without the clauses that may be left out for their unknown words, spelt right.
+
+    Empty where an unknown word remains: it may be a thing, or what is to be done with one.
+    """
+    kept = CLAUSE.sub(lambda found: " " if _may_go(found.group()) else found.group(), text)
+    for word in _scan(_normal(kept))[1]:
+        near = [one for one in known_words() if _misspelt(word.lower(), one)]
+        if len(near) != 1 or word.lower() in SLIPS["never"]:
+            return ""
+        kept = re.sub(rf"\b{re.escape(word)}\b", near[0], kept)
+    kept = re.sub(r"\s*[,;:()—–]?\s*(?=[,.!?;:()—–]|$)|(?<=[.!?])\s*[,;:!]+", "", kept)
+    kept = re.sub(r"[,.!?;:—–]+(?=[.!?])", "", kept).strip(" ,;:")
+    return "" if kept == text.strip() else kept
+
+
+def _may_go(clause: str) -> bool:
+    """Return whether all that a clause says may be unheard: no thing, no relation, nothing to do, or "not".
+
+    Of a thing that is unknown ("the vase") only an opinion or a comparison may be; what is "polished" may not.
+    """
+    found, unknown = _scan(_MODAL.sub(" ", _normal(clause)))
+    if not unknown or HEEDED.search(clause):
+        return not (unknown or found)
+    told = any(opening.match(clause.strip()) for opening in (ASIDE, STATEMENT, REASON, COMPARED))
+    if told:
+        return {token.type for token in found} <= {*_ASIDE_OF, "EACH"}
+    return not found and len(clause.split()) > 1 and not re.search(r"(?:ed|ing)\b|half|double|thrice", clause)
+
+
+def _misspelt(word: str, other: str) -> bool:
+    """Return whether letters are missing, doubled or exchanged: another word may have another letter."""
+    same = word[0] == other[0] and len(word) > 3
+    return same and (sorted(word) == sorted(other) or (len(word) != len(other) and _one_edit(word, other)))
 
 
 def words_in(text: str, terminal: str) -> list[str]:
