@@ -22,7 +22,7 @@ COLOURS = tuple(_FILE["colours"].split())
 FORMS = read_yaml(Path(__file__).with_name("forms.yaml"), "the grammar of task texts")
 """By module and function the forms of sentences that have it as their meaning."""
 _COUNTED = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_ORDINALS = {word: n for n, word in enumerate(("first", "second", "third", "fourth", "fifth"), 1)}
+_ORDINALS = {word: n for n, word in enumerate(("first", "second", "third", "fourth", "fifth", "sixth"), 1)}
 SPELT = {word: n for n, word in enumerate(_COUNTED, 2)}
 NUMBERS = SPELT | {str(n): n for n in range(2, 13)}
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")

@@ -166,6 +166,8 @@ def known_part(text: str) -> str:
 
     Empty where an unknown word remains: it may be a thing, or what is to be done with one.
     """
+    if not _scan(_normal(text))[1]:
+        return ""
     kept = CLAUSE.sub(lambda found: " " if _may_go(found.group()) else found.group(), text)
     for word in _scan(_normal(kept))[1]:
         near = [one for one in known_words() if _misspelt(word.lower(), one)]
