@@ -174,8 +174,9 @@ def contain_only(there: Phrase, things: Phrase) -> Meaning:
     return _alone(contain(there, things), _others_off)
 
 
-def nothing_else(before: Meaning) -> Meaning:
-    return _alone(before, _others_untouched)
+@clause
+def nothing_else(*, talk: Talk) -> Iterator[Talk]:
+    yield _others_untouched(talk, talk)
 
 
 def hold(things: Things, talk: Talk) -> Iterator[Talk]:
@@ -703,7 +704,9 @@ def mention(phrase: Phrase) -> Meaning:
             return
         for things, one in about(phrase, talk):
             if one.tower.active and one.tower.listing is None:
-                raise NotUnderstood("Say whether that is from bottom to top or from top to bottom.")
+                if any(t.several or t.any for t in phrase):
+                    raise NotUnderstood(towers.WHICH_WAY)
+                one = one.but(tower=replace(one.tower, listing=(None, (), True)))
             longer = towers.go_on(things, False, one)
             if longer is None:
                 raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
@@ -951,6 +954,9 @@ def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterato
         if not things:
             raise NotUnderstood(f"I do not know what must not be '{place.text}'.")
         others = {t for a in one.latest for other in a[2:] for t in things_of(other)}
+        there = {talk.table.kind(a[2]) for a in one.latest if a[0] == "on"}
+        if len(there) == 1:  # "on the blue plate, not on the green one"
+            place = replace(place, things=tuple(t.like(*there) for t in place.things))
         it = others if len(things) == 1 == len(others) else {one.subject}  # "behind the bowl, not in it"
         yield from _barred(things, place, one.but(subject=it.pop()))
 

@@ -798,6 +798,15 @@ def apart_from(thing: Thing, others: Phrase) -> Thing:
     return replace(thing, text="", apart=others)
 
 
+def contrasted(thing: Thing, other: Thing) -> Thing:
+    """As in "the red cube, not the green one, …": said to be sure."""
+    if thing.several or thing.any or thing.pronoun or other.pronoun or other.any:
+        raise NotUnderstood(f"I do not know what 'not {other.text}' is about; say it in its own sentence.")
+    same = other.like(thing.noun.kind)
+    return replace(thing, noun=thing.noun.test(4, lambda found, talk, _: [
+        s for s in found if s not in named(same, talk)], f"not {other.text}"), text="")  # fmt: skip
+
+
 def all_but(others: Phrase) -> Thing:
     return Thing(Det("all"), Nominal(kind=others[-1].noun.kind), apart=others)
 
