@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice, pairwise, permutations
+from itertools import combinations, islice, pairwise, permutations
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
@@ -21,7 +21,6 @@ from spca_tabletop.language.places import (
     Destinations,
     away,
     come_from,
-    of_its_own,
     placed,
     related,
     spot_of,
@@ -95,21 +94,14 @@ def doing(
 # --- commands
 
 
-def touch(phrase: Phrase) -> Meaning:
+def touch(phrase: Phrase, only: bool = False) -> Meaning:
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if any(talk.table.kind(t) not in TANGIBLE for t in things):
             raise NotUnderstood("I can touch cubes and plates only.")
         yield talk.claim("touched", things)
 
-    return doing(phrase, then, TANGIBLE, "touch")
-
-
-def touch_first(phrase: Phrase) -> Meaning:
-    return first(touch(phrase))
-
-
-def touch_after(phrase: Phrase, earlier: Phrase) -> Meaning:
-    return and_then(touch(tuple(t.like(phrase[-1].noun.kind) for t in earlier)), touch(phrase))
+    touching = doing(phrase, then, TANGIBLE, "touch")
+    return _alone(touching, _others_untouched) if only else touching
 
 
 def _alone(meaning: Meaning, spare: Callable[[Talk, Talk], Talk]) -> Meaning:
@@ -121,16 +113,8 @@ def _others_untouched(_: Talk, after: Talk) -> Talk:
     return after.but(untouched=tuple(s for s in after.table.of(*TANGIBLE) if s not in about))
 
 
-def touch_only(phrase: Phrase) -> Meaning:
-    return _alone(touch(phrase), _others_untouched)
-
-
-def put_only(phrase: Phrase, places: Destinations) -> Meaning:
-    """Nothing else is to be there in the end."""
-    return _alone(put(phrase, None, places), _others_off)
-
-
 def _others_off(before: Talk, after: Talk) -> Talk:
+    """Nothing else is to be there in the end."""
     new = [a for a in after.atoms if a not in before.atoms]
     if not new or any(a[0] != "on" or after.table.kind(a[2]) not in SUPPORTS for a in new):
         raise NotUnderstood("I can keep others off a plate, a tray or a bowl only; leave out 'only'.")
@@ -155,11 +139,11 @@ def onto(thing: Thing, support: Thing) -> Meaning:
     return contain((support,), (thing,))
 
 
-def contain(there: Phrase, things: Phrase) -> Meaning:
+def contain(there: Phrase, things: Phrase, only: bool = False) -> Meaning:
     bad = NotUnderstood(f"'{there[0].text}' takes nothing; name a plate, a mat, a bowl or a tray.")
     if any(t.noun.kind not in SUPPORTS and not t.pronoun for t in there):
         raise bad
-    given = put(things, None, (Destination(relation="on", things=there),))
+    given = put(things, None, (Destination(relation="on", things=there),), only=only)
 
     def meaning(talk: Talk) -> Iterator[Talk]:
         for thing in (t for t in there if t.pronoun):  # "it looks empty, give it a cube"
@@ -168,10 +152,6 @@ def contain(there: Phrase, things: Phrase) -> Meaning:
         yield from given(talk)
 
     return meaning
-
-
-def contain_only(there: Phrase, things: Phrase) -> Meaning:
-    return _alone(contain(there, things), _others_off)
 
 
 @clause
@@ -231,12 +211,14 @@ def pick(phrase: Phrase, source: Destination | None, *, picked: bool) -> Meaning
 
 
 def put(
-    phrase: Phrase, source: Destination | Destinations | None, places: Destinations = (), added: bool = False
+    phrase: Phrase, source: Destination | Destinations | None, places: Destinations = (), added: bool = False,
+    only: bool = False,
 ) -> Meaning:
     if isinstance(source, tuple):
         places, source = source, None
     phrase = _coming_from(_not_there_yet(phrase, places, added), source)
-    return doing(phrase, lambda things, talk: placed(things, places, phrase, come_from(things, source, talk)))
+    given = doing(phrase, lambda things, talk: placed(things, places, phrase, come_from(things, source, talk)))
+    return _alone(given, _others_off) if only else given
 
 
 def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool) -> Meaning:
@@ -285,7 +267,7 @@ def _moved(talk: Talk) -> bool:
     return any(a[1] in talk.untouched and a not in talk.table.facts for a in talk.atoms)
 
 
-def pack(phrase: Phrase) -> Meaning:
+def pack(phrase: Phrase, only: bool = False) -> Meaning:
     """Into what there is one of to pack things into."""
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
@@ -294,11 +276,8 @@ def pack(phrase: Phrase) -> Meaning:
             raise NotUnderstood(NO_PLACE)
         yield talk.claim("on", things, boxes[0])
 
-    return doing(phrase, then)
-
-
-def pack_only(phrase: Phrase) -> Meaning:
-    return _alone(pack(phrase), _others_off)
+    packing = doing(phrase, then)
+    return _alone(packing, _others_off) if only else packing
 
 
 def put_it(places: Destinations) -> Meaning:
@@ -308,10 +287,6 @@ def put_it(places: Destinations) -> Meaning:
 
 def put_each(thing: Thing, places: Destinations) -> Meaning:
     return put((replace(thing, det=Det("each")),), None, places)
-
-
-def there_put(places: Destination | Destinations, phrase: Phrase) -> Meaning:
-    return put(phrase, None, places if isinstance(places, tuple) else (places,))
 
 
 def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
@@ -669,10 +644,6 @@ def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
     return _unforbidden(doing(phrase, lambda things, talk: placed(things, places, phrase, talk)))
 
 
-def used_as(phrase: Phrase, place: Destination) -> Meaning:
-    return slotted(place, phrase)
-
-
 def there_go(places: Destinations, phrase: Phrase) -> Meaning:
     """As in "into the tray: blue, green and yellow"."""
     if any(p.relation in ("slot", "from") for p in places):
@@ -807,10 +778,6 @@ def _asks_of(things: Things, talk: Talk) -> bool:
     return talk.tower.active or talk.bridge or not {*things}.isdisjoint(t for a in talk.atoms for t in a[1:])
 
 
-def leaving_out_both(before: Meaning, one: Thing, other: Thing) -> Meaning:
-    return leaving_out(before, listed(one, (other,)))
-
-
 @clause
 def among(phrase: Phrase, *, talk: Talk, number: int) -> Iterator[Talk]:
     """As in "one of them has to be blue", "the green one must not be one of them"."""
@@ -932,13 +899,6 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
 
 
 @clause
-def never_stacked(phrase: Phrase | None, *, talk: Talk) -> Iterator[Talk]:
-    """As in "no stacking": none of them on another one."""
-    for things, after in found_by(_every(phrase or _EVERY_SOLID), talk.but(forbidding=True), LIFTABLE):
-        yield after.but(off=(*after.off, *permutations(things, 2)))
-
-
-@clause
 def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for thing in (t for t in phrase if t.pronoun):  # what was just put somewhere is not what stays empty
         if any(talk.table.kind(s) in SOLIDS for s in named(thing, talk, ANYTHING)):
@@ -961,17 +921,14 @@ def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterato
         yield from _barred(things, place, one.but(subject=it.pop()))
 
 
-def kept_from(phrase: Phrase, others: Phrase, *, relation: str) -> Meaning:
-    return must_not_be(phrase, (Destination(relation=relation, things=others),))
-
-
 @clause
-def apart(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
-    for things, after in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
+def apart(phrase: Phrase = _EVERY_SOLID, *, talk: Talk, how: str) -> Iterator[Talk]:
+    """None of them touches another one, or, as in "no stacking", is on one."""
+    kinds, pairs_of = (LIFTABLE, permutations) if how == "off" else (TANGIBLE, combinations)
+    for things, after in found_by(_every(phrase), talk.but(forbidding=True), kinds):
         if len(things) < 2:
             raise NotUnderstood("I do not know what it must not touch.")
-        pairs = tuple((a, b) for i, a in enumerate(things) for b in things[i + 1 :])
-        yield after.but(apart=(*after.apart, *pairs))
+        yield after.but(**{how: (*getattr(after, how), *pairs_of(things, 2))})
 
 
 # --- one after the other
@@ -1000,18 +957,6 @@ def and_also(before: Meaning, meaning: Meaning) -> Meaning:
 
 def and_then(before: Meaning, meaning: Meaning) -> Meaning:
     return and_also(before, lambda talk: meaning(_then(talk, "then")))
-
-
-def only_after(later: Meaning, before: Meaning) -> Meaning:
-    return and_then(before, later)
-
-
-def and_then_that(before: Meaning, phrase: Phrase) -> Meaning:
-    return and_then(before, _there_too(phrase))
-
-
-def then_that(phrase: Phrase) -> Meaning:
-    return only(then(_there_too(phrase)))
 
 
 def _there_too(phrase: Phrase) -> Meaning:
@@ -1113,11 +1058,7 @@ def one_each(*, talk: Talk) -> Iterator[Talk]:
     one = (Thing(Det("any", 1), Nominal(kind="thing"), text="one"),)
     each = (Destination(relation="on", things=(Thing(Det("each"), Nominal(kind)),)),)
     more = len(talk.table.of(*SOLIDS)) > len(talk.table.of(kind))
-    yield from (put_only(one, each) if more else put(one, None, each))(talk)
-
-
-def own_place(phrase: Phrase, said: tuple[str, bool]) -> Meaning:
-    return put(phrase, None, (of_its_own(said),))
+    yield from put(one, None, each, only=more)(talk)
 
 
 def as_for(phrase: Phrase, meaning: Meaning) -> Meaning:

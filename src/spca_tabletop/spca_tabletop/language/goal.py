@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise, permutations
 
@@ -12,7 +11,7 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Place, place_of, relations, things_of
 from spca_tabletop.language import towers
-from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, Talk
+from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, Talk, every
 
 Goal = frozenset[Atom]
 """Atoms that must hold together."""
@@ -38,10 +37,10 @@ def alternatives(talks: Sequence[Talk]) -> list[Goal]:
     found: dict[Goal, None] = {}
     reasons: dict[str, bool] = {}
     for talk in talks:
-        with _noted(reasons):
-            for done in towers.finished(talk):
-                with _noted(reasons):
-                    found |= dict.fromkeys(_Told(_finished(done)).goals())
+        try:
+            found |= dict.fromkeys(every(towers.finished(talk), lambda done: _Told(_finished(done)).goals()))
+        except Contradiction as reason:
+            reasons.setdefault(str(reason), reason.needed)
     if not found:
         refusal = Needed if any(reasons.values()) else Impossible
         raise refusal(next(iter(reasons), "There are not enough things on this table for that."))
@@ -49,14 +48,6 @@ def alternatives(talks: Sequence[Talk]) -> list[Goal]:
     facts = talks[0].table.facts
     kept = [goal for goal in found if not any(_is_of_kept(atom, goal) for atom in goal - {*facts})]
     return sorted(kept or found, key=sorted)[:_MOST_ALTERNATIVES]
-
-
-@contextmanager
-def _noted(reasons: dict[str, bool]) -> Iterator[None]:
-    try:
-        yield
-    except Contradiction as reason:
-        reasons.setdefault(str(reason), reason.needed)
 
 
 def _is_of_kept(atom: Atom, goal: Goal) -> bool:

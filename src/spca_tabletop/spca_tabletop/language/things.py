@@ -498,16 +498,14 @@ def counted_from(number: int, noun: Nominal | None, side: str) -> Nominal:
     return (noun or Nominal()).test(3, _at(side, number - 1, number), f"number {number} from that side")
 
 
-def first_few(first: int, number: int, noun: Nominal | None, side: str) -> Thing:
-    """As in "the first two from the left"."""
+def outermost(*said: Any) -> Thing:
+    """As in "the two leftmost cubes", "the first two from the left"."""
+    first, number = (1, *(one for one in said if isinstance(one, int)))[-2:]
+    side = next(one for one in said if isinstance(one, str))
+    noun = next((one for one in said if isinstance(one, Nominal)), Nominal(kind="thing", plural=True))
     if first != 1:
         raise NotUnderstood("I can count some from a side from the first one on only.")
-    return outermost(number, side, noun or Nominal(kind="thing", plural=True))
-
-
-def outermost(*said: Any) -> Thing:
-    number, side = sorted(said[:2], key=lambda one: isinstance(one, str))
-    return Thing(Det("the", number), said[2].test(3, _at(side, 0, number), side))
+    return Thing(Det("the", number), noun.test(3, _at(side, 0, number), side))
 
 
 def outer_two(number: int | None, noun: Nominal) -> Thing:
@@ -827,10 +825,6 @@ def listed(thing: Thing, others: Phrase) -> Phrase:
 def hues(*said: str | None) -> Phrase:
     """As in "red green blue", said without a pause."""
     return tuple(Thing(noun=Nominal(colour=colour), text=colour) for colour in said if colour)
-
-
-def both(thing: Thing, other: Thing) -> Phrase:
-    return listed(thing, (other,))
 
 
 def either(thing: Thing, other: Thing) -> Thing:

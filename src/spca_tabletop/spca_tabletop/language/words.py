@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,8 +34,7 @@ _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
 _OF_A_THING = re.compile(r"(?i)(?:(?:and|but|so) )?(?:it|they|he|she)\b")
 _MODAL = re.compile(r"(?i)\b(?:can|could|may|might|will|would)\b")
-_ASIDE_OF = {"IS", "IT", "THEM", "THAT", "A", "THE", "AND", "OF", "TO", "AT", "IN", "ON", "WITH", "TABLE",
-             "DOWN", "AWAY", "FROM", "SIDE", "UP", "ALL", "WHAT", "ANY",
+_ASIDE_OF = {*"IS IT THEM THAT A THE AND OF TO AT IN ON WITH TABLE DOWN AWAY FROM SIDE UP ALL WHAT ANY".split(),
              "REMARK", "LINK", "THERE"}  # fmt: skip
 """The tokens that an aside may have: no things, nothing to do, no rule, condition, order or number."""
 _DEEDS = {"PUT", "TAKE", "LIFT", "LEAVE", "BUILD", "TOUCH", "ADD", "GIVE", "CHOOSE", "YOU", "CONTAIN"}
@@ -63,11 +61,8 @@ class Sentence:
 def _unknown(words: Sequence[str]) -> NotUnderstood:
     """Say that words are not in the lexicon."""
     listed = ", ".join(f"'{w}'" for w in words)
-    known = {
-        word: [one for one in known_words() if one[0] == word[0].lower()] for word in words if len(word) > 3
-    }
-    guesses = {word: difflib.get_close_matches(word.lower(), near, 1, 0.75) for word, near in known.items()}
-    meant = ", ".join([f"'{guess[0]}' instead of '{word}'" for word, guess in guesses.items() if guess][:3])
+    guesses = {word: guess for word in words if (guess := _misspelt(word))}
+    meant = ", ".join([f"'{guess}' instead of '{word}'" for word, guess in guesses.items()][:3])
     hint = f" Did you mean {meant}?" if meant else ""
     return NotUnderstood(f"I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
 
@@ -170,10 +165,9 @@ def known_part(text: str) -> str:
         return ""
     kept = CLAUSE.sub(lambda found: " " if _may_go(found.group()) else found.group(), text)
     for word in _scan(_normal(kept))[1]:
-        near = [one for one in known_words() if _misspelt(word.lower(), one)]
-        if len(near) != 1 or word.lower() in SLIPS["never"]:
+        if not (meant := _misspelt(word)):
             return ""
-        kept = re.sub(rf"\b{re.escape(word)}\b", near[0], kept)
+        kept = re.sub(rf"\b{re.escape(word)}\b", meant, kept)
     kept = re.sub(r"\s*[,;:()—–]?\s*(?=[,.!?;:()—–]|$)|(?<=[.!?])\s*[,;:!]+", "", kept)
     kept = re.sub(r"[,.!?;:—–]+(?=[.!?])", "", kept).strip(" ,;:")
     return "" if kept == text.strip() else kept
@@ -193,10 +187,12 @@ def _may_go(clause: str) -> bool:
     return not found and len(clause.split()) > 1 and not re.search(r"(?:ed|ing)\b|half|double|thrice", clause)
 
 
-def _misspelt(word: str, other: str) -> bool:
-    """Return whether letters are missing, doubled or exchanged: another word may have another letter."""
-    same = word[0] == other[0] and len(word) > 3
-    return same and (sorted(word) == sorted(other) or (len(word) != len(other) and _one_edit(word, other)))
+def _misspelt(said: str) -> str:
+    """Return the one word that has a letter more or less, or the same; another letter makes another word."""
+    word = said.lower() if len(said) > 3 else " "
+    near = [one for one in known_words() if one[0] == word[0] and (
+        sorted(one) == sorted(word) or (len(one) != len(word) and _one_edit(word, one)))]  # fmt: skip
+    return near[0] if len(near) == 1 and word not in SLIPS["never"] else ""
 
 
 def words_in(text: str, terminal: str) -> list[str]:
