@@ -235,7 +235,12 @@ def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool) -
     return meaning
 
 
-def put_but(phrase: Phrase, where: Destinations | Destination, others: Phrase) -> Meaning:
+def given(phrase: Phrase, where: Destinations | Destination) -> tuple[Phrase, Destinations | Destination]:
+    return phrase, where
+
+
+def put_but(said: tuple[Phrase, Destinations | Destination], others: Phrase) -> Meaning:
+    phrase, where = said
     nearest = where[-1].things[-1:] if isinstance(where, tuple) else ()
     if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
         raise NotUnderstood(f"I do not know what 'except {others[0].text}' leaves out.")
@@ -243,14 +248,15 @@ def put_but(phrase: Phrase, where: Destinations | Destination, others: Phrase) -
     return put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
 
 
-def put_leaving(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
+def put_leaving(said: tuple[Phrase, Destinations], others: Phrase) -> Meaning:
     """As in "put everything in the tray but leave the ball where it is"."""
+    phrase, places = said
     if phrase[0].apart:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is left out of.")
     same = tuple(t.like(phrase[0].noun.kind) for t in others)
     spared = _spared(same, how="untouched")
     rest, whole = (
-        and_also(one, spared) for one in (put_but(phrase, places, same), put(phrase, None, places))
+        and_also(one, spared) for one in (put_but(said, same), put(phrase, None, places))
     )
 
     def meaning(talk: Talk) -> Iterator[Talk]:
