@@ -24,6 +24,8 @@ _AGAIN = re.compile(
 _UNDO = re.compile(r"^(?:now |please )*undo(?: it| that)?[.!]*$", re.IGNORECASE)
 _WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do| fail)?( that| this| it)?)?")
 _QUOTED = re.compile(r"'([^']+)'")
+_PROPOSED = re.compile(r'Shall I do just this: "(.+)"\?$')
+_YES = re.compile(r"(?:yes|yeah|yep|ok|okay|sure|do that|please do)(?:,? please)?[.!]*", re.IGNORECASE)
 
 HELP = (
     "Say what to do, such as: put the red cube on the blue plate · stack the blue one on it · "
@@ -135,11 +137,15 @@ class Dialogue:
     def _completed(self, answer: str) -> str:
         """Return the last sentence, completed by an answer to the question about it; empty if it is none.
 
-        Asked about 'the cube', "red" makes it "the red cube"; only what names a thing is an answer.
+        Asked about 'the cube', "red" makes it "the red cube"; only what names a thing is an answer. "Yes" is
+        one to a sentence that was proposed.
         """
         last = self._history[-1] if self._history else None
         if last is None or last.run.result.outcome is not Ending.NOT_UNDERSTOOD:
             return ""
+        if _YES.fullmatch(answer.strip()):
+            proposed = _PROPOSED.search(last.run.result.reason)
+            return proposed[1] if proposed else ""
         quoted = _QUOTED.findall(last.run.result.reason)
         unclear = next((q for q in quoted if q.lower() in last.sentence.lower()), "")
         if not unclear:

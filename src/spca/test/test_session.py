@@ -112,6 +112,11 @@ class TestOneTable:
 
     @on_one_table(ROS_NIGHTLY)
     def test_a_question_is_answered_and_what_is_no_answer_is_a_task(self, table: Session, tmp_path: Path):
+        asked = table.do("put the red cube on the blue plate, standard procedure").result
+        assert asked.outcome is Ending.NOT_UNDERSTOOD and asked.reason.endswith(
+            """'procedure'. Shall I do just this: "put the red cube on the blue plate"?"""
+        )
+        assert table.plan("yes").goal == "the red cube on the blue plate"
         assert table.do("take the cube").result.outcome is Ending.NOT_UNDERSTOOD
         assert (table.ask("how many cubes are there?") or "").startswith("There are 3: ")
         assert table.plan("the green one").goal == "the green cube in the gripper"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spca_core.observation import Observation
 from spca_core.paths import LEVELS as LEVEL_FILES
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_tabletop.language.understanding import understand
+from spca_tabletop.language.understanding import nearest, understand
 from spca_tabletop.level_check import nominal_observation
 from spca_testing.observations import scene, task
 
@@ -56,6 +56,37 @@ def test_says_what_it_does_not_understand(text: str, words: str) -> None:
         understand(task(text), scene())
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+NEAREST = {
+    "Put the red cube on the blue plate, standard procedure.": "Put the red cube on the blue plate.",
+    "Put the red cube on the blue palte, like a pancake.": "Put the red cube on the blue plate.",
+    "Hocus pocus, put the red cube on the plate of its colour!": "put the red cube on the plate of its colour!",
+    "Touch the red cbeu.": "Touch the red cube.",
+    "Put the red cube on the blue plate, fair shares, but leave the green cube alone.": (
+        "Put the red cube on the blue plate, but leave the green cube alone."
+    ),
+    "Touch the red cube.": "",
+    "Put the red cube in the crate.": "",  # no "create"
+    "Put the red cube on the plant.": "",  # no plate
+    "Put the shiny cube on the blue plate.": "",
+    "Put the red cube on the blue plate, the vase on the red one.": "",
+    "Close the lid, put the red cube on the blue plate.": "",
+    "Pour the red cube on the blue plate.": "",
+    "Put the red cube on the blue plate. Dance!": "",
+    "Put the red cube on the blue plate, but polish it.": "",
+    "Put the red cube on the blue plate, gently polished.": "",
+    "Put the red cube on the blue plate, hardly touching.": "",
+    "Put the red cube on the blue plate, unless broken.": "",
+    "Put the red cube on the blue plate, both together.": "",
+    "Pick up the red cube, wait five seconds.": "",
+    "Put the cube on the blue plate, standard procedure.": "",  # which one is not clear either
+}
+
+
+@pytest.mark.parametrize(("text", "near"), NEAREST.items())
+def test_asks_about_the_nearest_sentence_that_keeps_all_that_counts(text: str, near: str) -> None:
+    assert nearest(task(text), scene()) == near
 
 
 IMPOSSIBLE = {

@@ -61,9 +61,12 @@ class Grammar:
         self._starting: dict[tuple[str, str], list[Rule]] = {}
 
     def __call__(
-        self, *forms: str, cost: int = 0, **fixed: Any
+        self, *forms: str, cost: int = 0, turned: bool = False, **fixed: Any
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Add forms with the function that makes their meaning, of `fixed` and of words with values."""
+        """Add forms with the function that makes their meaning, of `fixed` and of words with values.
+
+        `turned`: it takes these from the last one to the first.
+        """
 
         def add(meaning: Callable[..., Any]) -> Callable[..., Any]:
             composed = partial(meaning, **fixed) if fixed else meaning
@@ -72,7 +75,7 @@ class Grammar:
                 for right in rights.split(" | "):
                     ways = [(*w.removesuffix("?").split("|"), *[""] * w.endswith("?")) for w in right.split()]
                     for way in product(*ways):
-                        self._add(left, way, [w[0] for w in ways], cost, composed)
+                        self._add(left, way, [w[0] for w in ways], cost, composed, -1 if turned else 1)
             return meaning
 
         return add
@@ -93,11 +96,13 @@ class Grammar:
                 said = fixed.pop("forms")
                 self(*(said if isinstance(said, list) else [said]), **fixed)(meanings[name])
 
-    def _add(self, left: str, way: Sequence[str], names: Sequence[str], cost: int, meaning: Any) -> None:
+    def _add(
+        self, left: str, way: Sequence[str], names: Sequence[str], cost: int, meaning: Any, step: int
+    ) -> None:
         said = [word for word in way if word]
         at = [sum(map(bool, way[:n])) if word else -1 for n, word in enumerate(way)]
         slots = [at[n] for n, name in enumerate(names) if not name.isupper() or name in self.valued]
-        self.rules.setdefault(left, []).append(Rule(left, tuple(said), tuple(slots), cost, meaning))
+        self.rules.setdefault(left, []).append(Rule(left, tuple(said), tuple(slots)[::step], cost, meaning))
 
     def first(self, symbol: str) -> frozenset[str]:
         """The words that a constituent may begin with."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import combinations, islice, pairwise, permutations
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
@@ -21,7 +21,6 @@ from spca_tabletop.language.places import (
     Destinations,
     away,
     come_from,
-    of_its_own,
     placed,
     related,
     spot_of,
@@ -95,21 +94,14 @@ def doing(
 # --- commands
 
 
-def touch(phrase: Phrase) -> Meaning:
+def touch(phrase: Phrase, only: bool = False) -> Meaning:
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if any(talk.table.kind(t) not in TANGIBLE for t in things):
             raise NotUnderstood("I can touch cubes and plates only.")
         yield talk.claim("touched", things)
 
-    return doing(phrase, then, TANGIBLE, "touch")
-
-
-def touch_first(phrase: Phrase) -> Meaning:
-    return first(touch(phrase))
-
-
-def touch_after(phrase: Phrase, earlier: Phrase) -> Meaning:
-    return and_then(touch(tuple(t.like(phrase[-1].noun.kind) for t in earlier)), touch(phrase))
+    touching = doing(phrase, then, TANGIBLE, "touch")
+    return _alone(touching, _others_untouched) if only else touching
 
 
 def _alone(meaning: Meaning, spare: Callable[[Talk, Talk], Talk]) -> Meaning:
@@ -121,22 +113,22 @@ def _others_untouched(_: Talk, after: Talk) -> Talk:
     return after.but(untouched=tuple(s for s in after.table.of(*TANGIBLE) if s not in about))
 
 
-def touch_only(phrase: Phrase) -> Meaning:
-    return _alone(touch(phrase), _others_untouched)
-
-
-def put_only(phrase: Phrase, places: Destinations) -> Meaning:
+def _others_off(before: Talk, after: Talk) -> Talk:
     """Nothing else is to be there in the end."""
+    new = [a for a in after.atoms if a not in before.atoms]
+    if not new or any(a[0] != "on" or after.table.kind(a[2]) not in SUPPORTS for a in new):
+        raise NotUnderstood("I can keep others off a plate, a tray or a bowl only; leave out 'only'.")
+    there = {(a[1], a[2]) for a in new}
+    others = ((s, a[2]) for a in new for s in after.table.of(*SOLIDS))
+    return after.but(off=(*after.off, *dict.fromkeys(o for o in others if o not in there)))
 
-    def spare(before: Talk, after: Talk) -> Talk:
-        new = [a for a in after.atoms if a not in before.atoms]
-        if not new or any(a[0] != "on" or after.table.kind(a[2]) not in SUPPORTS for a in new):
-            raise NotUnderstood("I can keep others off a plate, a tray or a bowl only; leave out 'only'.")
-        there = {(a[1], a[2]) for a in new}
-        others = ((s, a[2]) for a in new for s in after.table.of(*SOLIDS))
-        return after.but(off=(*after.off, *dict.fromkeys(o for o in others if o not in there)))
 
-    return _alone(put(phrase, None, places), spare)
+@clause
+def kept_off(*, talk: Talk) -> Iterator[Talk]:
+    """As in "… and nothing else in there", "only one, though"."""
+    there = {a[2] for a in talk.before if a[0] == "on"}
+    earlier = [w for w in talk.wants if w[1][0] != "on" or w[1][2] not in there]
+    yield _others_off(talk.but(wants=tuple(earlier)), talk)
 
 
 def onto(thing: Thing, support: Thing) -> Meaning:
@@ -147,11 +139,11 @@ def onto(thing: Thing, support: Thing) -> Meaning:
     return contain((support,), (thing,))
 
 
-def contain(there: Phrase, things: Phrase) -> Meaning:
+def contain(there: Phrase, things: Phrase, only: bool = False) -> Meaning:
     bad = NotUnderstood(f"'{there[0].text}' takes nothing; name a plate, a mat, a bowl or a tray.")
     if any(t.noun.kind not in SUPPORTS and not t.pronoun for t in there):
         raise bad
-    given = put(things, None, (Destination(relation="on", things=there),))
+    given = put(things, None, (Destination(relation="on", things=there),), only=only)
 
     def meaning(talk: Talk) -> Iterator[Talk]:
         for thing in (t for t in there if t.pronoun):  # "it looks empty, give it a cube"
@@ -162,8 +154,9 @@ def contain(there: Phrase, things: Phrase) -> Meaning:
     return meaning
 
 
-def nothing_else(before: Meaning) -> Meaning:
-    return _alone(before, _others_untouched)
+@clause
+def nothing_else(*, talk: Talk) -> Iterator[Talk]:
+    yield _others_untouched(talk, talk)
 
 
 def hold(things: Things, talk: Talk) -> Iterator[Talk]:
@@ -218,12 +211,14 @@ def pick(phrase: Phrase, source: Destination | None, *, picked: bool) -> Meaning
 
 
 def put(
-    phrase: Phrase, source: Destination | Destinations | None, places: Destinations = (), added: bool = False
+    phrase: Phrase, source: Destination | Destinations | None, places: Destinations = (), added: bool = False,
+    only: bool = False,
 ) -> Meaning:
     if isinstance(source, tuple):
         places, source = source, None
     phrase = _coming_from(_not_there_yet(phrase, places, added), source)
-    return doing(phrase, lambda things, talk: placed(things, places, phrase, come_from(things, source, talk)))
+    given = doing(phrase, lambda things, talk: placed(things, places, phrase, come_from(things, source, talk)))
+    return _alone(given, _others_off) if only else given
 
 
 def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool) -> Meaning:
@@ -240,7 +235,12 @@ def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool) -
     return meaning
 
 
-def put_but(phrase: Phrase, where: Destinations | Destination, others: Phrase) -> Meaning:
+def given(phrase: Phrase, where: Destinations | Destination) -> tuple[Phrase, Destinations | Destination]:
+    return phrase, where
+
+
+def put_but(said: tuple[Phrase, Destinations | Destination], others: Phrase) -> Meaning:
+    phrase, where = said
     nearest = where[-1].things[-1:] if isinstance(where, tuple) else ()
     if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
         raise NotUnderstood(f"I do not know what 'except {others[0].text}' leaves out.")
@@ -248,14 +248,15 @@ def put_but(phrase: Phrase, where: Destinations | Destination, others: Phrase) -
     return put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
 
 
-def put_leaving(phrase: Phrase, places: Destinations, others: Phrase) -> Meaning:
+def put_leaving(said: tuple[Phrase, Destinations], others: Phrase) -> Meaning:
     """As in "put everything in the tray but leave the ball where it is"."""
+    phrase, places = said
     if phrase[0].apart:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is left out of.")
     same = tuple(t.like(phrase[0].noun.kind) for t in others)
     spared = _spared(same, how="untouched")
     rest, whole = (
-        and_also(one, spared) for one in (put_but(phrase, places, same), put(phrase, None, places))
+        and_also(one, spared) for one in (put_but(said, same), put(phrase, None, places))
     )
 
     def meaning(talk: Talk) -> Iterator[Talk]:
@@ -272,7 +273,7 @@ def _moved(talk: Talk) -> bool:
     return any(a[1] in talk.untouched and a not in talk.table.facts for a in talk.atoms)
 
 
-def pack(phrase: Phrase) -> Meaning:
+def pack(phrase: Phrase, only: bool = False) -> Meaning:
     """Into what there is one of to pack things into."""
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
@@ -281,7 +282,8 @@ def pack(phrase: Phrase) -> Meaning:
             raise NotUnderstood(NO_PLACE)
         yield talk.claim("on", things, boxes[0])
 
-    return doing(phrase, then)
+    packing = doing(phrase, then)
+    return _alone(packing, _others_off) if only else packing
 
 
 def put_it(places: Destinations) -> Meaning:
@@ -291,10 +293,6 @@ def put_it(places: Destinations) -> Meaning:
 
 def put_each(thing: Thing, places: Destinations) -> Meaning:
     return put((replace(thing, det=Det("each")),), None, places)
-
-
-def there_put(places: Destination | Destinations, phrase: Phrase) -> Meaning:
-    return put(phrase, None, places if isinstance(places, tuple) else (places,))
 
 
 def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
@@ -555,7 +553,7 @@ def one_tower(more: Meaning | Phrase, *, talk: Talk, other: bool) -> Iterator[Ta
         yield from (along_with(more) if isinstance(more, tuple) else more)(one)
 
 
-def slots(phrase: Phrase, place: Destination, more: Meaning | None) -> Meaning:
+def slots(phrase: Phrase, place: Destination, more: Meaning | None = None) -> Meaning:
     one = slotted(place, phrase)
     return and_also(one, more) if more else one
 
@@ -567,6 +565,15 @@ def build_along(size: int, place: Destination | None, more: Meaning) -> Meaning:
 
 def there_build(places: Destinations, size: int, more: Detail | None) -> Meaning:
     return build(size, more, places)
+
+
+@clause
+def stands_there(place: Destination, *, talk: Talk) -> Iterator[Talk]:
+    """As in "Build a tower of two. On the red plate."."""
+    if not talk.tower.active or place.relation != "on":
+        raise NotUnderstood(f"I do not know what is to be '{place.text}'; name it.")
+    for base, after in found_by(place.things, talk, (*SUPPORTS, "table")):
+        yield _based(base, place, after)
 
 
 def _tower(
@@ -643,10 +650,6 @@ def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
     return _unforbidden(doing(phrase, lambda things, talk: placed(things, places, phrase, talk)))
 
 
-def used_as(phrase: Phrase, place: Destination) -> Meaning:
-    return slotted(place, phrase)
-
-
 def there_go(places: Destinations, phrase: Phrase) -> Meaning:
     """As in "into the tray: blue, green and yellow"."""
     if any(p.relation in ("slot", "from") for p in places):
@@ -678,7 +681,9 @@ def mention(phrase: Phrase) -> Meaning:
             return
         for things, one in about(phrase, talk):
             if one.tower.active and one.tower.listing is None:
-                raise NotUnderstood("Say whether that is from bottom to top or from top to bottom.")
+                if any(t.several or t.any for t in phrase):
+                    raise NotUnderstood(towers.WHICH_WAY)
+                one = one.but(tower=replace(one.tower, listing=(None, (), True)))
             longer = towers.go_on(things, False, one)
             if longer is None:
                 raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
@@ -779,10 +784,6 @@ def _asks_of(things: Things, talk: Talk) -> bool:
     return talk.tower.active or talk.bridge or not {*things}.isdisjoint(t for a in talk.atoms for t in a[1:])
 
 
-def leaving_out_both(before: Meaning, one: Thing, other: Thing) -> Meaning:
-    return leaving_out(before, listed(one, (other,)))
-
-
 @clause
 def among(phrase: Phrase, *, talk: Talk, number: int) -> Iterator[Talk]:
     """As in "one of them has to be blue", "the green one must not be one of them"."""
@@ -818,9 +819,14 @@ def _every(phrase: Phrase) -> Phrase:
 
 
 @clause
-def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = ()) -> Iterator[Talk]:
-    """Keep things as `how` says: themselves, or from being what a predicate says `of` them."""
-    for things, after in found_by(_every(phrase), talk, ANYTHING):
+def _spared(
+    phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: bool = False
+) -> Iterator[Talk]:
+    """Keep things as `how` says: themselves, or from being what a predicate says `of` them.
+
+    `solid`: a bare colour ("blue stays") is that of something that could be moved.
+    """
+    for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         if TABLE_SYMBOL in things:
             raise NotUnderstood("Everything rests on the table; say what else must be left alone.")
         kept = [(*of, thing) for thing in things] if of else things
@@ -914,21 +920,21 @@ def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterato
         if not things:
             raise NotUnderstood(f"I do not know what must not be '{place.text}'.")
         others = {t for a in one.latest for other in a[2:] for t in things_of(other)}
+        there = {talk.table.kind(a[2]) for a in one.latest if a[0] == "on"}
+        if len(there) == 1:  # "on the blue plate, not on the green one"
+            place = replace(place, things=tuple(t.like(*there) for t in place.things))
         it = others if len(things) == 1 == len(others) else {one.subject}  # "behind the bowl, not in it"
         yield from _barred(things, place, one.but(subject=it.pop()))
 
 
-def kept_from(phrase: Phrase, others: Phrase, *, relation: str) -> Meaning:
-    return must_not_be(phrase, (Destination(relation=relation, things=others),))
-
-
 @clause
-def apart(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
-    for things, after in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
+def apart(phrase: Phrase = _EVERY_SOLID, *, talk: Talk, how: str) -> Iterator[Talk]:
+    """None of them touches another one, or, as in "no stacking", is on one."""
+    kinds, pairs_of = (LIFTABLE, permutations) if how == "off" else (TANGIBLE, combinations)
+    for things, after in found_by(_every(phrase), talk.but(forbidding=True), kinds):
         if len(things) < 2:
             raise NotUnderstood("I do not know what it must not touch.")
-        pairs = tuple((a, b) for i, a in enumerate(things) for b in things[i + 1 :])
-        yield after.but(apart=(*after.apart, *pairs))
+        yield after.but(**{how: (*getattr(after, how), *pairs_of(things, 2))})
 
 
 # --- one after the other
@@ -957,18 +963,6 @@ def and_also(before: Meaning, meaning: Meaning) -> Meaning:
 
 def and_then(before: Meaning, meaning: Meaning) -> Meaning:
     return and_also(before, lambda talk: meaning(_then(talk, "then")))
-
-
-def only_after(later: Meaning, before: Meaning) -> Meaning:
-    return and_then(before, later)
-
-
-def and_then_that(before: Meaning, phrase: Phrase) -> Meaning:
-    return and_then(before, _there_too(phrase))
-
-
-def then_that(phrase: Phrase) -> Meaning:
-    return only(then(_there_too(phrase)))
 
 
 def _there_too(phrase: Phrase) -> Meaning:
@@ -1070,11 +1064,7 @@ def one_each(*, talk: Talk) -> Iterator[Talk]:
     one = (Thing(Det("any", 1), Nominal(kind="thing"), text="one"),)
     each = (Destination(relation="on", things=(Thing(Det("each"), Nominal(kind)),)),)
     more = len(talk.table.of(*SOLIDS)) > len(talk.table.of(kind))
-    yield from (put_only(one, each) if more else put(one, None, each))(talk)
-
-
-def own_place(phrase: Phrase, said: tuple[str, bool]) -> Meaning:
-    return put(phrase, None, (of_its_own(said),))
+    yield from put(one, None, each, only=more)(talk)
 
 
 def as_for(phrase: Phrase, meaning: Meaning) -> Meaning:

@@ -11,7 +11,7 @@ from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Place, place_of, relations, things_of
 from spca_tabletop.language import towers
-from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, Talk
+from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, Talk, every
 
 Goal = frozenset[Atom]
 """Atoms that must hold together."""
@@ -37,11 +37,10 @@ def alternatives(talks: Sequence[Talk]) -> list[Goal]:
     found: dict[Goal, None] = {}
     reasons: dict[str, bool] = {}
     for talk in talks:
-        for done in towers.finished(talk):
-            try:
-                found |= dict.fromkeys(_Told(_finished(done)).goals())
-            except Contradiction as reason:
-                reasons.setdefault(str(reason), reason.needed)
+        try:
+            found |= dict.fromkeys(every(towers.finished(talk), lambda done: _Told(_finished(done)).goals()))
+        except Contradiction as reason:
+            reasons.setdefault(str(reason), reason.needed)
     if not found:
         refusal = Needed if any(reasons.values()) else Impossible
         raise refusal(next(iter(reasons), "There are not enough things on this table for that."))

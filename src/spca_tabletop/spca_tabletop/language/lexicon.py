@@ -22,7 +22,7 @@ COLOURS = tuple(_FILE["colours"].split())
 FORMS = read_yaml(Path(__file__).with_name("forms.yaml"), "the grammar of task texts")
 """By module and function the forms of sentences that have it as their meaning."""
 _COUNTED = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_ORDINALS = {word: n for n, word in enumerate(("first", "second", "third", "fourth", "fifth"), 1)}
+_ORDINALS = {word: n for n, word in enumerate(("first", "second", "third", "fourth", "fifth", "sixth"), 1)}
 SPELT = {word: n for n, word in enumerate(_COUNTED, 2)}
 NUMBERS = SPELT | {str(n): n for n in range(2, 13)}
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
@@ -60,7 +60,8 @@ def _patterns() -> tuple[Any, ...]:
         return re.sub("<([a-z_]+)>", lambda m: whole(parts[m[1]]), pattern)
 
     parts |= {n: p if isinstance(p, str) else f"(?:{'|'.join(p)})" for n, p in _FILE["parts"].items()}
-    parts["orders"] = rf"\b(?:{'|'.join(_FILE['orders'])})\b"
+    parts["heeded"] = rf"\b(?:{'|'.join(_FILE['orders'])})\b"
+    parts["orders"] = rf"(?:<heeded>|\b(?:{_FILE['wishes']})\b)"
     found: dict[str, tuple[str, ...]] = {}
     for token, rows in _FILE["tokens"].items():
         if token == "NOUNS":
@@ -73,15 +74,17 @@ def _patterns() -> tuple[Any, ...]:
     anew = [(re.compile(f"(?i){whole(old)}"), new) for old, new in _FILE["spelt"].items()]
     asides = [re.compile(f"(?i){whole('<opening>')}(?:{whole('|'.join(rows))})") for rows in (_FILE["asides"],
               [_FILE["statements"]], [_FILE["reasons"]])]  # fmt: skip
-    asides += [re.compile(f"(?i){whole(one)}") for one in ("<orders>", _FILE["clause"])]
+    asides += [re.compile(f"(?i){whole(one)}") for one in ("<orders>", "<heeded>", _FILE["clause"])]
+    asides += [re.compile(f"(?i){whole('<opening>')}{_FILE['compared']}")]
     nouns = (word for rows in _nouns().values() for row in rows for word in row.split("|"))
     slips = {name: frozenset(words.split()) for name, words in _FILE["slips"].items()}
     return found, anew, asides, slips | {"of": slips["of"].union(COLOURS, nouns)}
 
 
-_PATTERNS, _SPELT_ANEW, (ASIDE, STATEMENT, REASON, ORDER, CLAUSE), SLIPS = _patterns()
+_PATTERNS, _SPELT_ANEW, (ASIDE, STATEMENT, REASON, ORDER, HEEDED, CLAUSE, COMPARED), SLIPS = _patterns()
 """How a clause begins that may carry no instruction: on oneself or a thing, on somebody, for a reason; the
-words that make it one; and how far a clause goes. `SLIPS` are words that may be misspelt."""
+words that make it one, and those that do although the wish is nobody's; how far a clause goes; and how a
+comparison begins. `SLIPS` are words that may be misspelt."""
 
 _VALUES: dict[str, tuple[str, object]] = {token: tuple(value) for token, value in _FILE["values"].items()}
 _VALUES |= {name.upper() + "S" * plural: ("NOUN", (name, bool(plural))) for plural in (0, 1)
@@ -102,7 +105,7 @@ _READS |= {"SPACING": _millimetres, "COLOURED": lambda word: word[:-1], "ORDINAL
 _READS |= dict.fromkeys(("NUMBER", "SIZE"), lambda word: NUMBERS[re.split("[- ]", word)[0]])
 _READS["ACROSS_VIEW"] = lambda words: words.rfind("left") < words.rfind("right")
 _READS["WRAP"] = lambda words: "".join(
-    s for s in ("leftmost", "rightmost") if re.match(f"(and )?the {s}", words)
+    s for s in ("leftmost", "rightmost") if s[:-4] in words.partition("round")[0]
 )
 _READS["COLOUR"] = lambda word: {"gray": "grey", "violet": "purple"}.get(word, word)
 VALUED = ("NOUN", "FLANK", "EXTENT", "DISTANT", "MATCHING", "DIRECTION", *_READS)

@@ -132,8 +132,8 @@ class Tower:
     active: bool = False
     of: int = 1
     """How many such towers there are to be, this one and those that nothing more is said of."""
-    listing: tuple[bool, Things, bool] | None = None
-    """What is being listed: upwards, what so far, and whether the order was said by a word of its own."""
+    listing: tuple[bool | None, Things, bool] | None = None
+    """What is being listed: upwards, if that is known; what so far; and whether a word of its own said so."""
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,8 @@ class Thing(Spoken):
     pronoun: str = ""
     either: tuple[Thing, ...] = ()
     apart: tuple[Thing, ...] = ()
+    together: int = 0
+    """Of what is listed without nouns ("red, green and blue"), which have one in common: where that began."""
 
     @property
     def several(self) -> bool:
@@ -185,9 +187,9 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
         options = list(dict.fromkeys((*options, "")))
     if len(options) > 1:
         supplied = dict(talk.table.supplied)
-        if thing not in supplied:
-            raise Undecided(thing, options)
-        return replace(noun, kind=supplied[thing])
+        if (key := thing.together or thing) not in supplied:
+            raise Undecided(key, options)
+        return replace(noun, kind=supplied[key])
     return replace(noun, kind=options[0])
 
 
@@ -265,7 +267,7 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
         noun = replace(noun, kind="plate")  # some call a plate that
     wanted = _wanted(noun, kinds)
     found = [s for k in wanted for s in table.of(k) if noun.colour in ("", table.colours.get(s))]
-    if not found and not noun.kind:  # "put the red cube on purple", where only a mat is purple
+    if not found and (not noun.kind or noun.one):  # "put the red cube on purple", "on the pink one"
         found = [s for k in kinds for s in table.of(k) if noun.colour == table.colours.get(s)]
     bare = f"{noun.colour} {noun.kind or wanted[0]}".strip()
     if not found and not thing.apart:
@@ -497,8 +499,13 @@ def counted_from(number: int, noun: Nominal | None, side: str) -> Nominal:
 
 
 def outermost(*said: Any) -> Thing:
-    number, side = sorted(said[:2], key=lambda one: isinstance(one, str))
-    return Thing(Det("the", number), said[2].test(3, _at(side, 0, number), side))
+    """As in "the two leftmost cubes", "the first two from the left"."""
+    first, number = (1, *(one for one in said if isinstance(one, int)))[-2:]
+    side = next(one for one in said if isinstance(one, str))
+    noun = next((one for one in said if isinstance(one, Nominal)), Nominal(kind="thing", plural=True))
+    if first != 1:
+        raise NotUnderstood("I can count some from a side from the first one on only.")
+    return Thing(Det("the", number), noun.test(3, _at(side, 0, number), side))
 
 
 def outer_two(number: int | None, noun: Nominal) -> Thing:
@@ -617,7 +624,9 @@ def _of_extent(extent: str, nth: int = 1) -> Test:
 
     def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         sizes, kinds = talk.table.sizes, _wanted(noun, ANYTHING)
-        only, found = found, found if len(found) != 1 else talk.table.of(*kinds)
+        if len(only := found) == 1:
+            solid = talk.table.kind(only[0]) in SOLIDS
+            found = [s for s in talk.table.of(*kinds) if (talk.table.kind(s) in SOLIDS) == solid]
         of_two = extent in ("larger", "smaller") and len(found) != 2
         if extent == "little" and all(s in sizes for s in found):  # said of what is dear, too
             each = sorted(sizes[s][0] * sizes[s][1] for s in found)
@@ -787,6 +796,15 @@ def apart_from(thing: Thing, others: Phrase) -> Thing:
     return replace(thing, text="", apart=others)
 
 
+def contrasted(thing: Thing, other: Thing) -> Thing:
+    """As in "the red cube, not the green one, …": said to be sure."""
+    if thing.several or thing.any or thing.pronoun or other.pronoun or other.any:
+        raise NotUnderstood(f"I do not know what 'not {other.text}' is about; say it in its own sentence.")
+    same = other.like(thing.noun.kind)
+    return replace(thing, noun=thing.noun.test(4, lambda found, talk, _: [
+        s for s in found if s not in named(same, talk)], f"not {other.text}"), text="")  # fmt: skip
+
+
 def all_but(others: Phrase) -> Thing:
     return Thing(Det("all"), Nominal(kind=others[-1].noun.kind), apart=others)
 
@@ -799,16 +817,14 @@ def listed(thing: Thing, others: Phrase) -> Phrase:
     """A list; "the red, the green and the blue cube" are cubes all three."""
     if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
-    return (thing.like(others[0].noun.kind, others[0].noun.plural), *others)
+    one = thing.like(others[0].noun.kind, others[0].noun.plural)
+    bare = one.elliptic and all(t.elliptic for t in others)
+    return tuple(replace(t, together=thing.start + 1) if bare else t for t in (one, *others))
 
 
 def hues(*said: str | None) -> Phrase:
     """As in "red green blue", said without a pause."""
     return tuple(Thing(noun=Nominal(colour=colour), text=colour) for colour in said if colour)
-
-
-def both(thing: Thing, other: Thing) -> Phrase:
-    return listed(thing, (other,))
 
 
 def either(thing: Thing, other: Thing) -> Thing:

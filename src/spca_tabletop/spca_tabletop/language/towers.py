@@ -17,6 +17,7 @@ _MOST = 80
 """Towers that are looked at; where so many fit, it does not matter which."""
 ALL = -1
 """The size of a tower of all there is."""
+WHICH_WAY = "Say whether that is from bottom to top or from top to bottom."
 BRIDGE = "A bridge is one cube on top of two others; name the three."
 
 
@@ -55,6 +56,11 @@ def at_slot(things: Things, slot: str, talk: Talk) -> Talk:
     tower = replace(tower, slots=tuple(dict.fromkeys((*tower.slots, (slot, things[0])))))
     if slot != "middle" and tower.listing is None:
         tower = replace(tower, listing=(slot == "bottom", things, False))
+    elif slot != "middle" and tower.listing and tower.listing[0] is None:  # "red, then blue, then green on top"
+        before = tuple(t for t in tower.listing[1] if t not in things)
+        first = tower.listing[1][:1] == things
+        order = (*things, *before) if first else (*before, *things)
+        tower = replace(tower, listing=((slot == "bottom") == first, order, True))
     return talk.but(tower=tower).put_down(things)
 
 
@@ -110,6 +116,8 @@ def finished(talk: Talk) -> Iterator[Talk]:
         tower = one.tower
         if tower.listing is not None:
             upwards, things, said = tower.listing
+            if upwards is None:
+                raise NotUnderstood(WHICH_WAY)
             if len(things) > 1:
                 run = things if upwards else things[::-1]
                 tower = replace(tower, runs=(*tower.runs, run), active=True)
@@ -120,7 +128,7 @@ def finished(talk: Talk) -> Iterator[Talk]:
             yield from _centred(tower.slots[0][1], one.but(tower=Tower()))
             return
         if (tower.slots or tower.barred) and not tower.active:
-            if not one.stacked():
+            if not one.stacked() and not {*dict(tower.slots)} >= {"top", "middle", "bottom"}:
                 raise NotUnderstood("I do not know what it should be on top of, or under; name the cubes.")
             tower = replace(tower, active=True)
         yield one.but(tower=tower)
@@ -147,9 +155,13 @@ def _bridged(talk: Talk) -> Iterator[Talk]:
     stacked = talk.stacked()
     if talk.heap is not None:
         stage, things, size = talk.heap
-        if not (slots or talk.pairs or stacked or tower.listing):
-            done = pyramid(things, size, talk.but(stage=stage))
-            yield done.but(stage=talk.stage, tower=replace(tower, members=()))
+        apex = tuple(slots.values()) if {*slots} == {"top"} else ()
+        cubes = things or tuple(talk.table.of("cube")) * bool(apex)
+        alone = not (talk.pairs or stacked) and (tower.listing is None or tower.listing[1] == apex)
+        if alone and (not (slots or tower.listing) or (apex and (size or len(cubes)) == 6)):
+            order = (*(c for c in cubes if c not in apex), *apex)
+            done = pyramid(order, size, talk.but(stage=stage))
+            yield done.but(stage=talk.stage, tower=replace(tower, members=(), slots=(), listing=None))
             return
     top, supports = slots.get("top", ""), talk.pairs[-1] if talk.pairs else ()
     if not top and len(stacked) == 2 and stacked[0][1] == stacked[1][1]:
@@ -167,14 +179,15 @@ def _bridged(talk: Talk) -> Iterator[Talk]:
 
 def _completed(top: str, supports: Things, told: Things, talk: Talk) -> Iterator[tuple[str, Things]]:
     """Whatever of the three cubes was not said is one of those left, or any."""
+    told = () if {*told} <= {top} else told
     things = told or tuple(talk.table.of("cube") or talk.table.of(*STACKABLE))
     rest = [t for t in things if t != top and t not in supports]
     if told and len(rest) + len(supports) + bool(top) != 3:
-        raise NotUnderstood(BRIDGE)
+        raise Contradiction(BRIDGE)
     if top and len(supports) == 2:
         yield top, supports
-    elif top and not supports and len(rest) == 2:
-        yield top, tuple(rest)
+    elif top and not supports and (len(rest) == 2 or not told):
+        yield from ((top, pair) for pair in combinations(rest, 2))
     elif not top and len(supports) == 2 and len(rest) == 1:
         yield rest[0], supports
     elif not top and not supports and len(rest) >= 3:

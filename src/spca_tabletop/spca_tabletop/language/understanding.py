@@ -27,7 +27,7 @@ from spca_tabletop.language.talk import (
     Undecided,
     each_way,
 )
-from spca_tabletop.language.words import kinds_in, words_in
+from spca_tabletop.language.words import kinds_in, known_part, words_in
 
 _MOST_READINGS = 128
 _MOST_TRIED = 100  # ways to take a text, over its readings
@@ -119,6 +119,16 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
         meanings = " or: ".join(describe(goals) for goals in list(found)[:2])
         raise NotUnderstood(f"That can mean several things: {meanings}. Say it in separate sentences.")
     return list(next(iter(found)))
+
+
+def nearest(task: Task, observation: Observation) -> str:
+    """The sentence that is understood, and says what a text does but for words unknown; empty if none is."""
+    text = known_part(task.description or task.title)
+    try:
+        understand(task.model_copy(update={"description": text, "title": text}), observation)
+    except (NotUnderstood, Impossible):
+        return ""
+    return text
 
 
 def _talked(reading: _Reading) -> list[Talk]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from os.path import commonprefix
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
@@ -15,6 +15,8 @@ from spca_tabletop.language.chart import Token
 from spca_tabletop.language.lexicon import (
     ASIDE,
     CLAUSE,
+    COMPARED,
+    HEEDED,
     ORDER,
     REASON,
     SLIPS,
@@ -32,8 +34,7 @@ _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
 _OF_A_THING = re.compile(r"(?i)(?:(?:and|but|so) )?(?:it|they|he|she)\b")
 _MODAL = re.compile(r"(?i)\b(?:can|could|may|might|will|would)\b")
-_ASIDE_OF = {"IS", "IT", "THEM", "THAT", "A", "THE", "AND", "OF", "TO", "AT", "IN", "ON", "WITH", "TABLE",
-             "DOWN", "AWAY", "FROM", "SIDE", "UP", "ALL", "WHAT", "ANY",
+_ASIDE_OF = {*"IS IT THEM THAT A THE AND OF TO AT IN ON WITH TABLE DOWN AWAY FROM SIDE UP ALL WHAT ANY".split(),
              "REMARK", "LINK", "THERE"}  # fmt: skip
 """The tokens that an aside may have: no things, nothing to do, no rule, condition, order or number."""
 _DEEDS = {"PUT", "TAKE", "LIFT", "LEAVE", "BUILD", "TOUCH", "ADD", "GIVE", "CHOOSE", "YOU", "CONTAIN"}
@@ -60,11 +61,8 @@ class Sentence:
 def _unknown(words: Sequence[str]) -> NotUnderstood:
     """Say that words are not in the lexicon."""
     listed = ", ".join(f"'{w}'" for w in words)
-    known = {
-        word: [one for one in known_words() if one[0] == word[0].lower()] for word in words if len(word) > 3
-    }
-    guesses = {word: difflib.get_close_matches(word.lower(), near, 1, 0.75) for word, near in known.items()}
-    meant = ", ".join([f"'{guess[0]}' instead of '{word}'" for word, guess in guesses.items() if guess][:3])
+    guesses = {word: guess for word in words if (guess := _misspelt(word))}
+    meant = ", ".join([f"'{guess}' instead of '{word}'" for word, guess in guesses.items()][:3])
     hint = f" Did you mean {meant}?" if meant else ""
     return NotUnderstood(f"I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
 
@@ -113,20 +111,28 @@ def _normal(text: str, leave: Callable[[str], object] = str) -> str:
 def _slips(unknown: Sequence[str]) -> dict[str, str]:
     """Those unknown words that are one edit off exactly one word of the lexicon, and that word.
 
-    None where one is a word of its own, or is off by more.
+    None where one is a word of its own, or is off by more. Two letters exchanged are no word of their own, so
+    they may be of any word, and count before any other edit ("thign" is no "thin").
     """
+    words = spelt_words() | SLIPS["of"]
     meant = {}
     for word in unknown:
-        near = [one for one in spelt_words() if one[0] == word[0].lower() and _one_edit(word.lower(), one)]
-        own = word.lower() in SLIPS["never"] | spelt_words()
-        if len(word) < 4 or len(near) != 1 or near[0] not in SLIPS["of"] or own:
+        near = [one for one in words if one[0] == word[0].lower() and _one_edit(word.lower(), one)]
+        exchanged = [one for one in near if len(one) == len(word) and sorted(one) == sorted(word.lower())]
+        near = exchanged or near
+        if (
+            len(word) < 4
+            or len(near) != 1
+            or not (exchanged or near[0] in SLIPS["of"])
+            or word.lower() in SLIPS["never"] | words
+        ):
             return {}
         meant[word] = near[0]
     return meant
 
 
 def _one_edit(one: str, other: str) -> bool:
-    n = next((n for n, pair in enumerate(zip(one, other, strict=False)) if len({*pair}) > 1), len(one))
+    n = len(commonprefix((one, other)))
     swapped = one[n : n + 2] == other[n : n + 2][::-1] and one[n + 2 :] == other[n + 2 :]
     return swapped or one[n + 1 :] == other[n:] or other[n + 1 :] in (one[n:], one[n + 1 :])
 
@@ -148,6 +154,45 @@ def _says_nothing(clause: str, rest: str) -> bool:
         allowed = allowed | _REASON_OF
     found, unknown = _scan(_MODAL.sub(" ", clause)) if allowed else ([], [])
     return bool(unknown) and {token.type for token in found} <= allowed
+
+
+def known_part(text: str) -> str:
+    """Return a text without the clauses that may be left out for their unknown words, spelt right.
+
+    Empty where an unknown word remains: it may be a thing, or what is to be done with one.
+    """
+    if not _scan(_normal(text))[1]:
+        return ""
+    kept = CLAUSE.sub(lambda found: " " if _may_go(found.group()) else found.group(), text)
+    for word in _scan(_normal(kept))[1]:
+        if not (meant := _misspelt(word)):
+            return ""
+        kept = re.sub(rf"\b{re.escape(word)}\b", meant, kept)
+    kept = re.sub(r"\s*[,;:()—–]?\s*(?=[,.!?;:()—–]|$)|(?<=[.!?])\s*[,;:!]+", "", kept)
+    kept = re.sub(r"[,.!?;:—–]+(?=[.!?])", "", kept).strip(" ,;:")
+    return "" if kept == text.strip() else kept
+
+
+def _may_go(clause: str) -> bool:
+    """Return whether all that a clause says may be unheard: no thing, no relation, nothing to do, or "not".
+
+    Of a thing that is unknown ("the vase") only an opinion or a comparison may be; what is "polished" may not.
+    """
+    found, unknown = _scan(_MODAL.sub(" ", _normal(clause)))
+    if not unknown or HEEDED.search(clause):
+        return not (unknown or found)
+    told = any(opening.match(clause.strip()) for opening in (ASIDE, STATEMENT, REASON, COMPARED))
+    if told:
+        return {token.type for token in found} <= {*_ASIDE_OF, "EACH"}
+    return not found and len(clause.split()) > 1 and not re.search(r"(?:ed|ing)\b|half|double|thrice", clause)
+
+
+def _misspelt(said: str) -> str:
+    """Return the one word that has a letter more or less, or the same; another letter makes another word."""
+    word = said.lower() if len(said) > 3 else " "
+    near = [one for one in known_words() if one[0] == word[0] and (
+        sorted(one) == sorted(word) or (len(one) != len(word) and _one_edit(word, one)))]  # fmt: skip
+    return near[0] if len(near) == 1 and word not in SLIPS["never"] else ""
 
 
 def words_in(text: str, terminal: str) -> list[str]:

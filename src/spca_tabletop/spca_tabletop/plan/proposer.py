@@ -10,7 +10,7 @@ from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.proposer import Impossible, NotUnderstood, PlanProposer
 from spca_core.relation import things_of
 from spca_tabletop.language.goal import RULES, Atom, Goal
-from spca_tabletop.language.understanding import describe, uncovering, understand
+from spca_tabletop.language.understanding import describe, nearest, uncovering, understand
 from spca_tabletop.language.words import told_slips
 from spca_tabletop.plan.problem import domain, goals_of, initial, problem, written
 
@@ -49,12 +49,17 @@ class BuiltinProposer(PlanProposer):
 
 
 def _understood(request: PlanRequest) -> list[Goal]:
-    """Return the task's goals; to uncover what is hidden, first of all, if it seems to speak of that."""
+    """Return the task's goals; to uncover what is hidden, first of all, if it seems to speak of that.
+
+    A refusal asks about the nearest sentence that is understood, where there is one.
+    """
     try:
         return understand(request.task, request.observation)
-    except (NotUnderstood, Impossible):
+    except (NotUnderstood, Impossible) as error:
         if goals := uncovering(request.task, request.observation):
             return goals
+        if isinstance(error, NotUnderstood) and (text := nearest(request.task, request.observation)):
+            raise NotUnderstood(f'{error} Shall I do just this: "{text}"?') from error
         raise
 
 
