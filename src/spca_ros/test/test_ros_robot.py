@@ -106,7 +106,7 @@ class TestStreamedCamera(CameraContract):
     @pytest.fixture(scope="class")
     def camera(self, world: World) -> Iterator[StreamedCamera]:
         with running(sim(stream=20.0)) as (node, _):
-            yield StreamedCamera(node, world.camera, names.COLOUR, names.DEPTH)
+            yield StreamedCamera(node, world.camera, names.COLOUR, names.DEPTH, timeout=60.0)
 
     def test_what_is_missing_is_said(self, alone: SpcaNode, world: World) -> None:
         """A topic that nobody publishes ends in one line, not in waiting."""

@@ -6,6 +6,7 @@ import json
 import re
 
 from spca_core.plan import Draft
+from spca_planner.pddl.syntax import with_actions
 
 DOMAIN = """\
 (define (domain tidy_table)
@@ -46,7 +47,11 @@ _GOALS = (
 
 
 def draft(text: str, task: str) -> Draft:
-    """A good draft for a task, from what a request (`text`) says was observed."""
+    """A good draft from what a request (`text`) says was observed; it keeps a domain shown that can do it."""
+    known, wanted = re.findall(r"\(:action (\w+)", text), goal(task)
+    deed = {"(touched": "touch_thing", "(holding": "lift_cube", "(on_ground": "drop_off_table"}.get(
+        wanted.split()[0], "set_on_" + wanted.split()[-1].partition("_")[0]
+    )
     objects, resting = _scene(text)
     supports = set(resting.values())
     facts = [f"(on {cube} {support})" for cube, support in resting.items()]
@@ -54,9 +59,9 @@ def draft(text: str, task: str) -> Draft:
     things = " ".join(f"{o} - {o.partition('_')[0]}" for o in objects)
     problem = (
         f"(define (problem today)\n  (:domain tidy_table)\n  (:objects {things} table - table)\n"
-        f"  (:init (hand_empty) {' '.join(facts)})\n  (:goal {goal(task)}))\n"
+        f"  (:init (hand_empty) {' '.join(facts)})\n  (:goal {wanted}))\n"
     )
-    return Draft(domain=DOMAIN, problem=problem)
+    return Draft(domain=with_actions(DOMAIN, known) if deed in known else DOMAIN, problem=problem)
 
 
 def goal(task: str) -> str:
