@@ -61,7 +61,7 @@ def test_says_what_it_does_not_understand(text: str, words: str) -> None:
 NEAREST = {
     "Put the red cube on the blue plate, standard procedure.": "Put the red cube on the blue plate.",
     "Put the red cube on the blue palte, like a pancake.": "Put the red cube on the blue plate.",
-    "Hocus pocus, put the red cube on the plate of its colour!": "put the red cube on the plate of its colour!",
+    "Hocus pocus, put the red cube on its plate!": "put the red cube on its plate!",
     "Touch the red cbeu.": "Touch the red cube.",
     "Put the red cube on the blue plate, fair shares, but leave the green cube alone.": (
         "Put the red cube on the blue plate, but leave the green cube alone."

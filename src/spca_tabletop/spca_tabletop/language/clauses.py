@@ -46,7 +46,6 @@ from spca_tabletop.language.things import (
     Thing,
     being,
     found_by,
-    listed,
     meant,
     named,
     rule,
@@ -211,14 +210,17 @@ def pick(phrase: Phrase, source: Destination | None, *, picked: bool) -> Meaning
 
 
 def put(
-    phrase: Phrase, source: Destination | Destinations | None, places: Destinations = (), added: bool = False,
+    phrase: Phrase,
+    source: Destination | Destinations | None,
+    places: Destinations = (),
+    added: bool = False,
     only: bool = False,
 ) -> Meaning:
     if isinstance(source, tuple):
         places, source = source, None
     phrase = _coming_from(_not_there_yet(phrase, places, added), source)
-    given = doing(phrase, lambda things, talk: placed(things, places, phrase, come_from(things, source, talk)))
-    return _alone(given, _others_off) if only else given
+    put = doing(phrase, lambda things, talk: placed(things, places, phrase, come_from(things, source, talk)))
+    return _alone(put, _others_off) if only else put
 
 
 def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool) -> Meaning:
@@ -255,9 +257,7 @@ def put_leaving(said: tuple[Phrase, Destinations], others: Phrase) -> Meaning:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is left out of.")
     same = tuple(t.like(phrase[0].noun.kind) for t in others)
     spared = _spared(same, how="untouched")
-    rest, whole = (
-        and_also(one, spared) for one in (put_but(said, same), put(phrase, None, places))
-    )
+    rest, whole = (and_also(one, spared) for one in (put_but(said, same), put(phrase, None, places)))
 
     def meaning(talk: Talk) -> Iterator[Talk]:
         there = []
@@ -679,11 +679,12 @@ def mention(phrase: Phrase) -> Meaning:
                     raise NotUnderstood("I can touch a thing once only.")
                 yield after
             return
-        for things, one in about(phrase, talk):
-            if one.tower.active and one.tower.listing is None:
-                if any(t.several or t.any for t in phrase):
-                    raise NotUnderstood(towers.WHICH_WAY)
-                one = one.but(tower=replace(one.tower, listing=(None, (), True)))
+        for things, said in about(phrase, talk):
+            one, pending = said, said.tower.active and said.tower.listing is None
+            if pending and any(t.several or t.any for t in phrase):
+                raise NotUnderstood(towers.WHICH_WAY)
+            if pending:
+                one = said.but(tower=replace(said.tower, listing=(None, (), True)))
             longer = towers.go_on(things, False, one)
             if longer is None:
                 raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
@@ -819,9 +820,7 @@ def _every(phrase: Phrase) -> Phrase:
 
 
 @clause
-def _spared(
-    phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: bool = False
-) -> Iterator[Talk]:
+def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: bool = False) -> Iterator[Talk]:
     """Keep things as `how` says: themselves, or from being what a predicate says `of` them.
 
     `solid`: a bare colour ("blue stays") is that of something that could be moved.
@@ -922,7 +921,7 @@ def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterato
         others = {t for a in one.latest for other in a[2:] for t in things_of(other)}
         there = {talk.table.kind(a[2]) for a in one.latest if a[0] == "on"}
         if len(there) == 1:  # "on the blue plate, not on the green one"
-            place = replace(place, things=tuple(t.like(*there) for t in place.things))
+            place = replace(place, things=tuple(t.like(max(there)) for t in place.things))
         it = others if len(things) == 1 == len(others) else {one.subject}  # "behind the bowl, not in it"
         yield from _barred(things, place, one.but(subject=it.pop()))
 

@@ -113,7 +113,8 @@ def of_its_own(said: tuple[str, bool]) -> Destination:
     return Destination(relation="on", things=(Thing(Det("each"), Nominal(*said)),), slot="apart")
 
 
-rule.means(Destination(relation="on", things=(Thing(pronoun="there", text="there"),)), "Place -> ON|IN? THERE")
+_THERE = Destination(relation="on", things=(Thing(pronoun="there", text="there"),))
+rule.means(_THERE, "Place -> ON|IN? THERE")
 
 
 def _in(*said: Thing | Phrase | Values, row: Relation) -> Destination:

@@ -56,7 +56,7 @@ def at_slot(things: Things, slot: str, talk: Talk) -> Talk:
     tower = replace(tower, slots=tuple(dict.fromkeys((*tower.slots, (slot, things[0])))))
     if slot != "middle" and tower.listing is None:
         tower = replace(tower, listing=(slot == "bottom", things, False))
-    elif slot != "middle" and tower.listing and tower.listing[0] is None:  # "red, then blue, then green on top"
+    elif slot != "middle" and tower.listing and tower.listing[0] is None:  # "red, then blue, green on top"
         before = tuple(t for t in tower.listing[1] if t not in things)
         first = tower.listing[1][:1] == things
         order = (*things, *before) if first else (*before, *things)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from os.path import commonprefix
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
@@ -34,7 +33,8 @@ _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
 _OF_A_THING = re.compile(r"(?i)(?:(?:and|but|so) )?(?:it|they|he|she)\b")
 _MODAL = re.compile(r"(?i)\b(?:can|could|may|might|will|would)\b")
-_ASIDE_OF = {*"IS IT THEM THAT A THE AND OF TO AT IN ON WITH TABLE DOWN AWAY FROM SIDE UP ALL WHAT ANY".split(),
+_ASIDE_OF = {"IS", "IT", "THEM", "THAT", "A", "THE", "AND", "OF", "TO", "AT", "IN", "ON", "WITH", "TABLE",
+             "DOWN", "AWAY", "FROM", "SIDE", "UP", "ALL", "WHAT", "ANY",
              "REMARK", "LINK", "THERE"}  # fmt: skip
 """The tokens that an aside may have: no things, nothing to do, no rule, condition, order or number."""
 _DEEDS = {"PUT", "TAKE", "LIFT", "LEAVE", "BUILD", "TOUCH", "ADD", "GIVE", "CHOOSE", "YOU", "CONTAIN"}
@@ -132,7 +132,9 @@ def _slips(unknown: Sequence[str]) -> dict[str, str]:
 
 
 def _one_edit(one: str, other: str) -> bool:
-    n = len(commonprefix((one, other)))
+    n = 0
+    while one[n : n + 1] == other[n : n + 1] != "":
+        n += 1
     swapped = one[n : n + 2] == other[n : n + 2][::-1] and one[n + 2 :] == other[n + 2 :]
     return swapped or one[n + 1 :] == other[n:] or other[n + 1 :] in (one[n:], one[n + 1 :])
 
@@ -176,7 +178,7 @@ def known_part(text: str) -> str:
 def _may_go(clause: str) -> bool:
     """Return whether all that a clause says may be unheard: no thing, no relation, nothing to do, or "not".
 
-    Of a thing that is unknown ("the vase") only an opinion or a comparison may be; what is "polished" may not.
+    Of a thing that is unknown ("the vase") an opinion or a comparison may be; what is "polished" may not.
     """
     found, unknown = _scan(_MODAL.sub(" ", _normal(clause)))
     if not unknown or HEEDED.search(clause):
@@ -184,7 +186,7 @@ def _may_go(clause: str) -> bool:
     told = any(opening.match(clause.strip()) for opening in (ASIDE, STATEMENT, REASON, COMPARED))
     if told:
         return {token.type for token in found} <= {*_ASIDE_OF, "EACH"}
-    return not found and len(clause.split()) > 1 and not re.search(r"(?:ed|ing)\b|half|double|thrice", clause)
+    return not found and len(clause.split()) > 1 and not re.search(r"(?:ed|ing)\b|half|double", clause)
 
 
 def _misspelt(said: str) -> str:
