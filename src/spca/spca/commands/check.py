@@ -28,8 +28,8 @@ def check(
 
     It also says what the built-in proposer takes the text to ask for. Exit status 0 without errors, else 2.
     """
+    from spca.console import results
     from spca.kits import examine
-    from spca.progress import results
     from spca_core.errors import EXIT_BAD_INPUT, InputError
 
     console, wrong = results(), 0

@@ -38,8 +38,8 @@ def levels(
 ) -> None:
     """List the levels."""
     from spca.api import select_levels
+    from spca.console import notices, results, show_table
     from spca.kits import kits
-    from spca.progress import notices, results, show_table
 
     found = select_levels(patterns or [])
     if html is not None:
@@ -60,8 +60,8 @@ def _gallery(levels: list[LevelInfo], path: Path) -> Path:
     """Write a page of levels, each with a picture of what it begins with; return its path."""
     from rich.progress import track
 
+    from spca.console import notices
     from spca.kits import kit_of
-    from spca.progress import notices
     from spca.report.page import small_picture
     from spca.report.pages import Card, Page
 
