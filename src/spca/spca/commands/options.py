@@ -108,6 +108,11 @@ def complete_run(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
+def a_run(help: str) -> Any:
+    """Return the argument that names the folder of a run."""
+    return typer.Argument(help=help, autocompletion=complete_run, show_default=False)
+
+
 def transport_of(ros: bool, gone: str) -> str:
     """Return the way a run is carried out. Raises InputError for `gone`, a value that is no more."""
     if gone:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.options import OVER_ROS, complete_level, complete_run, takes, transport_of
+from spca.commands.options import OVER_ROS, a_run, complete_level, takes, transport_of
 from spca_core.model import checked
 from spca_core.options import RunOptions
 
@@ -73,12 +73,7 @@ def _on_page(level: str, wanted: dict[str, Any], out: Path | None) -> bool:
 )
 def resume(
     run_folder: Annotated[
-        Path | None,
-        typer.Argument(
-            help="The folder of an interrupted run; the newest one in runs/ by default.",
-            autocompletion=complete_run,
-            show_default=False,
-        ),
+        Path | None, a_run("The folder of an interrupted run; the newest one in runs/ by default.")
     ] = None,
 ) -> None:
     """Continue an interrupted run, also one of another command, such as `spca learn`."""
