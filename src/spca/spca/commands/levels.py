@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.options import complete_level
+from spca.commands.options import a_level
 
 if TYPE_CHECKING:
     from spca_core.ports.kit import LevelInfo
@@ -25,11 +25,7 @@ app = typer.Typer()
 def levels(
     patterns: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="Levels, patterns, groups or environments; by default those that need no prefix.",
-            autocompletion=complete_level,
-            show_default=False,
-        ),
+        a_level("Levels, patterns, groups or environments; by default those that need no prefix."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Everything about them, as JSON.")] = False,
     html: Annotated[
