@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, did_you_mean
 from spca_core.model import Record
 from spca_core.paths import LEVELS
 from spca_core.validation import expecting, read_yaml
@@ -67,12 +66,8 @@ def find_level(name: str) -> GridLevel:
     known = {level.name: level for level in curriculum()} | {level.env: level for level in curriculum()}
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-    raise InputError(
-        f"unknown MiniGrid level '{name}'",
-        f"{CURRICULUM.parent.name}/",
-        f"did you mean {' or '.join(near)}?" if near else "",
-    )
+    hint = did_you_mean(name, known, 3)
+    raise InputError(f"unknown MiniGrid level '{name}'", f"{CURRICULUM.parent.name}/", hint)
 
 
 def select_levels(pattern: str = "") -> tuple[GridLevel, ...]:

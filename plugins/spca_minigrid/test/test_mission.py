@@ -54,7 +54,7 @@ def test_the_curriculum_is_large_and_complete() -> None:
 
 def test_levels_are_found_by_name() -> None:
     assert find_level("MiniGrid-DoorKey-8x8") == find_level("MiniGrid-DoorKey-8x8-v0")
-    with pytest.raises(InputError, match="did you mean MiniGrid-DoorKey-8x8"):
+    with pytest.raises(InputError, match="did you mean 'MiniGrid-DoorKey-8x8"):
         find_level("MiniGrid-DorKey-8x8")
     assert {level.category for level in select_levels("hazard,unlock_door")} == {
         "hazard_avoidance",

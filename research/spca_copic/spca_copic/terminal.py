@@ -9,7 +9,7 @@ from shutil import rmtree
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from spca.progress import results, show_table
+from spca.console import results, show_table
 from spca.runs import log_to
 from spca_copic.evaluation import Score, asks_model, evaluate, unseen_cases
 from spca_copic.recipe import Recipe, Trial

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from spca.progress import results
+from spca.console import results
 from spca_core.errors import InputError
 from spca_core.paths import RUNS
 from spca_core.run_folder import RunFolder

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from spca.console import notices, results, show_table
 from spca.interrupt import stopping_on_interrupt
-from spca.progress import notices, results, show_table
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.flag import Flag
 from spca_core.run_folder import RunFolder

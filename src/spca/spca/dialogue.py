@@ -11,6 +11,7 @@ from spca.runs import Run
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.kit import Kit
+from spca_core.run_folder import RunFolder
 from spca_core.verdict import Ending
 
 _CLAUSE = re.compile(r"[,.;]|\b(?:and|then)\b")
@@ -67,7 +68,7 @@ class Dialogue:
 
     def remember(self, sentence: str, run: Run) -> None:
         """Remember the run that carried out a sentence, which has everything spelt out."""
-        looks = sorted(run.folder.glob("round_*/observation.json"))
+        looks = RunFolder(run.folder).looks
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
         plan = newest_plan(run.folder)
         handled = [step.args[0] for step in (plan.steps if plan else ()) if step.args]

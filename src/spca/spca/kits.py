@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import cache
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, did_you_mean
 from spca_core.extensions import find, installed
 from spca_core.options import RunOptions
 from spca_core.ports.kit import Kit, LevelFindings
@@ -84,10 +83,8 @@ def kit_of(level: str) -> Kit:
         if kit.bare_names and (not colon or "/" in prefix):
             return kit
     known = [info.name for kit in kits() for info in kit.levels()]
-    close = get_close_matches(level, known, 1)
     raise InputError(
-        f"unknown level '{level}'",
-        hint=f"did you mean '{close[0]}'?" if close else "`spca levels` lists them",
+        f"unknown level '{level}'", hint=did_you_mean(level, known) or "`spca levels` lists them"
     )
 
 
@@ -100,10 +97,8 @@ def checked_kit(options: RunOptions) -> Kit:
     """Return the kit of a run's level. Raises InputError unless a run with these options could begin."""
     kit = kit_of(options.level)
     if options.preset not in kit.presets:
-        close = get_close_matches(options.preset, kit.presets, 1)
-        meant = f"did you mean '{close[0]}'? " if close else ""
-        has = f"{meant}{kit.name} has {', '.join(kit.presets)}"
-        raise InputError(f"--preset '{options.preset}'", hint=has)
+        has = f"{did_you_mean(options.preset, kit.presets)} {kit.name} has {', '.join(kit.presets)}"
+        raise InputError(f"--preset '{options.preset}'", hint=has.strip())
     if options.rehearse == "always" and not kit.has_twin:
         raise InputError("--rehearse always", hint=f"{kit.name} has no twin to rehearse in")
     if options.proposer != "auto":

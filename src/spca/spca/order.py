@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from spca.history import unchanged
 from spca.stages import Stages
-from spca_core.errors import InputError
+from spca_core.errors import InputError, did_you_mean
 from spca_core.model import Record
 from spca_core.observation import Observation
 from spca_core.plan import Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
@@ -85,8 +84,7 @@ def single_step(situation: Draft, step: Step) -> Plan:
     domain, problem = parse(situation.domain, situation.problem)
     action = domain.actions.get(step.action.lower())
     if action is None:
-        close = get_close_matches(step.action, domain.actions, 1)
-        hint = f"did you mean '{close[0]}'?" if close else f"there are: {', '.join(domain.actions)}"
+        hint = did_you_mean(step.action, domain.actions) or f"there are: {', '.join(domain.actions)}"
         raise InputError(f"unknown action '{step.action}'", hint=hint)
     form = ", ".join(f"{p.name.lstrip('?')}: {p.type}" for p in action.parameters)
     if len(step.args) != len(action.parameters):

@@ -303,7 +303,7 @@ class Session:
 
 def _seen(run: Run) -> Observation:
     """Return the last observation at the beginning of a round. Raises SpcaError where there is none."""
-    if not (looks := sorted(run.folder.glob("round_*/observation.json"))):
+    if not (looks := RunFolder(run.folder).looks):
         raise SpcaError(run.result.reason)
     return Observation.model_validate_json(looks[-1].read_bytes())
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 import importlib
 import re
 import symtable
 from collections.abc import Collection, Iterator, Sequence
 
 from spca_coder.source import lines_of
+from spca_core.errors import did_you_mean
 from spca_core.model import Record
 from spca_core.skill_package import MARK
 from spca_sandbox.surface import Surface
@@ -176,12 +176,8 @@ class _Checker(ast.NodeVisitor):
             if not hasattr(importlib.import_module(node.value.id), node.attr):
                 self._note(node, f"{node.value.id} has no '{node.attr}'")
         elif self._surface and self._surface.fields and node.attr not in self._surface.fields | _PLAIN:
-            near = difflib.get_close_matches(node.attr, self._surface.fields, n=1)
-            has = (
-                f"did you mean '{near[0]}'?"
-                if near
-                else f"values have {', '.join(sorted(self._surface.fields))}"
-            )
+            has = f"values have {', '.join(sorted(self._surface.fields))}"
+            has = did_you_mean(node.attr, self._surface.fields) or has
             self._note(node, f"nothing here has an attribute '{node.attr}'; {has}")
         self.generic_visit(node)
 

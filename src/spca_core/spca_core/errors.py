@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 EXIT_SUCCESS = 0
 EXIT_NOT_SOLVED = 1
@@ -30,6 +32,16 @@ def one_line(text: str) -> str:
     "could not find expected ':'"
     """
     return harmless(" ".join(line.strip() for line in text.splitlines() if line.strip()))
+
+
+def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
+    """Ask whether one of the known names was meant that are most like `name`; empty if none is.
+
+    >>> did_you_mean("stak_01", ["stack_01", "touch_01"])
+    "did you mean 'stack_01'?"
+    """
+    near = " or ".join(f"'{one}'" for one in get_close_matches(name, list(known), most))
+    return f"did you mean {near}?" if near else ""
 
 
 class SpcaError(Exception):

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from spca_core.errors import InputError
+from spca_core.errors import InputError, did_you_mean
 
 GROUPS = {
     "spca.arms": "robot arms: the folder with the arm's file, NAME.yaml (`spca_core.arms.ArmDescription`)",
@@ -103,9 +102,6 @@ def find(group: str, name: str, where: str = "") -> Plugin:
     available = installed(group)
     if name in available:
         return available[name]
-    close = get_close_matches(name, available, 1)
-    meant = f"did you mean '{close[0]}'? " if close else ""
-    hint = (
-        f"{meant}installed: {', '.join(available) or 'none'}; your own needs {sys.executable} -m pip install"
-    )
+    has = f"{did_you_mean(name, available)} installed: {', '.join(available) or 'none'}".strip()
+    hint = f"{has}; your own needs {sys.executable} -m pip install"
     raise InputError(f"no {singular(group)} '{name}' is installed", where=where, hint=hint)

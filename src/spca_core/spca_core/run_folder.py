@@ -219,6 +219,11 @@ class RunFolder:
         found = self.path.glob(f"round_*/{stage}_*.json")
         return sorted(found, key=lambda file: int(file.stem.rpartition("_")[2]))
 
+    @property
+    def looks(self) -> list[Path]:
+        """The files of what was seen at the beginning of each round, in the order of the rounds."""
+        return sorted(self.path.glob("round_*/observation.json"), key=lambda file: int(file.parent.name[6:]))
+
     def read_stage(self, stage: str, kind: type[T]) -> list[T]:
         """Return the results of a stage, one for each call of it. Raises InputError for a damaged record."""
         return [self.read(str(file.relative_to(self.path)), kind) for file in self.files(stage)]

@@ -5,7 +5,6 @@ All errors are reported at once with what would be right, and so is what is allo
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from spca_core.contacts import pair
-from spca_core.errors import InputError
+from spca_core.errors import InputError, did_you_mean
 from spca_core.kinds import SUPPORTS
 from spca_core.layout import Layout, nominal_layout, overlapping
 from spca_core.paths import LEVELS
@@ -103,10 +102,10 @@ def _group_warnings(level: Level) -> Iterator[str]:
     known = sorted(folder.name for folder in LEVELS.iterdir() if folder.is_dir())
     if level.task_group in known:
         return
-    if close := difflib.get_close_matches(level.task_group, known, n=1):
+    if question := did_you_mean(level.task_group, known):
         rule = "; in such a group the robot need not let go for a success, unless `release: true` says so"
         mind = rule if level.release is None else ""
-        yield f"unknown task_group '{level.task_group}': did you mean '{close[0]}'?{mind}"
+        yield f"unknown task_group '{level.task_group}': {question}{mind}"
 
 
 def _impossible_contacts(level: Level, world: World) -> Iterator[str]:

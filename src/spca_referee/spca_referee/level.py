@@ -5,7 +5,6 @@ levels/README.md describes the format.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, model_validator
 
 from spca_core.contacts import Pair, pair
-from spca_core.errors import InputError
+from spca_core.errors import InputError, did_you_mean
 from spca_core.geometry import Pose
 from spca_core.kinds import KINDS
 from spca_core.layout import Layout
@@ -307,9 +306,11 @@ def find_level(name_or_path: str | Path) -> Path:
         if own:
             hint = f"name one of its levels, such as '{own[0]}'; `spca bench levels {name_or_path}` runs all"
             raise InputError(f"'{name_or_path}' is a group of levels", hint=hint)
-        near = difflib.get_close_matches(Path(name_or_path).stem, list_levels(), n=3, cutoff=0.6)
         groups = sorted({name.rpartition("_")[0] for name in list_levels()})
-        hint = f"did you mean {_alternatives(near)}?" if near else f"groups of levels: {', '.join(groups)}"
+        hint = (
+            did_you_mean(Path(name_or_path).stem, list_levels(), 3)
+            or f"groups of levels: {', '.join(groups)}"
+        )
         raise InputError(f"unknown level '{name_or_path}'", where=str(LEVELS), hint=hint)
     return path
 
@@ -337,10 +338,5 @@ def _common(some: Iterable[Pair], others: Iterable[Pair]) -> list[Pair]:
 
 
 def _unknown(name: str, known: Iterable[str], world: World) -> tuple[str, str]:
-    near = difflib.get_close_matches(name, list(known), n=2, cutoff=0.6)
-    hint = f"did you mean {_alternatives(near)}? " if near else ""
-    return f"unknown model '{name}'", f"{hint}world '{world.name}' has: {', '.join(world.model_names)}"
-
-
-def _alternatives(names: Iterable[str]) -> str:
-    return " or ".join(f"'{name}'" for name in names)
+    hint = f"{did_you_mean(name, known, 2)} world '{world.name}' has: {', '.join(world.model_names)}"
+    return f"unknown model '{name}'", hint.strip()

@@ -17,7 +17,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from spca.progress import as_typed, notices, results, show_table
+from spca.console import as_typed, notices, results, show_table
 from spca.report.pages import remember
 from spca_benchmarks.campaigns.bench import Bench, Done
 from spca_benchmarks.campaigns.campaign import RESULTS, ResultLine, StoredCampaign, read_campaign, read_head

@@ -44,7 +44,7 @@ def calibrate(
     """
     import cv2
 
-    from spca.progress import notices
+    from spca.console import notices
     from spca_core.errors import InputError
     from spca_core.world import load_world
     from spca_extras.hand_eye import Board, BoardPicture, corners

@@ -26,7 +26,7 @@ def dataset(
     fps: Annotated[int, typer.Option(help="Frames a simulated second.", min=1, max=50)] = 10,
 ) -> None:
     """Write runs as a LeRobot data set (v3.0): camera, joints, actions, language. Needs pyarrow."""
-    from spca.progress import notices
+    from spca.console import notices
     from spca_extras.lerobot import write_dataset
 
     frames = write_dataset(runs, out, fps, lambda run: notices().print(f"  {run}", markup=False))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.options import complete_level
+from spca.commands.options import a_level
 
 app = typer.Typer()
 
@@ -16,10 +16,7 @@ app = typer.Typer()
     rich_help_panel=LEVELS, epilog="Examples:  spca check my_level.yaml · spca check stack_01 touch_02"
 )
 def check(
-    levels: Annotated[
-        list[str],
-        typer.Argument(help="Names of levels, or files of levels and worlds.", autocompletion=complete_level),
-    ],
+    levels: Annotated[list[str], a_level("Names of levels, or files of levels and worlds.")],
     world: Annotated[
         str, typer.Option(help="A world in worlds/ or a world file; by default the level's own.")
     ] = "",
@@ -28,8 +25,8 @@ def check(
 
     It also says what the built-in proposer takes the text to ask for. Exit status 0 without errors, else 2.
     """
+    from spca.console import results
     from spca.kits import examine
-    from spca.progress import results
     from spca_core.errors import EXIT_BAD_INPUT, InputError
 
     console, wrong = results(), 0

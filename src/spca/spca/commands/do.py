@@ -32,7 +32,6 @@ def do(
     *,
     wanted: dict[str, Any],
     ros: Annotated[bool, typer.Option("--ros", help=OVER_ROS)] = False,
-    transport: Annotated[str, typer.Option(hidden=True)] = "",
     ask: Annotated[bool, typer.Option("--ask", help="Show each plan and ask before the arm moves.")] = False,
     out: Annotated[Path | None, typer.Option(help="The run's folder, for a single sentence.")] = None,
 ) -> None:
@@ -50,7 +49,7 @@ def do(
         raise InputError("--out", hint="is for a single sentence: give one")
     with Progress() as progress:
         progress.say("laying the table …")
-        wanted["transport"] = transport_of(ros, transport)
+        wanted["transport"] = transport_of(ros)
         on_page = wanted["view"] == "web"
         approve = approving(progress) if ask and not on_page else None
         with session(on_event=progress, approve=approve, report=False, **wanted) as table:

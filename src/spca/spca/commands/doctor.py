@@ -21,9 +21,9 @@ _STYLES = {"ready": "green", "partly": "yellow", "missing": "red", "off": "dim"}
 @app.command(rich_help_panel=MACHINE)
 def doctor() -> None:
     """Show what this machine can run, with versions, and what to install for the rest."""
+    from spca.console import results
     from spca.doctor.checks import examine
     from spca.doctor.plugins import examine_plugins
-    from spca.progress import results
 
     console = results()
     show(examine(), console)
@@ -33,8 +33,8 @@ def doctor() -> None:
 
 def show(findings: list[Finding], console: Console) -> None:
     """Print the findings as a table, then which ways to run are open."""
+    from spca.console import as_typed
     from spca.doctor.checks import ways
-    from spca.progress import as_typed
 
     show_findings(findings, console)
     console.print()

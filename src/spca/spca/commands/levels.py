@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.options import complete_level
+from spca.commands.options import a_level
 
 if TYPE_CHECKING:
     from spca_core.ports.kit import LevelInfo
@@ -25,11 +25,7 @@ app = typer.Typer()
 def levels(
     patterns: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="Levels, patterns, groups or environments; by default those that need no prefix.",
-            autocompletion=complete_level,
-            show_default=False,
-        ),
+        a_level("Levels, patterns, groups or environments; by default those that need no prefix."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Everything about them, as JSON.")] = False,
     html: Annotated[
@@ -38,8 +34,8 @@ def levels(
 ) -> None:
     """List the levels."""
     from spca.api import select_levels
+    from spca.console import notices, results, show_table
     from spca.kits import kits
-    from spca.progress import notices, results, show_table
 
     found = select_levels(patterns or [])
     if html is not None:
@@ -60,8 +56,8 @@ def _gallery(levels: list[LevelInfo], path: Path) -> Path:
     """Write a page of levels, each with a picture of what it begins with; return its path."""
     from rich.progress import track
 
+    from spca.console import notices
     from spca.kits import kit_of
-    from spca.progress import notices
     from spca.report.page import small_picture
     from spca.report.pages import Card, Page
 

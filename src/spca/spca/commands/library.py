@@ -35,7 +35,7 @@ app.add_typer(library_app, name="library", rich_help_panel=LEVELS)
 @library_app.command()
 def show(environment: _Environment = "tabletop", library: _Folder = "", from_nothing: _Empty = False) -> None:
     """List the skills: where they come from, and how many levels prove them."""
-    from spca.progress import show_table
+    from spca.console import show_table
 
     skills = _library(environment, library, from_nothing).skills()
     rows = [
@@ -49,7 +49,7 @@ def explain(
     skill: _Skill, environment: _Environment = "tabletop", library: _Folder = "", from_nothing: _Empty = False
 ) -> None:
     """Say why a skill is trusted or not: the levels that prove it, and everything that happened to it."""
-    from spca.progress import results
+    from spca.console import results
     from spca_core.errors import InputError
 
     trusted, console = _library(environment, library, from_nothing), results()

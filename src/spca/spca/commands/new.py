@@ -39,7 +39,7 @@ def new(
     out: Annotated[Path, typer.Option(help="Where the package's own folder is made.")] = Path(),
 ) -> None:
     """Write a package that extends spca: a small one that works, with its tests, to be changed."""
-    from spca.progress import notices
+    from spca.console import notices
     from spca_core.errors import InputError
     from spca_core.extensions import installed
     from spca_core.paths import data

@@ -9,7 +9,6 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 
 from spca.commands import WORDS
-from spca_core.errors import InputError
 from spca_core.options import RunOptions, described
 
 VIEW = "Open a live window (needs a display); `--view web`: a page to watch and to speak to the robot on."
@@ -108,11 +107,18 @@ def complete_run(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def transport_of(ros: bool, gone: str) -> str:
-    """Return the way a run is carried out. Raises InputError for `gone`, a value that is no more."""
-    if gone:
-        hint = "say --ros" if gone == "ros" else "without --ros all happens in this process"
-        raise InputError(f"`--transport {gone}` is no more", hint=hint)
+def a_run(help: str) -> Any:
+    """Return the argument that names the folder of a run."""
+    return typer.Argument(help=help, autocompletion=complete_run, show_default=False)
+
+
+def a_level(help: str) -> Any:
+    """Return the argument that names a level, or several."""
+    return typer.Argument(help=help, autocompletion=complete_level, show_default=False)
+
+
+def transport_of(ros: bool) -> str:
+    """Return the way a run is carried out."""
     if ros:
         from spca.ros_ready import require_ros
 

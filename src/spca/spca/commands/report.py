@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.options import complete_run
+from spca.commands.options import a_run
 
 app = typer.Typer()
 
@@ -18,12 +18,7 @@ app = typer.Typer()
 )
 def report(
     run_folder: Annotated[
-        Path | None,
-        typer.Argument(
-            help="The folder of a run; the newest one in runs/ by default.",
-            autocompletion=complete_run,
-            show_default=False,
-        ),
+        Path | None, a_run("The folder of a run; the newest one in runs/ by default.")
     ] = None,
 ) -> None:
     """Write a run's report and video again."""
@@ -39,12 +34,7 @@ def report(
 )
 def open_page(
     run_folder: Annotated[
-        Path | None,
-        typer.Argument(
-            help="The run whose report to open; the index of all runs and campaigns by default.",
-            autocompletion=complete_run,
-            show_default=False,
-        ),
+        Path | None, a_run("The run whose report to open; the index of all runs and campaigns by default.")
     ] = None,
     only_print: Annotated[bool, typer.Option("--print", help="Print the page's path, open nothing.")] = False,
 ) -> None:

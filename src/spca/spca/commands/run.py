@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from spca.commands import LEVELS
-from spca.commands.options import OVER_ROS, complete_level, complete_run, takes, transport_of
+from spca.commands.options import OVER_ROS, a_level, a_run, takes, transport_of
 from spca_core.model import checked
 from spca_core.options import RunOptions
 
@@ -27,16 +27,9 @@ app = typer.Typer()
     proposer="auto",
 )  # fmt: skip
 def run(
-    level: Annotated[
-        str,
-        typer.Argument(
-            help=f"{RunOptions.model_fields['level'].description} See `spca levels`.",
-            autocompletion=complete_level,
-        ),
-    ],
+    level: Annotated[str, a_level(f"{RunOptions.model_fields['level'].description} See `spca levels`.")],
     wanted: dict[str, Any],
     ros: Annotated[bool, typer.Option("--ros", help=OVER_ROS)] = False,
-    transport: Annotated[str, typer.Option(hidden=True)] = "",
     out: Annotated[Path | None, typer.Option(help="The run's folder; a new one in runs/ by default.")] = None,
 ) -> None:
     """Run one level: look, plan, act, and let the referee judge.
@@ -45,7 +38,7 @@ def run(
     """
     from spca.run_command import begun, follow
 
-    wanted["transport"] = transport_of(ros, transport)
+    wanted["transport"] = transport_of(ros)
     if wanted["view"] == "web":
         raise typer.Exit(0 if _on_page(level, wanted, out) else 1)
     raise typer.Exit(follow(begun(checked(RunOptions, level=level, **wanted), out)))
@@ -73,12 +66,7 @@ def _on_page(level: str, wanted: dict[str, Any], out: Path | None) -> bool:
 )
 def resume(
     run_folder: Annotated[
-        Path | None,
-        typer.Argument(
-            help="The folder of an interrupted run; the newest one in runs/ by default.",
-            autocompletion=complete_run,
-            show_default=False,
-        ),
+        Path | None, a_run("The folder of an interrupted run; the newest one in runs/ by default.")
     ] = None,
 ) -> None:
     """Continue an interrupted run, also one of another command, such as `spca learn`."""

@@ -1,4 +1,4 @@
-"""`spca sim`, and what `spca up`, `down`, `status` and `env` say that are no more."""
+"""`spca sim`."""
 
 from __future__ import annotations
 
@@ -8,16 +8,9 @@ from typing import Annotated
 import typer
 
 from spca.commands import MACHINE
-from spca_core.errors import InputError
 from spca_core.model import checked
 
 app = typer.Typer()
-_GONE = {
-    "up": "`spca sim` leaves a simulator running, and `spca run|do … --ros` uses it",
-    "down": "Ctrl-C ends `spca sim`; nothing else stays running",
-    "status": "`ros2 node list` shows what is on the graph",
-    "env": "source ros2_ws/install/setup.bash; a run over ROS says its domain",
-}
 
 
 @app.command(rich_help_panel=MACHINE, epilog="Examples:  spca sim · spca sim --rate 1 --view")
@@ -44,17 +37,3 @@ def sim(
     )
     typer.echo(f"the node {names.SIM} is in the ROS domain {os.environ.get('ROS_DOMAIN_ID') or 0}", err=True)
     os.execv(command[0], command)
-
-
-def _gone(name: str, instead: str) -> None:
-    """Have a command that is no more say what takes its place."""
-
-    anything = {"allow_extra_args": True, "ignore_unknown_options": True}
-
-    @app.command(name, hidden=True, context_settings=anything)
-    def say() -> None:
-        raise InputError(f"`spca {name}` is no more", hint=instead)
-
-
-for _name, _instead in _GONE.items():
-    _gone(_name, _instead)

@@ -240,7 +240,7 @@ def _rehearsal(path: Path) -> dict[str, Any] | None:
 def obstacles(path: Path) -> list[str]:
     """List things on the table that are none of the known kinds, at the last look that showed any."""
     found: list[str] = []
-    for file in sorted(path.glob("round_*/observation.json"), key=lambda f: int(f.parent.name[6:])):
+    for file in RunFolder(path).looks:
         seen = _load(file, Observation)
         things = seen.things if seen else ()
         found = [_obstacle(t) for t in things if t.kind == "unknown"] or found

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from spca.assembly import open_stages
 from spca.kits import kits
-from spca.stages import Stages
 from spca_coder.node import CoderNode
 from spca_core.options import RunOptions
 from spca_core.processes.child import leave
@@ -23,23 +22,15 @@ from spca_ros.node import SpcaNode, run_nodes
 
 def planner() -> None:
     """Run the planner's node alone, and end the process with its exit status."""
-
-    def make(node: PlannerNode, stages: Stages) -> None:
-        node.planner = stages.planner
-
-    _run(PlannerNode, make)
+    _run(PlannerNode, "planner")
 
 
 def coder() -> None:
     """Run the coder's node alone, and end the process with its exit status."""
-
-    def make(node: CoderNode, stages: Stages) -> None:
-        node.coder = stages.coder
-
-    _run(CoderNode, make)
+    _run(CoderNode, "coder")
 
 
-def _run(kind: Callable[[], SpcaNode], give: Callable[..., None]) -> None:
+def _run(kind: Callable[[], SpcaNode], stage: str) -> None:
     with ExitStack() as opened:
 
         def make() -> list[SpcaNode]:
@@ -47,7 +38,8 @@ def _run(kind: Callable[[], SpcaNode], give: Callable[..., None]) -> None:
             proposer = node.parameter("proposer", "builtin", "who drafts: builtin or openai")
             folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="spca-")))
             options = RunOptions(level="stack_01", proposer=proposer)
-            give(node, opened.enter_context(open_stages(options, kits()[0], RunFolder(folder))))
+            stages = opened.enter_context(open_stages(options, kits()[0], RunFolder(folder)))
+            setattr(node, stage, getattr(stages, stage))
             return [node]
 
         status = run_nodes(make)

@@ -5,12 +5,12 @@ One sentence each.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
+from spca_core.errors import did_you_mean
 from spca_planner.pddl.sexpr import (
     MOST_ACTIONS,
     MOST_INSTANCES,
@@ -291,5 +291,5 @@ def _check_types(domain: Domain, names: tuple[Typed, ...], where: str) -> Iterat
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    found = difflib.get_close_matches(name, list(known)[:_MOST_COMPARED], n=1, cutoff=0.6)
-    return f"; did you mean '{found[0]}'?" if found else ""
+    question = did_you_mean(name, list(known)[:_MOST_COMPARED])
+    return f"; {question}" if question else ""
