@@ -21,7 +21,7 @@ from spca_benchmarks.remedies import remedy_table
 from spca_benchmarks.runs import STAGES, RunsBench, RunSummary, keep_failed, run_cards, run_level
 from spca_core.errors import OutOfReach
 from spca_core.model import Record
-from spca_core.options import RunOptions, Transport
+from spca_core.options import Rehearse, RunOptions, Transport
 from spca_core.result import CoderCounts, PlannerCounts
 from spca_core.verdict import Ending, Outcome, Verdict
 
@@ -64,6 +64,8 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
     tables: int = Field(20, ge=1)
     first_seed: int = Field(0, ge=0)
     proposer: str = "builtin"
+    detector: str = "shapes"
+    rehearse: Rehearse = "auto"
     transport: Transport = "inproc"
     """Transport of the runs; `ros` uses the graph of `spca up`, or starts one for each trial."""
     robot: str = ""
@@ -115,8 +117,7 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
     def _options(self, trial: LevelTrial) -> RunOptions:
         return RunOptions(
             level=trial.level, preset=trial.preset, seed=trial.seed, transport=self.transport,
-            proposer=self.proposer, robot=self.robot,
-            video=False,
+            proposer=self.proposer, detector=self.detector, rehearse=self.rehearse, robot=self.robot, video=False,
         )  # fmt: skip
 
     def table(self, done: Sequence[Done[LevelTrial, RunSummary]]) -> PageTable:
