@@ -101,9 +101,8 @@ def _read_on(content: Any, path: Path, error: ValidationError) -> Level | None:
 
 def _group_warnings(level: Level) -> Iterator[str]:
     known = sorted(folder.name for folder in LEVELS.iterdir() if folder.is_dir())
-    if level.task_group in known:
-        return
-    if close := difflib.get_close_matches(level.task_group, known, n=1):
+    close = difflib.get_close_matches(level.task_group, known, n=1, cutoff=0.8)
+    if close and level.task_group not in known:
         rule = "; in such a group the robot need not let go for a success, unless `release: true` says so"
         mind = rule if level.release is None else ""
         yield f"unknown task_group '{level.task_group}': did you mean '{close[0]}'?{mind}"
@@ -169,7 +168,8 @@ def _layout_warnings(layout: Layout, world: World) -> Iterator[str]:
 def _start_warnings(level: Level, world: World, layout: Layout) -> Iterator[str]:
     now = at_start(layout, world)
     touching = now.touching
-    if any(rules.hold_at_start(layout, world) for rules in bind_rules(level, world, layout.poses)):
+    judged = bind_rules(level, world, layout.poses) if level.judge == "referee" else ()
+    if any(rules.hold_at_start(layout, world) for rules in judged):
         yield "success holds already at the start, before anything is done"
     for rules in bind_rules(level, world, layout.poses):
         if early := [state for state in rules.order[1:] if state.holds(now)]:
