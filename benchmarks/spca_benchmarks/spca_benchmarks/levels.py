@@ -116,8 +116,8 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
 
     def _options(self, trial: LevelTrial) -> RunOptions:
         return RunOptions(
-            level=trial.level, preset=trial.preset, seed=trial.seed, transport=self.transport,
-            proposer=self.proposer, detector=self.detector, rehearse=self.rehearse, robot=self.robot, video=False,
+            level=trial.level, preset=trial.preset, seed=trial.seed, video=False, transport=self.transport,
+            proposer=self.proposer, detector=self.detector, rehearse=self.rehearse, robot=self.robot,
         )  # fmt: skip
 
     def table(self, done: Sequence[Done[LevelTrial, RunSummary]]) -> PageTable:
@@ -128,15 +128,8 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
             for group, members in [*sorted(groups(own, lambda d: d.trial.group).items()), ("all", own)]
             for rate in [_rate(members)]
         ]
-        heads = (
-            "preset",
-            "group",
-            "solved",
-            "95 % interval",
-            "wall s",
-            *(f"{s} s" for s in STAGES),
-            "simulated s",
-        )
+        stages = [f"{s} s" for s in STAGES]
+        heads = ("preset", "group", "solved", "95 % interval", "wall s", *stages, "simulated s")
         return PageTable(heads, rows)
 
     def report(self, done: Sequence[Done[LevelTrial, RunSummary]], page: Page) -> None:

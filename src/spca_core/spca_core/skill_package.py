@@ -199,5 +199,6 @@ def extended_domain(environment: str, domain: str) -> str:
 def _names(source: str) -> set[str]:
     """Return the names of the functions and constants that a source defines."""
     body = ast.parse(source).body
-    constants = {t.id for n in body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
+    targets = (target for n in body if isinstance(n, ast.Assign) for target in n.targets)
+    constants = {target.id for target in targets if isinstance(target, ast.Name)}
     return constants | {n.name for n in body if isinstance(n, ast.FunctionDef)}

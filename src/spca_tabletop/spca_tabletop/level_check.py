@@ -45,11 +45,12 @@ def _contradictions(level: Level, goals: Sequence[Goal], world: World) -> Iterat
     """Yield where a condition wants a thing elsewhere than on what it comes to rest on by the text."""
     symbols = {o.model: symbol_of(o.model) for o in world.objects} | {world.table.model: TABLE_SYMBOL}
     for state in level.success.states:
-        thing, wanted = symbols.get(state.thing), symbols.get(state.rests_on or "")
+        thing, wanted = symbols.get(state.thing, ""), symbols.get(state.rests_on or "")
         said = [{atom[2] for atom in goal if atom[:2] == ("on", thing)} for goal in goals]
         if wanted and all(said) and not any(wanted in places for places in said):
             places = " or ".join(f"the {words_of(place)}" for place in sorted(set().union(*said)))
-            yield f"the text puts the {words_of(thing)} on {places}, a condition wants it on the {words_of(wanted)}"
+            put = f"the text puts the {words_of(thing)} on {places}"
+            yield f"{put}, a condition wants it on the {words_of(wanted)}"
 
 
 def nominal_observation(name_or_path: str) -> Observation:
