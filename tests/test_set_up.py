@@ -160,6 +160,19 @@ def test_another_python_has_an_environment_of_its_own(tmp_path: Path) -> None:
     ], done.stderr
 
 
+def test_the_environment_beside_a_sourced_ros_is_the_default_until_there_is_another(tmp_path: Path) -> None:
+    """README names `.venv/bin/python` on a ROS machine, too."""
+    done = run_in_set_up(
+        IN_A_CHECKOUT.format(root=str(tmp_path)) + "sourced = places.Places(ros_sourced=True)\n"
+        "for one in sourced, here, sourced:\n"
+        "    os.makedirs(one.site_packages, exist_ok=True)\n"
+        "    environment.link(one)\n"
+        "    print(os.readlink(places.LINK), sourced.default, here.default)\n"
+    )
+    plain = f".venv-{sys.version_info[0]}.{sys.version_info[1]}"
+    assert done.stdout.splitlines() == [".venv-jazzy True True", *[f"{plain} False True"] * 2], done.stderr
+
+
 def test_a_package_in_use_is_not_replaced(tmp_path: Path) -> None:
     """A running process from the environment holds off pip only where an installed package would change."""
     code = IN_A_CHECKOUT.format(root=str(tmp_path)) + (

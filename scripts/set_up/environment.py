@@ -11,7 +11,7 @@ from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
 
-from places import LINK, ROOT, WINGS, Places
+from places import LINK, ROOT, SOURCED, WINGS, Places
 from progress import StepFailed, run
 
 RUNTIME_LOCK = ROOT / "scripts" / "requirements" / "lock.txt"
@@ -38,8 +38,11 @@ def create(places: Places, log: Path) -> None:
 
 
 def link(places: Places) -> None:
-    """Point `.venv` to this environment, once it is complete and unless `.venv` stands for another one."""
-    if places.ros_sourced or LINK.exists():
+    """Point `.venv` to this environment, once it is complete and unless `.venv` stands for another one.
+
+    One that was made without a sourced ROS takes the place of one with it, which needs such a shell.
+    """
+    if LINK.exists() and (places.ros_sourced or LINK.resolve().name != SOURCED):
         return
     fresh = LINK.with_name(".venv.new")
     fresh.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ WINGS = (
     "testing",
     "benchmarks",
 )  # folders of packages; `bin/spca` and `scripts/test` name them, too
+SOURCED = ".venv-jazzy"
 LINK = ROOT / ".venv"  # a link to the default environment, for editors and for calls by hand
 
 
@@ -36,12 +37,12 @@ class Places:
 
         There is one per Python version and kind of ROS, so that all may be in use at once.
         """
-        return ROOT / (".venv-jazzy" if self.ros_sourced else f".venv-{self.version}")
+        return ROOT / (SOURCED if self.ros_sourced else f".venv-{self.version}")
 
     @property
     def default(self) -> bool:
-        """Whether this is the environment that `.venv` stands for: the first one that was set up."""
-        return not LINK.exists() or (LINK / "lib" / f"python{self.version}").is_dir()
+        """Whether `.venv` stands for this environment, or will: see `environment.link`."""
+        return not LINK.exists() or LINK.resolve().name in (self.venv.name, SOURCED)
 
     @property
     def python(self) -> Path:

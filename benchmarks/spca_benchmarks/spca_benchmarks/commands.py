@@ -12,7 +12,7 @@ from spca_benchmarks.campaigns.command import BenchCommand, FirstSeed, Llm, Pres
 from spca_core.model import checked
 
 
-@takes("proposer", "transport", "robot", transport="inproc")
+@takes("proposer", "detector", "rehearse", "transport", "robot", transport="inproc")
 def _levels(
     levels: Annotated[
         list[str] | None, typer.Argument(help="Levels, patterns or groups; all by default.")

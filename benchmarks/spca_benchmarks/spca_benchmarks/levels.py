@@ -21,7 +21,7 @@ from spca_benchmarks.remedies import remedy_table
 from spca_benchmarks.runs import STAGES, RunsBench, RunSummary, keep_failed, run_cards, run_level
 from spca_core.errors import OutOfReach
 from spca_core.model import Record
-from spca_core.options import RunOptions, Transport
+from spca_core.options import Rehearse, RunOptions, Transport
 from spca_core.result import CoderCounts, PlannerCounts
 from spca_core.verdict import Ending, Outcome, Verdict
 
@@ -64,6 +64,8 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
     tables: int = Field(20, ge=1)
     first_seed: int = Field(0, ge=0)
     proposer: str = "builtin"
+    detector: str = "shapes"
+    rehearse: Rehearse = "auto"
     transport: Transport = "inproc"
     """Transport of the runs; `ros` uses the graph of `spca up`, or starts one for each trial."""
     robot: str = ""
@@ -114,9 +116,8 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
 
     def _options(self, trial: LevelTrial) -> RunOptions:
         return RunOptions(
-            level=trial.level, preset=trial.preset, seed=trial.seed, transport=self.transport,
-            proposer=self.proposer, robot=self.robot,
-            video=False,
+            level=trial.level, preset=trial.preset, seed=trial.seed, video=False, transport=self.transport,
+            proposer=self.proposer, detector=self.detector, rehearse=self.rehearse, robot=self.robot,
         )  # fmt: skip
 
     def table(self, done: Sequence[Done[LevelTrial, RunSummary]]) -> PageTable:
@@ -127,15 +128,8 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
             for group, members in [*sorted(groups(own, lambda d: d.trial.group).items()), ("all", own)]
             for rate in [_rate(members)]
         ]
-        heads = (
-            "preset",
-            "group",
-            "solved",
-            "95 % interval",
-            "wall s",
-            *(f"{s} s" for s in STAGES),
-            "simulated s",
-        )
+        stages = [f"{s} s" for s in STAGES]
+        heads = ("preset", "group", "solved", "95 % interval", "wall s", *stages, "simulated s")
         return PageTable(heads, rows)
 
     def report(self, done: Sequence[Done[LevelTrial, RunSummary]], page: Page) -> None:

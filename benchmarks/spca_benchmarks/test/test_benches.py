@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
 from spca_benchmarks.campaigns.bench import Done
-from spca_benchmarks.campaigns.campaign import bench_in
+from spca_benchmarks.campaigns.campaign import bench_in, read_campaign
+from spca_benchmarks.campaigns.command_line import benches
 from spca_benchmarks.campaigns.engine import run_campaign
 from spca_benchmarks.campaigns.report import write_report
 from spca_benchmarks.levels import LevelsBench, LevelTrial, causes
@@ -49,6 +51,18 @@ def test_every_installed_bench_has_its_class_and_options() -> None:
     for name, plugin in installed("spca.benches").items():
         command = plugin.load()
         assert command.load().name == name and command.options.__doc__ and "spca bench" in command.examples
+
+
+@pytest.mark.slow
+def test_levels_are_measured_with_the_detector_and_the_rehearsals_that_are_named(tmp_path) -> None:
+    """An unknown detector breaks its trials with its name; with `--rehearse always` every plan is tried."""
+    call = ["levels", "touch_02", "--preset", "nominal", "--tables", "1", "--workers", "1"]
+    refused = CliRunner().invoke(benches, [*call, "--detector", "eyes", "--out", str(tmp_path / "a")])
+    assert "no detector 'eyes' is installed" in refused.output
+    ended = CliRunner().invoke(benches, [*call, "--rehearse", "always", "--out", str(tmp_path / "b")])
+    assert ended.exit_code == 0, ended.output
+    (done,) = read_campaign(bench_in(tmp_path / "b"), tmp_path / "b").done
+    assert done.result.stage_wall["rehearse"] > 0.1
 
 
 @pytest.mark.slow

@@ -263,6 +263,8 @@ def test_a_replay_needs_no_server_and_comes_to_the_same(tmp_path: Path) -> None:
     assert [d.trial for d in again.done] == [d.trial for d in campaign.done]
     fates = [[a.judged.status for a in d.result.attempts] for d in again.done]
     assert fates == [["syntax", "solved"], ["solved"]]
+    table = again.bench.table(again.done)
+    assert [row[table.heads.index("USD")] for row in table.shown()] == ["no price"]
 
 
 def test_models_are_compared_and_the_page_stands_alone(tmp_path: Path) -> None:

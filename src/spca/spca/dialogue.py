@@ -24,6 +24,7 @@ _AGAIN = re.compile(
 )
 _UNDO = re.compile(r"^(?:now |please )*undo(?: it| that)?[.!]*$", re.IGNORECASE)
 _WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do| fail)?( that| this| it)?)?")
+_WHY_THAT = re.compile(r"why (?:did|have) you (?:\w+ )+?(the (?:\w+ )?\w+)(?: (?:up|there|first|away))?")
 _QUOTED = re.compile(r"'([^']+)'")
 _PROPOSED = re.compile(r'Shall I do just this: "(.+)"\?$')
 _YES = re.compile(r"(?:yes|yeah|yep|ok|okay|sure|do that|please do)(?:,? please)?[.!]*", re.IGNORECASE)
@@ -119,15 +120,22 @@ class Dialogue:
         asked = question.strip().rstrip("?!. ").lower()
         if asked in ("help", "what can you do", "what can i say"):
             return HELP
-        if not _WHY.fullmatch(asked):
+        about = _WHY_THAT.fullmatch(asked)
+        if not (about or _WHY.fullmatch(asked)):
             return None
         if not self._history:
             return "Nothing has been done yet."
         last = self._history[-1]
+        moved = {f"the {words_of(name)}": was for name, was in last.lay.items()}
+        if about and about[1] not in moved:
+            return f"I did not move {about[1]}."
         told = [f'I took "{last.sentence}" as a task.']
         goals = [event.text for event in last.run.events if event.kind == "plan"]
         if goals:
             told.append(f"The goal as I understood it: {goals[-1]}.")
+            for thing, was in moved.items() if "; or " not in goals[-1] else ():
+                if thing not in goals[-1]:
+                    told.append(f"It does not name {thing}, which was in the way{was and f' {was}'}.")
         if last.steps is not None:
             told.append(f"The plan: {', '.join(last.steps) or 'nothing to do'}.")
         endings = {Ending.SUCCESS: "It is done", Ending.CANCELLED: "It was stopped"}

@@ -8,7 +8,7 @@ from rich.console import Console
 
 import spca
 from spca.progress import Progress
-from spca_core.result import Usage
+from spca_core.result import Usage, dollars
 from spca_core.run_folder import RunFolder
 
 
@@ -29,6 +29,9 @@ def test_no_spinner_stands_before_the_report_line_and_the_video_tells_how_far_it
     used = {"coder": Usage(calls=2, input_tokens=1200, output_tokens=30, seconds=1.5)}
     progress.show_result(run.result.model_copy(update={"usage": used}))
     assert "2 calls, 1,200 tokens in, 30 out, no price, 1.5 s waited" in capsys.readouterr().out
+    assert [dollars([one]) for one in (*used.values(), Usage(), Usage(calls=1, usd=0.5))] == [
+        "no price", "0.0000", "0.5000",
+    ]  # fmt: skip
     total = len(told) - 1
     assert told == [(-1, False), *((done, total) for done in range(total))] and total > 5
     assert "<video" in run.report.read_text()

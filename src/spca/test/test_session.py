@@ -108,6 +108,12 @@ class TestOneTable:
             "How did you do it?",
         ):
             assert "pick_up(cube_blue, cube_red)" in (table.ask(question) or ""), question
+        assert table.ask("why did you move the green cube?") == "I did not move the green cube."
+        table.do("stack the blue cube on the red cube")
+        assert table.do("put the red cube on the red plate").result.success
+        why = table.ask("Why did you move the blue cube?") or ""
+        assert "It does not name the blue cube, which was in the way on the red cube." in why
+        assert "red cube, which was in the way" not in why
         assert table.do("fly to the moon").result.outcome is Ending.NOT_UNDERSTOOD
 
     @on_one_table(ROS_NIGHTLY)

@@ -40,7 +40,7 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
     >>> did_you_mean("stak_01", ["stack_01", "touch_01"])
     "did you mean 'stack_01'?"
     """
-    near = " or ".join(f"'{one}'" for one in get_close_matches(name, list(known), most))
+    near = " or ".join(f"'{one}'" for one in get_close_matches(name, list(known), most, 0.7))
     return f"did you mean {near}?" if near else ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
@@ -56,6 +56,12 @@ class Usage(Counts):
     output_tokens: int = 0
     usd: float = 0.0
     seconds: float = 0.0
+
+
+def dollars(used: Sequence[Usage], trials: int = 1) -> str:
+    """Return what calls cost per trial in US dollars, or that they have no price."""
+    usd = sum(one.usd for one in used)
+    return f"{usd / trials:.4f}" if usd or not any(one.calls for one in used) else "no price"
 
 
 class Promotion(Record):

@@ -162,24 +162,32 @@ def skill_packages(environment: str) -> tuple[SkillPackage, ...]:
 
 
 def library_source(environment: str, builtin: Path) -> str:
-    """Return the skills that come with an environment and those that packages add, as one source."""
+    """Return the skills that come with an environment and those that packages add, as one source.
+
+    A package's helpers and constants are its own: where their names are taken already, its name is added.
+    """
     source = builtin.read_text(encoding="utf-8")
-    known = _functions(source)
+    known = _names(source)
     for package in skill_packages(environment):
-        if clash := known & _functions(package.source):
+        text = package.source
+        taken = known & _names(text)
+        if own := [name for name in taken if name.startswith("_") or name.isupper()]:
+            text = re.sub(rf"(?<![\w.])({'|'.join(own)})\b", rf"\1_{package.name}", text)
+        if clash := taken.difference(own):
             raise InputError(
                 f"skill package '{package.name}' defines {', '.join(sorted(clash))} again",
-                hint="give its functions names of their own",
+                hint="give its skill a name of its own",
             )
-        known |= _functions(package.source)
-        source += f"\n\n{package.source}"
+        known |= _names(text)
+        source += f"\n\n{text}"
     return source
 
 
 def extended_domain(environment: str, domain: str) -> str:
     """Return an environment's PDDL domain with the predicates and actions of installed skill packages."""
     packages = skill_packages(environment)
-    predicates = "".join(f"\n    {text}" for package in packages for text in package.predicates)
+    declared = dict.fromkeys(text for package in packages for text in package.predicates)
+    predicates = "".join(f"\n    {text}" for text in declared)
     actions = "".join(f"\n\n  {package.action}" for package in packages)
     if not packages:
         return domain
@@ -188,5 +196,9 @@ def extended_domain(environment: str, domain: str) -> str:
     return f"{domain[:end]}{actions})\n"
 
 
-def _functions(source: str) -> set[str]:
-    return {n.name for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)}
+def _names(source: str) -> set[str]:
+    """Return the names of the functions and constants that a source defines."""
+    body = ast.parse(source).body
+    targets = (target for n in body if isinstance(n, ast.Assign) for target in n.targets)
+    constants = {target.id for target in targets if isinstance(target, ast.Name)}
+    return constants | {n.name for n in body if isinstance(n, ast.FunctionDef)}

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from spca_core import skill_package
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
-from spca_core.skill_package import SkillPackage, SkillPhrase
+from spca_core.skill_package import SkillPackage, SkillPhrase, extended_domain, library_source
 
 PUSH = ROOT / "examples" / "push" / "src" / "push"
 
@@ -55,3 +56,24 @@ def test_a_phrase_is_matched_as_a_whole() -> None:
     assert phrase.match("  Wave at the camera ") == {"x": "the camera"}
     assert phrase.match("Do wave at the camera") is None
     assert (phrase.predicate, phrase.arguments) == ("greeted", ("x",))
+
+
+def test_helpers_and_constants_of_a_package_are_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`spca new skill slide` beside the example that it is a copy of: each keeps its own helpers."""
+    push = SkillPackage.read("push", PUSH)
+    copy = push.source.replace("def push(", "def slide(").replace("ABOVE = 0.09", "ABOVE = 0.5")
+    slide = push.model_copy(update={"name": "slide", "source": copy})
+    builtin = tmp_path / "skills.py"
+    builtin.write_text("ABOVE = 0.1\n\n\ndef touch(ctx, thing):\n    return ABOVE\n")
+    monkeypatch.setattr(skill_package, "skill_packages", lambda environment: (push, slide))
+    library: dict[str, object] = {}
+    exec(library_source("tabletop", builtin), library)
+    assert (library["ABOVE"], library["ABOVE_push"], library["ABOVE_slide"]) == (0.1, 0.09, 0.5)
+    assert {"push", "_around", "slide", "_around_slide"} <= library.keys()
+    domain = extended_domain("tabletop", "(define (domain d)\n  (:predicates))\n")
+    assert domain.count("(pushed_against ?c ?other - cube)") == 1
+    monkeypatch.setattr(skill_package, "skill_packages", lambda environment: (push, push))
+    with pytest.raises(InputError, match="defines push again"):
+        library_source("tabletop", builtin)

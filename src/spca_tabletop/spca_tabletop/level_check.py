@@ -5,7 +5,7 @@ It reports the referee's findings, and whether the built-in proposer can read th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.layout import Layout, nominal_layout, resting_contacts
@@ -16,8 +16,9 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.world import World, load_world
 from spca_referee.check import check_level
-from spca_referee.level import load_level, starting_layout, task
-from spca_tabletop.language.understanding import describe, understand
+from spca_referee.level import Level, load_level, starting_layout, task
+from spca_tabletop.language.goal import Goal, describe
+from spca_tabletop.language.understanding import understand
 
 
 def examine_level(name_or_path: str, world: World | None = None) -> LevelFindings:
@@ -30,13 +31,26 @@ def examine_level(name_or_path: str, world: World | None = None) -> LevelFinding
     if found.level is None or found.world is None or found.layout is None or found.errors:
         return findings
     try:
-        reading = describe(understand(task(found.level), _as_observed(found.layout, found.world)))
-        return findings.model_copy(update={"reading": reading})
+        goals = understand(task(found.level), _as_observed(found.layout, found.world))
+        warnings = (*found.warnings, *_contradictions(found.level, goals, found.world))
+        return findings.model_copy(update={"reading": describe(goals), "warnings": warnings})
     except NotUnderstood as error:
-        warning = f"the built-in proposer does not understand the text, so a model is needed: {error}"
+        warning = f"the built-in proposer does not understand the text on the nominal table: {error}"
     except Impossible as error:
         warning = f"the built-in proposer cannot do it on the nominal table: {error}"
     return findings.model_copy(update={"warnings": (*found.warnings, warning)})
+
+
+def _contradictions(level: Level, goals: Sequence[Goal], world: World) -> Iterator[str]:
+    """Yield where a condition wants a thing elsewhere than on what it comes to rest on by the text."""
+    symbols = {o.model: symbol_of(o.model) for o in world.objects} | {world.table.model: TABLE_SYMBOL}
+    for state in level.success.states:
+        thing, wanted = symbols.get(state.thing, ""), symbols.get(state.rests_on or "")
+        said = [{atom[2] for atom in goal if atom[:2] == ("on", thing)} for goal in goals]
+        if wanted and all(said) and not any(wanted in places for places in said):
+            places = " or ".join(f"the {words_of(place)}" for place in sorted(set().union(*said)))
+            put = f"the text puts the {words_of(thing)} on {places}"
+            yield f"{put}, a condition wants it on the {words_of(wanted)}"
 
 
 def nominal_observation(name_or_path: str) -> Observation:

@@ -179,9 +179,28 @@ def test_states_that_make_no_sense_are_errors(state: dict[str, object], words: s
             "fail: 'red cube is right of blue cube' holds already at the start",
         ),
         ({"description": "Sing a song."}, "the built-in proposer does not understand the text"),
+        (
+            {
+                "description": "Put the green cube on the blue cube.",
+                "success": {"states": [{"thing": "box_green", "rests_on": "plate_red"}]},
+            },
+            "the text puts the green cube on the blue cube, a condition wants it on the red plate",
+        ),
     ],
 )
 def test_what_looks_wrong_is_a_warning(changes: dict[str, object], words: str, tmp_path: Path) -> None:
     found = examine_level(written(tmp_path, **changes))
     assert found.errors == ()
     assert any(words in w for w in found.warnings), found.warnings
+
+
+def test_a_text_and_a_group_of_ones_own_are_no_warning(tmp_path: Path) -> None:
+    """What a look judges has no condition that could hold already, and `own` is no slip of `row`."""
+    level = {
+        "task_group": "own", "task_id": "1", "title": "Guests", "difficulty": "easy", "time_limit_s": 100,
+        "description": "Put the blue cube on the red plate.", "judge": "look",
+    }  # fmt: skip
+    path = tmp_path / "own.yaml"
+    path.write_text(yaml.safe_dump(level))
+    found = examine_level(str(path))
+    assert (found.errors, found.warnings, found.reading) == ((), (), "the blue cube on the red plate")

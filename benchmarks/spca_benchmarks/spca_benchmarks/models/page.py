@@ -18,6 +18,7 @@ from spca_benchmarks.campaigns.statistics import Mean, Rate, groups, median_of
 from spca_core.model import Record
 from spca_core.plan import ActResult, CodeResult, PlanResult
 from spca_core.rehearsal import Rehearsed
+from spca_core.result import dollars
 from spca_core.run_folder import RunFolder
 from spca_llm.ledger import read_exchange
 
@@ -126,7 +127,7 @@ def summary_row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]
         *(sum(f.stage == s for r in results for f in r.fates) / len(results) for s in ("plan", "code")),
         round(sum(u.input_tokens for u in usage) / len(results)),
         round(sum(u.output_tokens for u in usage) / len(results)),
-        f"{sum(u.usd for u in usage) / len(results):.4f}",
+        dollars(usage, len(results)),
         median_of(r.wall for r in results), median_of(r.wall - r.model_seconds for r in results),
     )  # fmt: skip
 
@@ -158,9 +159,8 @@ def by_role(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
             tokens = (sum(u.input_tokens for u in used), sum(u.output_tokens for u in used))
             names = ", ".join(sorted({n for d in own if (n := d.result.names.get(role))}))
             each = Mean.of([u.input_tokens + u.output_tokens for u in used])
-            usd = f"{sum(u.usd for u in used):.4f}"
             mean = f"{each.value:.0f} ± {each.sd:.0f}"
-            yield name, role, sum(u.calls for u in used), *tokens, mean, usd, names
+            yield name, role, sum(u.calls for u in used), *tokens, mean, dollars(used), names
 
 
 def taxonomy(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:

@@ -21,6 +21,7 @@ from spca_benchmarks.pddl.judge import STATUSES
 from spca_benchmarks.pddl.tasks import load_tasks
 from spca_benchmarks.pddl.trial import ROLE, Attempt, PddlResult, run_attempts
 from spca_core.model import Record
+from spca_core.result import dollars
 from spca_llm.chat import Chat, open_chat
 from spca_llm.config import REPLAY, Budget, LlmConfig, load_config
 from spca_llm.ledger import set_aside
@@ -187,7 +188,7 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
             f"{sum(at) / len(at):.2f}" if (at := [r.solved_at for r in results if r.solved_at]) else "",
             *(fates[s] for s in STATUSES),
             f"{sum(u.input_tokens for u in used)} / {sum(u.output_tokens for u in used)}",
-            f"{sum(u.usd for u in used):.4f}", float(sum(u.seconds for u in used)),
+            dollars(used), float(sum(u.seconds for u in used)),
             float(sum(a.judge_seconds for r in results for a in r.attempts)),
         )  # fmt: skip
 
