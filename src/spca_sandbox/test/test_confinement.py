@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -139,17 +138,17 @@ def test_closing_leaves_no_process_and_no_descriptor() -> None:
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_killed_host_takes_its_workers_along(busy: bool) -> None:
     code = (
-        "import sys, time\n"
+        "import time\n"
         "from spca_sandbox.host import SkillHost\n"
         "host = SkillHost()\n"
         "host.load('def spin():\\n    while True: pass')\n"
-        "print(host._cell.worker.pid, flush=True)\n"
-        + ("host.call('spin', [], 60)" if busy else "time.sleep(60)")
+        "def told():\n    print(host._cell.worker.pid, flush=True)\n"
+        "told()\n" + ("next(host.call_many('spin', [[]], 60, told))" if busy else "time.sleep(60)")
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
-        family = _family(int(process.stdout.readline()))
-        time.sleep(0.1)
+        for _ in range(3 if busy else 1):  # the third time it is asked whether to go on, it spins
+            family = _family(int(process.stdout.readline()))
         process.send_signal(signal.SIGKILL)
     assert len(family) == 2
     assert not outliving(family)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent, indent
@@ -18,6 +17,7 @@ import pytest
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits
 from spca_sandbox.outcome import Loaded, RunOutcome
+from spca_testing.processes import outliving
 from spca_testing.sandbox import API, World
 
 LIMITS = Limits(worker_s=4.0, calls=500, log_lines=50)
@@ -55,13 +55,15 @@ def hasty() -> Iterator[SkillHost]:
 
 
 def attack(
-    host: SkillHost, body: str, path: str = "", world: World | None = None, pause_s: float = 0.0
+    host: SkillHost, body: str, path: str = "", world: World | None = None, ends: bool = False
 ) -> RunOutcome:
+    """What comes of an attack; where it ends its worker, that is awaited."""
     loaded = host.load(ARMED + indent(dedent(body), "    "))
     assert isinstance(loaded, Loaded), loaded
+    worker = host._cell.worker.pid
     outcome = host.run("attack", (path,), world or World(), deadline_s=50.0)
     assert outcome.value != "escaped"
-    time.sleep(pause_s)
+    assert not ends or not outliving([worker])
     again = host.run("honest", (), World())
     assert (again.status, again.value) == ("done", 40), again
     return outcome
@@ -331,9 +333,8 @@ def test_forged_messages_kill_the_worker_and_reach_nothing(host: SkillHost, data
 
 def test_a_forged_result_is_no_more_than_a_result(host: SkillHost) -> None:
     """A skill can claim any result for itself; that is why the referee judges instead."""
-    outcome = attack(
-        host, """os.write(1, frame(b'{"op": "done", "value": "fine"}'))\nos._exit(0)""", pause_s=0.3
-    )
+    body = """os.write(1, frame(b'{"op": "done", "value": "fine"}'))\nos._exit(0)"""
+    outcome = attack(host, body, ends=True)
     assert (outcome.status, outcome.value) == ("done", "fine")
 
 
