@@ -8,14 +8,11 @@ without one the whole problem has to be searched.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator
 from itertools import chain
-from typing import NamedTuple
 
-from spca_planner.pddl.formula import Atom, atoms, ground
-from spca_planner.pddl.lint import quantified
+from spca_planner.pddl.formula import Atom, Change, atoms, changes, ground
 from spca_planner.pddl.reachability import conjuncts
-from spca_planner.pddl.sexpr import Group
 from spca_planner.pddl.syntax import Action, Domain, Problem
 
 
@@ -33,19 +30,6 @@ def without_bystanders(domain: Domain, problem: Problem, text: str) -> str:
     return text
 
 
-class _Clause(NamedTuple):
-    """An atom that an action changes, what has to be so for it, and the types of the variables in both."""
-
-    effect: Group
-    conditions: tuple[Group, ...]
-    scope: Mapping[str, str]
-
-    def told(self, changed: Container[str]) -> list[Atom]:
-        """Return the atoms of the conditions, but for those that nothing changes and that only forbid."""
-        found = [(a, sign) for c in self.conditions for sign in (True, False) for a in atoms(c, sign)]
-        return [ground(atom, {}) for atom, sign in found if sign or atom.head in changed]
-
-
 def _kept(domain: Domain, problem: Problem) -> set[str]:
     goal = [ground(g, {}) for sign in (True, False) for g in atoms(problem.goal, sign)]
     kept = {name for atom in goal for name in atom[1:]}
@@ -53,14 +37,17 @@ def _kept(domain: Domain, problem: Problem) -> set[str]:
         return {o.name for o in problem.objects}  # which of the ways is taken may depend on the others
     initial = [ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not")]
     live = _live(domain, {atom[0] for atom in initial})
-    clauses = [clause for action in live for clause in _clauses(action)]
-    changed = {clause.effect.head for clause in clauses}
-    told = [(clause, clause.told(changed)) for clause in clauses]
-    wanted = {atom[0] for _, found in told for atom in found}
+    pairs = [(action, change) for action in live for change in changes(action.effect)]
+    changed = {change.atom.head for _, change in pairs}
+    told = [(action, change, _told(action, change, changed)) for action, change in pairs]
+    wanted = {atom[0] for *_, found in told for atom in found}
     useful = wanted | {atom[0] for atom in goal}
-    ties = {tie for clause, found in told if clause.effect.head in useful for tie in _ties(clause, found)}
+    ties = {tie for _, change, found in told if change.atom.head in useful for tie in _ties(change, found)}
     # What is true of a constant by itself never matters: everything may be on the table.
-    alone = {(a[1], c.scope.get(a[1], "")) for c, found in told for a in found if len(a) == 2}
+    alone = set[tuple[str, str]]()
+    for action, change, found in told:
+        scope = {**{p.name: p.type for p in action.parameters}, **change.scope}
+        alone |= {(atom[1], scope.get(atom[1], "")) for atom in found if len(atom) == 2}
     alone |= {(atom[1], "") for atom in goal if len(atom) == 2}
     constants = {c.name: c.type for c in domain.constants}
     settled = {name for name, kind in constants.items()
@@ -89,39 +76,26 @@ def _kept(domain: Domain, problem: Problem) -> set[str]:
 def _live(domain: Domain, known: set[str]) -> list[Action]:
     """Return the actions whose preconditions name only predicates of which something may come to hold."""
     found: dict[str, Action] = {}
-    size = -1
-    while size != len(found):
-        size = len(found)
-        for action in domain.actions.values():
-            parts = conjuncts(action.precondition) if action.precondition else []
-            if {part.head for part in parts if part.head in domain.predicates} <= known:
-                found[action.name] = action
-                known = known | {clause.effect.head for clause in _clauses(action)}
+    for action in (*domain.actions.values(),) * len(domain.actions):
+        parts = conjuncts(action.precondition) if action.precondition else []
+        needed = {part.head for part in parts if part.head in domain.predicates}
+        if action.name not in found and needed <= known:
+            found[action.name] = action
+            known = known | {change.atom.head for change in changes(action.effect)}
     return list(found.values())
 
 
-def _clauses(action: Action) -> Iterator[_Clause]:
-    def within(effect: Group, conditions: tuple[Group, ...], scope: Mapping[str, str]) -> Iterator[_Clause]:
-        parts = [part for part in effect.rest if isinstance(part, Group)]
-        if effect.head == "when":
-            yield from within(parts[1], (*conditions, parts[0]), scope)
-        elif effect.head == "forall":
-            yield from within(parts[1], conditions, {**scope, **quantified(parts[0])})
-        elif effect.head in ("and", "not"):
-            yield from chain(*(within(part, conditions, scope) for part in parts))
-        elif effect.items and effect.head != "increase":
-            yield _Clause(effect, conditions, scope)
-
-    if action.effect is not None:
-        needed = (action.precondition,) if action.precondition is not None else ()
-        yield from within(action.effect, needed, {p.name: p.type for p in action.parameters})
+def _told(action: Action, change: Change, changed: Container[str]) -> list[Atom]:
+    """Return the atoms of a change's conditions, but for those that nothing changes and that only forbid."""
+    conditions = (action.precondition, *change.conditions)
+    found = [(a, sign) for c in conditions for sign in (True, False) for a in atoms(c, sign)]
+    return [ground(atom, {}) for atom, sign in found if sign or atom.head in changed]
 
 
-def _ties(clause: _Clause, told: list[Atom]) -> Iterator[tuple[str, int, int]]:
+def _ties(change: Change, told: list[Atom]) -> Iterator[tuple[str, int, int]]:
     """Yield (predicate, i, j) where, for the i-th argument's sake, the j-th of a fact has to be known."""
-    reached = set(ground(clause.effect, {})[1:])
-    for _ in told:
-        for atom in told:
-            known = [i for i, term in enumerate(atom) if i and term in reached]
-            yield from ((atom[0], i, j) for i in known for j in range(1, len(atom)) if i != j)
-            reached |= set(atom[1:]) if known else set()
+    reached = set(ground(change.atom, {})[1:])
+    for atom in told * len(told):
+        known = [i for i, term in enumerate(atom) if i and term in reached]
+        yield from ((atom[0], i, j) for i in known for j in range(1, len(atom)) if i != j)
+        reached |= set(atom[1:]) if known else set()
