@@ -187,12 +187,13 @@ def checked_out(revision: str) -> Iterator[Path]:
             subprocess.run([*git, "remove", "--force", f"{folder}/there"], check=True)
 
 
-def in_turns(probe: Callable[[Path], Figures], checkouts: list[Path], rounds: int) -> list[list[Figures]]:
-    """What each checkout took in each round; who begins changes from round to round."""
+def in_turns(name: str, checkouts: list[Path], rounds: int) -> list[list[Figures]]:
+    """What each checkout took in each round of a probe; who begins changes from round to round."""
     taken: list[list[Figures]] = [[] for _ in checkouts]
     for number in range(rounds + 1):
+        print(f"{name}, round {number} of {rounds}", file=sys.stderr)
         for index in sorted(range(len(checkouts)), reverse=bool(number % 2)):
-            figures = probe(checkouts[index])
+            figures = PROBES[name](checkouts[index])
             if number:
                 taken[index].append(figures)
     return taken
@@ -209,7 +210,13 @@ def rows(taken: list[list[Figures]]) -> Iterator[tuple[str, ...]]:
         if len(found) > 1:
             pairs = list(zip(*found, strict=True))
             cells += [statistics.median(ours[i] / theirs[i] for theirs, ours in pairs) for i in (0, 1)]
-        yield (name, *("–" if math.isnan(cell) else f"{cell:.3g}" for cell in cells))
+        yield (
+            name,
+            *(
+                "–" if math.isnan(cell) else f"{cell:,.0f}" if cell >= 100 else f"{cell:.3g}"
+                for cell in cells
+            ),
+        )
 
 
 def main() -> None:
@@ -219,13 +226,15 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20)
     options = parser.parse_args()
     heads = (options.against, "here", "wall", "processor") if options.against else ("here",)
-    table = Table("ms, median", "goal", *heads, title=f"{options.rounds} rounds")
     with checked_out(options.against or str(ROOT)) as other:
         checkouts = [ROOT, other] if options.against else [ROOT]
         for name in options.only.split(","):
-            for row in rows(in_turns(PROBES[name], checkouts, options.rounds)):
+            table = Table(title=f"{name}: {options.rounds} rounds")
+            for head, width in zip(("ms, median", "goal", *heads), (46, 5, 9, 9, 9, 9), strict=False):
+                table.add_column(head, min_width=width)
+            for row in rows(in_turns(name, checkouts, options.rounds)):
                 table.add_row(*row)
-    Console().print(table)
+            Console().print(table)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from itertools import islice
 from spca_core.observation import Observation
 from spca_core.ports.vocabulary import Extension, ObservableWord, Vocabulary
 from spca_planner.pddl.formula import Atom, Truth, atoms, evaluate, ground
-from spca_planner.pddl.sexpr import MOST_FAULTS, Group, Word, brief
+from spca_planner.pddl.sexpr import MOST_FAULTS, brief
 from spca_planner.pddl.syntax import Domain, Problem
 from spca_planner.solver.judgement import Words
 
@@ -106,7 +106,7 @@ def off_topic_reason(problem: Problem, required: Sequence[str], observation: Obs
     A goal with quantifiers may mean an object without its name, as does one about what it rests on alone:
     that a mat be clear.
     """
-    words = _words(problem.goal)
+    words = problem.goal.words
     if "exists" in words or "forall" in words:
         return ""
     alone = {ground(atom, {})[1] for atom in atoms(problem.goal) if len(atom.rest) == 1}
@@ -165,13 +165,6 @@ def impossible_reason(
                 step = f"step {number} {name}({', '.join(args)})"
                 return f"{step} brings about ({predicate} {' '.join(things)}), which no {kind} can be"
     return ""
-
-
-def _words(group: Group) -> set[str]:
-    found: set[str] = set()
-    for item in group.items:
-        found |= {item.text} if isinstance(item, Word) else _words(item)
-    return found
 
 
 def with_synonyms(

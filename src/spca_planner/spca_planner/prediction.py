@@ -17,13 +17,10 @@ from spca_core.ports.reading import Evidence, Literal, SideEffect, StepEvidence
 from spca_core.ports.vocabulary import Extension, Vocabulary
 from spca_core.scene import ROLES
 from spca_planner.critics import with_synonyms
-from spca_planner.pddl.formula import Atom, Truth, atoms, bindings, evaluate, ground, unmet
+from spca_planner.pddl.formula import Atom, Truth, atoms, bindings, changes, evaluate, ground, unmet
 from spca_planner.pddl.lint import parse, quantified
 from spca_planner.pddl.sexpr import Group, PddlError
 from spca_planner.pddl.syntax import Action, Domain, Problem
-
-_NUMERIC = ("increase", "decrease", "assign", "scale-up", "scale-down")
-
 
 FRAME_M = 0.01
 """Distance in metres that a thing may move in a step that does not mention it."""
@@ -63,8 +60,11 @@ def predict(plan: Plan) -> Prediction:
         action = domain.actions[step.action.lower()]
         binding = bound(action, step)
         found: dict[Atom, bool] = {}
-        if action.effect is not None:
-            _collect(action.effect, state, domain, problem, binding, found)
+        for change in changes(action.effect):
+            for inner in bindings(change.scope, domain, problem, binding):
+                if all(evaluate(c, state.__contains__, domain, problem, inner) for c in change.conditions):
+                    atom = ground(change.atom, inner)
+                    found[atom] = change.added or found.get(atom, False)  # adding wins over deleting
         changed = {atom: value for atom, value in found.items() if (atom in state) != value}
         state = (state - {a for a, v in changed.items() if not v}) | {a for a, v in changed.items() if v}
         effects.append(changed)
@@ -75,31 +75,6 @@ def predict(plan: Plan) -> Prediction:
 def bound(action: Action, step: Step) -> dict[str, str]:
     """Return the arguments of a step by its action's parameters, in PDDL's lower case."""
     return {p.name: arg.lower() for p, arg in zip(action.parameters, step.args, strict=True)}
-
-
-def _collect(
-    effect: Group,
-    state: frozenset[Atom],
-    domain: Domain,
-    problem: Problem,
-    binding: Mapping[str, str],
-    found: dict[Atom, bool],
-) -> None:
-    """Collect in `found` the atoms that an effect sets in a state; adding wins over deleting."""
-    parts = [part for part in effect.rest if isinstance(part, Group)]
-    if effect.head == "and":
-        for part in parts:
-            _collect(part, state, domain, problem, binding, found)
-    elif effect.head == "forall":
-        for inner in bindings(quantified(parts[0]), domain, problem, binding):
-            _collect(parts[1], state, domain, problem, inner, found)
-    elif effect.head == "when":
-        if evaluate(parts[0], lambda atom: atom in state, domain, problem, binding):
-            _collect(parts[1], state, domain, problem, binding, found)
-    elif effect.head == "not":
-        found.setdefault(ground(parts[0], binding), False)
-    elif effect.items and effect.head not in _NUMERIC:
-        found[ground(effect, binding)] = True
 
 
 def weigh(

@@ -106,7 +106,7 @@ def test_too_large_or_strange_a_text_is_refused_at_once(solver: SolverProcess, w
 HEAVY = {
     "grounding": (
         DOMAIN.replace(PARAMETERS, f"(?x {variables(19)} - t)"),
-        problem("(p o0)", 12),
+        problem(f"(and {' '.join(f'(p o{i})' for i in range(12))})", 12),
         "action a with its 20 parameters",
     ),
     "conditional effects": (

@@ -50,7 +50,8 @@ WIDE = """(define (domain wide) (:predicates (r ?a ?b) (done))
 def wide() -> str:
     names = [f"o{i}" for i in range(12)]
     init = " ".join(f"(r {a} {b})" for a in names for b in names)
-    return f"(define (problem p) (:domain wide) (:objects {' '.join(names)}) (:init {init}) (:goal (done)))"
+    goal = f"(and (done) {' '.join(f'(r {name} {name})' for name in names)})"  # so that all of them matter
+    return f"(define (problem p) (:domain wide) (:objects {' '.join(names)}) (:init {init}) (:goal {goal}))"
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import dataclass, replace
+from threading import Thread
 from typing import Any, TypeVar
 
 import numpy as np
@@ -234,6 +235,11 @@ class MujocoSimulator:
             scene.knock = knock
         colour, depth = scene.renderer.render(scene.data.qpos)
         return *disturb(colour, depth, now, self.time, self.world, view), view
+
+    def draw_ahead(self) -> None:
+        """Have another thread draw what never moves, which is most of what the first picture takes."""
+        lighting = Lighting.of(self.world, self.variation)
+        Thread(target=RayRenderer, args=(self._scene.model, self._scene.view, lighting)).start()
 
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
         """Subscribe to contact samples; returns a function that ends the subscription."""

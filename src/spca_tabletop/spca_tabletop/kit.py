@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -215,17 +215,22 @@ def build_tabletop(
     `vision` adds its description to the detector's first look. Raises InputError for an unknown level or
     world.
     """
+    from spca_core.ports.proposer import NotUnderstood
     from spca_sense.detection import make_detector
     from spca_sim.mujoco_world import MujocoWorld
     from spca_sim.simulator import MujocoSimulator
     from spca_tabletop.environment import Tabletop
+    from spca_tabletop.language.reading import ways_to_read
     from spca_tabletop.presets import draw_table, load_table
 
     world, level = load_table(options)
     layout, drawn = draw_table(options.preset, options.seed, world, level)
     table = MujocoWorld(MujocoSimulator(world, options.noise, variation or drawn))
+    table.simulator.draw_ahead()
     detector = make_detector(options.detector, world)
     environment = Tabletop(level, world, layout, table, options.seed, vision=vision, detector=detector)
+    with suppress(NotUnderstood):  # read once already, while that is drawn: the first time takes longest
+        ways_to_read(environment.task.description)
     if options.rate is not None:
         from spca_sim.mujoco_world import Pacer
 

@@ -154,3 +154,14 @@ def test_a_word_more_changes_a_family_or_is_refused(pytestconfig: pytest.Config)
                 except (NotUnderstood, Impossible):
                     continue
                 assert found != plain or more not in sentences(longer)[0].text, longer
+
+
+def test_a_pattern_is_not_tried_only_where_it_cannot_match() -> None:
+    tried = [(lexicon._compiled(a, t not in lexicon._UNBOUNDED), a, lexicon._beginnings(a))
+             for t, a in lexicon._listed()]  # fmt: skip
+    texts = [text for family in FAMILIES.values() for said in family.values() for text in said]
+    for text in texts[::200]:
+        for at in range(len(text)):
+            for pattern, alternative, beginnings in tried:
+                if (match := pattern.match(text, at)) and match.group():
+                    assert text[at:].lower().startswith(beginnings), alternative

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
+from types import MappingProxyType
+from typing import NamedTuple
 
 from spca_planner.pddl.lint import quantified
 from spca_planner.pddl.sexpr import Group, Word
@@ -84,6 +86,33 @@ def atoms(condition: Group | None, positive: bool = True) -> Iterator[Group]:
                 yield from atoms(part, positive != flips)
     elif positive and head != "=":
         yield condition
+
+
+class Change(NamedTuple):
+    """An atom that an effect adds or deletes, on which conditions, and the variables that it is for."""
+
+    atom: Group
+    added: bool = True
+    conditions: tuple[Group, ...] = ()
+    scope: Mapping[str, str] = MappingProxyType({})
+    """Types of the variables that a `forall` binds."""
+
+
+def changes(effect: Group | None, within: Change | None = None) -> Iterator[Change]:
+    """Yield what an effect changes, but for numbers."""
+    if effect is None or not effect.items or effect.head == "increase":
+        return
+    inner = (within or Change(effect))._replace(atom=effect)
+    parts = [part for part in effect.rest if isinstance(part, Group)]
+    if effect.head == "forall":
+        yield from changes(parts[1], inner._replace(scope={**inner.scope, **quantified(parts[0])}))
+    elif effect.head == "when":
+        yield from changes(parts[1], inner._replace(conditions=(*inner.conditions, parts[0])))
+    elif effect.head in ("and", "not"):
+        for part in parts:
+            yield from changes(part, inner._replace(added=effect.head == "and"))
+    else:
+        yield inner
 
 
 def unmet(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 
-from spca_planner.pddl.formula import Atom, atoms, bindings, evaluate, ground
-from spca_planner.pddl.lint import quantified
+from spca_planner.pddl.formula import Atom, Change, atoms, bindings, changes, evaluate, ground
 from spca_planner.pddl.sexpr import Group, brief
 from spca_planner.pddl.syntax import Action, Domain, Problem
 
@@ -63,7 +62,7 @@ class _Relaxation:
     def _why_not(self, atom: Atom, chain: tuple[Atom, ...]) -> str:
         """Explain why an atom never becomes true; `chain` are those that are missing because of it."""
         makers = [
-            a for a in self._domain.actions.values() if any(e.head == atom[0] for _, _, e in _added(a.effect))
+            a for a in self._domain.actions.values() if any(e.atom.head == atom[0] for e in _added(a.effect))
         ]
         if not makers:
             return f"no action has '{atom[0]}' among its effects, and (:init …) does not state {_shown(atom)}"
@@ -91,8 +90,8 @@ class _Relaxation:
         count = 0
         for action in makers:
             types = {p.name: p.type for p in action.parameters}
-            for scope, condition, effect in _added(action.effect):
-                bound = self._unified(effect, atom, {**types, **scope})
+            for effect in _added(action.effect):
+                bound = self._unified(effect.atom, atom, {**types, **effect.scope})
                 if bound is None:
                     continue
                 free = {name: kind for name, kind in types.items() if name not in bound}
@@ -101,7 +100,8 @@ class _Relaxation:
                         return
                     self._check_time()
                     arguments = " ".join(binding[name] for name in types)
-                    unmet = [*self._unmet(action.precondition, binding), *self._unmet(condition, binding)]
+                    conditions = (action.precondition, *effect.conditions)
+                    unmet = [part for condition in conditions for part in self._unmet(condition, binding)]
                     yield f"({action.name}{' ' if arguments else ''}{arguments})", unmet
 
     def _unified(self, effect: Group, atom: Atom, types: Mapping[str, str]) -> dict[str, str] | None:
@@ -140,10 +140,10 @@ class _Relaxation:
             for bound, action in instances:
                 self._check_time()
                 if self._possible(action.precondition, bound):
-                    for inner, condition, effect in _added(action.effect):
-                        for full in bindings(inner, self._domain, self._problem, bound):
-                            if self._possible(condition, full):
-                                self._reached.add(ground(effect, full))
+                    for effect in _added(action.effect):
+                        for full in bindings(effect.scope, self._domain, self._problem, bound):
+                            if all(self._possible(condition, full) for condition in effect.conditions):
+                                self._reached.add(ground(effect.atom, full))
 
     def _possible(self, condition: Group | None, binding: Mapping[str, str]) -> bool:
         """Return whether a condition may hold in the relaxation; negated parts are taken to be possible."""
@@ -165,27 +165,8 @@ class _Relaxation:
             raise TooLarge
 
 
-def _added(
-    effect: Group | None, scope: Mapping[str, str] | None = None, condition: Group | None = None
-) -> Iterator[tuple[Mapping[str, str], Group | None, Group]]:
-    """Yield what an effect makes true: variables of enclosing `forall`s, `when` condition, atom."""
-    scope = scope or {}
-    if effect is None or not effect.items or effect.head in ("not", "increase"):
-        return
-    if effect.head == "and":
-        for part in effect.rest:
-            if isinstance(part, Group):
-                yield from _added(part, scope, condition)
-    elif effect.head == "forall":
-        variables, body = effect.items[1], effect.items[2]
-        assert isinstance(variables, Group) and isinstance(body, Group)
-        yield from _added(body, {**scope, **quantified(variables)}, condition)
-    elif effect.head == "when":
-        inner, body = effect.items[1], effect.items[2]
-        assert isinstance(inner, Group) and isinstance(body, Group)
-        yield from _added(body, scope, inner)
-    else:
-        yield scope, condition, effect
+def _added(effect: Group | None) -> list[Change]:
+    return [change for change in changes(effect) if change.added]
 
 
 def _shown(atom: Atom) -> str:

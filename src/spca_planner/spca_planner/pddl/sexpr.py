@@ -94,6 +94,11 @@ class Group:
         """All items of the list but the first."""
         return self.items[1:]
 
+    @property
+    def words(self) -> set[str]:
+        """All words in the list and in lists within it."""
+        return set().union(*({i.text} if isinstance(i, Word) else i.words for i in self.items))
+
     def __str__(self) -> str:
         return f"({' '.join(str(i) if isinstance(i, Group) else i.text for i in self.items)})"
 

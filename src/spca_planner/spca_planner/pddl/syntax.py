@@ -95,13 +95,14 @@ class Domain:
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem; `init` are its literals."""
+    """A problem; `init` are its literals. `objects_at` are the first and last positions of that section."""
 
     name: str
     objects: tuple[Typed, ...]
     init: tuple[Group, ...]
     goal: Group
     line: int
+    objects_at: tuple[int, int] = (0, 0)
 
     def of_type(self, domain: Domain, kind: str) -> list[str]:
         """Return the names of all objects and constants of a type."""
@@ -178,9 +179,9 @@ def read_problem(text: str, faults: list[str]) -> Problem | None:
         return None
     by_head = {s.head: s for s in sections}
     faults += [f"the problem has no ({needed} …)" for needed in (":init", ":goal") if needed not in by_head]
-    objects: tuple[Typed, ...] = ()
-    if ":objects" in by_head:
-        objects = tuple(_typed(by_head[":objects"].rest, "problem", faults))
+    objects, at = list[Typed](), (0, 0)
+    if (listed := by_head.get(":objects")) is not None:
+        objects, at = _typed(listed.rest, "problem", faults), (listed.start, listed.end)
     given = by_head[":init"].rest if ":init" in by_head else ()
     init = tuple(i for i in given if isinstance(i, Group))
     if len(init) != len(given):
@@ -192,7 +193,7 @@ def read_problem(text: str, faults: list[str]) -> Problem | None:
         faults.append(f"problem, line {goal.line}: (:goal …) must hold one condition, such as (and …)")
     if goal is None or not isinstance(condition, Group):
         return None
-    return Problem(name, objects, init, condition, goal.line)
+    return Problem(name, tuple(objects), init, condition, goal.line, at)
 
 
 @contextmanager

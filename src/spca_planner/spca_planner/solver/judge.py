@@ -22,6 +22,7 @@ from spca_planner.critics import (
 )
 from spca_planner.pddl.lint import Reading, examine
 from spca_planner.pddl.reachability import conjuncts, why_unsolvable
+from spca_planner.pddl.relevance import without_bystanders
 from spca_planner.pddl.sexpr import Group, PddlError, brief, listed
 from spca_planner.pddl.syntax import Domain, Problem
 from spca_planner.solver.downward import DownwardSearch
@@ -39,8 +40,9 @@ _PROOF_SECONDS = 1.0
 def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> Judgement:
     """Judge a draft; `why_invalid` validates the plan.
 
-    The engine starts on the same text that Unified Planning reads, on the other core; that a text may turn
-    out unreadable costs nothing, since the search is then killed.
+    The engine starts while Unified Planning reads the text, on the other core; that a text may turn out
+    unreadable costs nothing, since the search is then killed. It is given what matters, and the whole problem
+    where that leads to no plan or to one that is none.
     """
     clock = _Clock()
     if case.greedy is not None:
@@ -50,7 +52,8 @@ def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> 
         return refusal.model_copy(update=clock.times())
     domain, problem = reading.domain, reading.problem
     assert domain is not None and problem is not None
-    search = engine.start(case.domain, case.problem, case.timeout_s)
+    text = without_bystanders(domain, problem, case.problem)
+    search = engine.start(case.domain, text, case.timeout_s)
     try:
         try:
             task = read(case.domain, case.problem)
@@ -58,10 +61,18 @@ def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> 
             return Judgement(critic="parse", message=str(error), **clock.times())
         task.kind  # noqa: B018 - found out while the search runs; the validator needs it
         clock.lap("parse_seconds")
-        solution = search.wait()
+        while True:
+            solution = search.wait()
+            clock.lap("solve_seconds")
+            wrong = why_invalid(task, solution.steps) if solution.status == "solved" else ""
+            clock.lap("validate_seconds")
+            if text == case.problem or not (wrong or solution.status == "unsolvable"):
+                break
+            search.close()
+            text = case.problem
+            search = engine.start(case.domain, text, case.timeout_s)
     finally:
         search.close()
-    clock.lap("solve_seconds")
     if solution.status != "solved":
         message = solution.message
         if solution.status == "unsolvable":
@@ -74,10 +85,8 @@ def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> 
             timed_out=solution.status == "timeout",
             **clock.times(),
         )
-    if message := why_invalid(task, solution.steps):
-        return Judgement(
-            critic="validate", message=message, steps=solution.steps, **clock.times("validate_seconds")
-        )
+    if wrong:
+        return Judgement(critic="validate", message=wrong, steps=solution.steps, **clock.times())
     wish = _wishful(domain, problem, solution.steps, case.context)
     names = dict.fromkeys(words[0] for words in solution.steps)
     return Judgement(
@@ -147,7 +156,7 @@ class _Clock:
 
     def lap(self, name: str) -> None:
         now = time.perf_counter()
-        self.laps[name], self.began = now - self.began, now
+        self.laps[name], self.began = self.laps.get(name, 0.0) + now - self.began, now
 
     def times(self, name: str = "") -> dict[str, float]:
         """Return the wall time of all phases in seconds; the last one, `name`, ends now."""

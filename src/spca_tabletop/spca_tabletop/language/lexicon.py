@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -128,37 +129,59 @@ def spelt_out(text: str) -> str:
 _LITERAL = re.compile(r"[a-z0-9' -]+")
 _UNBOUNDED = ("COMMA", "DASH", "END")
 """Tokens whose patterns may touch other characters."""
+_LETTERS, _BEGINNING = "abcdefghijklmnopqrstuvwxyz0123456789'-", 8
+"""By which characters, and how many of them, it is told whether a pattern may fit at all."""
 
 
 def longest(text: str, position: int) -> tuple[str, int]:
     """The token of the longest word or phrase at a position of a text, and its end; "" if there is none."""
-    tokens_of, literal, ranks, patterns = _lexicon()
+    tokens_of, literal, ranks, others = _lexicon()
     rank, end = len(tokens_of), position
     if match := literal.match(text, position):
         rank, end = ranks[" ".join(match.group().lower().split())], match.end()
-    for other, pattern in patterns:
-        match = pattern.match(text, position)
+    lower = text[position : position + _BEGINNING].lower()
+    for other, alternative, beginnings in others:
+        if not lower.startswith(beginnings) and lower.isascii():
+            continue
+        match = _compiled(alternative, tokens_of[other] not in _UNBOUNDED).match(text, position)
         if match is not None and (match.end() > end or (match.end() == end > position and other < rank)):
             rank, end = other, match.end()
     return (tokens_of[rank], end) if end > position else ("", position)
 
 
 @lru_cache(maxsize=1)
-def _lexicon() -> tuple[list[str], re.Pattern[str], dict[str, int], list[tuple[int, re.Pattern[str]]]]:
+def _lexicon() -> tuple[list[str], re.Pattern[str], dict[str, int], list[tuple[int, str, tuple[str, ...]]]]:
     """The tokens by the ranks of their alternatives, the plain words with theirs, and all other patterns.
 
-    Most are plain words: one regular expression for all of these takes a tenth of the time to compile.
+    Most are plain words: one regular expression for all of these takes a tenth of the time to compile. Of the
+    others only those are compiled that a text may begin with.
     """
     listed = _listed()
     ranks: dict[str, int] = {}
-    patterns = []
+    others = []
     for rank, (token, alternative) in enumerate(listed):
         if token not in _UNBOUNDED and _LITERAL.fullmatch(alternative):
             ranks.setdefault(alternative, rank)
         else:
-            patterns.append((rank, _compiled(alternative, token not in _UNBOUNDED)))
+            others.append((rank, alternative, _beginnings(alternative)))
     words = "|".join(sorted(ranks, key=len, reverse=True))
-    return [token for token, _ in listed], _compiled(f"(?:{words})", True), ranks, patterns
+    return [token for token, _ in listed], _compiled(f"(?:{words})", True), ranks, others
+
+
+def _beginnings(pattern: str) -> tuple[str, ...]:
+    """The letters one of which a match begins with, as far as they are plain to see; "" for anything."""
+    rest = pattern.lstrip(_LETTERS)
+    letters = pattern[: len(pattern) - len(rest)]
+    if letters or not rest.startswith("(?") or re.search(r"\\[()]|\[[^]]*[()]", rest):
+        return ((letters[:-1] if rest[:1] in ("?", "*", "{") else letters)[:_BEGINNING],)
+    end = list(accumulate((c == "(") - (c == ")") for c in rest)).index(0)
+    after = rest[end + 1 :]
+    if rest[2] != ":":  # what stands before or behind
+        return _beginnings(after)
+    found = [letters for part in _alternatives(rest[3:end]) for letters in _beginnings(part)]
+    if after[:1] in ("?", "*", "{"):
+        found += [""] if after[0] == "{" else _beginnings(after[1:])
+    return tuple(found)
 
 
 @lru_cache(maxsize=1)
@@ -194,6 +217,7 @@ def known_words() -> tuple[str, ...]:
     return tuple(a for a in words if a.isalpha() and len(a) > 3)
 
 
+@cache
 def _compiled(alternative: str, bounded: bool) -> re.Pattern[str]:
     body = alternative.replace(" ?", r"\s*").replace(" ", r"\s+")
     return re.compile(body + "(?![a-z0-9-])" if bounded else body, re.IGNORECASE)
