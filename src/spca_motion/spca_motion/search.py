@@ -92,8 +92,13 @@ def _detour(
     query: Query, goals: Array, effort: Effort, stop: Callable[[], bool], limits: Array
 ) -> list[Piece] | None:
     """Return a smooth path around the obstacles between start and goals, or None."""
+    kernel, start = query.kernel(needed=True), query.start.joints
     for seed in _SEEDS:
-        waypoints = find_path(query.start.joints, goals, query.valid, stop, effort, limits, seed)
+        if kernel is None:
+            waypoints = find_path(start, goals, query.valid, stop, effort, limits, seed)
+        else:
+            tried = _RANGE, EDGE_STEP, effort.checks, _SHORTCUTS, seed
+            waypoints = kernel.path(start, goals, _box(start, goals, effort, limits), tried, query.valid, stop)
         if waypoints is None:
             return None
         if (pieces := query.smooth(waypoints)) is not None:
@@ -121,9 +126,7 @@ def find_path(
     from ompl import util as ou
 
     ou.setLogLevel(ou.LOG_NONE)
-    hull, (low, high) = np.vstack([start, goals]), limits.T
-    lower = np.maximum(hull.min(axis=0) - effort.margin, low)
-    upper = np.minimum(hull.max(axis=0) + effort.margin, high)
+    lower, upper = _box(start, goals, effort, limits)
     checks = 0
     count = len(start)
     joints = np.empty(count)
@@ -169,6 +172,13 @@ def find_path(
     waypoints = np.array([[state[i] for i in range(count)] for state in path.getStates()])
     waypoints[0] = start
     return waypoints
+
+
+def _box(start: Array, goals: Array, effort: Effort, limits: Array) -> Array:
+    """Return the lowest and highest joints (2, n) of a search."""
+    hull, (low, high) = np.vstack([start, goals]), limits.T
+    lower = np.maximum(hull.min(axis=0) - effort.margin, low)
+    return np.stack([lower, np.minimum(hull.max(axis=0) + effort.margin, high)])
 
 
 def _state(space: ob.RealVectorStateSpace, joints: Array) -> ob.State:
