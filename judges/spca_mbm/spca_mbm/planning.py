@@ -43,6 +43,7 @@ def plan(problem: Problem, search: PathSearch | None = None) -> tuple[Outcome, A
     """Plan; return the outcome, and the path (n, 6) at `CHECK_STEP` where there is one."""
     began = time.process_time()
     checker = CollisionChecker(ur5_world(), problem.scene)
+    checker.kernel(STROKE, None, 0.0, needed=True)
     scene_s = time.process_time() - began
     for what, joints in (("start", problem.start), ("goal", problem.goal)):
         if hits := checker.hits(joints, STROKE):

@@ -73,6 +73,7 @@ class CollisionChecker:
         self._tool0, self._tool0_axes = self._data.site_xpos[site], self._data.site_xmat[site]
         self._gap = float("nan")
         self._parts, self._others = self._names(world, scene)
+        self._gripper = self._gripper_geoms()
         self._default = self._clearances()
         self._least = self._default
         self._kernel: Kernel | None = None
@@ -87,8 +88,7 @@ class CollisionChecker:
         """
         self._least = self._default.copy()
         touchable = [i for i, other in enumerate(self._others) if other in set(allowed)]
-        gripper = self._gripper_geoms()
-        for a in gripper:
+        for a in self._gripper:
             self._least[a, touchable] = self._least[touchable, a] = -MAX_PRESS
         self._update(joints, gap)
         for (a, b), distance in self._touching():

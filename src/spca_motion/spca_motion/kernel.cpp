@@ -274,7 +274,7 @@ struct Kernel {
 
     void shorten(std::vector<Q>& path, int tries) {
         reduce(path);
-        for (int t = 0; t < tries && path.size() > 2 && !stopped; t++) {
+        for (int t = 0; t < tries && path.size() > 2 && !stopped && yes(0); t++) {
             double a = random() * (path.size() - 1), b = random() * (path.size() - 1);
             int i = int(std::min(a, b)), j = int(std::max(a, b));
             if (i == j) continue;

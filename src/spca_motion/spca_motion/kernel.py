@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from spca_core.errors import Interrupted
 from spca_core.geometry import Array
 from spca_core.paths import state_folder
 from spca_robot.windowless import mujoco
@@ -135,13 +136,16 @@ class Kernel:
     ) -> Array | None:
         """Return waypoints (m, n) from `start` to one of the valid `goals` (k, n), or None.
 
-        `effort`: longest edge, step, most checks, shortcuts, seed.
+        `box` (2, n) bounds the search. `effort`: longest edge, step, most checks, shortcuts, seed. Raises
+        Interrupted as soon as `stop` says so.
         """
         raised: list[BaseException] = []
 
         def answer(what: int) -> int:
             try:
-                return int(valid(self._asked)) if what else int(not stop())
+                if what == 0 and stop():
+                    raise Interrupted
+                return int(what == 0 or valid(self._asked))
             except BaseException as error:
                 raised.append(error)
                 return -1

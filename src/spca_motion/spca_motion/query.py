@@ -104,6 +104,7 @@ class Query:
         self._bounded = self._inside()
         self.box = box if self._bounded else None
         """Box in which the tool must stay; None if it starts outside."""
+        self._kernel: Kernel | None = None
 
     def valid(self, joints: Array) -> bool:
         """Return whether the configuration is allowed on the path."""
@@ -118,8 +119,10 @@ class Query:
 
     def kernel(self, needed: bool = False) -> Kernel | None:
         """See `Checker`."""
-        box = None if self.box is None else np.stack([self.box.low, self.box.high])
-        return self.checker.kernel(self.start.gap, box, self.reach, needed)
+        if self._kernel is None:
+            box = None if self.box is None else np.stack([self.box.low, self.box.high])
+            self._kernel = self.checker.kernel(self.start.gap, box, self.reach, needed)
+        return self._kernel
 
     def blame(self, joints: Array) -> str:
         """Describe what is wrong with a configuration that is not valid."""
