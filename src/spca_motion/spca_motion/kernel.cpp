@@ -15,16 +15,16 @@ constexpr int ROUNDS = 6;       // of nearest points, before a pair is left open
 constexpr double SEEN = 1.5;    // rad; a node from which an edge failed is grown towards nothing farther away
 typedef float V __attribute__((vector_size(4 * W)));
 typedef int32_t M __attribute__((vector_size(4 * W)));
-typedef std::vector<double> Q;
+typedef int64_t L __attribute__((vector_size(4 * W)));
+typedef double Q __attribute__((vector_size(64)));  // a configuration, of up to eight joints
 typedef int (*Ask)(int);  // 0: go on? 1: is what stands in `asked` free? A negative answer ends the search
 
 V all(double a) { return V{} + float(a); }
 V size(V a) { return a < 0 ? -a : a; }
 V clamp(V a, float r) { return a > r ? all(r) : a < -r ? all(-r) : a; }
 bool any(M m) {
-    int32_t bits = 0;
-    for (int i = 0; i < W; i++) bits |= m[i];
-    return bits;
+    L two = (L)m;
+    return two[0] | two[1] | two[2] | two[3];
 }
 V root(V a) {
     for (int i = 0; i < W; i++) a[i] = __builtin_sqrtf(a[i]);
@@ -84,6 +84,12 @@ struct Ball {  // around all pieces of a link
     P centre, now;
     float radius;
 };
+
+Q between(Q a, Q b, double share) { return a + (b - a) * share; }
+double distance(Q a, Q b) {
+    Q d = (a - b) * (a - b);
+    return std::sqrt(((d[0] + d[1]) + (d[2] + d[3])) + ((d[4] + d[5]) + (d[6] + d[7])));
+}
 
 struct Node {
     Q q;
@@ -185,28 +191,17 @@ struct Kernel {
         return said > 0;
     }
 
-    Q between(const Q& a, const Q& b, double share) const {
-        Q q(n);
-        for (int i = 0; i < n; i++) q[i] = a[i] + (b[i] - a[i]) * share;
-        return q;
-    }
-
-    double distance(const Q& a, const Q& b) const {
-        double sum = 0;
-        for (int i = 0; i < n; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
-        return std::sqrt(sum);
-    }
-
     // Whether the straight way is free, without its beginning. What is looked at together is spread along it.
-    bool edge(const Q& a, const Q& b) {
+    bool edge(Q a, Q b) {
         int count = std::max(int(std::ceil(distance(a, b) / step)), 1), rows = (count + W - 1) / W;
         std::vector<int> left;
         for (int row = 0; row < rows; row++) {
-            V q[16];
+            V q[8];
             M hit, open;
-            for (int k = 0; k < W; k++)
-                for (int i = 0; i < n; i++)
-                    q[i][k] = float(a[i] + (b[i] - a[i]) * std::min(1 + row + k * rows, count) / count);
+            for (int k = 0; k < W; k++) {
+                Q at = between(a, b, double(std::min(1 + row + k * rows, count)) / count);
+                for (int i = 0; i < n; i++) q[i][k] = float(at[i]);
+            }
             checks += W;
             classify(q, hit, open, true);
             if (any(hit)) return false;
@@ -215,7 +210,7 @@ struct Kernel {
         }
         return std::all_of(left.begin(), left.end(), [&](int k) {
             Q q = between(a, b, double(k) / count);
-            std::copy(q.begin(), q.end(), asked);
+            for (int i = 0; i < n; i++) asked[i] = q[i];
             return yes(1);
         });
     }
@@ -228,7 +223,7 @@ struct Kernel {
     }
 
     // Grow a tree by at most `range` towards q and return whether it grew; `there`: whether to q itself.
-    bool extend(std::vector<Node>& tree, const Q& q, double range, bool sampled, bool& there) {
+    bool extend(std::vector<Node>& tree, Q q, double range, bool sampled, bool& there) {
         int best = 0;
         double far = INFINITY;
         for (size_t i = 0; i < tree.size(); i++)
@@ -244,13 +239,16 @@ struct Kernel {
         return true;
     }
 
-    std::vector<Q> search(std::vector<Node>& a, std::vector<Node>& b, const Q& low, const Q& high, double range, long most) {
-        while (checks < most && !stopped && yes(0)) {
+    std::vector<Q> search(std::vector<Node>& a, std::vector<Node>& b, Q low, Q high, double range, long most) {
+        for (bool tried = true; checks < most && !stopped && (!tried || yes(0));) {
             std::vector<Node>&grown = a.size() > b.size() ? b : a, &other = a.size() > b.size() ? a : b;
-            Q q(n);
-            for (int i = 0; i < n; i++) q[i] = low[i] + random() * (high[i] - low[i]);
+            Q q = low;
+            for (int i = 0; i < n; i++) q[i] += random() * (high[i] - low[i]);
             bool there;
-            if (!extend(grown, q, range, true, there)) continue;
+            long before = checks;
+            bool grew = extend(grown, q, range, true, there);
+            tried = checks > before;
+            if (!grew) continue;
             Q target = grown.back().q;
             while (extend(other, target, range, false, there) && !there && checks < most) continue;
             if (!there) continue;
@@ -293,7 +291,8 @@ extern "C" {
 
 Kernel* kernel_new(int n, const double* offsets, int count, const int* whats, const double* frames, const double* halves,
                    int geoms, const uint8_t* collide) {
-    Kernel* k = new Kernel{n, geoms};
+    Kernel* k = new Kernel{};
+    k->n = n, k->geoms = geoms;
     k->links.resize(n), k->balls.resize(n), k->members.resize(n + 1), k->meets.resize(n * (n + 1));
     k->collide.assign(collide, collide + geoms * geoms);
     for (int i = 0; i < n; i++) k->offsets.push_back(frame_of(offsets + 12 * i));
@@ -334,7 +333,7 @@ void kernel_rules(Kernel* k, const double* least, const double* box, const doubl
 // For each of the configurations: 0 proven free, 1 open, 2 proven barred.
 void kernel_states(Kernel* k, const double* path, int count, int8_t* states) {
     for (int first = 0; first < count; first += W) {
-        V q[16];
+        V q[8];
         M hit, open;
         for (int lane = 0; lane < W; lane++)
             for (int i = 0; i < k->n; i++) q[i][lane] = float(path[std::min(first + lane, count - 1) * k->n + i]);
@@ -348,12 +347,18 @@ int kernel_path(Kernel* k, const double* q, int goals, const double* box, double
                 uint64_t seed, Ask ask, double* asked, double* found, int room) {
     int n = k->n;
     k->ask = ask, k->asked = asked, k->step = step, k->checks = 0, k->stopped = false, k->seed = seed;
-    std::vector<Node> a{{Q(q, q + n), -1}}, b;
-    for (int i = 1; i <= goals; i++) b.push_back({Q(q + i * n, q + (i + 1) * n), -1});
-    std::vector<Q> path = k->search(a, b, Q(box, box + n), Q(box + n, box + 2 * n), range, most);
+    auto row = [n](const double* from, int i) {
+        Q q{};
+        for (int j = 0; j < n; j++) q[j] = from[i * n + j];
+        return q;
+    };
+    std::vector<Node> a{{row(q, 0), -1}}, b;
+    for (int i = 1; i <= goals; i++) b.push_back({row(q, i), -1});
+    std::vector<Q> path = k->search(a, b, row(box, 0), row(box, 1), range, most);
     k->shorten(path, tries);
     if (k->stopped || int(path.size()) > room) return 0;
-    for (const Q& point : path) found = std::copy(point.begin(), point.end(), found);
+    for (Q point : path)
+        for (int i = 0; i < n; i++) *found++ = point[i];
     return int(path.size());
 }
 }
