@@ -13,6 +13,7 @@ constexpr int W = 8;            // configurations at once
 constexpr float SLACK = 3e-5f;  // m; more than single precision loses along the chain
 constexpr int ROUNDS = 6;       // of nearest points, before a pair is left open
 constexpr double SEEN = 1.5;    // rad; a node from which an edge failed is grown towards nothing farther away
+constexpr double GAIN = 0.05;   // rad; what a shortcut must save
 typedef float V __attribute__((vector_size(4 * W)));
 typedef int32_t M __attribute__((vector_size(4 * W)));
 typedef int64_t L __attribute__((vector_size(4 * W)));
@@ -277,7 +278,9 @@ struct Kernel {
             int i = int(std::min(a, b)), j = int(std::max(a, b));
             if (i == j) continue;
             Q p = between(path[i], path[i + 1], std::min(a, b) - i), q = between(path[j], path[j + 1], std::max(a, b) - j);
-            if (!edge(p, q)) continue;
+            double along = distance(p, path[i + 1]) + distance(path[j], q);
+            for (int k = i + 1; k < j; k++) along += distance(path[k], path[k + 1]);
+            if (along < distance(p, q) + GAIN || !edge(p, q)) continue;
             path.erase(path.begin() + i + 1, path.begin() + j + 1);
             path.insert(path.begin() + i + 1, {p, q});
         }
