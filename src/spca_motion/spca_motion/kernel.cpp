@@ -172,7 +172,7 @@ struct Kernel {
             P over = links[n - 1].out(tip) - high, under = low - links[n - 1].out(tip);
             for (V by : {over.x, over.y, over.z, under.x, under.y, under.z}) hit |= by > SLACK, open |= by > -SLACK;
         }
-        for (int a = 0; a < n; a++)
+        for (int a = n - 1; a >= 0; a--)  // what is farther out is barred more often
             for (int b = -1; b < a; b++) {
                 if (!meets[a * (n + 1) + b + 1] || (b >= 0 && apart(balls[a], balls[b]))) continue;
                 if (brief && any(hit)) return;
