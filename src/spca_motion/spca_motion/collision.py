@@ -61,7 +61,8 @@ class Hit:
 class CollisionChecker:
     """Checks configurations against one planning scene. Not for use from several threads at once."""
 
-    _library: ClassVar[ctypes.CDLL | None] = None
+    library: ClassVar[ctypes.CDLL | None] = None
+    """The compiled kernel, once a search has wanted it and where there is a compiler."""
 
     def __init__(self, world: World, scene: PlanningScene) -> None:
         self._robot = world.robot.model
@@ -123,18 +124,18 @@ class CollisionChecker:
 
     def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> Kernel | None:
         """See `spca_motion.query.Checker`."""
-        if needed and CollisionChecker._library is None:
+        if needed and CollisionChecker.library is None:
             from spca_motion.kernel import library  # most paths are straight
 
-            CollisionChecker._library = library()
-        if CollisionChecker._library is None:
+            CollisionChecker.library = library()
+        if CollisionChecker.library is None:
             return None
         if self._kernel is None or self._kernel_gap != gap:
             from spca_motion.kernel import Kernel
 
             self._update(self._data.qpos[self._arm].copy(), gap)
             arm = self._model.jnt_bodyid[self._model.dof_jntid[self._index.arm_qvel]].tolist()
-            self._kernel = Kernel(self._model, self._data, arm, CollisionChecker._library)
+            self._kernel = Kernel(self._model, self._data, arm, CollisionChecker.library)
             self._kernel_gap = gap
         self._kernel.rule(self._least, box, reach)
         return self._kernel
