@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 namespace {
@@ -23,10 +24,7 @@ typedef int (*Ask)(int);  // 0: go on? 1: is what stands in `asked` free? A nega
 V all(double a) { return V{} + float(a); }
 V size(V a) { return a < 0 ? -a : a; }
 V clamp(V a, float r) { return a > r ? all(r) : a < -r ? all(-r) : a; }
-bool any(M m) {
-    L two = (L)m;
-    return two[0] | two[1] | two[2] | two[3];
-}
+bool any(M m) { return ((L)m)[0] | ((L)m)[1] | ((L)m)[2] | ((L)m)[3]; }
 V root(V a) {
     for (int i = 0; i < W; i++) a[i] = __builtin_sqrtf(a[i]);
     return a;
@@ -113,7 +111,7 @@ struct Kernel {
     Ask ask;
     double *asked, step;
     long checks;
-    uint64_t seed;
+    std::mt19937_64 numbers;
 
     const Frame& frame(Piece& p) {
         if (!p.known) p.now = links[p.link].of(p.local), p.known = true;
@@ -147,15 +145,12 @@ struct Kernel {
     }
 
     void near(int a, int b, M hit, std::vector<int>& found) {  // pieces of link b near the ball of link a
-        float reach = (balls[a].radius + widest) * (balls[a].radius + widest);
         found.clear();
+        P apart = b < 0 ? P{} : balls[a].now - balls[b].now;
+        float reach = balls[a].radius + widest, both = b < 0 ? 1 : reach + balls[b].radius;
+        if (!any(apart.dot(apart) < both * both)) return;
         for (int i : members[b + 1])
-            if (any((pieces[i].far2(frame(pieces[i]).in(balls[a].now)) < reach) & ~hit)) found.push_back(i);
-    }
-
-    bool apart(const Ball& a, const Ball& b) const {
-        float reach = a.radius + b.radius + widest;
-        return !any((a.now - b.now).dot(a.now - b.now) < reach * reach);
+            if (any((pieces[i].far2(frame(pieces[i]).in(balls[a].now)) < reach * reach) & ~hit)) found.push_back(i);
     }
 
     // Say which configurations are barred and which remain open; with `brief`, return at the first barred one.
@@ -174,11 +169,11 @@ struct Kernel {
         }
         for (int a = n - 1; a >= 0; a--)  // what is farther out is barred more often
             for (int b = -1; b < a; b++) {
-                if (!meets[a * (n + 1) + b + 1] || (b >= 0 && apart(balls[a], balls[b]))) continue;
+                if (!meets[a * (n + 1) + b + 1]) continue;
                 if (brief && any(hit)) return;
-                near(a, b, hit, twos);
-                if (twos.empty()) continue;
                 b < 0 ? void(ones = members[a + 1]) : near(b, a, hit, ones);
+                if (ones.empty()) continue;
+                near(a, b, hit, twos);
                 for (int i : ones)
                     for (int j : twos)
                         if (collide[pieces[i].geom * geoms + pieces[j].geom]) relate(i, j, hit, open);
@@ -216,12 +211,7 @@ struct Kernel {
         });
     }
 
-    double random() {  // in [0, 1), by splitmix64
-        uint64_t z = seed += 0x9e3779b97f4a7c15;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-        return double((z ^ (z >> 31)) >> 11) * 0x1p-53;
-    }
+    double random() { return double(numbers() >> 11) * 0x1p-53; }  // in [0, 1)
 
     // Grow a tree by at most `range` towards q and return whether it grew; `there`: whether to q itself.
     bool extend(std::vector<Node>& tree, Q q, double range, bool sampled, bool& there) {
@@ -232,24 +222,19 @@ struct Kernel {
         there = far <= range;
         if (sampled && tree[best].seen < far) return false;
         Q next = there ? q : between(tree[best].q, q, range / far);
-        if (far > 0 && !edge(tree[best].q, next)) {
-            tree[best].seen = SEEN;
-            return there = false;
-        }
+        if (far > 0 && !edge(tree[best].q, next)) return tree[best].seen = SEEN, there = false;
         tree.push_back({next, best});
         return true;
     }
 
     std::vector<Q> search(std::vector<Node>& a, std::vector<Node>& b, Q low, Q high, double range, long most) {
-        for (bool tried = true; checks < most && !stopped && (!tried || yes(0));) {
+        for (long before = -1; checks < most && !stopped && (checks == before || yes(0));) {
             std::vector<Node>&grown = a.size() > b.size() ? b : a, &other = a.size() > b.size() ? a : b;
             Q q = low;
             for (int i = 0; i < n; i++) q[i] += random() * (high[i] - low[i]);
             bool there;
-            long before = checks;
-            bool grew = extend(grown, q, range, true, there);
-            tried = checks > before;
-            if (!grew) continue;
+            before = checks;
+            if (!extend(grown, q, range, true, there)) continue;
             Q target = grown.back().q;
             while (extend(other, target, range, false, there) && !there && checks < most) continue;
             if (!there) continue;
@@ -322,15 +307,13 @@ Kernel* kernel_new(int n, const double* offsets, int count, const int* whats, co
 }
 
 void kernel_delete(Kernel* k) { delete k; }
-
 // Set the least distances of pairs of geoms and, unless `box` is null, where a point of the last link must stay.
 void kernel_rules(Kernel* k, const double* least, const double* box, const double* tip) {
     k->least.assign(least, least + k->geoms * k->geoms);
     k->widest = std::max(0.0f, *std::max_element(k->least.begin(), k->least.end())) + 2 * SLACK;
-    if ((k->bounded = box != nullptr)) {
-        k->low = {all(box[0]), all(box[1]), all(box[2])}, k->high = {all(box[3]), all(box[4]), all(box[5])};
-        k->tip = {all(tip[0]), all(tip[1]), all(tip[2])};
-    }
+    auto point = [](const double* p) { return P{all(p[0]), all(p[1]), all(p[2])}; };
+    k->bounded = box != nullptr;
+    if (box) k->low = point(box), k->high = point(box + 3), k->tip = point(tip);
 }
 
 // For each of the configurations: 0 proven free, 1 open, 2 proven barred.
@@ -349,7 +332,7 @@ void kernel_states(Kernel* k, const double* path, int count, int8_t* states) {
 int kernel_path(Kernel* k, const double* q, int goals, const double* box, double range, double step, long most, int tries,
                 uint64_t seed, Ask ask, double* asked, double* found, int room) {
     int n = k->n;
-    k->ask = ask, k->asked = asked, k->step = step, k->checks = 0, k->stopped = false, k->seed = seed;
+    k->ask = ask, k->asked = asked, k->step = step, k->checks = 0, k->stopped = false, k->numbers.seed(seed);
     auto row = [n](const double* from, int i) {
         Q q{};
         for (int j = 0; j < n; j++) q[j] = from[i * n + j];

@@ -11,6 +11,7 @@ import ctypes
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -18,8 +19,10 @@ import tempfile
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spca_core.errors import Interrupted
 from spca_core.geometry import Array
@@ -32,7 +35,7 @@ _LONGEST = 1_000  # configurations in a path that is found
 _ASK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 _DEEP = 4.0  # m, of the box that stands for the table
 FREE = 0
-"""State of a configuration that is proven free; others are open or proven to be barred."""
+"""State of a configuration that is proven free."""
 
 
 @lru_cache(maxsize=1)
@@ -53,26 +56,18 @@ def library() -> ctypes.CDLL | None:
 
 
 def _built(compiler: str) -> Path:
-    source = Path(__file__).with_suffix(".cpp")
-    tool = os.stat(compiler)
-    cpu = next((line for line in _cpu() if line.startswith("flags")), platform.processor())
-    key = [source.read_bytes(), *(str(x).encode() for x in (_FLAGS, compiler, tool.st_size, tool.st_mtime_ns, cpu))]
-    target = state_folder() / "kernel" / f"{hashlib.sha256(b'|'.join(key)).hexdigest()[:20]}.so"
+    """Return the library that this compiler has made of this source for this processor."""
+    source, made_by, cpu = Path(__file__).with_suffix(".cpp"), os.stat(compiler), Path("/proc/cpuinfo")
+    flags = re.findall("(?m)^flags.*", cpu.read_text())[:1] if cpu.is_file() else platform.processor()
+    key = f"{source.read_text()}|{_FLAGS}|{compiler}|{made_by.st_size}|{made_by.st_mtime_ns}|{flags}"
+    target = state_folder() / "kernel" / f"{hashlib.sha256(key.encode()).hexdigest()[:20]}.so"
     if not target.is_file():
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-            made = Path(folder) / "kernel.so"
-            command = [compiler, *_FLAGS, str(source), "-o", str(made)]
+            command = [compiler, *_FLAGS, str(source), "-o", f"{folder}/kernel.so"]
             subprocess.run(command, check=True, capture_output=True, text=True, timeout=_TIMEOUT)
-            made.replace(target)
+            os.replace(f"{folder}/kernel.so", target)
     return target
-
-
-def _cpu() -> list[str]:
-    try:
-        return Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return []
 
 
 class Kernel:
@@ -86,42 +81,40 @@ class Kernel:
         for i, body in enumerate(arm):
             mujoco.mju_quat2Mat(axes := np.empty(9), model.body_quat[body])
             offsets[i, :, :3], offsets[i, :, 3] = axes.reshape(3, 3), model.body_pos[body]
-        offsets[0] = _frames(data.xmat[base], data.xpos[base])[0] @ np.vstack([offsets[0], (0, 0, 0, 1)])
-
+        mount = data.xmat[base].reshape(3, 3)
+        offsets[0] = mount @ offsets[0]
+        offsets[0, :, 3] += data.xpos[base]
         links = _links(model, arm)[model.geom_bodyid]
-        axes = np.concatenate([data.xmat[arm].reshape(-1, 3, 3), np.eye(3)[None]])[links].transpose(0, 2, 1)
+        turns = np.concatenate([data.xmat[arm].reshape(-1, 3, 3), np.eye(3)[None]])[links].transpose(0, 2, 1)
         origins = np.concatenate([data.xpos[arm], np.zeros((1, 3))])[links]
         geoms, round_, exact, at, halves = _pieces(model, links)
-        turned = (axes @ data.geom_xmat.reshape(-1, 3, 3))[geoms]
-        placed = (axes @ (data.geom_xpos - origins)[:, :, None])[geoms] + turned @ at[:, :, None]
+        axes = (turns @ data.geom_xmat.reshape(-1, 3, 3))[geoms]
+        places = (turns @ (data.geom_xpos - origins)[:, :, None])[geoms] + axes @ at[:, :, None]
         whats = np.stack([links[geoms], geoms, round_[geoms], exact[geoms]], axis=1)
-        site = data.site("tool0")
-        back = axes[links.argmax()]
-        self._tool0, self._ahead = back @ (site.xpos - data.xpos[arm[-1]]), back @ site.xmat[2::3]
-
-        arrays = [
-            np.ascontiguousarray(array, dtype=kind)
-            for array, kind in (
-                (offsets, float), (whats, np.int32), (np.concatenate([turned, placed], axis=2), float),
-                (halves, float), (_meeting(model), np.uint8),
+        tool0, last = data.site("tool0"), data.xmat[arm[-1]].reshape(3, 3).T
+        self._tool0, self._ahead = last @ (tool0.xpos - data.xpos[arm[-1]]), last @ tool0.xmat[2::3]
+        frames = np.concatenate([axes, places], axis=2)
+        self._kernel = ctypes.c_void_p(
+            to.kernel_new(
+                self._n, _at(offsets), len(whats), _at(whats.astype(np.int32)), _at(frames), _at(halves),
+                model.ngeom, _at(_meeting(model)),
             )
-        ]  # fmt: skip
-        o, w, f, h, m = map(_at, arrays)
-        self._kernel = ctypes.c_void_p(to.kernel_new(self._n, o, len(whats), w, f, h, model.ngeom, m))
+        )  # fmt: skip
 
     def __del__(self) -> None:
         self._library.kernel_delete(self._kernel)
 
     def rule(self, least: Array, box: Array | None, reach: float) -> None:
-        """Set the least distances of pairs of geoms; `box` (2, 3) bounds the point `reach` m before the flange."""
-        tip = self._tool0 + reach * self._ahead
-        bounds = None if box is None else np.ascontiguousarray(box, dtype=float)
-        self._library.kernel_rules(self._kernel, _at(least), None if bounds is None else _at(bounds), _at(tip))
+        """Set the least distances of pairs of geoms.
 
-    def states(self, path: Array) -> Array:
-        """Return the states (m,) of configurations (m, n)."""
-        path = np.ascontiguousarray(path, dtype=float)
-        states = np.empty(len(path), dtype=np.int8)
+        `box` (2, 3) bounds the point `reach` metres ahead of the flange.
+        """
+        tip = self._tool0 + reach * self._ahead
+        self._library.kernel_rules(self._kernel, _at(least), None if box is None else _at(box), _at(tip))
+
+    def states(self, path: Array) -> NDArray[np.int8]:
+        """Return the states (m,) of configurations (m, n): `FREE`, 1 if open, 2 if proven barred."""
+        path, states = np.ascontiguousarray(path, dtype=float), np.empty(len(path), dtype=np.int8)
         self._library.kernel_states(self._kernel, _at(path), len(path), _at(states))
         return states
 
@@ -150,25 +143,20 @@ class Kernel:
                 raised.append(error)
                 return -1
 
-        q = np.ascontiguousarray(np.vstack([start, goals]), dtype=float)
-        bounds = np.ascontiguousarray(box, dtype=float)
-        found = np.empty((_LONGEST, self._n))
+        q, found = np.vstack([start, goals]), np.empty((_LONGEST, self._n))
         reach, step, most, tries, seed = effort
         count = self._library.kernel_path(
-            self._kernel, _at(q), len(goals), _at(bounds), ctypes.c_double(reach), ctypes.c_double(step),
-            ctypes.c_long(most), tries, ctypes.c_uint64(seed), _ASK(answer), _at(self._asked), _at(found), _LONGEST,
+            self._kernel, _at(q), len(goals), _at(np.ascontiguousarray(box)), ctypes.c_double(reach),
+            ctypes.c_double(step), ctypes.c_long(most), tries, ctypes.c_uint64(seed), _ASK(answer),
+            _at(self._asked), _at(found), _LONGEST,
         )  # fmt: skip
         if raised:
             raise raised[0]
         return found[:count].copy() if count else None
 
 
-def _at(array: Array) -> ctypes.c_void_p:
-    return ctypes.c_void_p(array.ctypes.data)
-
-
-def _frames(axes: Array, positions: Array) -> Array:
-    return np.concatenate([np.reshape(axes, (-1, 3, 3)), np.reshape(positions, (-1, 3, 1))], axis=2)
+def _at(array: NDArray[Any]) -> Any:
+    return array.ctypes.data_as(ctypes.c_void_p)  # which keeps the array
 
 
 def _links(model: mujoco.MjModel, arm: list[int]) -> Array:
@@ -200,7 +188,7 @@ def _pieces(model: mujoco.MjModel, links: Array) -> tuple[Array, Array, Array, A
     return geoms, round_, round_ | plane | (kinds == shape.mjGEOM_BOX), at, halves
 
 
-def _meeting(model: mujoco.MjModel) -> Array:
+def _meeting(model: mujoco.MjModel) -> NDArray[np.bool_]:
     """Return which pairs of geoms MuJoCo checks (g, g): its rules for bits, parents and exclusions."""
     weld = model.body_weldid
     parent = weld[model.body_parentid[weld]]
@@ -212,4 +200,4 @@ def _meeting(model: mujoco.MjModel) -> Array:
         bodies[one, two] = bodies[two, one] = False
     bits = (model.geom_contype[:, None] & model.geom_conaffinity) != 0
     of = model.geom_bodyid
-    return bodies[np.ix_(of, of)] & (bits | bits.T)
+    return np.asarray(bodies[np.ix_(of, of)] & (bits | bits.T))

@@ -50,9 +50,9 @@ class Checker(Protocol):
         ...
 
     def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> Kernel | None:
-        """Return what proves configurations free by the rules of the motion, or None if there is none here.
+        """Return what proves configurations free by the rules of the motion, or None where nothing does.
 
-        The point `reach` metres ahead of the flange must stay in `box` (2, 3). It is loaded once it is `needed`.
+        The point `reach` metres ahead of the flange must stay in `box` (2, 3). Loaded once it is `needed`.
         """
         ...
 

@@ -98,7 +98,9 @@ def _detour(
             waypoints = find_path(start, goals, query.valid, stop, effort, limits, seed)
         else:
             tried = _RANGE, EDGE_STEP, effort.checks, _SHORTCUTS, seed
-            waypoints = kernel.path(start, goals, _box(start, goals, effort, limits), tried, query.valid, stop)
+            waypoints = kernel.path(
+                start, goals, _box(start, goals, effort, limits), tried, query.valid, stop
+            )
         if waypoints is None:
             return None
         if (pieces := query.smooth(waypoints)) is not None:

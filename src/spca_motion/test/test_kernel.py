@@ -14,13 +14,13 @@ from spca_core.geometry import Array, Pose
 from spca_core.kinds import KINDS
 from spca_core.rotations import matrix_of_vector
 from spca_core.world import World, load_world
-from spca_motion import kernel, search
+from spca_motion import kernel
 from spca_motion.collision import CollisionChecker
 from spca_motion.limits import WorkspaceBox
 from spca_motion.paths import sampled
 from spca_motion.planning_scene import Held, Obstacle, PlanningScene
 from spca_motion.query import EDGE_STEP, Query, Start
-from spca_motion.search import PathNotFound, TreeSearch
+from spca_motion.search import TreeSearch
 from spca_robot.arms import __file__ as arms_file
 
 OPEN = 0.085
@@ -62,7 +62,7 @@ def cluttered(rng: np.random.Generator) -> PlanningScene:
 
 
 def compared(arm: str, seed: int, count: int) -> Array:
-    """How often (state, valid) came: the kernel's state 0 to 2 of `count` configurations, and MuJoCo's answer."""
+    """Count how often each of the kernel's states (0 to 2) came with each of MuJoCo's answers."""
     rng, world = np.random.default_rng(seed), world_of(arm)
     checker, gap = CollisionChecker(world, cluttered(rng)), float(rng.uniform(0, OPEN))
     low, high = world.robot.arm.column("range").T
@@ -91,7 +91,8 @@ def test_what_is_proven_free_is_free(arm: str) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("arm", ARMS)
 def test_what_is_proven_free_is_free_in_a_million(arm: str) -> None:
-    assert sum(compared(arm, seed, 250) for seed in range(1000, 1000 + 4000 // len(ARMS)))[kernel.FREE, 0] == 0
+    seeds = range(1000, 1000 + 4000 // len(ARMS))
+    assert sum(compared(arm, seed, 250)[kernel.FREE, 0] for seed in seeds) == 0
 
 
 def around_the_wall() -> tuple[Query, Array]:
@@ -123,19 +124,19 @@ def test_the_same_search_has_the_same_path_and_can_be_interrupted() -> None:
 
 
 @needs_compiler
-def test_a_search_ends_with_the_goal_within_an_edge_or_enclosed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_ends_with_the_goal_within_an_edge_or_enclosed() -> None:
     query, goal = around_the_wall()
     made, limits = query.kernel(needed=True), world_of("ur5").robot.arm.column("range").T
     assert made is not None
-    near = query.start.joints + 0.01
-    effort = search.BRIEF, 0.5, EDGE_STEP, 5, 1
-    path = made.path(query.start.joints, near[None], limits, (0.5, EDGE_STEP, 1000, 5, 1), query.valid, lambda: False)
-    assert effort and path is not None and np.allclose(path[[0, -1]], [query.start.joints, near])
-    here = query.start.joints[None]
-    same = made.path(here[0], here, limits, (0.5, EDGE_STEP, 1000, 5, 1), query.valid, lambda: False)
-    assert same is not None and np.allclose(same, here)
-    nowhere = np.stack([np.minimum(query.start.joints, goal), np.maximum(query.start.joints, goal)])
-    assert made.path(query.start.joints, goal[None], nowhere, (0.5, EDGE_STEP, 1000, 5, 1), query.valid, lambda: False) is None
+    start = query.start.joints
+
+    def path(to: Array, box: Array) -> Array | None:
+        return made.path(start, to[None], box, (0.5, EDGE_STEP, 1000, 5, 1), query.valid, lambda: False)
+
+    for near in (start, start + 0.01):
+        way = path(near, limits)
+        assert way is not None and np.allclose(way[[0, -1]], [start, near])
+    assert path(goal, np.sort([start, goal], axis=0)) is None, "the box leaves no way around"
 
 
 @needs_compiler
