@@ -1,4 +1,6 @@
-"""Search for a collision-free path in joint space: the interface, and OMPL's RRT-Connect behind it.
+"""Search for a collision-free path in joint space: the interface, and RRT-Connect behind it.
+
+It runs in the compiled kernel (`spca_motion.kernel`) where there is one, else in OMPL.
 
 A search with the same arguments gives the same path: its budget is a number of collision checks, not a time.
 """
@@ -68,7 +70,7 @@ class PathSearch(Protocol):
 
 
 class TreeSearch:
-    """The straight path where that is free, else one that OMPL's RRT-Connect finds.
+    """The straight path where that is free, else one that RRT-Connect finds.
 
     `limits` (n, 2) are the lowest and highest position of each joint.
     """
