@@ -52,10 +52,8 @@ def plan(problem: Problem, search: PathSearch | None = None) -> tuple[Outcome, A
     began = time.process_time()
     try:
         query = Query(checker, _EVERYWHERE, Start(problem.start, STROKE), STROKE)
-        goals, cost = problem.goal[None], np.zeros(1)
-        pieces = (search or TreeSearch(ur5_world().robot.arm.column("range"))).path(
-            query, goals, cost, lambda: False
-        )
+        searching = search or TreeSearch(ur5_world().robot.arm.column("range"))
+        pieces = searching.path(query, problem.goal[None], np.zeros(1), lambda: False)
     except PathNotFound as error:
         seconds = time.process_time() - began
         return Outcome(status="not_found", message=str(error), scene_s=scene_s, planning_s=seconds), None
