@@ -43,6 +43,7 @@ def plan(problem: Problem, search: PathSearch | None = None) -> tuple[Outcome, A
     """Plan; return the outcome, and the path (n, 6) at `CHECK_STEP` where there is one."""
     began = time.process_time()
     checker = CollisionChecker(ur5_world(), problem.scene)
+    checker.kernel(STROKE, None, 0.0, needed=True)
     scene_s = time.process_time() - began
     for what, joints in (("start", problem.start), ("goal", problem.goal)):
         if hits := checker.hits(joints, STROKE):
@@ -51,10 +52,8 @@ def plan(problem: Problem, search: PathSearch | None = None) -> tuple[Outcome, A
     began = time.process_time()
     try:
         query = Query(checker, _EVERYWHERE, Start(problem.start, STROKE), STROKE)
-        goals, cost = problem.goal[None], np.zeros(1)
-        pieces = (search or TreeSearch(ur5_world().robot.arm.column("range"))).path(
-            query, goals, cost, lambda: False
-        )
+        searching = search or TreeSearch(ur5_world().robot.arm.column("range"))
+        pieces = searching.path(query, problem.goal[None], np.zeros(1), lambda: False)
     except PathNotFound as error:
         seconds = time.process_time() - began
         return Outcome(status="not_found", message=str(error), scene_s=scene_s, planning_s=seconds), None

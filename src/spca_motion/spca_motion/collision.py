@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,6 +21,11 @@ from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_robot.gripper_model import BODIES
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import ITEM_BIT, ROBOT_BIT, WorkspaceIndex, add_primitive, build_spec
+
+if TYPE_CHECKING:
+    import ctypes
+
+    from spca_motion.kernel import Kernel
 
 # Least distances in metres. Objects are perceived to about 3 mm, the table's height is known, the arm tracks
 # to 1 mm.
@@ -55,6 +61,9 @@ class Hit:
 class CollisionChecker:
     """Checks configurations against one planning scene. Not for use from several threads at once."""
 
+    library: ClassVar[ctypes.CDLL | None] = None
+    """The compiled kernel, once a search has wanted it and where there is a compiler."""
+
     def __init__(self, world: World, scene: PlanningScene) -> None:
         self._robot = world.robot.model
         self._model = _compile(world, scene)
@@ -65,8 +74,11 @@ class CollisionChecker:
         self._tool0, self._tool0_axes = self._data.site_xpos[site], self._data.site_xmat[site]
         self._gap = float("nan")
         self._parts, self._others = self._names(world, scene)
+        self._gripper = self._gripper_geoms()
         self._default = self._clearances()
         self._least = self._default
+        self._kernel: Kernel | None = None
+        self._kernel_gap = float("nan")
 
     def begin(self, joints: Array, gap: float, allowed: Iterable[str] = ()) -> None:
         """Set the rules for the motion that starts at `joints` with the pads `gap` metres apart.
@@ -77,8 +89,7 @@ class CollisionChecker:
         """
         self._least = self._default.copy()
         touchable = [i for i, other in enumerate(self._others) if other in set(allowed)]
-        gripper = self._gripper_geoms()
-        for a in gripper:
+        for a in self._gripper:
             self._least[a, touchable] = self._least[touchable, a] = -MAX_PRESS
         self._update(joints, gap)
         for (a, b), distance in self._touching():
@@ -110,6 +121,24 @@ class CollisionChecker:
                 pair = self._parts[one], self._others[two] or self._parts[two]
                 depths[pair] = max(depths.get(pair, 0.0), float(self._default[a, b]) - distance)
         return sorted((Hit(*pair, depth) for pair, depth in depths.items()), key=lambda hit: -hit.depth)
+
+    def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> Kernel | None:
+        """See `spca_motion.query.Checker`."""
+        if needed and CollisionChecker.library is None:
+            from spca_motion.kernel import library  # most paths are straight
+
+            CollisionChecker.library = library()
+        if CollisionChecker.library is None:
+            return None
+        if self._kernel is None or self._kernel_gap != gap:
+            from spca_motion.kernel import Kernel
+
+            self._update(self._data.qpos[self._arm].copy(), gap)
+            arm = self._model.jnt_bodyid[self._model.dof_jntid[self._index.arm_qvel]].tolist()
+            self._kernel = Kernel(self._model, self._data, arm, CollisionChecker.library)
+            self._kernel_gap = gap
+        self._kernel.rule(self._least, box, reach)
+        return self._kernel
 
     def flange(self) -> tuple[list[float], list[float]]:
         """Return the position of `tool0` in `world` and its z axis, at the configuration checked last."""

@@ -175,7 +175,9 @@ def sampled(pieces: Sequence[Piece], step: float) -> Array:
     """Return joints (m, n) along the pieces, both ends included, at most about `step` radians apart."""
     rows = []
     for piece in pieces:
-        slope = np.linalg.norm(piece.at(np.linspace(0.0, piece.length, 9))[1], axis=1).max()
+        slope = 1.0  # at most, of legs and corners
+        if isinstance(piece, Curve):
+            slope = np.linalg.norm(piece.at(np.linspace(0.0, piece.length, 9))[1], axis=1).max()
         count = max(int(np.ceil(slope * piece.length / step)), 1)
         rows.append(piece.at(np.linspace(0.0, piece.length, count + 1))[0][:-1])
     rows.append(pieces[-1].at(np.array([pieces[-1].length]))[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from spca_motion.collision import Hit
 from spca_motion.limits import WorkspaceBox
 from spca_motion.paths import Corner, Piece, corners, rounded, sampled
 from spca_robot.gripper_2f85 import tcp_offset
+
+if TYPE_CHECKING:
+    from spca_motion.kernel import Kernel
 
 EDGE_STEP = 0.02
 """Largest Euclidean joint distance (rad) between configurations that are checked along a path."""
@@ -43,6 +46,13 @@ class Checker(Protocol):
         """Return the violated clearances, deepest first where depths are known.
 
         Empty for a valid configuration.
+        """
+        ...
+
+    def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> Kernel | None:
+        """Return what proves configurations free by the rules of the motion, or None where nothing does.
+
+        The point `reach` metres ahead of the flange must stay in `box` (2, 3). Loaded once it is `needed`.
         """
         ...
 
@@ -94,6 +104,7 @@ class Query:
         self._bounded = self._inside()
         self.box = box if self._bounded else None
         """Box in which the tool must stay; None if it starts outside."""
+        self._kernel: Kernel | None = None
 
     def valid(self, joints: Array) -> bool:
         """Return whether the configuration is allowed on the path."""
@@ -101,7 +112,17 @@ class Query:
 
     def first_invalid(self, path: Array) -> int | None:
         """Return the index of the first configuration of `path` (m, n) where the arm may not be, or None."""
-        return self.checker.first_invalid(path, self.start.gap, self._inside)
+        kernel = self.kernel()
+        if kernel is None:
+            return self.checker.first_invalid(path, self.start.gap, self._inside)
+        return next((int(i) for i in np.flatnonzero(kernel.states(path)) if not self.valid(path[i])), None)
+
+    def kernel(self, needed: bool = False) -> Kernel | None:
+        """See `Checker`."""
+        if self._kernel is None:
+            box = None if self.box is None else np.stack([self.box.low, self.box.high])
+            self._kernel = self.checker.kernel(self.start.gap, box, self.reach, needed)
+        return self._kernel
 
     def blame(self, joints: Array) -> str:
         """Describe what is wrong with a configuration that is not valid."""

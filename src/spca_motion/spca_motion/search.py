@@ -1,4 +1,6 @@
-"""Search for a collision-free path in joint space: the interface, and OMPL's RRT-Connect behind it.
+"""Search for a collision-free path in joint space: the interface, and RRT-Connect behind it.
+
+It runs in the compiled kernel (`spca_motion.kernel`) where there is one, else in OMPL.
 
 A search with the same arguments gives the same path: its budget is a number of collision checks, not a time.
 """
@@ -68,7 +70,7 @@ class PathSearch(Protocol):
 
 
 class TreeSearch:
-    """The straight path where that is free, else one that OMPL's RRT-Connect finds.
+    """The straight path where that is free, else one that RRT-Connect finds.
 
     `limits` (n, 2) are the lowest and highest position of each joint.
     """
@@ -92,8 +94,15 @@ def _detour(
     query: Query, goals: Array, effort: Effort, stop: Callable[[], bool], limits: Array
 ) -> list[Piece] | None:
     """Return a smooth path around the obstacles between start and goals, or None."""
+    kernel, start = query.kernel(needed=True), query.start.joints
     for seed in _SEEDS:
-        waypoints = find_path(query.start.joints, goals, query.valid, stop, effort, limits, seed)
+        if kernel is None:
+            waypoints = find_path(start, goals, query.valid, stop, effort, limits, seed)
+        else:
+            tried = _RANGE, EDGE_STEP, effort.checks, _SHORTCUTS, seed
+            waypoints = kernel.path(
+                start, goals, _box(start, goals, effort, limits), tried, query.valid, stop
+            )
         if waypoints is None:
             return None
         if (pieces := query.smooth(waypoints)) is not None:
@@ -121,9 +130,7 @@ def find_path(
     from ompl import util as ou
 
     ou.setLogLevel(ou.LOG_NONE)
-    hull, (low, high) = np.vstack([start, goals]), limits.T
-    lower = np.maximum(hull.min(axis=0) - effort.margin, low)
-    upper = np.minimum(hull.max(axis=0) + effort.margin, high)
+    lower, upper = _box(start, goals, effort, limits)
     checks = 0
     count = len(start)
     joints = np.empty(count)
@@ -169,6 +176,13 @@ def find_path(
     waypoints = np.array([[state[i] for i in range(count)] for state in path.getStates()])
     waypoints[0] = start
     return waypoints
+
+
+def _box(start: Array, goals: Array, effort: Effort, limits: Array) -> Array:
+    """Return the lowest and highest joints (2, n) of a search."""
+    hull, (low, high) = np.vstack([start, goals]), limits.T
+    lower = np.maximum(hull.min(axis=0) - effort.margin, low)
+    return np.stack([lower, np.minimum(hull.max(axis=0) + effort.margin, high)])
 
 
 def _state(space: ob.RealVectorStateSpace, joints: Array) -> ob.State:

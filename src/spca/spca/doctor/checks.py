@@ -200,6 +200,11 @@ CHECKS = (
     Check(
         "sandbox", _sandbox, "a kernel with user namespaces, Landlock and seccomp (Linux 5.13 or newer)"
     ),
+    Check(
+        "motion kernel",
+        runs("from spca_motion.kernel import library; library() or exit('a C++ compiler')", "it is built"),
+        "motions are planned without it, too, in ten times the time; apt install g++", optional=True,
+    ),
     Check("ROS 2", runs("import rclpy.node", f"rclpy ({_FROM})"), _SET_UP_ROS),
     Check(
         "spca_interfaces",

@@ -75,6 +75,9 @@ class ProcessChecker:
         """Return the hits to blame, found by checking the bodies one by one. Depths are not known."""
         return [] if self.valid(joints, gap) else self._blame(joints, gap)
 
+    def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> None:
+        """See `Checker.kernel`: none knows the rules of the planning process."""
+
     def flange(self) -> tuple[list[float], list[float]]:
         """Return the position of `tool0` in `world` and its z axis, at the configuration checked last."""
         return self._flange[:3, 3].tolist(), self._flange[:3, 2].tolist()
