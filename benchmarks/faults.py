@@ -325,7 +325,7 @@ def one(level: str, case: Case, quiet: Alone) -> End:
             left = _alive(family)
             ended_at = time.monotonic()
             last = (folder.with_suffix(".log").read_text(errors="replace").strip().splitlines() or [""])[-1]
-            if hit and status != 0 and case.signal != "stop":
+            if hit and case.signal != "stop" and (status != 0 or case.signal == INTERRUPT):
                 stood = _stood(arm, struck_at)
             killed = status == -signal.SIGKILL
             left += [str(path) for path in shared - before if path.exists()]
