@@ -313,8 +313,8 @@ def one(level: str, case: Case, quiet: Alone) -> End:
         family, shared = {run}, set[Path]()
         try:
             began = time.monotonic()
-            hit = _strike(run, folder, case, family, shared, arm, quiet)
-            struck_at = time.monotonic() if hit else began
+            at = _strike(run, folder, case, family, shared, arm, quiet)
+            hit, struck_at = at is not None, began if at is None else at
             stood = None
             if hit and case.process == PROGRAM and case.signal == "stop":
                 time.sleep(STOPPED_S)
@@ -325,7 +325,7 @@ def one(level: str, case: Case, quiet: Alone) -> End:
             left = _alive(family)
             ended_at = time.monotonic()
             last = (folder.with_suffix(".log").read_text(errors="replace").strip().splitlines() or [""])[-1]
-            if hit and status != 0 and case.signal != "stop":
+            if hit and case.signal != "stop" and (status != 0 or case.signal == INTERRUPT):
                 stood = _stood(arm, struck_at)
             killed = status == -signal.SIGKILL
             left += [str(path) for path in shared - before if path.exists()]
@@ -477,8 +477,8 @@ def _strike(
     shared: set[Path],
     arm: list[tuple[float, float, float]],
     quiet: Alone,
-) -> bool:
-    """Send the signal to the process of that module below the run's as soon as the stage has begun.
+) -> float | None:
+    """Send the signal to the process of that module below the run's as soon as the stage has begun; say when.
 
     To act has begun when the arm moves, where it is watched. Whatever is there then is added to `family`, and
     what it has mapped of the memory that processes share to `shared`.
@@ -504,11 +504,12 @@ def _strike(
                     shared |= {path for each in there for path in _shared(each)}
                     while in_motion and arm[-1][2] <= MOVES and run.is_running() and time.monotonic() < end:
                         time.sleep(0.001)
+                    now = time.monotonic()
                     with suppress(psutil.NoSuchProcess):  # it ends just now
                         process.send_signal(SIGNALS.get(case.signal, signal.SIGINT))
-                        return True
+                        return now
         time.sleep(0.005)
-    return False
+    return None
 
 
 def _shared(process: psutil.Process) -> set[Path]:

@@ -103,7 +103,9 @@ def campaign(
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def script(context: typer.Context, name: Name, section: Section, file: str, result: str = "") -> None:
+def script(
+    context: typer.Context, name: Name, section: Section, file: str, about: str = "", result: str = ""
+) -> None:
     """Run a script of this folder with the options that follow, and record what it prints."""
     done = subprocess.run(
         [sys.executable, str(RECORDS.parent / file), *context.args],
@@ -114,7 +116,7 @@ def script(context: typer.Context, name: Name, section: Section, file: str, resu
     )
     _keep(
         name, section, title=name.replace("_", " ").capitalize(), text=done.stdout.rstrip(),
-        result=result,
+        about=about, result=result,
         command=" ".join(("benchmarks/" + file, *context.args)), revision=revision.stdout.strip(),
     )  # fmt: skip
 

@@ -164,7 +164,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     held = claim(domain())
     freed = RegisterEventHandler(OnShutdown(on_shutdown=lambda event, context: held.close()))
     if not real and robot_is_there():
-        what = f"there is a robot in the ROS domain {domain()} already"
+        what = f"there is a robot in the ROS domain {domain()} already{_whose()}"
         hint = "`spca run --ros` uses it; or end it, or take another domain: export ROS_DOMAIN_ID=…"
         raise InputError(what, where="ROS_DOMAIN_ID", hint=hint)
     if waits:
@@ -192,6 +192,15 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     # The newest handler is asked first: the file is there before the others end the launch.
     watches = [*map(_ends, nodes), _ends(program, well=True), _tells(folder.path / ENDED, program)]
     return [freed, logs, *secured, *includes, *nodes, program, *watches]
+
+
+def _whose() -> str:
+    """Return who has taken the domain for a graph, if a process of this machine has."""
+    try:
+        claim(domain(), "graph").close()
+    except InputError as taken:
+        return f"; {taken.what}"
+    return ""
 
 
 def _options(chosen: Mapping[str, str]) -> RunOptions:

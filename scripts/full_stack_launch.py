@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import math
 import os
@@ -24,8 +23,6 @@ RUNS = ROOT / "runs"
 LINE = ("ros2", "launch", "spca", "bringup.launch.py")
 LEVEL_S, END_S = 900.0, 60.0
 _LOOK_S = 0.2
-_DOMAINS = itertools.cycle(range(10, 90))
-next(itertools.islice(_DOMAINS, os.getpid() % 80, None))  # those of two checks at a time are not the same
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,7 @@ def readme_line() -> tuple[str, ...]:
 
 
 class Launch:
-    """A launch in a process group and a ROS domain of its own; its output goes to a file."""
+    """A launch in a process group of its own, in the ROS domain of here; its output goes to a file."""
 
     def __init__(self, folder: Path, command: Sequence[str]) -> None:
         """A `command` that does not say where its run is recorded has it in a new folder in runs/."""
@@ -104,7 +101,6 @@ class Launch:
                 text=True,
                 cwd=ROOT,
                 start_new_session=True,
-                env={**os.environ, "ROS_DOMAIN_ID": str(next(_DOMAINS))},
             )
         self._times: dict[str, float] = {}
         self._watch: GripWatch | None = None
@@ -205,15 +201,24 @@ def real_time_factor(events: Sequence[dict[str, Any]]) -> float:
 @contextlib.contextmanager
 def launched(*arguments: str) -> Iterator[Launch]:
     """bringup.launch.py with these arguments; recorded in a folder that goes with it."""
-    with tempfile.TemporaryDirectory(prefix="spca_check_") as folder:
-        yield Launch(Path(folder), [*LINE, *arguments, f"record:={folder}/run"])
+    with _place() as folder:
+        yield Launch(folder, [*LINE, *arguments, f"record:={folder}/run"])
 
 
 @contextlib.contextmanager
 def typed() -> Iterator[Launch]:
     """README's line, letter by letter."""
-    with tempfile.TemporaryDirectory(prefix="spca_check_") as folder:
-        yield Launch(Path(folder), readme_line())
+    with _place() as folder:
+        yield Launch(folder, readme_line())
+
+
+@contextlib.contextmanager
+def _place() -> Iterator[Path]:
+    """A folder, and a ROS domain that nobody else on this machine takes meanwhile."""
+    from spca_ros.domain import own_domain  # a machine without ROS's workspace can only list the rows
+
+    with tempfile.TemporaryDirectory(prefix="spca_check_") as folder, own_domain():
+        yield Path(folder)
 
 
 def _runs() -> set[Path]:

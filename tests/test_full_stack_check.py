@@ -11,8 +11,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 from full_stack_grip import Carry
-from full_stack_launch import judged, readme_line, real_time_factor
+from full_stack_launch import judged, launched, readme_line, real_time_factor
 from full_stack_table import NOT_RUN, Row, merged, rows_of, written
+
+from spca_core.errors import InputError
+from spca_ros.domain import claim
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = "# A page\n\nWords before.\n\n{}\n\n## After\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
@@ -43,6 +46,13 @@ def test_a_row_goes_to_a_page_and_back_and_the_rest_of_the_page_stays() -> None:
 def test_what_was_run_is_replaced_by_a_newer_run_only(before: list[Row], now: Row, kept: Row | None) -> None:
     other = Row("another", "2026-11-01", "", "well")
     assert merged([other, *before], [now]) == [other, kept or now]
+
+
+def test_nobody_else_takes_the_domain_of_a_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other runs on this machine draw theirs; one of them was met in a launch's, which was refused."""
+    monkeypatch.setattr("full_stack_launch.LINE", ("true",))
+    with launched(), pytest.raises(InputError, match=f"process {os.getpid()} of "):
+        claim(int(os.environ["ROS_DOMAIN_ID"]), "graph")
 
 
 def check(*arguments: str) -> subprocess.CompletedProcess[str]:

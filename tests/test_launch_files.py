@@ -491,8 +491,9 @@ def test_a_robot_that_is_there_is_named_before_anything_starts(
     from spca_interfaces.action import FollowTrajectory
 
     monkeypatch.setattr("spca.ros.graph._LOOK_S", 60.0)
-    with RosSession("driver") as node:
+    with claim(int(os.environ["ROS_DOMAIN_ID"]), "graph"), RosSession("driver") as node:
         ActionServer(node, FollowTrajectory, names.FOLLOW, lambda goal: FollowTrajectory.Result())
         assert run("bringup.launch.py", {}) != 0
     assert "there is a robot in the ROS domain" in caplog.text
+    assert f"process {os.getpid()} of " in caplog.text  # who holds the domain
     assert not calls(installed)
