@@ -38,6 +38,19 @@ def pick_up(ctx, cube, support):
     raise RuntimeError(f"{cube} slipped out of the fingers three times")
 
 
+def push_out(ctx, thing):
+    """Push a thing, and what stands in line behind it, out of where no grasp of it is free."""
+    ctx.close()
+    pushes = ctx.pushes(thing)
+    tool = _approach(ctx, [push.pose for push in pushes], f"no way to push {thing} out")
+    push = next(push for push in pushes if push.pose is tool)
+    ctx.push(push)
+    ctx.move_linear(_raised(push.contact))
+    ctx.look()
+    if not ctx.grasps(thing):
+        raise RuntimeError(f"there is still no room for the fingers around {thing}")
+
+
 def place_on(ctx, cube, plate):
     """Put the held cube down on a plate."""
     _put(ctx, ctx.spots_on(plate), f"no free place on {plate}")
