@@ -54,7 +54,7 @@ RELATIONS = {
     "farthest": "?a is the farthest from the robot of its kind",
     "far": "?a lies farther away than the arm reaches from above",
     "blocks": "?a keeps the fingers away from ?b, or leaves no room on it",
-    "hems": "?b cannot be grasped, but pushed out, and ?a moves with it, as ?b itself does",
+    "hems": "?b cannot be grasped, but pushed out, and ?a moves with it",
     "crowds": "?a leaves no room next to ?b",
     "larger": "?a is clearly larger than ?b, of the same kind",
 }

@@ -74,7 +74,7 @@ class Motion(SkillContext):
         ]
 
     @offered
-    def _do_push(self, push: Push, speed: float = 0.3) -> None:
+    def _do_push(self, push: Push, speed: float = 0.1) -> None:
         """Straight on to its `contact`; where the things are then, only a look shows."""
         self._handled = True
         self._arm.set_scene(self.scene.without({*push["things"]}))
@@ -247,5 +247,8 @@ class TabletopCtx(Perception, Alternatives, Motion):
 
 
 TABLETOP_API = TabletopCtx.api = api_of(
-    TabletopCtx, "tabletop", types=(Pose, Thing, Grasp, Spot, Push), helpers=("pose(x, y, z, yaw=0.0) -> Pose",)
+    TabletopCtx,
+    "tabletop",
+    types=(Pose, Thing, Grasp, Spot, Push),
+    helpers=("pose(x, y, z, yaw=0.0) -> Pose",),
 )

@@ -84,8 +84,8 @@ def in_the_way(
 ) -> list[SceneObject]:
     """Return the movable things without which something would be possible at another thing.
 
-    If none of them is by itself, all that are near, provided that it would be possible without them. The
-    `row` that is to go on, and what is on it without sticking out, is not meant.
+    If none of them is by itself, as few of those that are near as it would be possible without. The `row`
+    that is to go on, and what is on it without sticking out, is not meant.
     """
     kept = {o.id for o in row} | {
         o.id
@@ -101,6 +101,9 @@ def in_the_way(
 
     decisive = [o for o in near if helps([o])]
     together = near if not decisive and helps(near) else []
+    for o in list(together):
+        if helps(fewer := [other for other in together if other is not o]):
+            together = fewer
     arm.set_scene(scene)
     return decisive or together
 
@@ -108,8 +111,8 @@ def in_the_way(
 def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[Fact]:
     """Yield the facts `blocks(b, x)`, `crowds(b, x)` and `hems(b, x)`.
 
-    `b` keeps the fingers from grasping `x` or leaves no room on it; `b` leaves no room next to `x`; `x` cannot
-    be grasped, and can once it has been pushed out, and `b` with it.
+    `b` keeps the fingers from grasping `x` or leaves no room on it; `b` leaves no room next to `x`; `x`
+    cannot be grasped, and can once it has been pushed out, and `b` with it.
     """
 
     def reachable(pose: Pose) -> bool:
@@ -144,32 +147,31 @@ def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[F
     def upon(thing: SceneObject) -> Possible:
         return room(lambda seen: zip(placements.on_top(thing, seen, "", hold, tip_reach), strict=True), thing)
 
-    def hindered(thing: SceneObject, possible: Possible) -> bool:
-        return bool(neighbours(scene, thing)) and not possible(scene)
-
-    def by_others(
-        predicate: str, thing: SceneObject, possible: Possible, row: Sequence[SceneObject] = ()
-    ) -> Iterator[Fact]:
-        if hindered(thing, possible):
-            for other in in_the_way(scene, thing, arm, possible, row):
-                yield Fact(predicate=predicate, args=(other.id, thing.id))
-
-    def hemmed_in(thing: SceneObject) -> Iterator[Fact]:
-        if hindered(thing, graspable(thing)):
-            push = next(pushes(scene, thing.id, arm, tip_reach), None)
-            for name in push.things if push else ():
-                yield Fact(predicate="hems", args=(name, thing.id))
+    def hindered_by(
+        thing: SceneObject, possible: Possible, row: Sequence[SceneObject] = ()
+    ) -> list[str] | None:
+        if not neighbours(scene, thing) or possible(scene):
+            return None
+        return [o.id for o in in_the_way(scene, thing, arm, possible, row)]
 
     hold = placements.Hold(height=max(placements.Hold.height, tip_reach + TIP_CLEARANCE))
+    stuck: dict[str, list[str]] = {}
     for thing in scene.objects:
+        blocked = crowded = None
         if KINDS[thing.kind].room == "many":
-            yield from by_others("blocks", thing, upon(thing))
+            blocked = hindered_by(thing, upon(thing))
         elif thing.kind in SOLIDS and not scene.holds("on", thing.id, GROUND_SYMBOL):
             if arm.held is None and scene.holds("clear", thing.id):
-                yield from by_others("blocks", thing, graspable(thing))
-                yield from hemmed_in(thing)
+                blocked = hindered_by(thing, graspable(thing))
+                stuck |= {} if blocked is None else {thing.id: blocked}
             if scene.holds("on", thing.id, TABLE_SYMBOL):
-                yield from by_others("crowds", thing, beside(thing), row_of(scene, thing))
+                crowded = hindered_by(thing, beside(thing), row_of(scene, thing))
+        for predicate, by in (("blocks", blocked), ("crowds", crowded)):
+            yield from (Fact(predicate=predicate, args=(other, thing.id)) for other in by or ())
+    for name, by in stuck.items():
+        if stuck.keys() >= {*by}:  # nothing that is in its way can be taken away
+            push = next(pushes(scene, name, arm, tip_reach), None)
+            yield from (Fact(predicate="hems", args=(o, name)) for o in (push.things if push else ()))
 
 
 def _sticks_out(thing: SceneObject, below: SceneObject) -> bool:
@@ -192,4 +194,3 @@ def neighbours(scene: Scene, thing: SceneObject) -> list[SceneObject]:
         and not scene.holds("held", o.id)
         and math.dist(o.pose.position[:2], thing.pose.position[:2]) < _NEAR
     ]
-

@@ -6,7 +6,8 @@ all before it with it, until a grasp of the wanted one is free.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -24,14 +25,16 @@ from spca_tabletop.act.grasps import HIGHER, finger_turns, grasp_height, grasps
 from spca_tabletop.act.placements import SIDE_GAP, PlaceCandidate
 from spca_tabletop.act.skill_context import touching
 
-DISTANCES = (0.03, 0.045, 0.06, 0.075, 0.09)
+DISTANCES = (0.04, 0.055, 0.07, 0.085, 0.1)
 """Lengths in metres by which things are pushed."""
+_SHORT = 0.01
+"""Length in metres by which things may be pushed less far than wanted, and yet be free."""
 ASIDE = (0.0, 0.009, -0.009)
 """Distances in metres off a thing's middle at which it is pushed: beside its face the fingers need room."""
 _BEHIND = PAD_WIDTH + 2 * SIDE_GAP
 """Length in metres of the gap between two things in line that takes the closed fingers."""
-_LINE = 0.6
-"""Length in metres of the line behind a thing on which others may stand."""
+_LINE = 0.8
+"""Length in metres of the line through a thing on which others may stand."""
 _FLAT = 0.004
 """Height in metres over which things are pushed: a mat's."""
 _BRUSHED = 0.05
@@ -52,79 +55,86 @@ def pushes(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[Push
         return
     for turn in finger_turns(thing.pose.yaw, arm):
         along = np.array([np.cos(turn), np.sin(turn)])
-        moved, end = _in_line(scene, thing, along)
-        if not all(_can_be_pushed(scene, o) for o, _ in moved):
-            continue
-        things, lowest = tuple(o.id for o, _ in moved), grasp_height(moved[-1][0], 0.0, tip_reach)
-
-        def fits(way: float) -> list[Pose | None]:
-            ahead = end + along * (way - PAD_WIDTH / 2)
-            at = (
-                top_down(ahead[0] - aside * along[1], ahead[1] + aside * along[0], lowest + more, turn)
-                for more, aside in product(HIGHER[:3], ASIDE)
-            )
-            with touching(arm, *things, TABLE_SYMBOL):
-                return [pose if arm.reachable(pose, 0.0) else None for pose in at]
-
-        starts = fits(-SIDE_GAP)
+        line, end = _in_line(scene, thing, along)
+        lowest = grasp_height(line[-1][0], 0.0, tip_reach)
+        starts = _beside(end - along * SIDE_GAP, along, lowest, arm, line[-1][0].id)
         for distance in DISTANCES if any(starts) else ():
-            after = _pushed(scene, moved, along, distance)
-            if after is None:
+            moved = _moved(line, along, distance)
+            if not _is_free(scene, moved):
                 break
-            arm.set_scene(after)
-            ways = [(a, b) for a, b in zip(starts, fits(distance), strict=True) if a and b]
+            arm.set_scene(_with(scene, moved))
+            ends = _beside(end + along * distance, along, lowest, arm, *moved)
+            arm.set_scene(surely := _with(scene, _moved(line, along, distance - _SHORT)))
+            ways = [(a, b) for a, b in zip(starts, ends, strict=True) if a and b]
             with touching(arm, name):
-                free = bool(ways) and any(True for _ in grasps(after, name, arm, tip_reach))
+                free = bool(ways) and any(True for _ in grasps(surely, name, arm, tip_reach))
             arm.set_scene(scene)
             if free:
-                yield PushCandidate(*ways[0], things)
+                yield PushCandidate(*ways[0], tuple(moved))
                 break
 
 
-def _in_line(
-    scene: Scene, thing: SceneObject, along: Array
-) -> tuple[list[tuple[SceneObject, float]], Array]:
-    """Return a thing and those behind it that no finger fits between, and where the last of them ends.
+def _beside(end: Array, along: Array, lowest: float, arm: Arm, *things: str) -> list[Pose | None]:
+    """Return poses of the closed fingers behind the end of a line; None for each that has no room."""
+    (x, y), (c, s) = end - along * PAD_WIDTH / 2, along
+    at = (
+        top_down(x - aside * s, y + aside * c, lowest + more, math.atan2(s, c))
+        for more, aside in product(HIGHER[:3], ASIDE)
+    )
+    with touching(arm, *things, TABLE_SYMBOL):
+        return [pose if arm.reachable(pose, 0.0) else None for pose in at]
+
+
+def _in_line(scene: Scene, thing: SceneObject, along: Array) -> tuple[list[tuple[SceneObject, float]], Array]:
+    """Return what stands in line with a thing, the last where fingers fit behind it, and where that ends.
 
     Each with the length in metres of the gaps behind it, which a push closes first.
     """
     middle = np.array(thing.pose.position[:2])
-    line = Pose.from_xyz_yaw(*(middle - along * _LINE / 2), 0.0, float(np.arctan2(along[1], along[0])))
-    strip = outline_of("cuboid", line, (_LINE, PAD_WIDTH, 0.0))
+    centre = Pose.from_xyz_yaw(*thing.pose.position, math.atan2(along[1], along[0]))
+    strip = outline_of("cuboid", centre, (_LINE, PAD_WIDTH, 0.0))
     extents = []
     for o in scene.objects:
-        if o.bottom < thing.top and o.top > thing.bottom and len(part := overlap(footprint(o), strip)):
+        beside = o.bottom < thing.top and o.top > thing.bottom + _FLAT
+        if beside and len(part := overlap(footprint(o), strip)):
             on_line = (part - middle) @ along
-            extents.append((o.id == thing.id, float(on_line.max()), float(on_line.min()), o))
-    moved: list[tuple[SceneObject, float]] = []
-    end = 0.0
-    for _, high, low, o in sorted(extents, key=lambda extent: extent[:2], reverse=True):
-        if moved and high < end - _BEHIND:
+            extents.append((float(on_line.max()), float(on_line.min()), o))
+    line: list[tuple[SceneObject, float]] = []
+    end = _LINE
+    for high, low, o in sorted(extents, key=lambda extent: extent[0], reverse=True):
+        gap = max(0.0, end - high)
+        if gap > _BEHIND and any(other is thing for other, _ in line):
             break
-        gap = max(0.0, end - high) if moved else 0.0
-        moved = [*((other, behind + gap) for other, behind in moved), (o, 0.0)]
+        line = [*((other, behind + gap) for other, behind in line), (o, 0.0)]
         end = min(end, low)
-    return moved, middle + along * end
+    return line, middle + along * end
 
 
-def _can_be_pushed(scene: Scene, thing: SceneObject) -> bool:
-    """Return whether a thing slides over the table: it neither rolls nor carries anything."""
-    slides = KINDS[thing.kind].solid and not KINDS[thing.kind].domed
-    return slides and scene.holds("on", thing.id, TABLE_SYMBOL) and scene.holds("clear", thing.id)
+def _moved(
+    line: Sequence[tuple[SceneObject, float]], along: Array, distance: float
+) -> dict[str, SceneObject]:
+    """Return the things of a line that move when its end is pushed by a distance, where they are then."""
+    moved = {}
+    for thing, gaps in line:
+        if gaps < distance:
+            at = thing.pose.position + np.append(along * (distance - gaps), 0.0)
+            pose = thing.pose.model_copy(update={"position": tuple(at.tolist())})
+            moved[thing.id] = thing.model_copy(update={"pose": pose})
+    return moved
 
 
-def _pushed(
-    scene: Scene, moved: Sequence[tuple[SceneObject, float]], along: Array, distance: float
-) -> Scene | None:
-    """Return the scene after a push; None if the way is not free."""
-    there = {}
-    for o, gaps in moved:
-        x, y, z = o.pose.position + np.append(along, 0.0) * max(0.0, distance - gaps)
-        pose = o.pose.model_copy(update={"position": (float(x), float(y), z)})
-        there[o.id] = o.model_copy(update={"pose": pose})
-    for o, _ in moved:
-        way = convex_hull(np.vstack((footprint(o), footprint(there[o.id]))))
-        others = (p for p in scene.objects if p.id not in there and p.top > o.bottom + _FLAT)
-        if any(shared_area(way, footprint(p)) > _BRUSHED * polygon_area(footprint(o)) for p in others):
-            return None
-    return scene.model_copy(update={"objects": tuple(there.get(o.id, o) for o in scene.objects)})
+def _with(scene: Scene, moved: Mapping[str, SceneObject]) -> Scene:
+    return scene.model_copy(update={"objects": tuple(moved.get(o.id, o) for o in scene.objects)})
+
+
+def _is_free(scene: Scene, moved: Mapping[str, SceneObject]) -> bool:
+    """Return whether things slide over the table to where they are moved, and meet no others."""
+    for name, there in moved.items():
+        here, kind = footprint(scene.get(name) or there), KINDS[there.kind]
+        slides = kind.solid and not kind.domed and scene.holds("on", name, TABLE_SYMBOL)
+        way, most = convex_hull(np.vstack((here, footprint(there)))), _BRUSHED * polygon_area(here)
+        others = (o for o in scene.objects if o.id not in moved and o.top > there.bottom + _FLAT)
+        meets = any(shared_area(way, footprint(o)) > most for o in others)
+        if meets or not (slides and scene.holds("clear", name)):
+            return False
+    return True

@@ -41,10 +41,18 @@ def pick_up(ctx, cube, support):
 def push_out(ctx, thing):
     """Push a thing, and what stands in line behind it, out of where no grasp of it is free."""
     ctx.close()
-    pushes = ctx.pushes(thing)
-    tool = _approach(ctx, [push.pose for push in pushes], f"no way to push {thing} out")
-    push = next(push for push in pushes if push.pose is tool)
-    ctx.push(push)
+    barred = []
+    for push in ctx.pushes(thing):
+        try:
+            _approach(ctx, [push.pose], "")
+            ctx.push(push)
+            break
+        except MotionError as error:
+            if error.kind not in ("collision", "unreachable"):
+                raise
+            barred.append(error)
+    else:
+        raise _none_of(barred, f"no way to push {thing} out")
     ctx.move_linear(_raised(push.contact))
     ctx.look()
     if not ctx.grasps(thing):

@@ -57,10 +57,10 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     # What is to be put upright takes up room on its plate until then.
     for _, thing, plate in sorted({atom for atoms in leaning for atom in atoms}):
         rules += [("blocks", thing, plate), ("blocked", plate)]
-    atoms = [*initial(observation), *rules]
-    kept = {atom[2] for atom in atoms if atom[0] == "hems" and ("kept", atom[1]) in atoms}
-    atoms = [atom for atom in atoms if atom[0] != "hems" or atom[2] not in kept]
-    init = "\n    ".join(map(_text, dict.fromkeys(atoms)))
+    atoms = dict.fromkeys([*initial(observation), *rules])
+    held_back = {atom[2] for atom in atoms if atom[0] == "hems" and ("kept", atom[1]) in atoms}
+    loose = {("loose", atom[2]): None for atom in atoms if atom[0] == "hems" and atom[2] not in held_back}
+    init = "\n    ".join(map(_text, atoms | loose))
     goal = conditions[0] if len(conditions) == 1 else "(or\n    " + "\n    ".join(conditions) + ")"
     return f"""(define (problem task)
   (:domain tabletop)
