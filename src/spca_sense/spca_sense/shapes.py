@@ -13,11 +13,10 @@ import numpy as np
 
 from spca_core.geometry import Array
 from spca_sense.fitting import Fit, Prior, fit_shape
-from spca_sense.outline import Outline
+from spca_sense.outline import SQUARE, Outline
 from spca_sense.view import HeightView, Mask
 
-_CORNERS = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)])
-_BOX = np.column_stack((np.tile(_CORNERS, (2, 1)), np.repeat([0.0, -1.0], 4)))
+_BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.0, -1.0], 4)))
 _SECTORS = 36  # directions that are told apart
 _GOOD = 0.9  # share of outline points that must agree with a fit for no other start to be tried
 
@@ -47,7 +46,7 @@ class BoxShape:
         c, s = np.cos(yaw), np.sin(yaw)
         a, b = edges or (self.edge, self.other or self.edge)
         turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
-        own = _BOX * (a / 2, b / 2, self.depth)
+        own = _BOX * (a, b, self.depth)
         return own @ turn @ self.tilt.T + (x, y, self.height)
 
     def silhouette(self, view: HeightView, parameters: Array) -> Array:
