@@ -21,16 +21,19 @@ from spca_core.rotations import about_z, aligning
 from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, LEVEL, NOISE, Plateau, corners, silhouette
-from spca_sense.fitting import TOLERANCE, Fit, Prior, fit_shape
 from spca_sense.meshes import fitted
 from spca_sense.outline import Outline, outline_of, polygon_area, shared_area, trace
 from spca_sense.shapes import (
+    TOLERANCE,
     BoxShape,
     DiscShape,
+    Fit,
+    Prior,
     convex_hull,
     distance_to_polygon,
     fit_box,
     fit_disc,
+    fit_shape,
     share_of_turn,
 )
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window

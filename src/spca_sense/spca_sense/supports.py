@@ -14,10 +14,9 @@ from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import LEVEL, NOISE, corners
-from spca_sense.fitting import Prior
 from spca_sense.hypotheses import JOINT, TALL, Clues
 from spca_sense.outline import outline_of, polygon_area, shared_area, trace
-from spca_sense.shapes import BoxShape, fit_box
+from spca_sense.shapes import BoxShape, Prior, fit_box
 from spca_sense.view import NO_HEIGHT, Patch, widened
 
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
