@@ -16,8 +16,8 @@ import numpy as np
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.kinds import KINDS
 from spca_core.names import TABLE_SYMBOL
-from spca_core.ports.arm import Arm
 from spca_core.scene import Scene, SceneObject
+from spca_motion.manipulator import Manipulator
 from spca_robot.gripper_2f85 import PAD_WIDTH
 from spca_sense.outline import footprint, outline_of, overlap, polygon_area, shared_area
 from spca_sense.shapes import convex_hull
@@ -48,7 +48,7 @@ class PushCandidate(PlaceCandidate):
     things: tuple[str, ...]
 
 
-def pushes(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[PushCandidate]:
+def pushes(scene: Scene, name: str, arm: Manipulator, tip_reach: float) -> Iterator[PushCandidate]:
     """Yield pushes after which a grasp of the thing is free, the shortest one in each direction."""
     thing = scene.get(name)
     if thing is None:
@@ -74,7 +74,7 @@ def pushes(scene: Scene, name: str, arm: Arm, tip_reach: float) -> Iterator[Push
                 break
 
 
-def _beside(end: Array, along: Array, lowest: float, arm: Arm, *things: str) -> list[Pose | None]:
+def _beside(end: Array, along: Array, lowest: float, arm: Manipulator, *things: str) -> list[Pose | None]:
     """Return poses of the closed fingers behind the end of a line; None for each that has no room."""
     (x, y), (c, s) = end - along * PAD_WIDTH / 2, along
     at = (
