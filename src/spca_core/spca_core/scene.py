@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from spca_core.geometry import Pose, Vec3
 from spca_core.kinds import ObjectKind, Upright
 from spca_core.model import Record
@@ -52,6 +54,7 @@ RELATIONS = {
     "farthest": "?a is the farthest from the robot of its kind",
     "far": "?a lies farther away than the arm reaches from above",
     "blocks": "?a keeps the fingers away from ?b, or leaves no room on it",
+    "hems": "?b cannot be grasped, but pushed out, and ?a moves with it",
     "crowds": "?a leaves no room next to ?b",
     "larger": "?a is clearly larger than ?b, of the same kind",
 }
@@ -85,6 +88,12 @@ class Scene(Record):
     def holds(self, predicate: str, *args: str) -> bool:
         """Return whether a relation is among the perceived ones."""
         return Fact(predicate=predicate, args=args) in self.relations
+
+    def without(self, names: Collection[str]) -> Scene:
+        """Return the scene without things of these names, and what relates to them."""
+        objects = tuple(o for o in self.objects if o.id not in names)
+        relations = tuple(f for f in self.relations if not {*names}.intersection(f.args))
+        return self.model_copy(update={"objects": objects, "relations": relations})
 
 
 OBSTRUCTED = "something high above the table hides part of the view"

@@ -143,6 +143,7 @@ def test_the_tabletop_domain_has_exactly_the_skills() -> None:
     assert parameters == {
         "touch": (("x", "item"),),
         "pick_up": (("c", "solid"), ("from", "thing")),
+        "push_out": (("c", "solid"),),
         "place_on": (("c", "solid"), ("p", "support")),
         "stack_on": (("c", "solid"), ("base", "solid")),
         "place_on_table": (("c", "solid"),),

@@ -14,14 +14,13 @@ from spca_core.geometry import Array
 from spca_core.kinds import KINDS, is_round
 from spca_core.run_folder import write_picture
 from spca_core.scene import Scene, SceneObject
+from spca_sense.explanations import corners
 
 Image = NDArray[np.uint8]
 
 _AXES = ((220, 40, 40), (40, 180, 60), (40, 80, 230))  # x red, y green, z blue
 _AXIS_LENGTH = 0.03
 _SEEN, _REMEMBERED = (255, 255, 255), (255, 200, 60)
-_ROUND = np.linspace(0, 2 * np.pi, 48, endpoint=False)
-_CUBE_EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
 
 
 def draw_scene(frame: RgbdFrame, scene: Scene, scale: int = 2) -> Image:
@@ -82,22 +81,12 @@ def _pair(spot: Array) -> tuple[int, int]:
 
 def _draw_outline(canvas: _Canvas, thing: SceneObject) -> None:
     colour = _SEEN if thing.visible else _REMEMBERED
-    half = np.array(thing.size) / 2
-    matrix = thing.pose.matrix()
-    if is_round(thing.kind):
-        height = 0.0 if KINDS[thing.kind].domed else half[2]
-        rim = np.column_stack(
-            (np.cos(_ROUND) * half[0], np.sin(_ROUND) * half[1], np.full(len(_ROUND), height))
-        )
-        spots = canvas.spots(rim @ matrix[:3, :3].T + matrix[:3, 3])
-        for a, b in zip(spots, np.roll(spots, -1, axis=0), strict=True):
+    upper, lower = corners(thing)
+    upper = (upper + lower) / 2 if KINDS[thing.kind].domed else upper
+    rings = [canvas.spots(ring) for ring in ((upper,) if is_round(thing.kind) else (upper, lower))]
+    for ring, beside in (*((ring, np.roll(ring, -1, axis=0)) for ring in rings), (rings[0], rings[-1])):
+        for a, b in zip(ring, beside, strict=True):
             canvas.line(a, b, colour)
-        return
-    square = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)])
-    corners = np.vstack([np.column_stack((square, np.full(4, z))) for z in (1, -1)]) * half
-    spots = canvas.spots(corners @ matrix[:3, :3].T + matrix[:3, 3])
-    for a, b in _CUBE_EDGES:
-        canvas.line(spots[a], spots[b], colour)
 
 
 def _draw_axes(canvas: _Canvas, thing: SceneObject) -> None:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 
 import cv2
 import numpy as np
 
 from spca_core.geometry import Array
 from spca_core.kinds import KINDS, MESHES, is_round
+from spca_core.scene import SceneObject
 from spca_sense.detection import Detection
-from spca_sense.outline import outline_of
+from spca_sense.outline import SQUARE, outline_of
 from spca_sense.shapes import convex_hull, distance_to_polygon
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, widened
 
@@ -36,9 +36,7 @@ _AROUND = 60  # pixels around a region in which a thing may show that does not
 _SMALL = np.ones((3, 3), np.uint8)
 _MIXED = np.ones((5, 5), np.uint8)  # along what hides a part of it, pixels show a mixture of both
 _BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
-_BOX = np.array(list(product((0.5, -0.5), repeat=3)))[
-    :, ::-1
-]  # corners with edges of 1, the upper ones first
+_BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.5, -0.5], 4)))  # the upper corners first
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class Silhouette:
     whole: Patch
 
 
-def corners(thing: Detection) -> tuple[Array, Array]:
+def corners(thing: Detection | SceneObject) -> tuple[Array, Array]:
     """Return the outlines (N, 3 each) of a thing's upper and lower face, in `world`; a box may lean."""
     if is_round(thing.kind) or thing.kind in MESHES:
         outline = outline_of(thing.kind, thing.pose, thing.size)

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Pose, Vec3, wrap_angle
 from spca_core.kinds import KINDS, MESHES, ObjectKind, is_round, problem_with
@@ -22,16 +21,19 @@ from spca_core.rotations import about_z, aligning
 from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, LEVEL, NOISE, Plateau, corners, silhouette
-from spca_sense.fitting import TOLERANCE, Fit, Prior, fit_shape
 from spca_sense.meshes import fitted
 from spca_sense.outline import Outline, outline_of, polygon_area, shared_area, trace
 from spca_sense.shapes import (
+    TOLERANCE,
     BoxShape,
     DiscShape,
+    Fit,
+    Prior,
     convex_hull,
     distance_to_polygon,
     fit_box,
     fit_disc,
+    fit_shape,
     share_of_turn,
 )
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window
@@ -183,7 +185,7 @@ class ColourRegion:
     def _ways(
         self, face: Face, region: Plateau, hidden: Mask, deeper: int
     ) -> Iterator[tuple[float, list[Detection]]]:
-        """Yield ways to explain a face: one thing, pieces, a likely thing and what is left, an obstacle."""
+        """Yield ways to explain a face: one thing, a likely thing and what is left, an obstacle."""
         likely = []
         for misfit, thing in self._likely(face, region, hidden):
             likely.append(thing)
@@ -192,9 +194,6 @@ class ColourRegion:
         if free is not None:
             yield 0.0, [free]
         if deeper:
-            pieces = list(self._pieces(face))
-            if len(pieces) > 1:
-                yield 0.0, [thing for piece in pieces for thing in self.explained(piece, deeper - 1)]
             shown = [region.shown(silhouette(self.view, thing).face) for thing in likely]
             ways = [
                 (2 * missing - inside, np.array([*thing.xy, thing.pose.yaw, *thing.size]), thing)
@@ -216,22 +215,6 @@ class ColourRegion:
             return None
         taken = its if face.taken is None else face.taken | its
         return replace(face, mask=rest, body=face.body & ~its, taken=taken, beside=(*face.beside, thing))
-
-    def _pieces(self, face: Face) -> Iterator[Face]:
-        """Yield the parts of a face: cut where something lies on it, or else where it is narrow."""
-        count, parts, stats, _ = cv2.connectedComponentsWithStats(face.mask.astype(np.uint8), connectivity=8)
-        large = [i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] >= MIN_AREA]
-        inner: NDArray[Any] = face.mask.astype(np.uint8)
-        while len(large) < 2 and inner.any():
-            inner = cv2.erode(inner, _SMALL)
-            count, parts, stats, _ = cv2.connectedComponentsWithStats(inner, connectivity=4)
-            large = [i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] > MIN_AREA // 3]
-        if len(large) < 2:
-            return
-        away = [cv2.distanceTransform((parts != i).astype(np.uint8), cv2.DIST_L2, 5) for i in large]
-        nearest = np.argmin(away, axis=0)
-        for k in range(len(large)):
-            yield replace(face, mask=face.mask & (nearest == k), body=face.body & (nearest == k))
 
     # Things of likely sizes.
 

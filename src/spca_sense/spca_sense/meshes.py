@@ -9,7 +9,7 @@ import numpy as np
 from spca_core.geometry import Array, Pose
 from spca_core.kinds import MESHES
 from spca_sense.explanations import Silhouette
-from spca_sense.fitting import TOLERANCE, fit_shape, numerical
+from spca_sense.shapes import TOLERANCE, fit_shape, numerical
 from spca_sense.view import HeightView, Mask, Patch, Window
 
 _CELL = 0.002  # metres between the points at which distances are known

@@ -15,7 +15,8 @@ from spca_core.scene import SceneObject
 from spca_sense.view import NO_HEIGHT, FloatImage, Mask
 
 _ROUND = 32  # corners of the polygon that stands for a disc
-_SQUARE = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)]) / 2
+SQUARE = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)]) / 2
+"""Corners of a square with edges of 1, counter-clockwise."""
 
 
 def footprint(thing: SceneObject) -> Array:
@@ -30,7 +31,7 @@ def outline_of(kind: str, pose: Pose, size: Vec3) -> Array:
         angle = np.linspace(0, 2 * np.pi, _ROUND, endpoint=False)
         return np.column_stack((np.cos(angle), np.sin(angle))) * size[0] / 2 + (x, y)
     c, s = np.cos(pose.yaw), np.sin(pose.yaw)
-    own = MESHES[kind].outline if kind in MESHES else _SQUARE * size[:2]
+    own = MESHES[kind].outline if kind in MESHES else SQUARE * size[:2]
     return own @ np.array([[c, s], [-s, c]]) + (x, y)
 
 

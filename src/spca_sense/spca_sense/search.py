@@ -20,7 +20,7 @@ from spca_sense.colours import NEUTRAL, ColourLabels, label_colours
 from spca_sense.detection import UNKNOWN, Detection, Look
 from spca_sense.explanations import LEVEL, NOISE, outside, silhouette
 from spca_sense.hypotheses import JOINT, LOW, MIN_AREA, TALL, Clues, ColourRegion, Face, connected
-from spca_sense.outline import outline_of, polygon_area, shared_area
+from spca_sense.outline import outline_of, polygon_area
 from spca_sense.shapes import distance_to_polygon
 from spca_sense.supports import complete, on_their_supports
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window, bounding_window, make_view
@@ -34,7 +34,6 @@ _PLATEAU = 0.8  # share of what is lower, that is as high within the noise where
 _STRIP = 0.35  # of the face of a thing, that at most is in sight of the one below if that is hidden
 _STICKS_OUT = 0.012  # metres by which its middle may be outside
 _OFF_TABLE = 0.05  # metres below the table's surface: such a region lies on the ground
-_INSIDE = 0.6  # share of a piece's outline within that of the whole
 _MARGIN = 6
 _SEAMS = np.ones((11, 11), np.uint8)
 _MIN_REST = 40  # pixels that are an obstacle, though too few to tell what it is
@@ -94,7 +93,7 @@ def _from_high_to_low(clues: Clues, regions: Sequence[ColourRegion]) -> list[Det
         found += things
         if (face := _highest(region)) is not None:
             faces.append((face, region))
-    return [thing for thing in found if not any(_is_part_of(thing, other) for other in found)]
+    return found
 
 
 def _taken_out(region: ColourRegion, face: Face, found: Sequence[Detection]) -> list[Detection]:
@@ -203,14 +202,6 @@ def _hull(mask: Mask) -> Mask:
     filled = np.zeros(mask.shape, np.uint8)
     cv2.fillConvexPoly(filled, cv2.convexHull(points), 1)
     return filled.astype(bool)
-
-
-def _is_part_of(piece: Detection, whole: Detection) -> bool:
-    """Return whether a piece is only a part of a larger upper face, cut off by what stands on that."""
-    if piece is whole or piece.colour != whole.colour or abs(piece.top - whole.top) > NOISE:
-        return False
-    a, b = (outline_of(d.kind, d.pose, d.size) for d in (piece, whole))
-    return polygon_area(a) < polygon_area(b) and shared_area(a, b) > _INSIDE * polygon_area(a)
 
 
 def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detection], Mask]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,22 +13,18 @@ from spca_core.kinds import KINDS, MESHES, STACKABLE
 from spca_sense.catalogue import Catalogue
 from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
-from spca_sense.explanations import LEVEL, NOISE, corners, silhouette
-from spca_sense.fitting import Prior
+from spca_sense.explanations import LEVEL, NOISE, corners
 from spca_sense.hypotheses import JOINT, TALL, Clues
 from spca_sense.outline import outline_of, polygon_area, shared_area, trace
-from spca_sense.shapes import BoxShape, fit_box
-from spca_sense.view import NO_HEIGHT, Mask, Patch, widened
+from spca_sense.shapes import BoxShape, Prior, fit_box
+from spca_sense.view import NO_HEIGHT, Patch, widened
 
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
 _OVERLAP = 0.25  # share of a thing's footprint over what it rests on
 _LEVEL_ERROR = 0.006  # metres by which a stack's height may differ from that of its things
 _MOSTLY = 0.6
 _MARGIN = 0.012  # metres by which a thing beneath may stick out of its stack
-_AROUND = 0.020  # metres around it at which a larger face would go on
-_GOES_ON = 0.2  # share of what is around it
 _MIN_STRIP = 20  # pixels of a side that tell a thing's colour
-_MIN_PURE = 9  # of them, with no other colour around: along borders pixels show a mixture of two
 _MIN_POINTS = 12
 _PRIOR = np.array([0.005, 0.005, 1.0])  # metres, metres, radians: how well stacked things are aligned
 _TURNED = 12  # pixels by which a thing may reach further when it is turned
@@ -60,9 +55,8 @@ def complete(clues: Clues, things: Sequence[Detection], catalogue: Catalogue) ->
         size = _hidden_size(room, upper, catalogue)
         if size is None:
             continue
-        beside = _beside(clues, upper, known[position:])
-        lower = _beneath(clues, upper, size, beside)
-        if _is_of_more(clues, lower, beside) if lower.seen else _is_air(clues, lower):
+        lower = _beneath(clues, upper, size)
+        if not lower.seen and _is_air(clues, lower):
             continue
         known[position:] = sorted([*known[position:], lower], key=_from_high_to_low)
     return known
@@ -102,16 +96,6 @@ def _fills(room: float, height: float, heights: set[float]) -> bool:
     return abs(wrap_angle(room, height)) < _LEVEL_ERROR or any(abs(room - h) < _LEVEL_ERROR for h in heights)
 
 
-def _beside(clues: Clues, upper: Detection, things: Sequence[Detection]) -> Mask:
-    """Return the pixels (H, W) of things on the level of what is under `upper`: they do not show that one."""
-    mask = np.zeros(clues.claims.shape, bool)
-    for thing in things:
-        if thing.seen and thing.kind != UNKNOWN and abs(thing.top - upper.bottom) < JOINT:
-            patch = silhouette(clues.view, thing).whole
-            mask[patch.window] |= patch.mask
-    return mask
-
-
 def _is_air(clues: Clues, lower: Detection) -> bool:
     """Return whether the view past the upper thing shows something far below, not the side of `lower`."""
     patch = _patch(clues, lower, -0.003)
@@ -120,26 +104,15 @@ def _is_air(clues: Clues, lower: Detection) -> bool:
     return len(heights) >= _MIN_STRIP and float(np.mean(heights < lower.bottom + 0.006)) > _MOSTLY
 
 
-def _is_of_more(clues: Clues, lower: Detection, beside: Mask) -> bool:
-    """Return whether the upper face of `lower` goes on around it: it is that of something larger."""
-    patch = _patch(clues, lower, _AROUND, upper=True)
-    ring = patch.mask & ~_patch(clues, lower, _MARGIN).within(patch.window)
-    alike = clues.colours.labels[patch.window] == clues.colours.label_of(lower.colour)
-    alike &= np.abs(clues.view.heights[patch.window] - lower.top + clues.view.table_top) < _LEVEL_ERROR
-    alike &= ~beside[patch.window]
-    return bool(alike[ring].sum() > _GOES_ON * ring.sum())
-
-
-def _patch(clues: Clues, thing: Detection, margin: float, upper: bool = False) -> Patch:
-    """Return where a thing would show, or only its upper face, with its sides moved out by a margin (m)."""
+def _patch(clues: Clues, thing: Detection, margin: float) -> Patch:
+    """Return where a thing would show, with its sides moved out by a margin (m)."""
     a, b, c = thing.size
     wider = replace(thing, kind="cuboid", size=(a + 2 * margin, b + 2 * margin, c))
-    faces = corners(wider)[: 1 if upper else 2]
-    return clues.view.patch(np.vstack(faces) - (0.0, 0.0, clues.view.table_top))
+    return clues.view.patch(np.vstack(corners(wider)) - (0.0, 0.0, clues.view.table_top))
 
 
-def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3], beside: Mask) -> Detection:
-    """Return the thing that must be under `upper`; `beside` is what shows those next to it."""
+def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detection:
+    """Return the thing that must be under `upper`."""
     view, (kind, size) = clues.view, what
     x, y, _ = upper.pose.position
     height, yaw = upper.bottom - view.table_top, upper.pose.yaw
@@ -152,11 +125,11 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3], beside: Mas
     window = widened(patch.window, _TURNED, view.heights.shape)
     mask = patch.within(window) | _patch(clues, turned, _MARGIN).within(window)
     heights, claims = view.heights[window], clues.claims[window]
-    side = mask & np.isneginf(claims) & ~beside[window] & (heights > lowest) & (heights < height + 0.006)
+    side = mask & np.isneginf(claims) & (heights > lowest) & (heights < height + 0.006)
     labels = clues.colours.labels[window]
     label, count = _commonest(labels[side], clues.colours)
     strip = labels == label
-    if count < _MIN_STRIP or np.count_nonzero(side & _pure(strip)) < _MIN_PURE:
+    if count < _MIN_STRIP:
         return unseen
     seen = replace(
         unseen,
@@ -177,11 +150,6 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3], beside: Mas
     x, y, yaw = fit.parameters
     pose = Pose.from_xyz_yaw(x, y, pose.position[2], square_yaw(yaw) if kind == "cube" else yaw)
     return replace(seen, pose=pose)
-
-
-def _pure(mask: Mask) -> Mask:
-    """Return the pixels of a mask that have only pixels of it around them."""
-    return cv2.erode(mask.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
 
 
 def _commonest(labels: NDArray[np.uint8], colours: ColourLabels) -> tuple[int, int]:

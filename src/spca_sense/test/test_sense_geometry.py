@@ -12,11 +12,11 @@ from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Array, Pose, wrap_angle
 from spca_core.scene import SceneObject
 from spca_sense.detection import square_yaw
-from spca_sense.fitting import Prior
 from spca_sense.outline import Outline, footprint, gap, shared_area, trace
 from spca_sense.shapes import (
     BoxShape,
     DiscShape,
+    Prior,
     convex_hull,
     distance_to_polygon,
     fit_box,

@@ -117,12 +117,13 @@ def test_a_skill_says_how_many_ways_it_tried_and_what_each_would_have_hit() -> N
 
 @contextmanager
 def stack_01_with(
-    box: WorldObject, known: bool, folder: Path
+    box: WorldObject, known: bool, folder: Path, **moved: tuple[float, float, float]
 ) -> Iterator[tuple[Tabletop[MujocoWorld], MujocoSimulator, DraftingPlanner]]:
     """Yield the level with one more box, which the world file mentions if it is `known`, and a planner."""
     options = RunOptions(level="stack_01", transport="inproc")
     world, level = load_table(options)
     poses = dict(nominal_layout(world).poses) | {box.model: Pose.from_xyz_yaw(*box.position, 0.475, 0.3)}
+    poses |= {name: Pose.from_xyz_yaw(*position, 0.0) for name, position in moved.items()}
     more = world.model_copy(update={"objects": (*world.objects, box)})
     simulator = MujocoSimulator(more, noise=False)
     world = more if known else world
@@ -151,6 +152,29 @@ def test_the_arm_goes_around_what_does_not_belong_on_the_table(tmp_path: Path) -
         assert acted.status == "done"
         assert environment.settle().outcome is Outcome.SUCCESS
     assert frozenset({"cobot", box.model}) not in touched
+
+
+@pytest.mark.slow
+def test_a_cube_that_others_touch_on_two_sides_is_pushed_out(tmp_path: Path) -> None:
+    """Of four in a square none can be grasped; what must be left alone is not moved with another either."""
+    box = WorldObject(
+        model="box_yellow", kind="cube", colour=(0.8, 0.68, 0.08), size=(0.04, 0.04, 0.04), mass=0.08,
+        friction=1.0, position=(0.46, 0.15),
+    )  # fmt: skip
+    square = {"box_red": (0, 0), "box_blue": (1, 0), "box_green": (0, 1), "box_yellow": (1, 1)}
+    at = {name: (0.42 + 0.0402 * i, 0.08 + 0.0402 * k, TOP) for name, (i, k) in square.items()}
+    with stack_01_with(box, True, tmp_path, **at) as (environment, _, planner):
+        seen = environment.sense()
+
+        def planned(text: str) -> Any:
+            return planner.plan(PlanRequest(attempt="", task=task(text), observation=seen, skills=())).plan
+
+        text = "Put the red cube on the red plate"
+        plan, careful = planned(f"{text}."), planned(f"{text}, and leave the blue and the green cube alone.")
+        assert str(plan.steps[0]) == "push_out(cube_red)" and careful is None
+        acted = environment.act("1", plan, library_source("tabletop", TabletopKit.builtin_skills))
+        assert acted.status == "done"
+        assert environment.sense().holds("on", "cube_red", "plate_red")
 
 
 @pytest.mark.parametrize("sunk", [0.0, 0.004, 0.008])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -117,7 +117,7 @@ class Alternatives(SkillContext):
             found = placements.in_line(found, other, row)
         found.sort(key=lambda s: not placements.clear_of(s.contact, mats, self._hold))
         if not found:
-            self._hinder("crowds", other, lambda _: bool(placements.in_line(spots(0.0), other, row)))
+            self._hinder("crowds", other, lambda _: bool(placements.in_line(spots(0.0), other, row)), row)
         return [{"pose": pose_value(s.pose), "contact": pose_value(s.contact)} for s in found[:CHOICES]]
 
     @offered
@@ -164,10 +164,12 @@ class Alternatives(SkillContext):
         with touching(self._arm, name):
             yield from grasps(seen, name, self._arm, self._tip_reach)
 
-    def _hinder(self, predicate: str, thing: SceneObject, possible: Possible) -> None:
+    def _hinder(
+        self, predicate: str, thing: SceneObject, possible: Possible, row: Sequence[SceneObject] = ()
+    ) -> None:
         """Remember by what a thing, or what is to stand at a place, is hindered, for the next survey."""
         self._cramped.add(thing.id)
-        self._hindered[thing.id] = predicate, in_the_way(self.scene, thing, self._arm, possible)
+        self._hindered[thing.id] = predicate, in_the_way(self.scene, thing, self._arm, possible, row)
 
     def _can_put(self, pose: geometry.Pose, gap: float | None = None) -> bool:
         above = raised(pose, APPROACH)

@@ -21,8 +21,9 @@ from spca_sandbox.surface import api_of, offered
 from spca_tabletop.act import placements
 from spca_tabletop.act.alternatives import Alternatives
 from spca_tabletop.act.obstructions import obstructions, out_of_reach, suspicions
+from spca_tabletop.act.pushes import pushes
 from spca_tabletop.act.skill_context import SkillContext, touching
-from spca_tabletop.act.values import Grasp, Pose, Spot, Thing, pose_value, thing_value, tool_pose
+from spca_tabletop.act.values import Grasp, Pose, Push, Spot, Thing, pose_value, thing_value, tool_pose
 
 log = structlog.get_logger(__name__)
 
@@ -63,6 +64,22 @@ class Motion(SkillContext):
         ]
         with self._lost_noticed(), touching(self._arm, *near, *self._supports()):
             self._arm.move_linear(target, float(speed))
+
+    @offered
+    def _do_pushes(self, name: str) -> list[Push]:
+        """How closed fingers push it out of where no grasp of it is free."""
+        return [
+            {"pose": pose_value(p.pose), "contact": pose_value(p.contact), "things": list(p.things)}
+            for p in pushes(self.scene, self._thing(name).id, self._arm, self._tip_reach)
+        ]
+
+    @offered
+    def _do_push(self, push: Push, speed: float = 0.1) -> None:
+        """Straight on to its `contact`; where the things are then, only a look shows."""
+        self._handled = True
+        self._arm.set_scene(self.scene.without({*push["things"]}))
+        with touching(self._arm, *self._supports()):
+            self._arm.move_linear(tool_pose(push["contact"]), float(speed))
 
     @offered
     def _do_move_named(self, name: str) -> None:
@@ -230,5 +247,8 @@ class TabletopCtx(Perception, Alternatives, Motion):
 
 
 TABLETOP_API = TabletopCtx.api = api_of(
-    TabletopCtx, "tabletop", types=(Pose, Thing, Grasp, Spot), helpers=("pose(x, y, z, yaw=0.0) -> Pose",)
+    TabletopCtx,
+    "tabletop",
+    types=(Pose, Thing, Grasp, Spot, Push),
+    helpers=("pose(x, y, z, yaw=0.0) -> Pose",),
 )

@@ -21,6 +21,7 @@ from spca_motion.tool import NOMINAL_GAP, ToolKinematics
 from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_tabletop.act import placements
 from spca_tabletop.act.grasps import APPROACH, TIP_CLEARANCE, grasps
+from spca_tabletop.act.pushes import pushes
 from spca_tabletop.act.skill_context import touching
 from spca_tabletop.act.values import raised
 
@@ -78,13 +79,15 @@ def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ..
     )
 
 
-def in_the_way(scene: Scene, thing: SceneObject, arm: Manipulator, possible: Possible) -> list[SceneObject]:
+def in_the_way(
+    scene: Scene, thing: SceneObject, arm: Manipulator, possible: Possible, row: Sequence[SceneObject] = ()
+) -> list[SceneObject]:
     """Return the movable things without which something would be possible at another thing.
 
-    If none of them is by itself, all that are near, provided that it would be possible without them. What
-    stands in a row with it, or on it without sticking out, is not meant.
+    If none of them is by itself, as few of those that are near as it would be possible without. The `row`
+    that is to go on, and what is on it without sticking out, is not meant.
     """
-    kept = {o.id for o in row_of(scene, thing)} | {
+    kept = {o.id for o in row} | {
         o.id
         for o in scene.objects
         if scene.holds("on", o.id, thing.id) and thing.kind in SOLIDS and not _sticks_out(o, thing)
@@ -92,20 +95,24 @@ def in_the_way(scene: Scene, thing: SceneObject, arm: Manipulator, possible: Pos
     near = [o for o in neighbours(scene, thing) if o.id not in kept and o.id != arm.held]
 
     def helps(others: Sequence[SceneObject]) -> bool:
-        rest = _without(scene, {o.id for o in others})
+        rest = scene.without({o.id for o in others})
         arm.set_scene(rest)
         return possible(rest)
 
     decisive = [o for o in near if helps([o])]
     together = near if not decisive and helps(near) else []
+    for o in list(together):
+        if helps(fewer := [other for other in together if other is not o]):
+            together = fewer
     arm.set_scene(scene)
     return decisive or together
 
 
 def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[Fact]:
-    """Yield the facts `blocks(b, x)` and `crowds(b, x)`.
+    """Yield the facts `blocks(b, x)`, `crowds(b, x)` and `hems(b, x)`.
 
-    `b` keeps the fingers from grasping `x` or leaves no room on it; `b` leaves no room next to `x`.
+    `b` keeps the fingers from grasping `x` or leaves no room on it; `b` leaves no room next to `x`; `x`
+    cannot be grasped, and can once it has been pushed out, and `b` with it.
     """
 
     def reachable(pose: Pose) -> bool:
@@ -140,20 +147,31 @@ def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[F
     def upon(thing: SceneObject) -> Possible:
         return room(lambda seen: zip(placements.on_top(thing, seen, "", hold, tip_reach), strict=True), thing)
 
-    def hindrances(predicate: str, thing: SceneObject, possible: Possible) -> Iterator[Fact]:
-        if neighbours(scene, thing) and not possible(scene):
-            for other in in_the_way(scene, thing, arm, possible):
-                yield Fact(predicate=predicate, args=(other.id, thing.id))
+    def hindered_by(
+        thing: SceneObject, possible: Possible, row: Sequence[SceneObject] = ()
+    ) -> list[str] | None:
+        if not neighbours(scene, thing) or possible(scene):
+            return None
+        return [o.id for o in in_the_way(scene, thing, arm, possible, row)]
 
     hold = placements.Hold(height=max(placements.Hold.height, tip_reach + TIP_CLEARANCE))
+    stuck: dict[str, list[str]] = {}
     for thing in scene.objects:
+        blocked = crowded = None
         if KINDS[thing.kind].room == "many":
-            yield from hindrances("blocks", thing, upon(thing))
+            blocked = hindered_by(thing, upon(thing))
         elif thing.kind in SOLIDS and not scene.holds("on", thing.id, GROUND_SYMBOL):
             if arm.held is None and scene.holds("clear", thing.id):
-                yield from hindrances("blocks", thing, graspable(thing))
+                blocked = hindered_by(thing, graspable(thing))
+                stuck |= {} if blocked is None else {thing.id: blocked}
             if scene.holds("on", thing.id, TABLE_SYMBOL):
-                yield from hindrances("crowds", thing, beside(thing))
+                crowded = hindered_by(thing, beside(thing), row_of(scene, thing))
+        for predicate, by in (("blocks", blocked), ("crowds", crowded)):
+            yield from (Fact(predicate=predicate, args=(other, thing.id)) for other in by or ())
+    for name, by in stuck.items():
+        if stuck.keys() >= {*by}:  # nothing that is in its way can be taken away
+            push = next(pushes(scene, name, arm, tip_reach), None)
+            yield from (Fact(predicate="hems", args=(o, name)) for o in (push.things if push else ()))
 
 
 def _sticks_out(thing: SceneObject, below: SceneObject) -> bool:
@@ -176,12 +194,3 @@ def neighbours(scene: Scene, thing: SceneObject) -> list[SceneObject]:
         and not scene.holds("held", o.id)
         and math.dist(o.pose.position[:2], thing.pose.position[:2]) < _NEAR
     ]
-
-
-def _without(scene: Scene, names: set[str]) -> Scene:
-    return scene.model_copy(
-        update={
-            "objects": tuple(o for o in scene.objects if o.id not in names),
-            "relations": tuple(f for f in scene.relations if not names.intersection(f.args)),
-        }
-    )

@@ -38,6 +38,27 @@ def pick_up(ctx, cube, support):
     raise RuntimeError(f"{cube} slipped out of the fingers three times")
 
 
+def push_out(ctx, thing):
+    """Push a thing, and what stands in line behind it, out of where no grasp of it is free."""
+    ctx.close()
+    barred = []
+    for push in ctx.pushes(thing):
+        try:
+            _approach(ctx, [push.pose], "")
+            ctx.push(push)
+            break
+        except MotionError as error:
+            if error.kind not in ("collision", "unreachable"):
+                raise
+            barred.append(error)
+    else:
+        raise _none_of(barred, f"no way to push {thing} out")
+    ctx.move_linear(_raised(push.contact))
+    ctx.look()
+    if not ctx.grasps(thing):
+        raise RuntimeError(f"there is still no room for the fingers around {thing}")
+
+
 def place_on(ctx, cube, plate):
     """Put the held cube down on a plate."""
     _put(ctx, ctx.spots_on(plate), f"no free place on {plate}")

@@ -31,6 +31,8 @@
     (across ?c ?a ?b - solid)        ; a bridge over two things that stand side by side
     (blocks ?b - solid ?x - item)     ; ?b is in the way of grasping ?x, or of putting something on it
     (blocked ?x - item)              ; by something that has to be moved first
+    (hems ?b - solid ?x - solid)     ; no grasp of ?x is free; it can be pushed out, and ?b moves with it, as ?x itself does
+    (loose ?x - solid)               ; it can be pushed out, and nothing moves with it that must be left alone
     (crowds ?b - solid ?x - item)     ; ?b is in the way of putting something next to ?x
     (crowded ?x - item)
     (put_down ?c - solid)            ; ?c has been put on the table since the beginning
@@ -63,6 +65,14 @@
       (forall (?p - place ?o - solid) (when (of ?p ?c) (not (at ?o ?p))))
       (not (crowded ?c))
       (increase (total-cost) 1)))
+
+  (:action push_out
+    :parameters (?c - solid)
+    :precondition (and (hand_empty) (clear ?c) (loose ?c) (on ?c table) (not (kept ?c)) (not (stays ?c)))
+    :effect (and
+      (not (blocked ?c)) (not (loose ?c)) (forall (?o - solid) (when (hems ?o ?c) (not (hems ?o ?c))))
+      (forall (?p - place) (not (at ?c ?p)))
+      (increase (total-cost) 5)))
 
   (:action place_on
     :parameters (?c - solid ?p - support)

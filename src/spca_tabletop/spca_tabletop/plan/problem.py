@@ -19,7 +19,7 @@ from spca_tabletop.act.grasps import WIDEST
 from spca_tabletop.language.goal import RULES, Atom, Goal
 
 _KINDS = (*SOLIDS, *SUPPORTS)
-OBSTRUCTIONS = {"blocks": "blocked", "crowds": "crowded", "obstructs": "obstructed"}
+OBSTRUCTIONS = {"blocks": "blocked", "hems": "blocked", "crowds": "crowded", "obstructs": "obstructed"}
 """Names of what one thing does to another according to Sense, with what the other then is in the domain."""
 
 
@@ -57,7 +57,10 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     # What is to be put upright takes up room on its plate until then.
     for _, thing, plate in sorted({atom for atoms in leaning for atom in atoms}):
         rules += [("blocks", thing, plate), ("blocked", plate)]
-    init = "\n    ".join(map(_text, dict.fromkeys([*initial(observation), *rules])))
+    atoms = dict.fromkeys([*initial(observation), *rules])
+    held_back = {atom[2] for atom in atoms if atom[0] == "hems" and ("kept", atom[1]) in atoms}
+    loose = {("loose", atom[2]): None for atom in atoms if atom[0] == "hems" and atom[2] not in held_back}
+    init = "\n    ".join(map(_text, atoms | loose))
     goal = conditions[0] if len(conditions) == 1 else "(or\n    " + "\n    ".join(conditions) + ")"
     return f"""(define (problem task)
   (:domain tabletop)

@@ -16,7 +16,7 @@ from spca_core.scene import RELATIONS
 from spca_core.task import Task
 from spca_tabletop.language.goal import RULES
 from spca_tabletop.language.understanding import describe, out_of_sight, understand
-from spca_tabletop.plan.problem import abreast, bridges, reachable, with_places
+from spca_tabletop.plan.problem import OBSTRUCTIONS, abreast, bridges, reachable, with_places
 
 _CUBE, _PLATE, _TABLE = frozenset(SOLIDS), frozenset(SUPPORTS), frozenset({"table"})
 _GROUND = frozenset({"ground"})
@@ -120,7 +120,7 @@ class TabletopVocabulary(Vocabulary):
                 atoms = frozenset(f.args for f in observation.facts if f.predicate == side)
                 kinds = (_CUBE | _PLATE,) * meaning.count("?")
                 # What is in the way of what is found out where it matters: the list is not complete.
-                found[side] = Extension(() if side in ("blocks", "crowds") else kinds, atoms)
+                found[side] = Extension(() if side in OBSTRUCTIONS else kinds, atoms)
         return found
 
     def after(self, observation: Observation) -> dict[str, Extension]:
