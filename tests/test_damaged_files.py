@@ -200,6 +200,7 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca_minigrid/levels.py": PACKAGE,
     "spca_minigrid/pictures.py": RUN,
     "spca_minigrid/proposer.py": PACKAGE,
+    "spca_motion/kernel.py": KERNEL,
     "spca_planner/solver/child.py": KERNEL,
     "spca_planner/solver/downward.py": RUN,
     "spca_planner/trusted.py": ("domain",),

@@ -53,7 +53,7 @@ def test_bench_grasp_scores_reports_and_goes_on(policy: str, tmp_path: Path) -> 
         (("bench", "grasp", "greedy", "--data", "absent"), "no released grids"),
         (("bench", "minigrid", "sokoban"), "no MiniGrid level matches 'sokoban'"),
         (("bench", "minigrid", "--skills", "some"), "--skills 'some': Input should be"),
-        (("run", "minigrid:MiniGrid-DorKey-8x8"), "did you mean MiniGrid-DoorKey-8x8"),
+        (("run", "minigrid:MiniGrid-DorKey-8x8"), "did you mean 'MiniGrid-DoorKey-8x8'"),
         (("ipp", "write", "grasp", "--strategy", "guess"), "--strategy 'guess': Input should be"),
     ],
 )

@@ -34,13 +34,15 @@ def one_line(text: str) -> str:
     return harmless(" ".join(line.strip() for line in text.splitlines() if line.strip()))
 
 
-def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
+def did_you_mean(name: str, known: Iterable[str], most: int = 1, least: float = 0.6) -> str:
     """Ask whether one of the known names was meant that are most like `name`; empty if none is.
+
+    `least` is the likeness from which on one is, from 0 to 1 (`difflib.SequenceMatcher.ratio`).
 
     >>> did_you_mean("stak_01", ["stack_01", "touch_01"])
     "did you mean 'stack_01'?"
     """
-    near = " or ".join(f"'{one}'" for one in get_close_matches(name, list(known), most, 0.7))
+    near = " or ".join(f"'{one}'" for one in get_close_matches(name, list(known), most, least))
     return f"did you mean {near}?" if near else ""
 
 

@@ -102,7 +102,7 @@ def _group_warnings(level: Level) -> Iterator[str]:
     known = sorted(folder.name for folder in LEVELS.iterdir() if folder.is_dir())
     if level.task_group in known:
         return
-    if question := did_you_mean(level.task_group, known):
+    if question := did_you_mean(level.task_group, known, least=0.8):
         rule = "; in such a group the robot need not let go for a success, unless `release: true` says so"
         mind = rule if level.release is None else ""
         yield f"unknown task_group '{level.task_group}': {question}{mind}"

@@ -84,7 +84,8 @@ STACKED_TEXTS = {
     "Take the red cube off the blue plate.": None,
     "Remove the red cube from the green cube.": "on R T",
     "Put the red cube on the blue cube.": "on R B, on B pB",  # a stack may stand on a plate
-    "Put the blue cube on the red cube.": "on B R, on R T",
+    "Put the blue cube on the red cube.": "on B R, on R G",  # or on a cube
+    "Build a tower of the red cube and the blue one, red at the bottom.": "on B R, on R T",
     "Empty the blue plate onto the red one.": "on B pR",
     "Unstack the red cube.": "on R T",
     "Pick up the cube that is on the table.": "holding G",

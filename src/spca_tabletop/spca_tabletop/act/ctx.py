@@ -23,7 +23,7 @@ from spca_tabletop.act.alternatives import Alternatives
 from spca_tabletop.act.obstructions import obstructions, out_of_reach, suspicions
 from spca_tabletop.act.pushes import pushes
 from spca_tabletop.act.skill_context import SkillContext, touching
-from spca_tabletop.act.values import Grasp, Pose, Push, Spot, Thing, pose_value, thing_value, tool_pose
+from spca_tabletop.act.values import Grasp, Pose, Spot, Thing, pose_value, thing_value, tool_pose
 
 log = structlog.get_logger(__name__)
 
@@ -54,7 +54,7 @@ class Motion(SkillContext):
 
     @offered
     def _do_move_linear(self, pose: Pose, speed: float = 1.0) -> None:
-        """Straight, to and from things; what lies within 7 cm of its ends may be touched and pushed."""
+        """Straight; what lies within 7 cm of its ends may be touched and pushed."""
         target = tool_pose(pose)
         ends = (target, self._arm.tool_pose())
         near = [
@@ -66,20 +66,25 @@ class Motion(SkillContext):
             self._arm.move_linear(target, float(speed))
 
     @offered
-    def _do_pushes(self, name: str) -> list[Push]:
-        """How closed fingers push it out of where no grasp of it is free."""
-        return [
-            {"pose": pose_value(p.pose), "contact": pose_value(p.contact), "things": list(p.things)}
-            for p in pushes(self.scene, self._thing(name).id, self._arm, self._tip_reach)
+    def _do_pushes(self, name: str) -> list[Spot]:
+        """Where closed fingers push it free: from `pose` to `contact`."""
+        found = pushes(self.scene, self._thing(name).id, self._arm, self._tip_reach)
+        offered: list[tuple[Spot, tuple[str, ...]]] = [
+            ({"pose": pose_value(p.pose), "contact": pose_value(p.contact)}, p.things) for p in found
         ]
+        self._pushes += offered
+        return [spot for spot, _ in offered]
 
     @offered
-    def _do_push(self, push: Push, speed: float = 0.1) -> None:
-        """Straight on to its `contact`; where the things are then, only a look shows."""
+    def _do_push(self, spot: Spot, speed: float = 0.1) -> None:
+        """Carry one out; then look."""
+        things = next((moved for known, moved in self._pushes if known == spot), None)
+        if things is None:
+            raise ValueError("push to a spot that ctx.pushes gave since the last look")
         self._handled = True
-        self._arm.set_scene(self.scene.without({*push["things"]}))
+        self._arm.set_scene(self.scene.without({*things}))
         with touching(self._arm, *self._supports()):
-            self._arm.move_linear(tool_pose(push["contact"]), float(speed))
+            self._arm.move_linear(tool_pose(spot["contact"]), float(speed))
 
     @offered
     def _do_move_named(self, name: str) -> None:
@@ -91,7 +96,7 @@ class Motion(SkillContext):
 
     @offered
     def _do_open(self, gap: float = 0.085) -> None:
-        """Open to a gap in metres: 0.02 more than `close` gave to let go; fully, it pushes what is around."""
+        """Gap in metres: 0.02 more than `close` gave lets go; fully, it pushes what is around."""
         self._handled = True
         held = self._arm.held
         if held is not None:
@@ -101,7 +106,7 @@ class Motion(SkillContext):
 
     @offered
     def _do_close(self, gap: float = 0.0) -> float:
-        """Close until something resists; returns the gap."""
+        """Until something resists; returns the gap."""
         self._handled = True
         reached = self._arm.close(float(gap))
         if self._arm.holding() and (thing := self._at_tool()) is not None:
@@ -115,7 +120,7 @@ class Motion(SkillContext):
 
     @offered
     def _do_is_holding(self) -> bool:
-        """Whether something is between the fingers."""
+        """Whether the fingers hold something."""
         holding = self._arm.holding()
         if not holding and self._arm.held is not None:
             self._lose()
@@ -135,7 +140,7 @@ class Motion(SkillContext):
 
     @offered
     def _do_log(self, message: str) -> None:
-        """Tell this to whoever mends the skill."""
+        """For whoever mends the skill."""
         log.info("skill", message=str(message)[:500])
 
 
@@ -164,17 +169,17 @@ class Perception(SkillContext):
 
     @offered
     def _do_scene(self) -> list[Thing]:
-        """All objects but the table, as last seen."""
+        """All but the table."""
         return [thing_value(o) for o in self.scene.objects]
 
     @offered
     def _do_look(self) -> list[Thing]:
-        """Move the arm out of view and look again."""
+        """Look again, the arm out of view."""
         return [thing_value(o) for o in self.look().objects]
 
     @offered
     def _do_holds(self, relation: str, *names: str) -> bool:
-        """Whether it was last seen: "on", a, b; "clear", a; "at", a, place; and so on."""
+        """As last seen: "on", a, b; "clear", a; "at", a, place; and so on."""
         if relation == "at" and len(names) == 2 and (place := place_of(names[1])) is not None:
             return place.holds(self._thing(names[0]), self.scene.objects)
         fallen = any(row.name == relation and row.rests == GROUND_SYMBOL for row in relations())
@@ -249,6 +254,6 @@ class TabletopCtx(Perception, Alternatives, Motion):
 TABLETOP_API = TabletopCtx.api = api_of(
     TabletopCtx,
     "tabletop",
-    types=(Pose, Thing, Grasp, Spot, Push),
+    types=(Pose, Thing, Grasp, Spot),
     helpers=("pose(x, y, z, yaw=0.0) -> Pose",),
 )

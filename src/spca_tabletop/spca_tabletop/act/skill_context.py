@@ -21,7 +21,7 @@ from spca_motion.manipulator import Manipulator
 from spca_motion.tool import ToolKinematics
 from spca_sandbox.surface import DeclaredCtx
 from spca_tabletop.act import placements
-from spca_tabletop.act.values import table_of
+from spca_tabletop.act.values import Spot, table_of
 
 log = structlog.get_logger(__name__)
 
@@ -65,6 +65,8 @@ class SkillContext(DeclaredCtx):
         """Things at which room was lacking at any time: nothing is put down near them if it can be helped."""
         self._handled = False
         """Whether the gripper has opened or closed since the last look."""
+        self._pushes: list[tuple[Spot, tuple[str, ...]]] = []
+        """Pushes offered since the last look, with what each of them moves."""
         self.preferences = Preferences()
 
     def prefer(self, choices: tuple[Choice, ...]) -> None:
@@ -118,7 +120,7 @@ class SkillContext(DeclaredCtx):
     def perceive(self) -> Scene:
         """Perceive from where the arm is, and plan around what is seen."""
         self._scene = self._sense()
-        self._handled = False
+        self._handled, self._pushes = False, []
         self._arm.set_scene(self._scene)
         return self._scene
 

@@ -57,12 +57,6 @@ class Spot(TypedDict):
     contact: Pose
 
 
-class Push(Spot):
-    """The fingers come down at `pose` and go on to `contact`, with the `things` before them."""
-
-    things: list[str]
-
-
 def table_of(world: World) -> SceneObject:
     """The table as a thing among others: a planning object that skills may be called with."""
     table = world.table

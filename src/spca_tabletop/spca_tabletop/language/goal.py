@@ -251,14 +251,16 @@ class _Told:
     def _floors(self, atoms: set[Atom]) -> Iterator[Atom]:
         """Yield what a stack stands on.
 
-        It is the table, unless the task says otherwise or the lowest cube is on a plate.
+        It is what its lowest cube is on, unless that is another cube which is moved or the stack is a tower.
         """
         placed = {a[1] for a in atoms if a[0] in _LOCATIONS}
+        towers = self._talk.tower, *self._talk.towers
+        built = {t for one in towers for things in (one.members, *one.runs) for t in things}
         for atom in atoms:
             if atom[0] == "on" and atom[2] in self._solids and atom[2] not in placed:
-                plates = [p for p, kind in self._scene.objects.items() if kind in SUPPORTS]
-                under = [p for p in plates if self._scene.holds("on", atom[2], p)]
-                yield ("on", atom[2], under[0] if under else TABLE_SYMBOL)
+                under = self._talk.table.support_of(atom[2])
+                stays = under not in self._solids or not (under in placed or atom[2] in built)
+                yield ("on", atom[2], under if stays and under not in ("", GROUND_SYMBOL) else TABLE_SYMBOL)
 
     def _check_places(self, atoms: set[Atom]) -> None:
         for cube in self._solids:
