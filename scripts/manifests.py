@@ -43,7 +43,7 @@ ROSDEP = {
 # Known to no rosdep key: they come from scripts/requirements/lock.txt.
 FROM_PIP = {
     "annotated_types", "nbclient", "nbformat", "importlinter", "tomli", "tomllib", "av", "cattrs", "click",
-    "dask", "distributed", "fast_downward", "gymnasium", "glfw", "httpx", "httpx2", "opentelemetry",
+    "dask", "distributed", "fast_downward", "gymnasium", "glfw", "httpx", "httpx2",
     "pyarrow", "pyparsing", "libcst", "mcap", "mcap_ros2", "minigrid", "anyio", "mcp", "trimesh", "tornado",
     "websockets", "mujoco", "ompl", "openai", "ruckig", "stable_baselines3", "structlog",
     "httpcore2", "torch", "unified_planning",

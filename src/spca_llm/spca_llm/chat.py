@@ -1,8 +1,4 @@
-"""The chat model that every stage uses: checks budgets, records requests, validates answers.
-
-Where the program has a tracer, each exchange is an OpenTelemetry span with the attributes `gen_ai.*` of its
-semantic conventions. Message contents are never put into spans.
-"""
+"""The chat model that every stage uses: checks budgets, records requests, validates answers."""
 
 from __future__ import annotations
 
@@ -10,12 +6,9 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
@@ -29,11 +22,6 @@ from spca_llm.config import REPLAY, Budget, LlmConfig, load_config
 from spca_llm.exchange import STOPPED, Answer, AnswerSource, Attempt, Exchange, Request
 from spca_llm.ledger import ExchangeLog
 from spca_llm.replay import ReplaySource
-
-try:
-    from opentelemetry import trace
-except ImportError:
-    trace = None
 
 
 class Chat(Closing):
@@ -78,73 +66,22 @@ class Chat(Closing):
         attempts: list[Attempt] = []
         answer: Answer | None = None
         problem, kind = "interrupted", STOPPED
-        with chat_span(request.role, model, base_url) as span:
-            try:
-                answer = self.source.ask(request, self.ledger.seconds_left(), attempts.append)
-                problem, kind = "", ""
-                span.answered(answer)
-            except ModelError as error:
-                problem, kind = str(error), error.kind
-                span.failed(kind)
-            except SpcaError as error:
-                problem = str(error)
-                span.failed(kind)
-                raise
-            finally:
-                exchange = Exchange(
-                    started=started, request=request, digest=request.digest, model=model, base_url=base_url,
-                    answer=answer, error=problem, error_kind=kind, attempts=tuple(attempts),
-                    seconds=time.monotonic() - began,
-                )  # fmt: skip
-                self.ledger.add(exchange)
+        try:
+            answer = self.source.ask(request, self.ledger.seconds_left(), attempts.append)
+            problem, kind = "", ""
+        except ModelError as error:
+            problem, kind = str(error), error.kind
+        except SpcaError as error:
+            problem = str(error)
+            raise
+        finally:
+            exchange = Exchange(
+                started=started, request=request, digest=request.digest, model=model, base_url=base_url,
+                answer=answer, error=problem, error_kind=kind, attempts=tuple(attempts),
+                seconds=time.monotonic() - began,
+            )  # fmt: skip
+            self.ledger.add(exchange)
         return exchange
-
-
-class Span:
-    """Records the outcome of one exchange; does nothing if OpenTelemetry is not installed."""
-
-    def __init__(self, span: Any = None) -> None:
-        self._span = span
-
-    def answered(self, answer: Answer) -> None:
-        """Note the answer's model, finish reason and token counts."""
-        self._set("gen_ai.response.model", answer.model)
-        self._set("gen_ai.response.finish_reasons", [answer.finish_reason])
-        self._set("gen_ai.usage.input_tokens", answer.input_tokens)
-        self._set("gen_ai.usage.output_tokens", answer.output_tokens)
-
-    def failed(self, kind: str) -> None:
-        """Note that there was no answer, and why in one word."""
-        self._set("error.type", kind)
-        if self._span is not None:
-            self._span.set_status(trace.StatusCode.ERROR, kind)
-
-    def _set(self, name: str, value: Any) -> None:
-        if self._span is not None:
-            self._span.set_attribute(name, value)
-
-
-@contextmanager
-def chat_span(role: str, model: str, base_url: str) -> Iterator[Span]:
-    """Open a client span `chat MODEL` around one exchange, as long as the context lasts."""
-    if trace is None:
-        yield Span()
-        return
-    attributes: dict[str, Any] = {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": "openai",  # the protocol, not the provider
-        "gen_ai.request.model": model,
-        "spca.role": role,
-    }
-    parts = urlsplit(base_url)
-    if parts.hostname:
-        attributes["server.address"] = parts.hostname
-        attributes["server.port"] = parts.port or (443 if parts.scheme == "https" else 80)
-    tracer = trace.get_tracer("spca_llm")
-    with tracer.start_as_current_span(
-        f"chat {model}", kind=trace.SpanKind.CLIENT, attributes=attributes
-    ) as span:
-        yield Span(span)
 
 
 _MOST_ANSWERS = 2
