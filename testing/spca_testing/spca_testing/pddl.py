@@ -39,23 +39,19 @@ DOMAIN = """\
 _RED = r"(red|green|blue)"
 _GOALS = (
     (rf"\b(?:put|stack|place) the {_RED} cube (?:down )?(?:on top of|on|onto) the {_RED} (cube|plate)\b",
-     "(on {0} {1})"),
-    (rf"\b(?:pick up|grasp|lift) the {_RED} (cube)\b", "(holding {0})"),
-    (rf"\bdiscard the {_RED} (cube)\b", "(on_ground {0})"),
-    (rf"\btouch the {_RED} (cube|plate)\b", "(touched {0})"),
+     "(on {0} {1})", "set_on_{kind}"),
+    (rf"\b(?:pick up|grasp|lift) the {_RED} (cube)\b", "(holding {0})", "lift_cube"),
+    (rf"\bdiscard the {_RED} (cube)\b", "(on_ground {0})", "drop_off_table"),
+    (rf"\btouch the {_RED} (cube|plate)\b", "(touched {0})", "touch_thing"),
 )  # fmt: skip
 
 
 def draft(text: str, task: str) -> Draft:
     """A good draft from what a request (`text`) says was observed; it keeps a domain shown that can do it."""
-    known, wanted = re.findall(r"\(:action (\w+)", text), goal(task)
-    deed = {"(touched": "touch_thing", "(holding": "lift_cube", "(on_ground": "drop_off_table"}.get(
-        wanted.split()[0], "set_on_" + wanted.split()[-1].partition("_")[0]
-    )
+    known, (wanted, deed) = re.findall(r"\(:action (\w+)", text), goal(task)
     objects, resting = _scene(text)
-    supports = set(resting.values())
     facts = [f"(on {cube} {support})" for cube, support in resting.items()]
-    facts += [f"(clear {o})" for o in objects if o.startswith("cube") and o not in supports]
+    facts += [f"(clear {o})" for o in objects if o.startswith("cube") and o not in resting.values()]
     things = " ".join(f"{o} - {o.partition('_')[0]}" for o in objects)
     problem = (
         f"(define (problem today)\n  (:domain tidy_table)\n  (:objects {things} table - table)\n"
@@ -64,14 +60,14 @@ def draft(text: str, task: str) -> Draft:
     return Draft(domain=with_actions(DOMAIN, known) if deed in known else DOMAIN, problem=problem)
 
 
-def goal(task: str) -> str:
-    """The goal of a task text. ValueError for one that the model does not understand."""
-    for pattern, form in _GOALS:
+def goal(task: str) -> tuple[str, str]:
+    """The goal of a task text, and the action for it. ValueError where the model does not understand it."""
+    for pattern, form, deed in _GOALS:
         if match := re.search(pattern, task, re.IGNORECASE):
             *colours, kind = (g.lower() for g in match.groups())
             names = [f"cube_{colours[0]}" if len(colours) > 1 else f"{kind}_{colours[0]}"]
             names += [f"{kind}_{c}" for c in colours[1:]]
-            return form.format(*names)
+            return form.format(*names), deed.format(kind=kind)
     raise ValueError(f"no goal for {task!r}")
 
 
@@ -79,9 +75,8 @@ def _scene(text: str) -> tuple[list[str], dict[str, str]]:
     """Cubes and plates, and what each cube rests on, from what a request says was observed."""
     objects = [name for name, kind in kinds_in(text).items() if kind in ("cube", "plate")]
     resting: dict[str, str] = {}
-    for cube, below in re.findall(r"\(on (\S+) (\S+)\)", said(text, "facts that hold now: ")):
-        if cube.startswith("cube"):
-            resting.setdefault(cube, below)
+    for cube, below in re.findall(r"\(on (cube\S+) (\S+)\)", said(text, "facts that hold now: ")):
+        resting.setdefault(cube, below)
     return objects, resting
 
 

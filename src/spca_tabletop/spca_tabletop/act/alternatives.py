@@ -50,7 +50,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_touch_poses(self, name: str) -> list[Pose]:
-        """Where closed fingertips touch its top; go down with move_linear."""
+        """Where closed fingertips touch its top: go above with move_to, down with move_linear."""
         thing = self._thing(name)
         if thing is self._table:
             raise ValueError("the table may not be touched")
