@@ -86,15 +86,17 @@ class LongAction:
             job.cancel()
 
     def close(self, timeout: float = 5.0) -> None:
-        """Cancel the goal under way and wait until its client has its result; for the turning thread."""
+        """Cancel the goal under way and wait until its client has its result."""
         self.cancel()
         if not self.busy:
             return
+        # what the goal waits for passes through the loop, which only one thread turns
+        turn = self._node.loop.turn if self._node.loop.here else time.sleep
         end = time.monotonic() + timeout
         while self.busy and time.monotonic() < end:
-            self._node.loop.turn(_TURN_S)  # what the goal waits for passes through here
+            turn(_TURN_S)
         for _ in range(_SENDING_TURNS):
-            self._node.loop.turn(_TURN_S)
+            turn(_TURN_S)
 
     def _on_goal(self, goal: Any) -> GoalResponse:
         if why := self._refuse(goal):
