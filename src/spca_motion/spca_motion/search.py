@@ -95,14 +95,13 @@ def _detour(
 ) -> list[Piece] | None:
     """Return a smooth path around the obstacles between start and goals, or None."""
     kernel, start = query.kernel(needed=True), query.start.joints
+    box = _box(start, goals, effort, limits)
     for seed in _SEEDS:
         if kernel is None:
             waypoints = find_path(start, goals, query.valid, stop, effort, limits, seed)
         else:
             tried = _RANGE, EDGE_STEP, effort.checks, _SHORTCUTS, seed
-            waypoints = kernel.path(
-                start, goals, _box(start, goals, effort, limits), tried, query.valid, stop
-            )
+            waypoints = kernel.path(start, goals, box, tried, query.valid, stop)
         if waypoints is None:
             return None
         if (pieces := query.smooth(waypoints)) is not None:

@@ -155,6 +155,10 @@ def test_the_arm_goes_around_what_does_not_belong_on_the_table(tmp_path: Path) -
 
 
 @pytest.mark.slow
+def refuse() -> None:
+    raise MotionError("collision", "no")
+
+
 def test_a_cube_that_others_touch_on_two_sides_is_pushed_out(tmp_path: Path) -> None:
     """Of four in a square none can be grasped; what must be left alone is not moved with another either."""
     box = WorldObject(
@@ -172,6 +176,13 @@ def test_a_cube_that_others_touch_on_two_sides_is_pushed_out(tmp_path: Path) -> 
         text = "Put the red cube on the red plate"
         plan, careful = planned(f"{text}."), planned(f"{text}, and leave the blue and the green cube alone.")
         assert str(plan.steps[0]) == "push_out(cube_red)" and careful is None
+        ctx, scenes = environment._ctx, list[Scene]()
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(MotionError, match="no"):
+            spot = ctx._do_pushes("cube_red")[0]
+            patch.setattr(ctx._arm, "set_scene", scenes.append)
+            patch.setattr(ctx._arm, "move_linear", lambda *_: refuse())
+            ctx._do_push(spot)
+        assert scenes[-1] == ctx.scene != scenes[0], "what a refused push did not move stays in the way"
         acted = environment.act("1", plan, library_source("tabletop", TabletopKit.builtin_skills))
         assert acted.status == "done"
         assert environment.sense().holds("on", "cube_red", "plate_red")

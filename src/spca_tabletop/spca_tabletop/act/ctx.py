@@ -10,6 +10,7 @@ from dataclasses import astuple, replace
 
 import structlog
 
+from spca_core.errors import MotionError
 from spca_core.geometry import top_down_yaw
 from spca_core.kinds import KINDS, radius
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
@@ -68,12 +69,11 @@ class Motion(SkillContext):
     @offered
     def _do_pushes(self, name: str) -> list[Spot]:
         """Where closed fingers push it free: from `pose` to `contact`."""
-        found = pushes(self.scene, self._thing(name).id, self._arm, self._tip_reach)
-        offered: list[tuple[Spot, tuple[str, ...]]] = [
-            ({"pose": pose_value(p.pose), "contact": pose_value(p.contact)}, p.things) for p in found
-        ]
-        self._pushes += offered
-        return [spot for spot, _ in offered]
+        found = list[Spot]()
+        for push in pushes(self.scene, self._thing(name).id, self._arm, self._tip_reach):
+            found.append({"pose": pose_value(push.pose), "contact": pose_value(push.contact)})
+            self._pushes.append((found[-1], push.things))
+        return found
 
     @offered
     def _do_push(self, spot: Spot, speed: float = 0.1) -> None:
@@ -83,8 +83,12 @@ class Motion(SkillContext):
             raise ValueError("push to a spot that ctx.pushes gave since the last look")
         self._handled = True
         self._arm.set_scene(self.scene.without({*things}))
-        with touching(self._arm, *self._supports()):
-            self._arm.move_linear(tool_pose(spot["contact"]), float(speed))
+        try:
+            with touching(self._arm, *self._supports()):
+                self._arm.move_linear(tool_pose(spot["contact"]), float(speed))
+        except MotionError:
+            self._arm.set_scene(self.scene)  # whatever comes next keeps clear of what was not moved
+            raise
 
     @offered
     def _do_move_named(self, name: str) -> None:
@@ -252,8 +256,5 @@ class TabletopCtx(Perception, Alternatives, Motion):
 
 
 TABLETOP_API = TabletopCtx.api = api_of(
-    TabletopCtx,
-    "tabletop",
-    types=(Pose, Thing, Grasp, Spot),
-    helpers=("pose(x, y, z, yaw=0.0) -> Pose",),
+    TabletopCtx, "tabletop", types=(Pose, Thing, Grasp, Spot), helpers=("pose(x, y, z, yaw=0.0) -> Pose",)
 )
