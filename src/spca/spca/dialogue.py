@@ -11,6 +11,7 @@ from spca.runs import Run
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.kit import Kit
+from spca_core.relation import resting
 from spca_core.run_folder import RunFolder
 from spca_core.verdict import Ending
 
@@ -85,7 +86,7 @@ class Dialogue:
         support = next((f.args[1] for f in seen.facts if f.predicate == "on" and f.args[0] == thing), "")
         found = [o for o in seen.things if o.id == thing]
         spot = self._kit.spot_in_words(found[0]) if found and support == TABLE_SYMBOL else ""
-        return spot or (f"on the {words_of(support)}" if support else "")
+        return spot or (resting(support) if support else "")
 
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again" and an answer, as far as that is known.

@@ -9,6 +9,7 @@ from functools import wraps
 from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.relation import resting
 from spca_tabletop.language.lexicon import FORMS
 from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, Things, clause
 from spca_tabletop.language.things import Det, Nominal, Quality, Thing, being, named, rule
@@ -100,7 +101,7 @@ def what_colour(thing: Thing, *, talk: Talk) -> str:
 @answering
 def where_is(thing: Thing, *, talk: Talk) -> str:
     places = ((s, talk.table.support_of(s)) for s in named(thing, talk, ANYTHING))
-    return " ".join(f"The {words_of(s)} is on the {words_of(on) or '?'}." for s, on in places)
+    return " ".join(f"The {words_of(s)} is {resting(on)}." for s, on in places)
 
 
 rule.read(FORMS["questions"], globals())
