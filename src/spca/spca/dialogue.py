@@ -26,6 +26,7 @@ _AGAIN = re.compile(
 _UNDO = re.compile(r"^(?:now |please )*undo(?: it| that)?[.!]*$", re.IGNORECASE)
 _WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do| fail)?( that| this| it)?)?")
 _WHY_THAT = re.compile(r"why (?:did|have) you (?:\w+ )+?(the (?:\w+ )?\w+)(?: (?:up|there|first|away))?")
+_SAID = re.compile(r"what (?:did|have) i (?:say|said|ask|asked|tell you)(?: (first|last|before|so far))?")
 _QUOTED = re.compile(r"'([^']+)'")
 _PROPOSED = re.compile(r'Shall I do just this: "(.+)"\?$')
 _YES = re.compile(r"(?:yes|yeah|yep|ok|okay|sure|do that|please do)(?:,? please)?[.!]*", re.IGNORECASE)
@@ -121,6 +122,12 @@ class Dialogue:
         asked = question.strip().rstrip("?!. ").lower()
         if asked in ("help", "what can you do", "what can i say"):
             return HELP
+        if said := _SAID.fullmatch(asked):
+            own = [f'"{line[6:]}"' for line in self._said if line.startswith("user: ")]
+            own = {"first": own[:1], "last": own[-1:]}.get(said[1], own)
+            return f"You said {', then '.join(own)}." if own else "Nothing yet."
+        if _UNDO.match(asked) or asked.endswith("put it back"):
+            return None if any(done.about for done in self._history) else "Nothing has been moved yet."
         about = _WHY_THAT.fullmatch(asked)
         if not (about or _WHY.fullmatch(asked)):
             return None

@@ -236,12 +236,12 @@ CHECKS = (
         f"from main {_FULL}", optional=True,
     ),
     Check(
-        "RViz 2",
-        every(
-            packages(rviz2="14.1.5", rviz_default_plugins="14.1.5"),
-            variable("a display", "DISPLAY", "WAYLAND_DISPLAY"),
-        ),
-        f"apt install ros-jazzy-rviz2, set DISPLAY; or `spca mcap` a run for Foxglove {_FULL}",
+        "RViz 2", packages(rviz2="14.1.5", rviz_default_plugins="14.1.5"),
+        f"apt install ros-jazzy-rviz2; or `spca mcap` a run for Foxglove {_FULL}",
+    ),
+    Check(
+        "display", variable("a window system", "DISPLAY", "WAYLAND_DISPLAY"),
+        "set DISPLAY, for `--view` and RViz; `--view web` needs none", optional=True,
     ),
     Check(
         "Docker",

@@ -60,10 +60,10 @@ def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
 
 
 @answering
-def what_is(noun: Nominal | None, test: Quality, *, talk: Talk) -> str:
+def what_is(noun: Nominal | None, test: Quality | None = None, *, talk: Talk) -> str:
     things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
-    found = test.of(Nominal())(things, talk, Nominal())
-    raise Answered(f"It is {_listed(found)}.", tuple(found))
+    found = test.of(Nominal())(things, talk, Nominal()) if test else things
+    raise Answered(f"{'They are' if len(found) > 1 else 'It is'} {_listed(found)}.", tuple(found))
 
 
 @answering
