@@ -1,11 +1,5 @@
 """One table that stays: look at it, ask for plans, have sentences carried out, one after the other.
 
-    import spca
-
-    with spca.session(preset="shuffled", seed=3) as table:
-        print(table.look().sentences)
-        print(table.do("put the red cube on the blue plate").reason)
-
 Every sentence is a run of its own through the supervisor, with its critics, limits and budgets, and leaves a
 folder as any run does. What counts as done is the goal as it was understood, judged by a look afterwards.
 """
