@@ -197,7 +197,9 @@ class Session:
             if stages.rehearsing is None:
                 raise InputError("no rehearsal", hint=f"{self._kit.name} has no twin to rehearse in")
             state = RunState(library=stages.library).sensed(proposal.seen).planned(proposal.plan)
-            return stages.rehearsing.try_out("rehearsal", _task(proposal.sentence), state, lambda: False)
+            said = proposal.sentence
+            task = Task(group="sentence", id="sentence_01", title=said, description=said, judge="look")
+            return stages.rehearsing.try_out("rehearsal", task, state, lambda: False)
 
     def do(self, sentence: str, out: Path | None = None) -> Run:
         """Carry out a sentence: look, plan, act, look again; repair and plan anew as in any run.
@@ -300,7 +302,3 @@ def _seen(run: Run) -> Observation:
     if not (looks := RunFolder(run.folder).looks):
         raise SpcaError(run.result.reason)
     return Observation.model_validate_json(looks[-1].read_bytes())
-
-
-def _task(sentence: str) -> Task:
-    return Task(group="sentence", id="sentence_01", title=sentence, description=sentence, judge="look")

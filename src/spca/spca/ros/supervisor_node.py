@@ -139,9 +139,7 @@ class SupervisorNode(SpcaNode):
             self.get_logger().error(str(error) if wrong else traceback.format_exc())
             message = str(error) if isinstance(error, SpcaError) else f"{type(error).__name__}: {error}"
             return kind.Result(message=message, input_error=wrong)
-        answer = kind.Result(
-            outcome=result.outcome.value, message=result.reason, run_folder=str(folder.path)
-        )
+        answer = kind.Result(outcome=result.outcome.value, message=result.reason, run_folder=str(folder.path))
         if kind is RunLevel:
             answer.verdict = to_msg(result.verdict, VerdictMsg())
         return answer
