@@ -72,11 +72,6 @@ def program(what: str, command: str, wanted: str = ".", tried: str | None = None
     return probe
 
 
-def variable(what: str, *names: str) -> Probe:
-    """Return a probe for environment variables, any of which will do."""
-    return lambda: ([], [] if any(map(os.environ.get, names)) else [what])
-
-
 def every(*probes: Probe) -> Probe:
     """Return a probe that joins the results of all these probes."""
 
@@ -240,7 +235,8 @@ CHECKS = (
         f"apt install ros-jazzy-rviz2; or `spca mcap` a run for Foxglove {_FULL}",
     ),
     Check(
-        "display", variable("a window system", "DISPLAY", "WAYLAND_DISPLAY"),
+        "display",
+        lambda: ([], [] if any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))) else ["a window system"]),
         "set DISPLAY, for `--view` and RViz; `--view web` needs none", optional=True,
     ),
     Check(
