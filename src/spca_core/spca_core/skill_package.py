@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -94,10 +94,6 @@ class SkillPhrase(Record):
     def arguments(self) -> tuple[str, ...]:
         """The names of the noun phrases that are the goal's arguments, in order."""
         return tuple(_SLOT.findall(self.goal))
-
-    def about(self, things: Sequence[str]) -> str:
-        """Return the phrase with the words for its goal's arguments in their places."""
-        return self.say.format_map(dict(zip(self.arguments, things, strict=True)))
 
     def match(self, sentence: str) -> dict[str, str] | None:
         """Return the noun phrases by name if the sentence has this phrase's words; otherwise None."""

@@ -369,7 +369,8 @@ def _sentence(atom: Atom) -> str:
         return f"the {words_of(first)} {resting(*others)}"
     for phrase in (phrase for package in skill_packages("tabletop") for phrase in package.phrases):
         if (phrase.predicate, len(phrase.arguments)) == (predicate, len(atom) - 1):
-            return phrase.about([f"the {words_of(thing)}" for thing in atom[1:]])
+            things = (f"the {words_of(thing)}" for thing in atom[1:])
+            return phrase.say.format_map(dict(zip(phrase.arguments, things, strict=True)))
     rest = " and the ".join(words_of(o) for o in others)
     words = {
         "next_to": "next to the", "abreast": "side by side with the", "across": "across the",

@@ -100,8 +100,8 @@ def what_colour(thing: Thing, *, talk: Talk) -> str:
 
 @answering
 def where_is(thing: Thing, *, talk: Talk) -> str:
-    places = ((s, talk.table.support_of(s)) for s in named(thing, talk, ANYTHING))
-    return " ".join(f"The {words_of(s)} is {resting(on)}." for s, on in places)
+    where = talk.table.support_of
+    return " ".join(f"The {words_of(s)} is {resting(where(s))}." for s in named(thing, talk, ANYTHING))
 
 
 rule.read(FORMS["questions"], globals())
