@@ -16,8 +16,7 @@ from spca_core.verdict import Condition, Outcome, Verdict
 class JudgedByLook(Environment):
     """An environment whose verdict is what a look after a plan shows of that plan's goal.
 
-    See `spca_core.ports.environment.Environment`. The referee behind it still ends a level that ran out of
-    time or broke a rule; it knows no conditions of success.
+    The referee behind it still ends a level that ran out of time or broke a rule; it knows no success.
     """
 
     def __init__(self, environment: Environment, reader: PlanReader) -> None:

@@ -101,7 +101,7 @@ def what_colour(thing: Thing, *, talk: Talk) -> str:
 @answering
 def where_is(thing: Thing, *, talk: Talk) -> str:
     where = talk.table.support_of
-    return " ".join(f"The {words_of(s)} is {resting(where(s))}." for s in named(thing, talk, ANYTHING))
+    return " ".join(f"The {words_of(s)} is {resting(where(s) or '?')}." for s in named(thing, talk, ANYTHING))
 
 
 rule.read(FORMS["questions"], globals())
