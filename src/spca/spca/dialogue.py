@@ -11,6 +11,7 @@ from spca.runs import Run
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.observation import Observation
 from spca_core.ports.kit import Kit
+from spca_core.relation import resting
 from spca_core.run_folder import RunFolder
 from spca_core.verdict import Ending
 
@@ -25,6 +26,7 @@ _AGAIN = re.compile(
 _UNDO = re.compile(r"^(?:now |please )*undo(?: it| that)?[.!]*$", re.IGNORECASE)
 _WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do| fail)?( that| this| it)?)?")
 _WHY_THAT = re.compile(r"why (?:did|have) you (?:\w+ )+?(the (?:\w+ )?\w+)(?: (?:up|there|first|away))?")
+_SAID = re.compile(r"what (?:did|have) i (?:say|said|ask|asked|tell you)(?: (first|last|before|so far))?")
 _QUOTED = re.compile(r"'([^']+)'")
 _PROPOSED = re.compile(r'Shall I do just this: "(.+)"\?$')
 _YES = re.compile(r"(?:yes|yeah|yep|ok|okay|sure|do that|please do)(?:,? please)?[.!]*", re.IGNORECASE)
@@ -85,7 +87,7 @@ class Dialogue:
         support = next((f.args[1] for f in seen.facts if f.predicate == "on" and f.args[0] == thing), "")
         found = [o for o in seen.things if o.id == thing]
         spot = self._kit.spot_in_words(found[0]) if found and support == TABLE_SYMBOL else ""
-        return spot or (f"on the {words_of(support)}" if support else "")
+        return spot or (resting(support) if support else "")
 
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again" and an answer, as far as that is known.
@@ -120,6 +122,12 @@ class Dialogue:
         asked = question.strip().rstrip("?!. ").lower()
         if asked in ("help", "what can you do", "what can i say"):
             return HELP
+        if said := _SAID.fullmatch(asked):
+            own = [f'"{line[6:]}"' for line in self._said if line.startswith("user: ")]
+            own = {"first": own[:1], "last": own[-1:]}.get(said[1], own)
+            return f"You said {', then '.join(own)}." if own else "Nothing yet."
+        if _UNDO.match(asked) or asked.endswith("put it back"):
+            return None if any(done.about for done in self._history) else "Nothing has been moved yet."
         about = _WHY_THAT.fullmatch(asked)
         if not (about or _WHY.fullmatch(asked)):
             return None

@@ -16,8 +16,7 @@ from spca_core.verdict import Condition, Outcome, Verdict
 class JudgedByLook(Environment):
     """An environment whose verdict is what a look after a plan shows of that plan's goal.
 
-    See `spca_core.ports.environment.Environment`. The referee behind it still ends a level that ran out of
-    time or broke a rule; it knows no conditions of success.
+    The referee behind it still ends a level that ran out of time or broke a rule; it knows no success.
     """
 
     def __init__(self, environment: Environment, reader: PlanReader) -> None:
@@ -25,7 +24,7 @@ class JudgedByLook(Environment):
         self.task, self.name = environment.task, environment.name
         self.api, self.builtin_skills = environment.api, environment.builtin_skills
         self._acted: tuple[Plan, ActResult] | None = None
-        self._seen: Verdict | None = None
+        environment.shown = None
 
     def sense(self) -> Observation:
         """See `Environment`."""
@@ -35,7 +34,7 @@ class JudgedByLook(Environment):
         self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
     ) -> ActResult:
         """See `Environment`."""
-        self._seen = None
+        self._env.shown = None
         result = self._env.act(attempt, plan, library, on_step)
         self._acted = plan, result
         return result
@@ -71,18 +70,18 @@ class JudgedByLook(Environment):
             outcome, reason = Outcome.RUNNING, f"not seen to hold: {goal}"
         holds = outcome is Outcome.SUCCESS and evidence.goal is True
         condition = Condition(text=goal, holds=holds, reason=reason if outcome is Outcome.RUNNING else "")
-        self._seen = Verdict(
+        self._env.shown = verdict = Verdict(
             outcome=outcome,
             score=float(holds),
             stamp=self._env.verdict().stamp,
             reason=reason,
             conditions=(condition,),
         )
-        return self._seen
+        return verdict
 
     def verdict(self) -> Verdict:
         """Return what the last look after a plan showed; before, the referee's verdict without conditions."""
-        return self._seen or self._env.verdict().model_copy(update={"conditions": ()})
+        return self._env.shown or self._env.verdict().model_copy(update={"conditions": ()})
 
     def checkpoint(self) -> bytes:
         """See `Environment`."""
@@ -90,7 +89,7 @@ class JudgedByLook(Environment):
 
     def restore(self, checkpoint: bytes) -> None:
         """See `Environment`."""
-        self._seen = self._acted = None
+        self._env.shown = self._acted = None
         self._env.restore(checkpoint)
 
     def cancel(self) -> None:

@@ -1,11 +1,5 @@
 """One table that stays: look at it, ask for plans, have sentences carried out, one after the other.
 
-    import spca
-
-    with spca.session(preset="shuffled", seed=3) as table:
-        print(table.look().sentences)
-        print(table.do("put the red cube on the blue plate").reason)
-
 Every sentence is a run of its own through the supervisor, with its critics, limits and budgets, and leaves a
 folder as any run does. What counts as done is the goal as it was understood, judged by a look afterwards.
 """
@@ -203,7 +197,9 @@ class Session:
             if stages.rehearsing is None:
                 raise InputError("no rehearsal", hint=f"{self._kit.name} has no twin to rehearse in")
             state = RunState(library=stages.library).sensed(proposal.seen).planned(proposal.plan)
-            return stages.rehearsing.try_out("rehearsal", _task(proposal.sentence), state, lambda: False)
+            said = proposal.sentence
+            task = Task(group="sentence", id="sentence_01", title=said, description=said, judge="look")
+            return stages.rehearsing.try_out("rehearsal", task, state, lambda: False)
 
     def do(self, sentence: str, out: Path | None = None) -> Run:
         """Carry out a sentence: look, plan, act, look again; repair and plan anew as in any run.
@@ -306,7 +302,3 @@ def _seen(run: Run) -> Observation:
     if not (looks := RunFolder(run.folder).looks):
         raise SpcaError(run.result.reason)
     return Observation.model_validate_json(looks[-1].read_bytes())
-
-
-def _task(sentence: str) -> Task:
-    return Task(group="sentence", id="sentence_01", title=sentence, description=sentence, judge="look")

@@ -35,6 +35,8 @@ def spca(folder: Path, *words: str) -> str:
 def test_a_skill_s_life(folder: Path) -> None:
     assert "wave" in spca(folder, "show")
     assert "learned" in spca(folder, "show")
+    others = CliRunner().invoke(make_app(), ["library", "show", "--library", str(folder)])
+    assert "1 more were learned" in others.output + others.stderr
     assert "def wave(ctx, cube)" in spca(folder, "export")
     assert spca(folder, "demote", "wave", "--reason", "it scares the cat") == "demoted: wave\n"
     assert spca(folder, "export") == ""

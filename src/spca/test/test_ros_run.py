@@ -160,6 +160,8 @@ def test_goals_are_carried_out_on_a_table_that_stays(
         assert result.run_folder == str(tmp_path / "level") and told[-1] == "run_ended"
         done = do(Do.Goal(sentence="put the red cube on the red plate"))
         assert done.outcome == "success", done.message
+        said = ask(ServiceCall(node, Judge, names.JUDGE), Judge.Request()).verdict  # what the look has shown
+        assert (said.outcome, said.reason) == (VerdictMsg.SUCCESS, done.message)
         seen = spca_core_observation(Path(done.run_folder))
         assert "the red cube is on the blue cube" in seen
         bad = run_level(RunLevel.Goal(level="stak_01"))

@@ -201,6 +201,16 @@ def test_what_a_short_arm_does_not_reach_is_said_before_it_moves():
         assert table.do("put the blue cube next to the green cube").result.success
 
 
+def test_a_ball_is_taken_out_of_a_bowl_and_put_back():
+    with spca.session(report=False, world="shapes") as table:
+        assert table.ask("put it back") == "Nothing has been moved yet."
+        table.do("put the cyan ball in the blue bowl")
+        assert table.do("put it back").result.reason.startswith("seen to hold: the cyan ball at x = ")
+        assert table.do("put it back").result.reason == "seen to hold: the cyan ball in the blue bowl"
+        assert table.ask("What did I say first?") == 'You said "put the cyan ball in the blue bowl".'
+        assert table.ask("where is the ball?") == "The cyan ball is in the blue bowl."
+
+
 def test_what_no_look_shows_is_called_carried_out_and_no_success(capsys: pytest.CaptureFixture[str]):
     """A look gives no score either: there is no referee."""
     told = []

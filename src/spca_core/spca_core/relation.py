@@ -165,6 +165,12 @@ def place_of(symbol: str) -> Place | None:
     return Place(relation, things, tuple(int(number.replace("m", "-")) for number in numbers))
 
 
+def resting(support: str) -> str:
+    """Return where a thing is that rests on a support, in plain words: "in the blue bowl"."""
+    rows = [row for row in relations() if row.put == "on" and support.partition("_")[0] in row.of]
+    return Place(rows[0], (support,)).words if rows else f"on the {words_of(support)}"
+
+
 def things_of(symbol: str) -> tuple[str, ...]:
     """Return the things that a symbol stands for: those of a place, or the one of that name."""
     place = place_of(symbol)

@@ -306,11 +306,10 @@ def find_level(name_or_path: str | Path) -> Path:
         if own:
             hint = f"name one of its levels, such as '{own[0]}'; `spca bench levels {name_or_path}` runs all"
             raise InputError(f"'{name_or_path}' is a group of levels", hint=hint)
-        groups = sorted({name.rpartition("_")[0] for name in list_levels()})
-        hint = (
-            did_you_mean(Path(name_or_path).stem, list_levels(), 3)
-            or f"groups of levels: {', '.join(groups)}"
-        )
+        if " " in str(name_or_path):
+            raise InputError("a sentence is no level", hint=f'type `spca do "{name_or_path}"`')
+        groups = ", ".join(sorted({name.rpartition("_")[0] for name in list_levels()}))
+        hint = did_you_mean(Path(name_or_path).stem, list_levels(), 3) or f"groups of levels: {groups}"
         raise InputError(f"unknown level '{name_or_path}'", where=str(LEVELS), hint=hint)
     return path
 

@@ -30,11 +30,11 @@ _KEPT = 50  # samples whose places are known, at most
 
 
 class RefereeNode(SpcaNode):
-    """Publishes the verdict of `referee()`, of whoever judges in this process; None: nobody does now."""
+    """Publishes `judged()`: a verdict, and whether waiting may make it a success; None: nobody judges now."""
 
     def __init__(self, loop: Loop | None = None) -> None:
         super().__init__(names.REFEREE, loop)
-        self.referee: Callable[[], Referee | None] = lambda: None
+        self.judged: Callable[[], tuple[Verdict, bool] | None] = lambda: None
         self._told: VerdictMsg | None = None
         self._verdict = self.create_publisher(VerdictMsg, names.VERDICT, STATE)
         self.wall_timer(_NEWS_PERIOD, self.tell)
@@ -42,18 +42,18 @@ class RefereeNode(SpcaNode):
 
     def tell(self) -> None:
         """Publish the verdict unless it has been published already."""
-        if (referee := self.referee()) is None:
+        if (judged := self.judged()) is None:
             return
-        message = _message(referee.verdict, referee.holding)
+        message = _message(*judged)
         if message != self._told:
             self._told = message
             self._verdict.publish(message)
 
     def _judge(self, _: Judge.Request, response: Judge.Response) -> Judge.Response:
         with answering(response):
-            if (referee := self.referee()) is None:
+            if (judged := self.judged()) is None:
                 raise SpcaError("no level has begun")
-            response.verdict = _message(referee.verdict, referee.holding)
+            response.verdict = _message(*judged)
         return response
 
 
@@ -66,7 +66,7 @@ class JudgingNode(RefereeNode):
         self._judging: Referee | None = None
         self._begun = False
         self._places: dict[float, dict[str, Pose]] = {}  # by stamp
-        self.referee = lambda: self._judging
+        self.judged = lambda: (level.verdict, level.holding) if (level := self._judging) else None
         self.create_subscription(Contacts, names.CONTACTS, self._on_contacts, EVERY)
         self.create_subscription(MultiDOFJointState, names.PLACES, self._on_places, EVERY)
         self.create_service(BeginLevel, names.BEGIN_LEVEL, self._begin)

@@ -39,4 +39,5 @@ ROW = Relation(
     things=range(1, 2),
     words={f"{NAME.upper()}_TO": (f"{NAME.replace('_', ' ')} to",)},
     forms=(f"{NAME.upper()}_TO Thing",),
+    told=lambda things, values: f"{NAME.replace('_', ' ')} to {things[0]}",
 )

@@ -62,7 +62,8 @@ def _gallery(levels: list[LevelInfo], path: Path) -> Path:
     from spca.report.pages import Card, Page
 
     cards = []
-    for info in track(levels, "drawing …", console=notices(), transient=True):
+    hidden = not notices().is_terminal  # it would leave an empty line
+    for info in track(levels, "drawing …", console=notices(), transient=True, disable=hidden):
         start = kit_of(info.name).start_picture(info.name)
         limit = "" if info.time_limit_s is None else f" {info.time_limit_s:g} s."
         cards.append(Card(info.name, f"{info.about}{limit}", picture=small_picture(start, 320)))

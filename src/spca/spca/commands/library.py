@@ -35,13 +35,15 @@ app.add_typer(library_app, name="library", rich_help_panel=LEVELS)
 @library_app.command()
 def show(environment: _Environment = "tabletop", library: _Folder = "", from_nothing: _Empty = False) -> None:
     """List the skills: where they come from, and how many levels prove them."""
-    from spca.console import show_table
+    from spca.console import notices, show_table
 
     skills = _library(environment, library, from_nothing).skills()
     rows = [
         (s.name, s.status, str(len(s.levels)), s.reason or (s.doc.splitlines() or [""])[0]) for s in skills
     ]
     show_table(("skill", "status", "levels", ""), rows)
+    if not from_nothing and (others := _library(environment, library, True).skills()):
+        notices().print(f"{len(others)} more were learned by runs with --skills empty: add --from-nothing")
 
 
 @library_app.command()

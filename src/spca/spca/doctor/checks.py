@@ -72,11 +72,6 @@ def program(what: str, command: str, wanted: str = ".", tried: str | None = None
     return probe
 
 
-def variable(what: str, *names: str) -> Probe:
-    """Return a probe for environment variables, any of which will do."""
-    return lambda: ([], [] if any(map(os.environ.get, names)) else [what])
-
-
 def every(*probes: Probe) -> Probe:
     """Return a probe that joins the results of all these probes."""
 
@@ -236,12 +231,13 @@ CHECKS = (
         f"from main {_FULL}", optional=True,
     ),
     Check(
-        "RViz 2",
-        every(
-            packages(rviz2="14.1.5", rviz_default_plugins="14.1.5"),
-            variable("a display", "DISPLAY", "WAYLAND_DISPLAY"),
-        ),
-        f"apt install ros-jazzy-rviz2, set DISPLAY; or `spca mcap` a run for Foxglove {_FULL}",
+        "RViz 2", packages(rviz2="14.1.5", rviz_default_plugins="14.1.5"),
+        f"apt install ros-jazzy-rviz2; or `spca mcap` a run for Foxglove {_FULL}",
+    ),
+    Check(
+        "display",
+        lambda: ([], [] if any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))) else ["a window system"]),
+        "set DISPLAY, for `--view` and RViz; `--view web` needs none", optional=True,
     ),
     Check(
         "Docker",

@@ -18,7 +18,6 @@ from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import THINKING, RunOptions, described
 from spca_core.ports.kit import Kit
-from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_core.skill import StepReport
 from spca_ros import names
@@ -108,16 +107,7 @@ class SupervisorNode(SpcaNode):
             path = Path(goal.run_folder) if goal.run_folder else None
             return options, RunFolder.create(Path(options.level).stem, path)
 
-        answer = self._conduct(job, RunLevel, begin, anew=True)
-        if isinstance(answer, RunLevel.Result):
-            return answer
-        result, folder = answer
-        return RunLevel.Result(
-            outcome=result.outcome.value,
-            message=result.reason,
-            verdict=to_msg(result.verdict, VerdictMsg()),
-            run_folder=str(folder.path),
-        )
+        return self._conduct(job, RunLevel, begin, anew=True)
 
     def _do(self, job: Job) -> Do.Result:
         sentence = job.goal.sentence
@@ -131,25 +121,25 @@ class SupervisorNode(SpcaNode):
             (path := folder.path / "task.yaml").write_text(self._kit.sentence_level(sentence))
             return RunOptions.of({**self.defaults, "level": str(path), "rewind": False}), folder
 
-        answer = self._conduct(job, Do, begin, anew=False)
-        if isinstance(answer, Do.Result):
-            return answer
-        result, folder = answer
-        return Do.Result(outcome=result.outcome.value, message=result.reason, run_folder=str(folder.path))
+        return self._conduct(job, Do, begin, anew=False)
 
     def _conduct(
         self, job: Job, kind: Any, begin: Callable[[], tuple[RunOptions, RunFolder]], anew: bool
-    ) -> tuple[RunResult, RunFolder] | Any:
-        """Carry out a run; return its result and folder, or the answer that says why there is none."""
+    ) -> Any:
+        """Carry out a run; return the answer with its result, or that says why there is none."""
 
         def tell(event: Event) -> None:
             job.feedback(kind.Feedback(attempt=job.goal.attempt, event=event_msg(event)))
 
         try:
             options, folder = begin()
-            return self._program.conduct(Run(options, folder), (tell,), anew), folder
+            result = self._program.conduct(Run(options, folder), (tell,), anew)
         except Exception as error:
             wrong = isinstance(error, InputError)  # a client's mistake, and none of this program
             self.get_logger().error(str(error) if wrong else traceback.format_exc())
             message = str(error) if isinstance(error, SpcaError) else f"{type(error).__name__}: {error}"
             return kind.Result(message=message, input_error=wrong)
+        answer = kind.Result(outcome=result.outcome.value, message=result.reason, run_folder=str(folder.path))
+        if kind is RunLevel:
+            answer.verdict = to_msg(result.verdict, VerdictMsg())
+        return answer

@@ -67,6 +67,8 @@ class Environment(ABC):
     api: CtxApi
     builtin_skills: Path
     """Python file of the skills that come with the environment."""
+    shown: Verdict | None = None
+    """What the last look after a plan has shown, where a look judges the task; for whoever watches."""
 
     @abstractmethod
     def sense(self) -> Observation:

@@ -33,7 +33,7 @@ PLAY = 0.009
 # How much higher than in the middle a thing is grasped where a bowl's or tray's rim is in the way, or where
 # the palm would meet its top.
 HIGHER = (0.0, 0.009, 0.016, 0.032, 0.048)
-# Least height of the thing's faces that the pads must then cover.
+# Least height of the thing's faces that the pads must then cover, about the widest circle of one that rolls.
 COVERED = 0.012
 
 
@@ -64,8 +64,8 @@ def grasps(scene: Scene, name: str, arm: Manipulator, tip_reach: float) -> Itera
     thing = scene.get(name)
     if thing is None:
         return
-    highest = thing.top + tip_reach - COVERED
-    only_there = KINDS[thing.kind].domed or thing.kind in MESHES
+    domed, only_there = KINDS[thing.kind].domed, thing.kind in MESHES
+    highest = (thing.pose.position[2] + COVERED / 2 if domed else thing.top) + tip_reach - COVERED
     squeezes = (_sampled if thing.kind in MESHES else _across)(thing, arm, tip_reach)
     for more, gap in product(HIGHER, GAPS):
         for (x, y, lowest), turn, width, room in squeezes:

@@ -9,7 +9,8 @@ from itertools import pairwise, permutations
 from spca_core.kinds import CONTAINERS, DOMED, SOLIDS, SUPPORTS, TOPLESS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import Place, place_of, relations, things_of
+from spca_core.relation import place_of, relations, resting, things_of
+from spca_core.skill_package import skill_packages
 from spca_tabletop.language import towers
 from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, Talk, every
 
@@ -364,15 +365,18 @@ def _sentence(atom: Atom) -> str:
     predicate, first, *others = atom
     if place_of(place := "__".join((predicate, *others))):
         return f"the {words_of(first)} {words_of(place)}"
+    if predicate == "on":
+        return f"the {words_of(first)} {resting(*others)}"
+    for phrase in (phrase for package in skill_packages("tabletop") for phrase in package.phrases):
+        if (phrase.predicate, len(phrase.arguments)) == (predicate, len(atom) - 1):
+            things = (f"the {words_of(thing)}" for thing in atom[1:])
+            return phrase.say.format_map(dict(zip(phrase.arguments, things, strict=True)))
     rest = " and the ".join(words_of(o) for o in others)
     words = {
-        "on": "on the", "next_to": "next to the", "abreast": "side by side with the", "across": "across the",
+        "next_to": "next to the", "abreast": "side by side with the", "across": "across the",
         "unfit": "never on the", "kept": "left alone", "stays": "not moved", "before": "before the",
         "holding": "in the gripper", "touched": "touched", "put_down": "set down on the table first",
         "clear": "uncovered, to see what it is" if first.startswith("unknown") else "clear", "at": "",
     }  # fmt: skip
-    for row in relations():
-        if predicate == row.put and others[0].partition("_")[0] in row.of:
-            return f"the {words_of(first)} {Place(row, (others[0],)).words}"
     told = words.get(predicate, predicate.replace("_", " "))
     return " ".join(f"the {words_of(first)} {told} {rest}".split())

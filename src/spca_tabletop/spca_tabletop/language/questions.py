@@ -9,6 +9,7 @@ from functools import wraps
 from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.relation import resting
 from spca_tabletop.language.lexicon import FORMS
 from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, Things, clause
 from spca_tabletop.language.things import Det, Nominal, Quality, Thing, being, named, rule
@@ -59,10 +60,10 @@ def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
 
 
 @answering
-def what_is(noun: Nominal | None, test: Quality, *, talk: Talk) -> str:
+def what_is(noun: Nominal | None, test: Quality | None = None, *, talk: Talk) -> str:
     things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
-    found = test.of(Nominal())(things, talk, Nominal())
-    raise Answered(f"It is {_listed(found)}.", tuple(found))
+    found = test.of(Nominal())(things, talk, Nominal()) if test else things
+    raise Answered(f"{'They are' if len(found) > 1 else 'It is'} {_listed(found)}.", tuple(found))
 
 
 @answering
@@ -99,8 +100,8 @@ def what_colour(thing: Thing, *, talk: Talk) -> str:
 
 @answering
 def where_is(thing: Thing, *, talk: Talk) -> str:
-    places = ((s, talk.table.support_of(s)) for s in named(thing, talk, ANYTHING))
-    return " ".join(f"The {words_of(s)} is on the {words_of(on) or '?'}." for s, on in places)
+    where = talk.table.support_of
+    return " ".join(f"The {words_of(s)} is {resting(where(s) or '?')}." for s in named(thing, talk, ANYTHING))
 
 
 rule.read(FORMS["questions"], globals())

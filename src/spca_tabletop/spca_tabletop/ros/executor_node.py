@@ -26,12 +26,12 @@ from spca_core.ports.chat import VisionModel
 from spca_core.ports.table import Camera, Robot
 from spca_core.scene import Scene
 from spca_core.skill import StepReport
+from spca_core.verdict import Verdict
 from spca_core.world import World
 from spca_motion.execution import Tolerances
 from spca_motion.limits import SLOWEST
 from spca_motion.manipulator import Manipulator
 from spca_referee.node import RefereeNode
-from spca_referee.referee import Referee
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.description.names import SOURCES
 from spca_ros import names
@@ -69,9 +69,9 @@ class RosTabletop(Tabletop[RosWorld]):
         )
 
     @property
-    def referee(self) -> Referee:
-        """The referee of the level that is under way."""
-        return self._referee
+    def judged(self) -> tuple[Verdict, bool]:
+        """The verdict of the level that is under way, and whether waiting may make it a success."""
+        return (self.shown, False) if self.shown else (self._referee.verdict, self._referee.holding)
 
     def look(self) -> Scene:
         """Move the arm out of view and look; what is seen is the scene to plan motions in."""
@@ -241,7 +241,7 @@ class TabletopRos:
         joints = self._sense.world.robot.arm.joint_names
         self._elsewhere = RosSense(self._sense, sense, joints) if sense else None
         self._sense.look = lambda held, tool, joints: self._glance()
-        self._referee.referee = lambda: table.referee if (table := self._executor.table) else None
+        self._referee.judged = lambda: table.judged if (table := self._executor.table) else None
 
     def build(
         self, options: RunOptions, vision: VisionModel | None, check: Callable[[], None], anew: bool
