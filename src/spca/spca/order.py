@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +11,10 @@ from spca.stages import Stages
 from spca_core.errors import InputError, did_you_mean
 from spca_core.model import Record
 from spca_core.observation import Observation
-from spca_core.plan import Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
+from spca_core.plan import Draft, Plan, PlanRequest, PlanResult, Step
+from spca_core.ports.stages import OnDraft, unheard
 from spca_core.run_folder import RunFolder
+from spca_core.stopping import Stop, never
 from spca_planner.pddl.formula import Atom, evaluate, ground
 from spca_planner.pddl.lint import parse
 from spca_planner.pddl.sexpr import Group
@@ -56,12 +57,7 @@ class Given:
     def __init__(self, plan: Plan | None, seen: Observation | None) -> None:
         self._plan, self._seen = plan, seen
 
-    def plan(
-        self,
-        request: PlanRequest,
-        on_draft: Callable[[DraftRecord], None] | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> PlanResult:
+    def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """Return the plan, unless things are seen elsewhere than when it was made."""
         same = self._seen is not None and unchanged(self._seen, request.observation)
         return PlanResult(

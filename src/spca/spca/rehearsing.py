@@ -14,6 +14,7 @@ from spca_core.plan import Execution, Plan, PlanRequest
 from spca_core.ports.reading import Readers
 from spca_core.rehearsal import Rehearsed
 from spca_core.skill import python_name
+from spca_core.stopping import Stop
 from spca_core.task import Task
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Rehearsing:
         """
         return self.when == "always" or (self.when == "auto" and (not trusted(state) or guessed(state)))
 
-    def try_out(self, attempt: str, task: Task, state: RunState, cancelled: Callable[[], bool]) -> Rehearsed:
+    def try_out(self, attempt: str, task: Task, state: RunState, cancelled: Stop) -> Rehearsed:
         """Rehearse the plan, and if it does not go well, others for the same task that have skills.
 
         A plan of trusted skills that is rejected twice for the same reason is overruled to be right: then the

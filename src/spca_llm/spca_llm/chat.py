@@ -12,10 +12,10 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from spca_core.closing import Closing
 from spca_core.errors import BudgetExhausted, InputError, SpcaError
 from spca_core.ports.chat import ChatModel, ChatReply, ChatUsage, Message, Role
 from spca_core.ports.proposer import ModelError
+from spca_core.stopping import Closing
 from spca_core.validation import YAML_FILES
 from spca_llm.answer import interpret
 from spca_llm.config import REPLAY, Budget, LlmConfig, load_config

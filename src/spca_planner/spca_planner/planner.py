@@ -12,11 +12,12 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from spca_core.closing import Closing
 from spca_core.errors import Cancelled
 from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection, Step
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
+from spca_core.ports.stages import OnDraft, unheard
 from spca_core.ports.vocabulary import Vocabulary
+from spca_core.stopping import Closing, Stop, never
 from spca_planner.critics import with_named_places
 from spca_planner.pddl.syntax import with_actions
 from spca_planner.solver.engines import DEFAULT
@@ -42,7 +43,7 @@ class Critics:
     def __init__(self, solver: SolverProcess, vocabulary: Vocabulary, timeout_s: float) -> None:
         self._solver, self._vocabulary, self._timeout_s = solver, vocabulary, timeout_s
 
-    def judge(self, draft: Draft, request: PlanRequest, cancelled: Callable[[], bool]) -> Judged:
+    def judge(self, draft: Draft, request: PlanRequest, cancelled: Stop) -> Judged:
         """Return why the critics refuse a draft, or the plan that all of them accept. Raises Cancelled."""
         observation = with_named_places(request.observation, draft.problem, self._vocabulary)
         read = draft.goals or request.task.conversation  # by the environment, or to be read by a model
@@ -121,18 +122,13 @@ class DraftingPlanner(Closing):
         self.start()
         return self
 
-    def plan(
-        self,
-        request: PlanRequest,
-        on_draft: Callable[[DraftRecord], None] | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> PlanResult:
+    def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """See `spca_core.ports.stages.Planner`.
 
         Bad drafts and a failing model are rejections; that money or time is used up (BudgetExhausted), or
         that a server cannot be reached at all (InputError), is for the caller and raised.
         """
-        return _Loop(self, request, on_draft or (lambda record: None), cancelled).run()
+        return _Loop(self, request, on_draft, cancelled).run()
 
     def others(self, request: PlanRequest, plan: Plan) -> list[Plan]:
         """Return valid plans with other steps for the same task, if the proposer knows alternatives."""
@@ -172,11 +168,7 @@ class _Loop:
     """The loop of drafts and judgements for one request."""
 
     def __init__(
-        self,
-        planner: DraftingPlanner,
-        request: PlanRequest,
-        on_draft: Callable[[DraftRecord], None],
-        cancelled: Callable[[], bool],
+        self, planner: DraftingPlanner, request: PlanRequest, on_draft: OnDraft, cancelled: Stop
     ) -> None:
         self._proposers, self._critics, self._budget = planner._proposers, planner._critics, planner._budget
         self._request, self._on_draft, self._cancelled = request, on_draft, cancelled
@@ -261,7 +253,7 @@ class _Loop:
         )
 
 
-def interruptible(call: Callable[[], T], cancelled: Callable[[], bool]) -> T:
+def interruptible(call: Callable[[], T], cancelled: Stop) -> T:
     """Return the result of `call`, or raise its exception.
 
     Raises Cancelled as soon as `cancelled()`: the call is left to itself.

@@ -34,7 +34,7 @@ from rclpy.timer import Timer
 from spca_interfaces.msg import NodeStatus
 
 from spca_core.errors import EXIT_BROKEN, InputError, SpcaError
-from spca_core.flag import Flag
+from spca_core.stopping import Flag
 from spca_ros import names
 from spca_ros.environment import DIE_WITH_PARENT
 from spca_ros.loop import Loop

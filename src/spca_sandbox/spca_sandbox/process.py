@@ -16,11 +16,11 @@ import spca_core
 from spca_core.errors import SpcaError
 from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.processes.service import ServiceDied, Worker
-from spca_core.skill import CtxApi, SkillFailure
+from spca_core.skill import SkillFailure
 from spca_core.skill_package import modules
 from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
 from spca_sandbox.outcome import Loaded, LoadedFunction, clean, failure_of
-from spca_sandbox.surface import Surface
+from spca_sandbox.surface import NO_CTX, Surface
 
 _SOURCE_ROOTS = [str(Path(file).resolve().parent.parent) for file in (__file__, spca_core.__file__)]
 _START = (
@@ -92,7 +92,7 @@ class WorkerProcess(Worker):
 def probe() -> SandboxReport:
     """Start a worker as for real code, and return how well it was locked in."""
     try:
-        worker = WorkerProcess(Surface(CtxApi(environment="none", methods=())), Limits())
+        worker = WorkerProcess(Surface(NO_CTX), Limits())
         try:
             return worker.wait_ready()
         finally:

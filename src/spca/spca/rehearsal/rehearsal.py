@@ -19,6 +19,7 @@ from spca_core.plan import Choice, Plan
 from spca_core.ports.stages import Twin
 from spca_core.processes import PATIENCE
 from spca_core.rehearsal import Fault, Moment, Perturbation, Rehearsed, Try
+from spca_core.stopping import Stop, never
 
 PASSES_IN_A_ROW = 3
 """Number of tries in a row, from the first on, that go well when a plan is accepted at once."""
@@ -66,7 +67,7 @@ class SampledRehearsal:
         library: str,
         observation: Observation,
         simulated_s: float,
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Stop = never,
         others: Callable[[], Sequence[Plan]] = tuple,
     ) -> Rehearsed:
         """See `Rehearsal`. An attempt's name before its last `/` is of no consequence."""
@@ -121,7 +122,7 @@ class _Series:
         settings: Settings,
         seed: int,
         simulated_s: float,
-        over: Callable[[], bool],
+        over: Stop,
     ) -> None:
         self.simulated = 0.0
         self._twin, self._library, self._observation = twin, library, observation

@@ -32,7 +32,6 @@ from spca.runs import Run
 from spca.stages import Approve, Stages
 from spca_coder.node import CoderNode
 from spca_core.errors import Cancelled, InputError, SpcaError
-from spca_core.flag import Flag
 from spca_core.options import Manifest, RunOptions
 from spca_core.ports.chat import VisionModel
 from spca_core.ports.environment import Environment
@@ -40,6 +39,7 @@ from spca_core.ports.kit import Kit
 from spca_core.processes.child import leave
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
+from spca_core.stopping import Flag, Stop
 from spca_planner.node import PlannerNode
 from spca_planner.solver.process import warm_solver
 from spca_ros.loop import Loop
@@ -236,7 +236,7 @@ def _wait() -> int:
     return 0
 
 
-def converse(made: Program, ended: Callable[[], bool]) -> None:
+def converse(made: Program, ended: Stop) -> None:
     """Have the program do what is typed on a page, until it is `ended`."""
     from spca.conversation import Conversation
     from spca.progress import Progress

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from spca_core.plan import CodeRequest, CodeResult, DraftRecord, PlanRequest, PlanResult
+from spca_core.stopping import Stop, never
 
 if TYPE_CHECKING:
     from spca_core.observation import Observation
@@ -17,16 +18,18 @@ if TYPE_CHECKING:
     from spca_core.ports.vocabulary import Vocabulary
     from spca_core.rehearsal import Moment, Perturbation, Rehearsed
 
+OnDraft = Callable[[DraftRecord], None]
+"""Listener that is told of each draft of a plan when it has been judged."""
+
+
+def unheard(record: DraftRecord) -> None:
+    """Tell nobody of a draft."""
+
 
 class Planner(Protocol):
     """Turns an observation and a task into a validated plan, within a budget of drafts."""
 
-    def plan(
-        self,
-        request: PlanRequest,
-        on_draft: Callable[[DraftRecord], None] | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> PlanResult:
+    def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """Plan for the request. Bad drafts never raise; the result's status reports them."""
         ...
 
@@ -38,7 +41,7 @@ class Planner(Protocol):
 class Coder(Protocol):
     """Makes sure that every action of a plan has a skill."""
 
-    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
+    def complete(self, request: CodeRequest, cancelled: Stop = never) -> CodeResult:
         """Write the missing skills. Bad code never raises; the result's status reports it.
 
         Without a model, `missing` names the actions that have no skill.
@@ -56,7 +59,7 @@ class Rehearsal(Protocol):
         library: str,
         observation: Observation,
         simulated_s: float,
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Stop = never,
         others: Callable[[], Sequence[Plan]] = tuple,
     ) -> Rehearsed:
         """Try the plan with the skills in `library` (source text) from what was observed.
@@ -102,7 +105,7 @@ class Twin(Protocol):
         observation: Observation,
         perturbation: Perturbation,
         go_on: Callable[[Moment], bool],
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Stop = never,
     ) -> tuple[ActResult, float]:
         """Carry out the plan in a fresh world.
 

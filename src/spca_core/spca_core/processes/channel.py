@@ -7,10 +7,10 @@ import math
 import os
 import select
 import time
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 from spca_core.errors import Interrupted
+from spca_core.stopping import Stop, never
 
 _SLICE_S = 0.02
 _CHUNK = 1 << 16
@@ -26,11 +26,6 @@ class ChannelTimeout(Exception):
 
 class Malformed(Exception):
     """The message violates the protocol."""
-
-
-def never() -> bool:
-    """Return False: what is waited for is not stopped."""
-    return False
 
 
 def _finite(text: str) -> float:
@@ -51,7 +46,7 @@ class Channel:
     other end does not run any more, though it has not closed its end (see `Child.stopped`).
     """
 
-    def __init__(self, read_fd: int, write_fd: int, max_bytes: int, gone: Callable[[], bool] = never) -> None:
+    def __init__(self, read_fd: int, write_fd: int, max_bytes: int, gone: Stop = never) -> None:
         self._in, self._out, self._max, self._gone = read_fd, write_fd, max_bytes, gone
         self._buffer = bytearray()
         os.set_blocking(read_fd, False)
@@ -60,7 +55,7 @@ class Channel:
         self._readable.register(read_fd, select.POLLIN)
         self._writable.register(write_fd, select.POLLOUT)
 
-    def send(self, message: Any, deadline: float, stop: Callable[[], bool] = never) -> None:
+    def send(self, message: Any, deadline: float, stop: Stop = never) -> None:
         """Send one message.
 
         Raises ValueError (too long, or no JSON), ChannelTimeout, ChannelClosed, or Interrupted when `stop`
@@ -78,7 +73,7 @@ class Channel:
             except OSError as error:
                 raise ChannelClosed(str(error)) from error
 
-    def receive(self, deadline: float, stop: Callable[[], bool] = never) -> dict[str, Any]:
+    def receive(self, deadline: float, stop: Stop = never) -> dict[str, Any]:
         """Wait for the next message and return it.
 
         Raises ChannelTimeout, ChannelClosed, Malformed, or Interrupted when `stop` holds.
@@ -106,7 +101,7 @@ class Channel:
         """Return whether the other end is open and has sent nothing unsolicited."""
         return not self._buffer and not self._readable.poll(0) and not self._gone()
 
-    def _wait(self, poll: select.poll, deadline: float, stop: Callable[[], bool]) -> None:
+    def _wait(self, poll: select.poll, deadline: float, stop: Stop) -> None:
         left = deadline - time.monotonic()
         if left <= 0:
             raise ChannelTimeout

@@ -22,6 +22,7 @@ from spca_core.rehearsal import Moment, Perturbation
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
+from spca_core.stopping import Stop, never
 from spca_core.world import World
 from spca_motion.manipulator import embedded_arm
 from spca_planner.pddl.formula import ground
@@ -83,7 +84,7 @@ class TabletopTwin:
         observation: Observation,
         perturbation: Perturbation,
         go_on: Callable[[Moment], bool],
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Stop = never,
     ) -> tuple[ActResult, float]:
         """See `Twin`."""
         scene, errors = observation.scene, Errors(perturbation)
