@@ -45,10 +45,14 @@ class Order(Record):
         return replace(stages, planner=Given(self.plan, self.seen))
 
 
+def newest_planning(folder: Path) -> PlanResult | None:
+    """Return the result of a run's last planning, or None."""
+    return next(reversed(RunFolder(folder).read_stage("plan", PlanResult)), None)
+
+
 def newest_plan(folder: Path) -> Plan | None:
     """Return the last plan of a run that passed every critic, or None."""
-    found = RunFolder(folder).read_stage("plan", PlanResult)
-    return found[-1].plan if found else None
+    return found.plan if (found := newest_planning(folder)) else None
 
 
 class Given:

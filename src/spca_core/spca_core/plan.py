@@ -134,6 +134,8 @@ class PlanResult(Record):
     plan: Plan | None
     drafts: tuple[DraftRecord, ...]
     message: str = ""
+    proposal: str = ""
+    """Sentence that the message asks about, in place of a task that was not understood."""
 
 
 class CodeRequest(Record):

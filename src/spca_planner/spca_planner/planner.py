@@ -188,7 +188,7 @@ class _Loop:
                 if plan is not None:
                     return self._end("solved", plan)
         except NotUnderstood as error:
-            return self._end("not_understood", message=str(error))
+            return self._end("not_understood", message=str(error), proposal=error.proposal)
         except Impossible as error:
             return self._end("impossible", message=str(error))
         except Cancelled as error:
@@ -246,11 +246,9 @@ class _Loop:
         self._records.append(record)
         self._on_draft(record)
 
-    def _end(self, status: Status, plan: Plan | None = None, message: str = "") -> PlanResult:
+    def _end(self, status: Status, plan: Plan | None = None, **told: str) -> PlanResult:
         drafts = tuple(self._records)
-        return PlanResult(
-            attempt=self._request.attempt, status=status, plan=plan, drafts=drafts, message=message
-        )
+        return PlanResult(attempt=self._request.attempt, status=status, plan=plan, drafts=drafts, **told)
 
 
 def interruptible(call: Callable[[], T], cancelled: Stop) -> T:

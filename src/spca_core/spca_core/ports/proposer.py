@@ -15,8 +15,13 @@ from spca_core.skill import CtxApi
 class NotUnderstood(Exception):
     """The proposer cannot make sense of the task.
 
-    The message names the words that were not understood and says what would work.
+    The message names the words that were not understood and says what would work; `proposal` is a sentence
+    that would, where it asks about one.
     """
+
+    def __init__(self, message: str, proposal: str = "") -> None:
+        self.proposal = proposal
+        super().__init__(message)
 
 
 class Impossible(Exception):

@@ -59,7 +59,7 @@ def _understood(request: PlanRequest) -> list[Goal]:
         if goals := uncovering(request.task, request.observation):
             return goals
         if isinstance(error, NotUnderstood) and (text := nearest(request.task, request.observation)):
-            raise NotUnderstood(f'{error} Shall I do just this: "{text}"?') from error
+            raise NotUnderstood(f'{error} Shall I do just this: "{text}"?', proposal=text) from error
         raise
 
 
