@@ -22,7 +22,7 @@ import typer
 from rich.console import Console
 
 from spca.blame import Blame
-from spca.rehearsing import blame_of
+from spca.stages import blame_of
 from spca_coder.source import meaning, read
 from spca_core.plan import CodeResult, Draft, DraftRecord, PlanResult
 from spca_core.rehearsal import Rehearsed

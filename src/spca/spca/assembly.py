@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from spca.kits import PROPOSERS
 from spca.proposals import OpenProposals, Proposals
-from spca.rehearsing import Others, Rehearsing
-from spca.stages import Stages
+from spca.stages import Others, Rehearsing, Stages
 from spca_coder.drafting import DraftingCoder
 from spca_coder.source import LibraryReader
 from spca_core.extensions import find

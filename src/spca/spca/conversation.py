@@ -9,10 +9,9 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from spca.console import notices, results
+from spca.console import Progress, notices, results
 from spca.dialogue import HELP
 from spca.interrupt import STOPPED
-from spca.progress import Progress
 from spca.run_command import write_report
 from spca.runs import Run
 from spca.sessions import Session

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from spca.order import newest_planning
 from spca.runs import Run
 from spca_core.names import TABLE_SYMBOL, words_of
-from spca_core.observation import Observation
 from spca_core.ports.kit import Kit
 from spca_core.relation import resting
 from spca_core.run_folder import RunFolder
+from spca_core.scene import Observation
 from spca_core.verdict import Ending
 
 _CLAUSE = re.compile(r"[,.;]|\b(?:and|then)\b")

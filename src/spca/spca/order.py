@@ -10,10 +10,10 @@ from spca.history import unchanged
 from spca.stages import Stages
 from spca_core.errors import InputError, did_you_mean
 from spca_core.model import Record
-from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan, PlanRequest, PlanResult, Step
 from spca_core.ports.stages import OnDraft, unheard
 from spca_core.run_folder import RunFolder
+from spca_core.scene import Observation
 from spca_core.stopping import Stop, never
 from spca_planner.pddl.formula import Atom, evaluate, ground
 from spca_planner.pddl.lint import parse

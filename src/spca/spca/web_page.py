@@ -27,9 +27,9 @@ from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
+from spca.console import DOING
 from spca.events import Event
 from spca.interrupt import STOPPED
-from spca.progress import DOING
 from spca.report.page import small_picture, templates
 from spca.sessions import Session
 from spca_core.model import Record

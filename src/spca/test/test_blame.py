@@ -8,9 +8,8 @@ import pytest
 from unified_planning.engines.sequential_simulator import UPSequentialSimulator
 
 from spca.blame import Blame, blame, distrusted, unmet
-from spca_core.observation import Observation
 from spca_core.plan import ActResult, Draft, Plan, Step
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill import SkillFailure, StepReport
 from spca_core.verdict import WAITING, Condition, Outcome, Verdict
 from spca_planner.prediction import Evidence, predict, weigh

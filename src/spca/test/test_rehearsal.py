@@ -10,11 +10,10 @@ import pytest
 
 from spca.rehearsal.critic import Critic
 from spca.rehearsal.rehearsal import SampledRehearsal, Settings, ruling
-from spca_core.observation import Observation
 from spca_core.plan import ActResult, Choice, Draft, Plan, Step
 from spca_core.ports.vocabulary import Extension, Vocabulary
 from spca_core.rehearsal import Fault, Moment, Perturbation
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill import SkillFailure, StepReport
 from spca_core.stopping import Stop, never
 

@@ -15,12 +15,11 @@ from spca.dialogue import Dialogue
 from spca_coder.drafting import TOKEN_BUDGET, relevant, situation, tokens_of
 from spca_coder.language import LanguageCoder
 from spca_coder.source import read, signatures
-from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import ActionSchema, CodeRequest, Draft, Execution, Plan, PlanRequest, PlanResult, Step
 from spca_core.ports.chat import ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError, NotUnderstood
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill import SkillSignature
 from spca_core.skill_package import library_source
 from spca_core.verdict import Ending

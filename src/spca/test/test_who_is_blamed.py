@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from spca.blame import Blame
-from spca.rehearsing import blame_of
+from spca.stages import blame_of
 from spca_core.options import Budgets
 from spca_core.plan import Draft
 from spca_core.rehearsal import Rehearsed

@@ -10,8 +10,7 @@ import structlog
 
 from spca_coder import allowlist
 from spca_coder.allowlist import CodeFault, lacking, report, undefined
-from spca_coder.fits import header, misfit_reason
-from spca_coder.source import Source, lines_of, read, same_code
+from spca_coder.source import Source, header, lines_of, misfit_reason, read, same_code
 from spca_core.errors import InputError, SpcaError
 from spca_core.model import Record
 from spca_core.plan import ActionSchema

@@ -16,8 +16,7 @@ from typing import Any, Literal
 
 import structlog
 
-from spca_coder.fits import as_present, header, missing
-from spca_coder.source import Function, Source, read
+from spca_coder.source import Function, Source, as_present, header, missing, read
 from spca_core.plan import PLAN_AT_FAULT, ActionSchema, CodeRecord, CodeRequest, CodeResult
 from spca_core.ports.proposer import CodeProposer, ModelError, PlanAtFault
 from spca_core.skill import CtxApi, python_name

@@ -10,8 +10,7 @@ import yaml
 from spca_coder import allowlist
 from spca_coder.allowlist import CodeFault, report, undefined
 from spca_coder.critic import criticised
-from spca_coder.fits import as_present, header, misfit_reason, missing, serves
-from spca_coder.source import read, signatures
+from spca_coder.source import as_present, header, misfit_reason, missing, read, serves, signatures
 from spca_core.plan import ActionSchema, Plan, Step
 from spca_core.skill import SkillSignature
 from spca_sandbox.surface import Surface

@@ -1,4 +1,4 @@
-"""Drafts, plans, and the records of how a draft becomes a plan."""
+"""The task, drafts, plans, and the records of how a draft becomes a plan."""
 
 from __future__ import annotations
 
@@ -6,10 +6,33 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from spca_core.model import Record
-from spca_core.observation import Observation
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill import SkillSignature, StepReport
-from spca_core.task import Task
+
+Judge = Literal["referee", "look"]
+"""Judge of whether a task is done: the referee, from contacts, or a look at the end.
+
+The look compares what is seen with the goal as it was understood.
+"""
+
+
+class Task(Record):
+    """A task text and the group whose planning domain it shares. No conditions: those are the referee's."""
+
+    group: str
+    id: str
+    title: str
+    description: str
+    judge: Judge = "referee"
+    conversation: tuple[str, ...] = ()
+    """Conversation before the task, the oldest line first: the text may refer to it."""
+
+    @property
+    def text(self) -> str:
+        """Title and description as one text; a title with which the description begins is left out."""
+        title, about = self.title.strip().rstrip("."), self.description.strip()
+        return about if about.lower().startswith(title.lower()) else f"{title}. {about}".strip()
+
 
 Mode = Literal["fresh", "reuse", "replan", "repair"]
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from spca_core.model import Record
-from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill import StepReport
 
 

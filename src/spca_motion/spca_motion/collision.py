@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spca_core.geometry import Array
+from spca_core.geometry import Array, wxyz_of_matrix
 from spca_core.names import TABLE_SYMBOL
-from spca_core.rotations import wxyz_of_matrix
 from spca_core.world import World
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_robot.gripper_model import BODIES

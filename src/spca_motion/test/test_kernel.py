@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from spca_core.errors import Interrupted
-from spca_core.geometry import Array, Pose
+from spca_core.geometry import Array, Pose, matrix_of_vector
 from spca_core.kinds import KINDS
-from spca_core.rotations import matrix_of_vector
 from spca_core.world import World, load_world
 from spca_motion import kernel
 from spca_motion.collision import CollisionChecker

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, product
 
-from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.reading import Evidence, Literal, SideEffect, StepEvidence
 from spca_core.ports.vocabulary import Extension, Vocabulary
-from spca_core.scene import ROLES
+from spca_core.scene import ROLES, Observation
 from spca_planner.critics import with_synonyms
 from spca_planner.pddl.formula import Atom, Truth, atoms, bindings, changes, evaluate, ground, unmet
 from spca_planner.pddl.lint import parse, quantified

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from spca_core.observation import Observation
-from spca_core.plan import Draft, PlanRequest
+from spca_core.plan import Draft, PlanRequest, Task
 from spca_core.ports.vocabulary import Vocabulary
-from spca_core.scene import Fact
-from spca_core.task import Task
+from spca_core.scene import Fact, Observation
 from spca_planner.planner import Critics, Judged
 from spca_planner.solver.process import SolverProcess
 from spca_tabletop.plan.vocabulary import TabletopVocabulary

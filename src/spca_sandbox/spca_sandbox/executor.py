@@ -17,7 +17,7 @@ from spca_core.skill import CtxApi, SkillFailure, StepReport, python_name
 from spca_core.stopping import Closing, Stop, never
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits, SandboxLevel
-from spca_sandbox.outcome import RunOutcome
+from spca_sandbox.process import RunOutcome
 
 log = structlog.get_logger(__name__)
 

@@ -14,12 +14,11 @@ from typing import Any
 from spca_core.errors import Cancelled, Interrupted, MotionError
 from spca_core.ports.environment import CtxServer
 from spca_core.processes import PATIENCE
-from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
+from spca_core.processes.child import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.skill import CtxApi, SkillFailure
 from spca_core.stopping import Closing, Stop, never
 from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
-from spca_sandbox.outcome import Loaded, RunOutcome, Status, clean, failure_of
-from spca_sandbox.process import Cell
+from spca_sandbox.process import Cell, Loaded, RunOutcome, Status, clean, failure_of
 from spca_sandbox.surface import NO_CTX, Surface
 
 _TICK_S = 0.02

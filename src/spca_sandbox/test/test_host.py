@@ -15,7 +15,7 @@ from spca_core.errors import InputError, SpcaError
 from spca_core.skill import SkillFailure
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import PROGRAM_MODULES, Limits, SandboxLevel, SandboxReport
-from spca_sandbox.outcome import Loaded, RunOutcome
+from spca_sandbox.process import Loaded, RunOutcome
 from spca_testing.sandbox import API, World
 
 

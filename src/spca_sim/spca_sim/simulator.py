@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.camera import CameraIntrinsics, RgbdFrame
+from spca_core.camera import RgbdFrame
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array, Pose
@@ -94,11 +94,13 @@ class _Scene:
 class MujocoSimulator:
     """Physics that is stepped by its user. Equal seeds and equal calls give equal results, bit for bit.
 
-    `noise=False` makes the camera ideal; `variation` makes the world differ from its description.
+    `noise=False` makes the camera ideal; `variation` makes the world differ from its description. It is its
+    own `Camera`, whose `pose` is the calibrated one of the world file, as a real camera's would be.
     """
 
     def __init__(self, world: World, noise: bool = True, variation: SimVariation | None = None) -> None:
         self.world = world
+        self.intrinsics, self.pose = world.camera.intrinsics, world.camera.pose
         self.variation = variation or SimVariation()
         self._sensor = RgbdSensor(world, self.variation, noise)
         self._scenes: dict[tuple[str, ...], _Scene] = {}
@@ -350,22 +352,3 @@ def _subscribe(listeners: list[_T], listener: _T) -> Callable[[], None]:
             listeners.remove(listener)
 
     return end
-
-
-class SimulatedCamera:
-    """A camera that sees a simulator's world.
-
-    Its `pose` is the calibrated one of the world file, as a real camera's would be.
-    """
-
-    intrinsics: CameraIntrinsics
-    pose: Pose
-
-    def __init__(self, simulator: MujocoSimulator) -> None:
-        self._simulator = simulator
-        self.intrinsics = simulator.world.camera.intrinsics
-        self.pose = simulator.world.camera.pose
-
-    def capture(self) -> RgbdFrame:
-        """Return a new frame, taken now."""
-        return self._simulator.capture()

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
-from spca_core.geometry import Array, Pose, Vec3
-from spca_core.rotations import matrix_of_vector
+from spca_core.geometry import Array, Pose, Vec3, matrix_of_vector
 from spca_core.world import World
 from spca_sim.variation import SimVariation
 

@@ -47,9 +47,9 @@ def run(
 def _on_page(level: str, wanted: dict[str, Any], out: Path | None) -> bool:
     """Run the level with a page, on which more can be asked for afterwards."""
     from spca.api import session
+    from spca.console import Progress
     from spca.conversation import Conversation
     from spca.kits import kit_of
-    from spca.progress import Progress
 
     with (
         Progress(unit=kit_of(level).time_unit) as progress,

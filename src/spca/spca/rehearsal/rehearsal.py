@@ -14,11 +14,11 @@ from structlog.contextvars import bound_contextvars
 
 from spca.rehearsal.critic import Critic
 from spca_core.model import Record
-from spca_core.observation import Observation
 from spca_core.plan import Choice, Plan
 from spca_core.ports.stages import Twin
 from spca_core.processes import PATIENCE
 from spca_core.rehearsal import Fault, Moment, Perturbation, Rehearsed, Try
+from spca_core.scene import Observation
 from spca_core.stopping import Stop, never
 
 PASSES_IN_A_ROW = 3

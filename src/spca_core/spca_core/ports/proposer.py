@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from spca_core.errors import one_line
-from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection, Schemas
+from spca_core.scene import Observation
 from spca_core.skill import CtxApi
 
 

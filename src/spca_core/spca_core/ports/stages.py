@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from spca_core.plan import CodeRequest, CodeResult, DraftRecord, PlanRequest, PlanResult
+from spca_core.plan import (
+    ActResult,
+    Choice,
+    CodeRequest,
+    CodeResult,
+    DraftRecord,
+    Plan,
+    PlanRequest,
+    PlanResult,
+)
+from spca_core.ports.vocabulary import Vocabulary
+from spca_core.rehearsal import Moment, Perturbation, Rehearsed
+from spca_core.scene import Observation
 from spca_core.stopping import Stop, never
-
-if TYPE_CHECKING:
-    from spca_core.observation import Observation
-    from spca_core.plan import ActResult, Choice, Plan
-    from spca_core.ports.vocabulary import Vocabulary
-    from spca_core.rehearsal import Moment, Perturbation, Rehearsed
 
 OnDraft = Callable[[DraftRecord], None]
 """Listener that is told of each draft of a plan when it has been judged."""

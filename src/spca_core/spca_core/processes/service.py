@@ -15,8 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from spca_core.errors import SpcaError
-from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed
-from spca_core.processes.child import PIPE, Child, last_words, python_command
+from spca_core.processes.child import (
+    PIPE,
+    Channel,
+    ChannelClosed,
+    ChannelTimeout,
+    Child,
+    Malformed,
+    last_words,
+    python_command,
+)
 from spca_core.stopping import Stop, never
 
 _MAX_BYTES = 1 << 22

@@ -7,10 +7,10 @@ from math import prod
 from typing import Literal
 
 from spca_core.model import Record
-from spca_core.observation import Observation
 from spca_core.plan import ActionSchema
 from spca_core.ports.vocabulary import Extension, ObservableWord
 from spca_core.processes import PATIENCE
+from spca_core.scene import Observation
 from spca_planner.pddl.lint import instances
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.pddl.syntax import Domain, Problem, parse_domain, parse_problem

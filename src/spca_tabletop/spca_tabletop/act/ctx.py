@@ -14,9 +14,8 @@ from spca_core.errors import MotionError
 from spca_core.geometry import top_down_yaw
 from spca_core.kinds import KINDS, radius
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
-from spca_core.observation import Observation
 from spca_core.relation import place_of, relations
-from spca_core.scene import Fact, Scene, SceneObject
+from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_robot.gripper_2f85 import STROKE
 from spca_sandbox.surface import api_of, offered
 from spca_tabletop.act import placements

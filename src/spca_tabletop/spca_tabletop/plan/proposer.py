@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
-from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.proposer import Impossible, NotUnderstood, PlanProposer
 from spca_core.relation import things_of
+from spca_core.scene import Observation
 from spca_tabletop.language.goal import RULES, Atom, Goal
 from spca_tabletop.language.understanding import describe, nearest, uncovering, understand
 from spca_tabletop.language.words import told_slips
