@@ -8,9 +8,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from spca_core.plan import ActResult, Choice, Plan
+from spca_core.plan import ActResult, Choice, Moment, Perturbation, Plan
 from spca_core.ports.vocabulary import Extension
-from spca_core.rehearsal import Moment, Perturbation
 from spca_core.scene import Fact, Observation
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source

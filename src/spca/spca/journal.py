@@ -10,9 +10,8 @@ from pydantic import BaseModel
 
 from spca.events import Event, EventKind, Listener
 from spca.state import RunState, SavedState
-from spca_core.plan import DraftRecord
+from spca_core.plan import DraftRecord, Rehearsed
 from spca_core.ports.environment import Environment
-from spca_core.rehearsal import Rehearsed
 from spca_core.result import Promotion, RunResult, SkillCounts, Usage
 from spca_core.run_folder import CHECKPOINT, STATE, RunFolder
 from spca_core.skill import StepReport, python_name

@@ -26,9 +26,8 @@ from spca.stages import Approve
 from spca.state import RunState
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.options import RunOptions
-from spca_core.plan import Plan, Step, Task
+from spca_core.plan import Plan, Rehearsed, Step, Task
 from spca_core.ports.kit import Kit
-from spca_core.rehearsal import Rehearsed
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Fact, Observation, SceneObject
 from spca_core.verdict import Ending

@@ -9,11 +9,10 @@ from functools import cached_property
 from spca.blame import Blame, describe_step, logged
 from spca.state import RunState
 from spca_core.options import Budgets, Rehearse
-from spca_core.plan import Execution, Plan, PlanRequest, Task
+from spca_core.plan import Execution, Plan, PlanRequest, Rehearsed, Task
 from spca_core.ports.chat import VisionModel
 from spca_core.ports.reading import Readers
 from spca_core.ports.stages import Coder, Planner, Rehearsal
-from spca_core.rehearsal import Rehearsed
 from spca_core.result import Promotion, Usage
 from spca_core.scene import GUESSED
 from spca_core.skill import python_name

@@ -10,9 +10,8 @@ import pytest
 
 from spca.rehearsal.critic import Critic
 from spca.rehearsal.rehearsal import SampledRehearsal, Settings, ruling
-from spca_core.plan import ActResult, Choice, Draft, Plan, Step
+from spca_core.plan import ActResult, Choice, Draft, Fault, Moment, Perturbation, Plan, Step
 from spca_core.ports.vocabulary import Extension, Vocabulary
-from spca_core.rehearsal import Fault, Moment, Perturbation
 from spca_core.scene import Fact, Observation
 from spca_core.skill import SkillFailure, StepReport
 from spca_core.stopping import Stop, never

@@ -16,10 +16,9 @@ from spca_coder.source import LibraryReader
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.options import Budgets, RunOptions
-from spca_core.plan import Draft, Plan, Step, Task
+from spca_core.plan import Draft, Fault, Plan, Rehearsed, Step, Task
 from spca_core.ports.reading import Readers
 from spca_core.ports.vocabulary import Vocabulary
-from spca_core.rehearsal import Fault, Rehearsed
 from spca_core.result import RehearsalCounts
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Observation, Scene, SceneObject

@@ -182,14 +182,6 @@ def imported(text: str) -> Iterator[str]:
             yield (node.asname or node.name).split(".")[0]
 
 
-def signatures(library: str) -> tuple[SkillSignature, ...]:
-    """Return the skills as a planner sees them. Raises InputError when the library is not Python."""
-    return tuple(
-        SkillSignature(name=f.name, parameters=f.parameters[1:], doc=f.doc)
-        for f in read(library).skills.values()
-    )
-
-
 def same_code(a: str, b: str) -> bool:
     """Return whether two pieces of source mean the same to Python: comments and layout apart."""
     return ast.dump(ast.parse(a)) == ast.dump(ast.parse(b))
@@ -267,7 +259,10 @@ class LibraryReader:
 
     def signatures(self, library: str) -> tuple[SkillSignature, ...]:
         """See `SkillReader`."""
-        return signatures(library)
+        return tuple(
+            SkillSignature(name=f.name, parameters=f.parameters[1:], doc=f.doc)
+            for f in read(library).skills.values()
+        )
 
     def meaning(self, library: str, actions: Collection[str]) -> str:
         """See `SkillReader`: comments, layout and docstrings do not count, helpers and constants do."""

@@ -8,8 +8,7 @@ from typing import Literal, TypeVar
 
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.model import Record
-from spca_core.plan import CodeRecord, DraftRecord
-from spca_core.rehearsal import Rehearsed
+from spca_core.plan import CodeRecord, DraftRecord, Rehearsed
 from spca_core.verdict import Ending, Verdict
 
 _C = TypeVar("_C", bound="Counts")

@@ -27,13 +27,12 @@ from spca_robot.gripper_model import KP, KV, MAX_MOMENT
 from spca_robot.windowless import mujoco
 from spca_sim.contact_monitor import ContactMonitor
 from spca_sim.disturbances.disturber import DISTURBED_KINDS, Disturbed, Disturber
-from spca_sim.disturbances.picture import disturb
 from spca_sim.physics_model import SENSOR, build_physics, place_camera
 from spca_sim.ray_renderer import RayRenderer
 from spca_sim.recording import SimState
 from spca_sim.tracking import ArmServo, GripperRamp, check_trajectory
 from spca_sim.variation import Lighting, SimVariation
-from spca_sim.view import CameraView, RgbdSensor, moved, sensor_view
+from spca_sim.view import CameraView, RgbdSensor, disturb, moved, sensor_view
 
 _SETTLE_STEPS = 50  # at reset: things sink 0.1 mm into their contacts and come to rest within a few of these
 _MAX_START_DEVIATION = 0.1  # rad between the arm and the first point of a trajectory

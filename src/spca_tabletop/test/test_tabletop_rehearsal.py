@@ -11,8 +11,7 @@ import pytest
 from spca.rehearsal.critic import Critic
 from spca.rehearsal.rehearsal import SampledRehearsal, Settings
 from spca_core.options import RunOptions
-from spca_core.plan import Draft, Plan, PlanRequest, Step, Task
-from spca_core.rehearsal import Moment, Perturbation, Rehearsed
+from spca_core.plan import Draft, Moment, Perturbation, Plan, PlanRequest, Rehearsed, Step, Task
 from spca_core.scene import Fact, Observation
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source

@@ -14,10 +14,9 @@ from structlog.contextvars import bound_contextvars
 
 from spca.rehearsal.critic import Critic
 from spca_core.model import Record
-from spca_core.plan import Choice, Plan
+from spca_core.plan import Choice, Fault, Moment, Perturbation, Plan, Rehearsed, Try
 from spca_core.ports.stages import Twin
 from spca_core.processes import PATIENCE
-from spca_core.rehearsal import Fault, Moment, Perturbation, Rehearsed, Try
 from spca_core.scene import Observation
 from spca_core.stopping import Stop, never
 

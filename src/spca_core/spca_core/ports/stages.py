@@ -15,12 +15,14 @@ from spca_core.plan import (
     CodeRequest,
     CodeResult,
     DraftRecord,
+    Moment,
+    Perturbation,
     Plan,
     PlanRequest,
     PlanResult,
+    Rehearsed,
 )
 from spca_core.ports.vocabulary import Vocabulary
-from spca_core.rehearsal import Moment, Perturbation, Rehearsed
 from spca_core.scene import Observation
 from spca_core.stopping import Stop, never
 

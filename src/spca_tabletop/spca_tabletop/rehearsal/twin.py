@@ -15,9 +15,8 @@ from spca_core.errors import InputError, MotionError
 from spca_core.geometry import Pose
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import COBOT, GROUND, GROUND_SYMBOL, TABLE, TABLE_SYMBOL, symbol_of
-from spca_core.plan import ActResult, Choice, Plan
+from spca_core.plan import ActResult, Choice, Moment, Perturbation, Plan
 from spca_core.ports.vocabulary import Extension
-from spca_core.rehearsal import Moment, Perturbation
 from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
