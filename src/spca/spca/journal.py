@@ -162,6 +162,4 @@ class Journal:
 def _skills(state: RunState, promotion: Promotion) -> SkillCounts:
     used = [python_name(s.action) for s in state.plan.steps] if state.plan else []
     reused = tuple(name for name in dict.fromkeys(used) if name not in state.written)
-    return SkillCounts(
-        reused=reused, written=state.written, promoted=promotion.promoted, refused=promotion.refused
-    )
+    return SkillCounts(reused=reused, written=state.written, **dict(promotion))

@@ -70,17 +70,11 @@ class Promotion(Record):
     refused: dict[str, str] = {}
 
 
-class SkillCounts(Record):
-    """Skills of a run by name.
-
-    `reused` of those that its last plan used, `written` by the coder; after a success, `promoted` into the
-    trusted library, or `refused` there with the reason.
-    """
+class SkillCounts(Promotion):
+    """Skills of a run by name: `reused` of those that its last plan used, `written` by the coder."""
 
     reused: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
-    promoted: tuple[str, ...] = ()
-    refused: dict[str, str] = {}
 
 
 class RehearsalCounts(Counts):
