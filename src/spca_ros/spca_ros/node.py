@@ -117,10 +117,10 @@ class SpcaNode(Node):
 
         return guarded
 
-    def wall_timer(self, period: float, callback: Callable[[], object], *, started: bool = True) -> Timer:
+    def wall_timer(self, period: float, callback: Callable[[], object]) -> Timer:
         """Make a timer that goes by wall seconds, as simulated time can stand still."""
         wall = Clock(clock_type=ClockType.STEADY_TIME)
-        return self.create_timer(period, callback, clock=wall, autostart=started)
+        return self.create_timer(period, callback, clock=wall)
 
     def say(self, state: str, message: str = "") -> None:
         """Publish the node's status."""

@@ -226,12 +226,8 @@ class Channel:
         self._readable.register(read_fd, select.POLLIN)
         self._writable.register(write_fd, select.POLLOUT)
 
-    def send(self, message: Any, deadline: float, stop: Stop = never) -> None:
-        """Send one message.
-
-        Raises ValueError (too long, or no JSON), ChannelTimeout, ChannelClosed, or Interrupted when `stop`
-        holds.
-        """
+    def send(self, message: Any, deadline: float) -> None:
+        """Send one message. Raises ValueError (too long, or no JSON), ChannelTimeout, ChannelClosed."""
         body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
         if len(body) > self._max:
             raise ValueError(f"too much data at once: {len(body)} bytes, {self._max} allowed")
@@ -240,7 +236,7 @@ class Channel:
             try:
                 data = data[os.write(self._out, data) :]
             except BlockingIOError:
-                self._wait(self._writable, deadline, stop)
+                self._wait(self._writable, deadline, never)
             except OSError as error:
                 raise ChannelClosed(str(error)) from error
 
