@@ -59,14 +59,11 @@ def test_one_planner_stands_in_for_the_roles_that_are_not_configured(tmp_path: P
         llm = tmp_path / "llm.yaml"
         roles = {"planner_big": {"model": "only-one", "base_url": server.base_url}}
         llm.write_text(json.dumps({"roles": roles}))
-        with open_models(options(tmp_path, llm=str(llm)), tmp_path / "llm") as chat:
-            for role in ("planner_big", "planner_small", "coder"):
-                assert chat.complete(role, [{"role": "user", "content": "go"}]).model == "only-one"
-        with (
-            pytest.raises(InputError, match="role 'vision'"),
-            open_models(options(tmp_path, llm=str(llm), vision=True), tmp_path / "llm"),
-        ):
-            pass
+        chat = open_models(options(tmp_path, llm=str(llm)), tmp_path / "llm")
+        for role in ("planner_big", "planner_small", "coder"):
+            assert chat.complete(role, [{"role": "user", "content": "go"}]).model == "only-one"
+        with pytest.raises(InputError, match="role 'vision'"):
+            open_models(options(tmp_path, llm=str(llm), vision=True), tmp_path / "llm")
 
 
 # --- replay -------------------------------------------------------------------------------------------------
