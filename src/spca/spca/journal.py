@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -12,13 +12,11 @@ from spca.events import Event, EventKind, Listener
 from spca.state import RunState, SavedState
 from spca_core.plan import DraftRecord, Rehearsed
 from spca_core.ports.environment import Environment
+from spca_core.ports.stages import Rehearsal
 from spca_core.result import Promotion, RunResult, SkillCounts, Usage
 from spca_core.run_folder import CHECKPOINT, STATE, RunFolder
 from spca_core.skill import StepReport, python_name
 from spca_core.verdict import Ending
-
-if TYPE_CHECKING:
-    from spca_core.ports.stages import Rehearsal
 
 PLAN_CHECKPOINT = "plan_checkpoint.bin"
 

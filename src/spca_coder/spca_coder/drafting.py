@@ -93,7 +93,6 @@ class DraftingCoder:
         self, proposer: CodeProposer, wanted: tuple[ActionSchema, ...], request: CodeRequest, cancelled: Stop
     ) -> CodeResult:
         from spca_coder.critic import CodeCritic  # a run whose skills are all there drafts none
-        from spca_coder.drafting import relevant
 
         names = {python_name(s.name) for s in wanted}
         present = _present_code(request.library, names)
