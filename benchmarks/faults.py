@@ -410,13 +410,13 @@ def _watched(transport: str) -> Iterator[tuple[dict[str, str], list[tuple[float,
     from spca_ros import names
     from spca_ros.convert.records import seconds
     from spca_ros.domain import own_domain
-    from spca_ros.node import RosSession
+    from spca_ros.node import ros_session
     from spca_ros.qos import SENSOR
 
     def look(message: JointState) -> None:
         seen.append((seconds(message.header.stamp), time.monotonic(), max(map(abs, message.velocity[:6]))))
 
-    with own_domain() as domain, RosSession("onlooker") as node:
+    with own_domain() as domain, ros_session("onlooker") as node:
         node.create_subscription(JointState, names.JOINT_STATES, look, SENSOR)
         yield {"SPCA_DOMAIN_ID": str(domain)}, seen
 

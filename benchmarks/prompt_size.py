@@ -18,7 +18,7 @@ from rich.table import Table
 
 from spca_coder.drafting import TOKEN_BUDGET, relevant, situation, tokens_of
 from spca_coder.language import LanguageCoder
-from spca_coder.source import read, signatures
+from spca_coder.source import LibraryReader, read
 from spca_core.options import RunOptions
 from spca_core.plan import CodeRequest, Draft, Execution, Plan, PlanRequest, Rejection, Step
 from spca_core.ports.chat import Message
@@ -51,7 +51,7 @@ MANNERS = (
 
 def library(size: int, builtin: str) -> str:
     """At least `size` skills that resemble the builtin ones and each other: the hardest case for choosing."""
-    names = [s.name for s in signatures(builtin)]
+    names = [s.name for s in LibraryReader().signatures(builtin)]
     skills = read(builtin).functions
     parts = [builtin]
     for i in range(max(0, size - len(names))):
@@ -69,7 +69,7 @@ def prompts(size: int) -> dict[str, int]:
     text = library(size, builtin) if size else ""
     kit = TabletopKit()
     vocabulary, actions = kit.vocabulary(), actions_of(kit.builtin().domains)
-    asked = PlanRequest(attempt="1", task=task, observation=seen, skills=signatures(text))
+    asked = PlanRequest(attempt="1", task=task, observation=seen, skills=LibraryReader().signatures(text))
 
     def asking(request: PlanRequest, previous: Draft | None = None, no: Rejection | None = None) -> int:
         return _tokens(messages(request, previous, no, vocabulary, actions))
@@ -127,7 +127,10 @@ def on_levels() -> dict[str, list[int]]:
             "task": task_of(load_level(level)),
             "observation": seen,
         }
-        for name, skills in (("planner, fresh", ()), ("planner, with skills", signatures(text))):
+        for name, skills in (
+            ("planner, fresh", ()),
+            ("planner, with skills", LibraryReader().signatures(text)),
+        ):
             asked = PlanRequest.model_validate({**known, "skills": skills})
             found[name].append(_tokens(messages(asked, None, None, vocabulary, actions)))
         told = situation(CodeRequest.model_validate({**known, "plan": plan, "library": text}))

@@ -21,9 +21,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from spca_core.observation import Observation
-from spca_core.plan import PlanRequest
-from spca_core.task import Task
+from spca_core.plan import PlanRequest, Task
+from spca_core.scene import Observation
 from spca_planner.pddl.syntax import parse_domain
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess

@@ -22,10 +22,9 @@ import typer
 from rich.console import Console
 
 from spca.blame import Blame
-from spca.rehearsing import blame_of
+from spca.stages import blame_of
 from spca_coder.source import meaning, read
-from spca_core.plan import CodeResult, Draft, DraftRecord, PlanResult
-from spca_core.rehearsal import Rehearsed
+from spca_core.plan import CodeResult, Draft, DraftRecord, PlanResult, Rehearsed
 from spca_core.skill import python_name
 from spca_planner.pddl.syntax import parse_domain
 from spca_testing.models.behaviours import Behaviour

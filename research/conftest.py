@@ -28,7 +28,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., tuple[ModelServer, Chat]]]:
             server = opened.enter_context(ModelServer(script))
             config = ModelConfig(model="test-model", base_url=server.base_url, attempts=1)
             roles = LlmConfig(roles={"coder": config, "planner_big": config})
-            chat = opened.enter_context(open_chat("", tmp_path / f"llm-{count}", config=roles))
+            chat = open_chat("", tmp_path / f"llm-{count}", config=roles)
             count += 1
             return server, chat
 

@@ -18,9 +18,8 @@ from xml.etree import ElementTree
 import pytest
 
 from spca.commands import CommandsByPanel
-from spca.console import results, show_table
+from spca.console import Progress, results, show_table
 from spca.events import Event
-from spca.progress import Progress
 from spca_core import extensions
 from spca_core.paths import WORLDS
 from spca_core.processes.child import python_command

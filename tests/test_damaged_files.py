@@ -42,13 +42,12 @@ from spca_core.geometry import Pose
 from spca_core.kinds import read_kind
 from spca_core.options import Manifest, RunOptions, software
 from spca_core.paths import LEVELS, ROOT, WORLDS
-from spca_core.plan import Plan
+from spca_core.plan import Plan, Task
 from spca_core.ports.proposer import ModelError
 from spca_core.prompting import user
+from spca_core.result import SIGNALS
 from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
-from spca_core.signals import SIGNALS
 from spca_core.skill_package import SkillPackage
-from spca_core.task import Task
 from spca_core.world import load_world
 from spca_extras.hand_eye_files import read_lens, read_wrist
 from spca_llm.answer import answer_from, parse

@@ -30,7 +30,7 @@ from spca_robot.description.names import gripper_names
 from spca_robot.description.urdf import build_urdf
 from spca_ros import names
 from spca_ros.domain import claim
-from spca_ros.node import RosSession
+from spca_ros.node import ros_session
 from spca_sim.gazebo.requirements import missing
 from spca_sim.gazebo.world_sdf import build_world
 
@@ -491,7 +491,7 @@ def test_a_robot_that_is_there_is_named_before_anything_starts(
     from spca_interfaces.action import FollowTrajectory
 
     monkeypatch.setattr("spca.ros.graph._LOOK_S", 60.0)
-    with claim(int(os.environ["ROS_DOMAIN_ID"]), "graph"), RosSession("driver") as node:
+    with claim(int(os.environ["ROS_DOMAIN_ID"]), "graph"), ros_session("driver") as node:
         ActionServer(node, FollowTrajectory, names.FOLLOW, lambda goal: FollowTrajectory.Result())
         assert run("bringup.launch.py", {}) != 0
     assert "there is a robot in the ROS domain" in caplog.text

@@ -65,6 +65,6 @@ def test_commands_are_understood_by_the_command_line(command: str) -> None:
 @pytest.mark.parametrize("task", copic_robosuite.ENVIRONMENTS)
 def test_recorded_programs_for_robosuite_answer_its_question(task: str, tmp_path: Path) -> None:
     """As long as the question is what it was; robosuite itself is not needed for that."""
-    with open_chat(f"replay:{ROOT / 'examples' / 'replays'}", tmp_path) as chat:
-        programs = LanguagePrograms(chat).write(copic_robosuite.RobosuiteWorld().briefing(task), 3, seed=0)
+    chat = open_chat(f"replay:{ROOT / 'examples' / 'replays'}", tmp_path)
+    programs = LanguagePrograms(chat).write(copic_robosuite.RobosuiteWorld().briefing(task), 3, seed=0)
     assert len({program.id for program in programs}) == 3

@@ -141,8 +141,8 @@ def test_ctrl_c_ends_a_launch_with_a_result(sourced_ros: SourcedRos, built: Path
 RUN_TOUCH_02 = """
 from spca_interfaces.action import RunLevel
 from spca_ros.calls import ActionCall, NodeLost
-from spca_ros.node import RosSession
-with RosSession("onlooker") as node:
+from spca_ros.node import ros_session
+with ros_session("onlooker") as node:
     run_level = ActionCall(node, RunLevel, "supervisor/run_level")
     for _ in range(20):
         try:

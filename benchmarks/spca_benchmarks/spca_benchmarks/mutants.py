@@ -9,8 +9,8 @@ from functools import lru_cache
 import libcst as cst
 import libcst.matchers as m
 
-from spca_core.observation import Observation
 from spca_core.plan import Plan, Step
+from spca_core.scene import Observation
 
 Node = cst.CSTNode
 Rule = Callable[[Node, Sequence[str]], "Node | cst.RemovalSentinel | cst.FlattenSentinel[Node] | None"]

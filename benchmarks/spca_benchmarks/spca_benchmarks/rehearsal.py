@@ -21,13 +21,12 @@ from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.statistics import Rate, groups, median_of
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.observation import Observation
 from spca_core.options import Budgets, RunOptions
-from spca_core.plan import Draft, Plan, PlanRequest, Rejection
+from spca_core.plan import Draft, Plan, PlanRequest, Rehearsed, Rejection
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
 from spca_core.ports.proposer import PlanProposer
-from spca_core.rehearsal import Rehearsed
+from spca_core.scene import Observation
 from spca_core.skill import python_name
 from spca_core.skill_package import library_source
 from spca_planner.planner import DraftingPlanner

@@ -15,8 +15,8 @@ from spca_benchmarks import mutants
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.rehearsal import RehearsalBench, RehearsalResult, RehearsalTrial, brier
 from spca_core.errors import InputError
-from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan, Step
+from spca_core.scene import Observation
 from spca_core.skill_package import library_source
 
 KIT = kit_named("tabletop")

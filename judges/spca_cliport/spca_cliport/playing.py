@@ -15,11 +15,9 @@ from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array, Pose, top_down, top_down_yaw
 from spca_core.kinds import SOLIDS, is_round
 from spca_core.names import words_of
-from spca_core.observation import Observation
-from spca_core.plan import PlanRequest, Step
+from spca_core.plan import PlanRequest, Step, Task
 from spca_core.ports.stages import Planner
-from spca_core.scene import Fact, Scene, SceneObject
-from spca_core.task import Task
+from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_sense.catalogue import Catalogue, Colour
 from spca_sense.outline import footprint, gap
 from spca_sense.search import ShapeDetector

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from spca_core.camera import RgbdFrame
-from spca_core.observation import Observation
-from spca_core.plan import ActResult, Plan
+from spca_core.plan import ActResult, Plan, Task
 from spca_core.ports.environment import Environment
-from spca_core.scene import Scene
+from spca_core.scene import Observation, Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
-from spca_core.task import Task
 from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
 from spca_judges.port import Episode

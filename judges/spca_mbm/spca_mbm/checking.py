@@ -15,7 +15,7 @@ import numpy as np
 from spca_core.arms import ArmDescription
 from spca_core.errors import InputError
 from spca_core.geometry import Array, Pose
-from spca_core.mesh import Primitive
+from spca_core.kinds import Primitive
 from spca_core.world import World
 from spca_motion.planning_scene import Obstacle
 from spca_robot.kinematics import ArmKinematics

@@ -99,12 +99,12 @@ class WrittenBench(Bench[TrialT, Written], Generic[TrialT]):
         llm = self.llm
         if llm.startswith(REPLAY):
             llm = f"{REPLAY}{_record(trial.key, Path(llm.removeprefix(REPLAY)))}"
-        with open_chat(llm, place) as chat:
-            dialogue = Dialogue(chat, _SYSTEM)
-            verdicts = [judge(dialogue.ask(question))]
-            while verdicts[-1].refusal and len(verdicts) <= self.rounds:
-                again = f"This was refused: {verdicts[-1].refusal}\nWrite all of it again, in the same form."
-                verdicts.append(judge(dialogue.ask(again)))
+        chat = open_chat(llm, place)
+        dialogue = Dialogue(chat, _SYSTEM)
+        verdicts = [judge(dialogue.ask(question))]
+        while verdicts[-1].refusal and len(verdicts) <= self.rounds:
+            again = f"This was refused: {verdicts[-1].refusal}\nWrite all of it again, in the same form."
+            verdicts.append(judge(dialogue.ask(again)))
         if fault := server_fault(place):
             raise ModelError(fault, "unreachable")
         return Written(

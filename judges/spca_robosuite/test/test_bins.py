@@ -7,7 +7,7 @@ import pytest
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Array, Pose, Vec3
-from spca_core.observation import Observation
+from spca_core.scene import Observation
 from spca_robosuite.bins import BINS, WALL_HEIGHT, BinsDetector
 from spca_robosuite.episode import PICK_PLACE, judged_world
 from spca_robosuite.texts import TEXTS

@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 
 from spca_core.errors import Cancelled, MotionError
-from spca_core.flag import Flag
+from spca_core.stopping import Flag
 from spca_minigrid import primitives, routes, worldmap
 from spca_minigrid.cells import DOOR, EMPTY, KEY, LAVA, Point, beside, kind_of
 from spca_minigrid.referents import Referents

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from spca_core.observation import Observation
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_minigrid.cells import DOOR, GOAL, KEY, PORTABLE
 from spca_minigrid.referents import Referents
 from spca_minigrid.worldmap import GONE, HELD, KnownThing, WorldMap

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.proposer import ModelError, PlanProposer
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
+from spca_core.scene import Observation
 from spca_minigrid.mission import Clause, Mission, parse_mission
 
 _WORDS = (

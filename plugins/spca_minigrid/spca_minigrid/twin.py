@@ -8,11 +8,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from spca_core.observation import Observation
-from spca_core.plan import ActResult, Choice, Plan
+from spca_core.plan import ActResult, Choice, Moment, Perturbation, Plan
 from spca_core.ports.vocabulary import Extension
-from spca_core.rehearsal import Moment, Perturbation
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
 from spca_minigrid.cells import BALL, BOX, DOOR, GOAL, KEY, LAVA, WALL, beside, colour_of, kind_of, state_of

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from spca.rehearsal.rehearsal import SampledRehearsal
-from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import Plan, PlanRequest, Step
+from spca_core.scene import Observation
 from spca_core.skill_package import library_source
 from spca_minigrid.kit import MinigridKit
 from spca_testing.contracts.rehearsal_contract import RehearsalContract

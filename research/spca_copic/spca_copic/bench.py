@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -120,8 +120,8 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
             state, selector = kept.trained(trial.task)
             cases = unseen_cases(world, trial.task, recipe, self.cases)
             asks = asks_model(self.policies, recipe)
-            with open_chat(self.llm, kept.path / "compare-llm") if asks else nullcontext() as chat:
-                scores = evaluate(world, state, selector, recipe, cases, self.policies, chat)
+            chat = open_chat(self.llm, kept.path / "compare-llm") if asks else None
+            scores = evaluate(world, state, selector, recipe, cases, self.policies, chat)
         return CopicRow(
             scores=tuple(scores),
             trials=state.trials,

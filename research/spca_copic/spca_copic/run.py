@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -38,14 +37,14 @@ def train_run(
             f"unknown proposer '{run.recipe.proposer}'", hint=f"there are {', '.join(PROPOSERS)}"
         )
     asks = run.recipe.proposer == LanguagePrograms.name or run.recipe.selector == "judge"
-    with open_writer(run.llm, folder.path / "llm", run.recipe.temperature) if asks else nullcontext() as chat:
-        for task in run.tasks:
-            loaded = folder.load(task)
-            state, selector = loaded or (None, _selector(run.recipe, task))
-            if isinstance(selector, ModelJudge):
-                selector.model, selector.briefing = chat, world.briefing(task)
-            listener = Listener(on_episode, on_trial, partial(folder.save, selector=selector))
-            train_task(world, task, _proposer(chat, run.recipe), selector, run.recipe, state, listener)
+    chat = open_writer(run.llm, folder.path / "llm", run.recipe.temperature) if asks else None
+    for task in run.tasks:
+        loaded = folder.load(task)
+        state, selector = loaded or (None, _selector(run.recipe, task))
+        if isinstance(selector, ModelJudge):
+            selector.model, selector.briefing = chat, world.briefing(task)
+        listener = Listener(on_episode, on_trial, partial(folder.save, selector=selector))
+        train_task(world, task, _proposer(chat, run.recipe), selector, run.recipe, state, listener)
 
 
 def _selector(recipe: Recipe, task: str) -> Selector:

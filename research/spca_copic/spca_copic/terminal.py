@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing, nullcontext
+from contextlib import closing
 from pathlib import Path
 from shutil import rmtree
 
@@ -73,11 +73,8 @@ def compare_command(
         raise InputError(f"a training in '{folder.run.world}', not in '{world_name}'", str(folder.path))
     log_to(folder.path)
     asks = asks_model(policies, folder.run.recipe)
-    with (
-        closing(open_world(world_name, folder.run.table)) as world,
-        open_chat(llm, folder.path / "compare-llm") if asks else nullcontext() as chat,
-        _progress(console) as bar,
-    ):
+    with closing(open_world(world_name, folder.run.table)) as world, _progress(console) as bar:
+        chat = open_chat(llm, folder.path / "compare-llm") if asks else None
         scores: list[Score] = []
         recipe = folder.run.recipe
         for task in tasks or folder.run.tasks:

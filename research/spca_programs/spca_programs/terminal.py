@@ -28,8 +28,7 @@ def write_program(
         mark = "[green]✓[/green]" if attempt.best else "[yellow]–[/yellow]"
         console.print(f"  {mark} {attempt.train.mean:.3f} in training  {attempt.program.origin.strategy}")
 
-    with _chat(llm, task) as chat:
-        made = develop(domain, chat, recipe, first, show)
+    made = develop(domain, _chat(llm, task), recipe, first, show)
     console.print(history_of(made))
     console.print(f"kept in {programs.save(made)}", soft_wrap=True)
 

@@ -197,7 +197,7 @@ def laboratory(
         if options.synthesizer == "inductive":
             synthesizer = InductiveSynthesizer(guess, cancelled)
         else:
-            chat = stack.enter_context(open_writer(options.llm, folder.path / "llm", options.temperature))
+            chat = open_writer(options.llm, folder.path / "llm", options.temperature)
             synthesizer = LanguageSynthesizer(chat, options.settings.seed, guess)
         yield runner, ModelPlanner(runner, searchers), synthesizer
 
@@ -205,11 +205,8 @@ def laboratory(
 def reach_model(options: LearnOptions) -> None:
     """Raises InputError where a language model is to write programs and its server does not answer."""
     if options.synthesizer == "language" and not options.llm.startswith(REPLAY):
-        with (
-            TemporaryDirectory() as nothing,
-            open_writer(options.llm, Path(nothing), options.temperature) as chat,
-        ):
-            chat.preflight([ROLE])
+        with TemporaryDirectory() as nothing:
+            open_writer(options.llm, Path(nothing), options.temperature).preflight([ROLE])
 
 
 def _restore(agent: Agent, folder: RunFolder, worlds: list[World]) -> tuple[int, int, int]:

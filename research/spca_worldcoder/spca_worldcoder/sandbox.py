@@ -14,7 +14,7 @@ from spca_core.errors import Cancelled, InputError
 from spca_core.skill import SkillFailure
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import PROGRAM_MODULES, Limits
-from spca_sandbox.outcome import RunOutcome
+from spca_sandbox.process import RunOutcome
 from spca_worldcoder.records import Program
 from spca_worldcoder.state import State, from_json, to_json
 

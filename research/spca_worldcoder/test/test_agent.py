@@ -234,8 +234,8 @@ def test_baselines_play_the_same_worlds(tmp_path: Path) -> None:
     with ModelServer(lambda seen: Say(next(answers, "?"), usage=(10, 5))) as server:
         config = {"model": "test-model", "base_url": server.base_url, "attempts": 1}
         (tmp_path / "llm.yaml").write_text(json.dumps({"roles": {"coder": config}}))
-        with open_chat(str(tmp_path / "llm.yaml"), tmp_path / "llm") as chat:  # as `--llm` does
-            played = react(world, chat, 0, episodes=1, steps=6)
+        chat = open_chat(str(tmp_path / "llm.yaml"), tmp_path / "llm")  # as `--llm` does
+        played = react(world, chat, 0, episodes=1, steps=6)
     assert (played.success, played.actions) == (0, 4)
     assert played.usage.tokens == 15 * played.usage.questions > 0
 

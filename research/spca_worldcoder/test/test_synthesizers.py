@@ -351,7 +351,7 @@ def test_an_agent_recovers_from_a_fallible_model_and_repeats_itself_on_replay(
     assert agent.result.learned  # type: ignore[attr-defined]
     assert agent.model.program.source.strip() == GOOD.strip()
     assert any("no program" in problem for problem in drafts.problems)
-    with open_chat(f"replay:{tmp_path / 'llm-0'}", tmp_path / "again") as chat:
-        repeated, same = learn(chat, tmp_path)
+    chat = open_chat(f"replay:{tmp_path / 'llm-0'}", tmp_path / "again")
+    repeated, same = learn(chat, tmp_path)
     assert same.sources == drafts.sources
     assert repeated.model.experience.transitions == agent.model.experience.transitions

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from spca.kits import PROPOSERS
 from spca.proposals import OpenProposals, Proposals
-from spca.rehearsing import Others, Rehearsing
-from spca.stages import Stages
+from spca.stages import Others, Rehearsing, Stages
 from spca_coder.drafting import DraftingCoder
 from spca_coder.source import LibraryReader
 from spca_core.extensions import find
@@ -39,8 +38,8 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
     """
     opened: OpenProposals = find(PROPOSERS, options.proposer, where="--proposer").load()
     with opened(kit, options, folder) as proposals:
-        learned, domains, library = _known(options, kit, folder, proposals)
         readers = Readers(PddlReader(kit.vocabulary()), LibraryReader())
+        learned, domains, library = _known(options, kit, folder, proposals, readers)
         with (
             DraftingPlanner(
                 kit.name,
@@ -93,7 +92,7 @@ def _rehearsing(
 
 
 def _known(
-    options: RunOptions, kit: Kit, folder: RunFolder, proposals: Proposals
+    options: RunOptions, kit: Kit, folder: RunFolder, proposals: Proposals, readers: Readers
 ) -> tuple[Learned | None, TrustedDomains, str]:
     """Return what was learned before, the domains to start from, and the source of the initial skills.
 
@@ -106,7 +105,7 @@ def _known(
     from spca.learned import BEFORE, Learned, folder_of
 
     known = "" if options.skills == "empty" else builtin
-    learned = Learned(folder_of(options, folder), kit.name, known, kit.build, kit.vocabulary())
+    learned = Learned(folder_of(options, folder), kit.name, known, kit.build, readers.plans)
     if not proposals.learns:
         return None, fresh, learned.skills.source()
     if not options.llm.startswith(REPLAY):

@@ -9,9 +9,9 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from spca_core.model import Record
-from spca_core.observation import Observation
 from spca_core.plan import ActResult, Execution, Plan, Step
 from spca_core.ports.reading import Evidence, StepEvidence
+from spca_core.scene import Observation
 from spca_core.skill import StepReport, fault_of_plan, python_name
 from spca_core.verdict import WAITING, Outcome, Verdict
 

@@ -1,16 +1,27 @@
-"""The terminal: consoles for results and notices, tables, commands as the user types them."""
+"""The terminal: consoles for results and notices, tables, commands as the user types them; how a run goes.
+
+Of a run, every stage and step that ends gets a line on standard error, and the one under way has a spinner;
+the result goes to standard output.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from spca.events import Event
 from spca_core.errors import harmless
+
+if TYPE_CHECKING:  # a run is under way before its result is needed
+    from spca_core.result import RunResult
 
 
 def results() -> Console:
@@ -57,3 +68,124 @@ def _console(stderr: bool) -> Console:
     console = _Console(stderr=stderr, highlight=False, emoji=False)  # `warehouse:one:` is a name
     console.soft_wrap = not console.is_terminal
     return console
+
+
+DOING = {
+    "sense": "looking at the table",
+    "plan": "drafting and checking a plan",
+    "code": "making sure that every step has a skill",
+    "rehearse": "trying the plan in a twin of what was seen",
+    "act": "acting",
+}
+"""What is under way in each stage."""
+
+_MARKS = {"done": "[green]✓[/green]", "failed": "[red]✗[/red]", "cancelled": "[yellow]■[/yellow]"}
+
+
+class Progress:
+    """A listener for a supervisor's events. Use as a context manager."""
+
+    def __init__(self, console: Console | None = None, unit: str = "s") -> None:
+        self.console = console or notices()
+        self._unit = "s simulated" if unit == "s" else unit
+        self._rejection, self._doubt, self._looked = "", "", False
+        self._status = self.console.status("starting")
+
+    def __enter__(self) -> Progress:
+        self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._status.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+        show = getattr(self, f"_on_{event.kind}", None)
+        if show is not None:
+            show(event)
+
+    def say(self, text: str) -> None:
+        """Show what is under way now."""
+        self._status.update(text)
+        self._status.start()
+
+    def pause(self) -> None:
+        """Take the spinner away until the next run begins."""
+        self._status.stop()
+
+    def _on_run_started(self, event: Event) -> None:
+        self._looked, self._doubt = event.data.get("judge") == "look", ""
+        self._status.start()
+        self.console.print(f"[bold]{escape(event.text)}[/bold]")
+
+    def _on_stage_started(self, event: Event) -> None:
+        self._status.update(f"{DOING.get(event.stage, event.stage)} …")
+
+    def _on_stage_ended(self, event: Event) -> None:
+        self.console.print(f"  [cyan]{event.stage:<5}[/cyan] {event.data['seconds']:6.2f} s")
+
+    def _on_draft(self, event: Event) -> None:
+        text = event.text.removeprefix("draft: this draft is the same as one that was rejected before: ")
+        again = text in self._rejection  # a proposer with nothing new to offer says the same in every round
+        self._rejection = text if not event.data.get("accepted") and not again else self._rejection
+        if not event.data.get("accepted") and not again:
+            self.console.print(f"    [yellow]draft rejected[/yellow]  {escape(event.text)}")
+
+    def _on_doubt(self, event: Event) -> None:
+        if event.text != self._doubt:
+            self.console.print(f"    [yellow]{escape(event.text)}[/yellow]")
+        self._doubt = event.text
+
+    def _on_plan(self, event: Event) -> None:
+        self.console.print(f"    goal  {escape(event.text)}")
+        self.console.print(f"    plan  {escape(', '.join(event.data['steps']) or 'nothing to do')}")
+
+    def _on_code(self, event: Event) -> None:
+        if event.text:
+            self.console.print(f"    [yellow]code rejected[/yellow]  {escape(event.text)}")
+
+    def _on_rehearsal(self, event: Event) -> None:
+        colour = "yellow" if event.text.startswith("rejected") else "green"
+        status, _, sentence = event.text.partition(": ")
+        self.console.print(f"    [{colour}]{status}[/{colour}]  {escape(sentence)}")
+
+    def _on_step(self, event: Event) -> None:
+        mark = _MARKS[event.data["status"]]
+        took = event.data["ended"] - event.data["started"]
+        self.console.print(f"    {mark} {escape(event.text):<44} {took:5.1f} {self._unit}")
+        failure = event.data.get("failure")
+        if failure and event.data["status"] == "failed":
+            line = f" (line {failure['line']} of the run's library.py)" if failure.get("line") else ""
+            self.console.print(
+                f"      [red]{escape(failure['kind'])}[/red]: {escape(failure['message'])}{line}"
+            )
+
+    def _on_round_failed(self, event: Event) -> None:
+        self.console.print(f"  [yellow]round {event.data['round']} failed[/yellow]  {escape(event.text)}")
+
+    def show_result(self, result: RunResult) -> None:
+        """Print the verdict in colour, and the question that the task leaves open, if any."""
+        sure = result.words == result.outcome.words and not result.outcome.refused
+        colour = "red" if not (result.success or result.outcome.refused) else "green" if sure else "yellow"
+        score = f"  score {result.verdict.score:.2f}" if result.outcome.judged and not self._looked else ""
+        times = f"  {result.wall:.1f} s wall, {result.sim:.1f} {self._unit} to the verdict"
+        self.pause()
+        console = results()
+        console.print(
+            f"[bold {colour}]{result.words}[/]{'' if result.outcome.refused else score + times}"
+            f"  {escape(result.reason.removeprefix(f'{result.words}, '))}"
+        )
+        if usage := [one.model_dump().values() for one in result.usage.values()]:
+            calls, sent, got, usd, waited = map(sum, zip(*usage, strict=True))
+            cost = f"{usd:.4f} US dollars" if usd else "no price"
+            told = f"{calls} calls, {sent:,} tokens in, {got:,} out, {cost}, {waited:.1f} s waited"
+            console.print(f"    models  {told}")
+        for condition in () if result.success else result.verdict.conditions:
+            mark = "[green]✓[/green]" if condition.holds else "[red]✗[/red]"
+            console.print(f"    {mark} {escape(condition.text)}  {escape(condition.reason)}")
+
+    def say_interrupted(self, what_next: str, command: str, folder: Path) -> None:
+        """Report the interruption, and the command to go on with."""
+        with suppress(ValueError):
+            folder = folder.resolve().relative_to(Path.cwd())
+        self.console.print(f"interrupted; {what_next}:  {as_typed(f'{command} {folder}')}", soft_wrap=True)

@@ -9,10 +9,9 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from spca.console import notices, results
+from spca.console import Progress, notices, results
 from spca.dialogue import HELP
 from spca.interrupt import STOPPED
-from spca.progress import Progress
 from spca.run_command import write_report
 from spca.runs import Run
 from spca.sessions import Session
@@ -20,6 +19,7 @@ from spca.stages import Approve
 from spca_core.errors import SpcaError
 from spca_core.paths import state_folder
 from spca_core.plan import Plan
+from spca_core.stopping import Stop, never
 
 _PROMPT, _ASKED = "say> ", "answer, or say something else> "
 _LAST = ("quit", "exit", "bye")
@@ -35,9 +35,7 @@ class Conversation:
     def _typed(self) -> bool:
         return sys.stdin.isatty()
 
-    def on_page(
-        self, first: Callable[[], bool] | None = None, ended: Callable[[], bool] = lambda: False
-    ) -> bool:
+    def on_page(self, first: Callable[[], bool] | None = None, ended: Stop = never) -> bool:
         """Do what comes first, then what is typed on the page, until Ctrl-C or `ended`.
 
         Returns whether the first was done.

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from spca.order import newest_plan
+from spca.order import newest_planning
 from spca.runs import Run
 from spca_core.names import TABLE_SYMBOL, words_of
-from spca_core.observation import Observation
 from spca_core.ports.kit import Kit
 from spca_core.relation import resting
 from spca_core.run_folder import RunFolder
+from spca_core.scene import Observation
 from spca_core.verdict import Ending
 
 _CLAUSE = re.compile(r"[,.;]|\b(?:and|then)\b")
@@ -28,7 +28,6 @@ _WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do
 _WHY_THAT = re.compile(r"why (?:did|have) you (?:\w+ )+?(the (?:\w+ )?\w+)(?: (?:up|there|first|away))?")
 _SAID = re.compile(r"what (?:did|have) i (?:say|said|ask|asked|tell you)(?: (first|last|before|so far))?")
 _QUOTED = re.compile(r"'([^']+)'")
-_PROPOSED = re.compile(r'Shall I do just this: "(.+)"\?$')
 _YES = re.compile(r"(?:yes|yeah|yep|ok|okay|sure|do that|please do)(?:,? please)?[.!]*", re.IGNORECASE)
 
 HELP = (
@@ -49,6 +48,8 @@ class _Done:
     """Of the plan, where there was one."""
     about: str
     """The symbol of the thing that its last step handled; empty where there was none."""
+    proposal: str
+    """The sentence that was proposed in place of this one."""
     lay: Mapping[str, str]
     """Where the things that it handled were seen before, in the words of a task."""
 
@@ -73,11 +74,13 @@ class Dialogue:
         """Remember the run that carried out a sentence, which has everything spelt out."""
         looks = RunFolder(run.folder).looks
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
-        plan = newest_plan(run.folder)
+        planned = newest_planning(run.folder)
+        plan = planned.plan if planned else None
         handled = [step.args[0] for step in (plan.steps if plan else ()) if step.args]
         lay = {name: self._lay(name, before) for name in handled} if before else {}
         steps = tuple(map(str, plan.steps)) if plan else None
-        self._history.append(_Done(sentence, run, steps, handled[-1] if handled else "", lay))
+        about, proposal = handled[-1] if handled else "", planned.proposal if planned else ""
+        self._history.append(_Done(sentence, run, steps, about, proposal, lay))
         told = f"robot: {run.result.outcome.value}: {run.result.reason} [{', '.join(steps or ())}]"
         places = ", ".join(f"{words_of(name)} {where}" for name, where in lay.items() if where)
         self._said.append(told.removesuffix(" []") + (f"; before it: {places}" if places else ""))
@@ -161,8 +164,7 @@ class Dialogue:
         if last is None or last.run.result.outcome is not Ending.NOT_UNDERSTOOD:
             return ""
         if _YES.fullmatch(answer.strip()):
-            proposed = _PROPOSED.search(last.run.result.reason)
-            return proposed[1] if proposed else ""
+            return last.proposal
         quoted = _QUOTED.findall(last.run.result.reason)
         unclear = next((q for q in quoted if q.lower() in last.sentence.lower()), "")
         if not unclear:

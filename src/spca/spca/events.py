@@ -27,13 +27,3 @@ class Event(Record):
 
 
 Listener = Callable[[Event], None]
-
-
-def telling(listeners: tuple[Listener, ...]) -> Listener:
-    """Return one listener that passes each event on to all of these."""
-
-    def tell(event: Event) -> None:
-        for listener in listeners:
-            listener(event)
-
-    return tell

@@ -11,9 +11,8 @@ from spca.blame import Blame
 from spca_core.geometry import wrap_angle
 from spca_core.kinds import KINDS
 from spca_core.model import Record
-from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan, PlanResult
-from spca_core.scene import SceneObject
+from spca_core.scene import Observation, SceneObject
 from spca_core.skill import FailureKind, python_name
 
 TRANSIENT = (

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel
 
 from spca.events import Event, EventKind, Listener
 from spca.state import RunState, SavedState
-from spca_core.plan import DraftRecord
+from spca_core.plan import DraftRecord, Rehearsed
 from spca_core.ports.environment import Environment
-from spca_core.rehearsal import Rehearsed
+from spca_core.ports.stages import Rehearsal
 from spca_core.result import Promotion, RunResult, SkillCounts, Usage
 from spca_core.run_folder import CHECKPOINT, STATE, RunFolder
 from spca_core.skill import StepReport, python_name
 from spca_core.verdict import Ending
-
-if TYPE_CHECKING:
-    from spca_core.ports.stages import Rehearsal
 
 PLAN_CHECKPOINT = "plan_checkpoint.bin"
 
@@ -163,6 +160,4 @@ class Journal:
 def _skills(state: RunState, promotion: Promotion) -> SkillCounts:
     used = [python_name(s.action) for s in state.plan.steps] if state.plan else []
     reused = tuple(name for name in dict.fromkeys(used) if name not in state.written)
-    return SkillCounts(
-        reused=reused, written=state.written, promoted=promotion.promoted, refused=promotion.refused
-    )
+    return SkillCounts(reused=reused, written=state.written, **dict(promotion))

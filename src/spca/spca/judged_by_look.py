@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from spca_core.names import words_of
-from spca_core.observation import Observation
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.environment import Environment
 from spca_core.ports.reading import PlanReader
+from spca_core.scene import Observation
 from spca_core.skill import StepReport
 from spca_core.verdict import Condition, Outcome, Verdict
 

@@ -19,13 +19,12 @@ from spca_core.options import RunOptions
 from spca_core.paths import LIBRARY
 from spca_core.plan import Plan
 from spca_core.ports.environment import Environment
-from spca_core.ports.vocabulary import Vocabulary
+from spca_core.ports.reading import PlanReader
 from spca_core.result import Promotion
 from spca_core.run_folder import RunFolder, write_atomically
 from spca_core.skill import python_name
 from spca_core.verdict import Outcome
 from spca_llm.config import REPLAY
-from spca_planner.prediction import weigh
 from spca_planner.trusted import TrustedDomains
 
 BEFORE = "library_before"
@@ -49,12 +48,12 @@ class Learned:
         environment: str,
         builtin: str,
         build: Callable[[RunOptions], Environment],
-        vocabulary: Vocabulary,
+        reader: PlanReader,
     ) -> None:
         self._folder, self._environment = folder, environment
         self.skills = TrustedLibrary(folder / "skills" / environment, builtin)
         self.domains = TrustedDomains(folder / "domains")
-        self._solved = SolvedLevels(folder / "levels" / environment, build, vocabulary)
+        self._solved = SolvedLevels(folder / "levels" / environment, build, reader)
 
     def promote(
         self, options: RunOptions, library: str, plan: Plan, distrust: Mapping[str, str]
@@ -134,14 +133,12 @@ def table_name(options: RunOptions) -> str:
 class SolvedLevels:
     """Solved levels with their plans: one file for each level and table in `folder`.
 
-    `build` makes the environment that a run's options ask for, in lockstep; `vocabulary` says what its
+    `build` makes the environment that a run's options ask for, in lockstep; `reader` says what its
     observations show of a plan's effects.
     """
 
-    def __init__(
-        self, folder: Path, build: Callable[[RunOptions], Environment], vocabulary: Vocabulary
-    ) -> None:
-        self._folder, self._build, self._vocabulary = folder, build, vocabulary
+    def __init__(self, folder: Path, build: Callable[[RunOptions], Environment], reader: PlanReader) -> None:
+        self._folder, self._build, self._reader = folder, build, reader
 
     def keep(self, options: RunOptions, plan: Plan) -> None:
         """Remember the plan of a success, in place of an earlier one on the same table."""
@@ -169,7 +166,7 @@ class SolvedLevels:
                 if outcome is Outcome.SUCCESS:
                     seen = [step.seen for step in result.steps]
                     afterwards = environment.sense()
-                    evidence = weigh(solved.plan, seen, afterwards, self._vocabulary, before)
+                    evidence = self._reader.weigh(solved.plan, seen, afterwards, before)
                     if evidence.contradicted or evidence.disturbances:
                         log.info("revalidation", table=table, outcome="solved by chance")
                         return False

@@ -42,28 +42,27 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
         return actions_of(own, domains.all(kit.name))
 
     vocabulary = kit.vocabulary()
-    with open_models(options, folder.path / LLM) as chat:
-        budgets, told = options.budgets, (vocabulary, actions, kit.room(options), dict[str, list[str]]())
-        asking = NotInVain(chat, {"coder": budgets.code_drafts}, budgets.drafts)
-        yield Proposals(
-            planner={m: LanguageProposer(asking, r, *told) for m, r in _PLANNER_ROLES.items()},
-            coder=LanguageCoder(asking),
-            actions=lambda: told_of(actions(), vocabulary.words()),
-            vision=LanguageVision(chat) if options.vision else None,
-            learns=True,
-            usage=lambda: usage_of(chat),
-        )
+    chat = open_models(options, folder.path / LLM)
+    budgets, told = options.budgets, (vocabulary, actions, kit.room(options), dict[str, list[str]]())
+    asking = NotInVain(chat, {"coder": budgets.code_drafts}, budgets.drafts)
+    yield Proposals(
+        planner={m: LanguageProposer(asking, r, *told) for m, r in _PLANNER_ROLES.items()},
+        coder=LanguageCoder(asking),
+        actions=lambda: told_of(actions(), vocabulary.words()),
+        vision=LanguageVision(chat) if options.vision else None,
+        learns=True,
+        usage=lambda: usage_of(chat),
+    )
 
 
-@contextmanager
-def open_models(options: RunOptions, folder: Path) -> Iterator[Chat]:
+def open_models(options: RunOptions, folder: Path) -> Chat:
     """Open the models of a run, recording into `folder`. Raises InputError unless each of them answers."""
     roles: tuple[Role, ...] = (*_WRITERS, "vision") if options.vision else _WRITERS
     replay = options.llm.startswith(REPLAY)
     config = None if replay else _shared(load_config(Path(options.llm) if options.llm else None))
-    with open_chat(recording_of(options.llm) if replay else "", folder, config) as chat:
-        chat.preflight(roles)
-        yield chat
+    chat = open_chat(recording_of(options.llm) if replay else "", folder, config)
+    chat.preflight(roles)
+    return chat
 
 
 def usage_of(chat: Chat) -> dict[str, Usage]:

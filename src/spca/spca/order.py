@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +10,11 @@ from spca.history import unchanged
 from spca.stages import Stages
 from spca_core.errors import InputError, did_you_mean
 from spca_core.model import Record
-from spca_core.observation import Observation
-from spca_core.plan import Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
+from spca_core.plan import Draft, Plan, PlanRequest, PlanResult, Step
+from spca_core.ports.stages import OnDraft, unheard
 from spca_core.run_folder import RunFolder
+from spca_core.scene import Observation
+from spca_core.stopping import Stop, never
 from spca_planner.pddl.formula import Atom, evaluate, ground
 from spca_planner.pddl.lint import parse
 from spca_planner.pddl.sexpr import Group
@@ -44,10 +45,14 @@ class Order(Record):
         return replace(stages, planner=Given(self.plan, self.seen))
 
 
+def newest_planning(folder: Path) -> PlanResult | None:
+    """Return the result of a run's last planning, or None."""
+    return next(reversed(RunFolder(folder).read_stage("plan", PlanResult)), None)
+
+
 def newest_plan(folder: Path) -> Plan | None:
     """Return the last plan of a run that passed every critic, or None."""
-    found = RunFolder(folder).read_stage("plan", PlanResult)
-    return found[-1].plan if found else None
+    return found.plan if (found := newest_planning(folder)) else None
 
 
 class Given:
@@ -56,12 +61,7 @@ class Given:
     def __init__(self, plan: Plan | None, seen: Observation | None) -> None:
         self._plan, self._seen = plan, seen
 
-    def plan(
-        self,
-        request: PlanRequest,
-        on_draft: Callable[[DraftRecord], None] | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> PlanResult:
+    def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """Return the plan, unless things are seen elsewhere than when it was made."""
         same = self._seen is not None and unchanged(self._seen, request.observation)
         return PlanResult(

@@ -9,10 +9,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from spca.console import as_typed, notices, results
+from spca.console import Progress, as_typed, notices, results
 from spca.events import Event
 from spca.kits import examine, kit_of
-from spca.progress import Progress
 from spca.runs import RESULT, Run
 from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions

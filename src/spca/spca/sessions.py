@@ -25,14 +25,12 @@ from spca.runs import Run
 from spca.stages import Approve
 from spca.state import RunState
 from spca_core.errors import Cancelled, InputError, SpcaError
-from spca_core.observation import Observation
 from spca_core.options import RunOptions
-from spca_core.plan import Plan, Step
+from spca_core.plan import Plan, Rehearsed, Step, Task
+from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
-from spca_core.rehearsal import Rehearsed
 from spca_core.run_folder import RunFolder
-from spca_core.scene import Fact, SceneObject
-from spca_core.task import Task
+from spca_core.scene import Fact, Observation, SceneObject
 from spca_core.verdict import Ending
 from spca_planner.solver.process import warm_solver
 
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
     from spca.ros.graph import TableThere
     from spca.ros.program import Program
     from spca.web_page import WebPage
-    from spca_core.ports.environment import Environment
 
 
 SENTENCE = "sentence"

@@ -13,10 +13,9 @@ from pydantic import ConfigDict, RootModel
 
 from spca.blame import Blame
 from spca.history import FailedAttempt, History
-from spca_core.observation import Observation
-from spca_core.plan import ActResult, CodeResult, Draft, DraftRecord, Execution, Plan
-from spca_core.rehearsal import Rehearsed
+from spca_core.plan import ActResult, CodeResult, Draft, DraftRecord, Execution, Plan, Rehearsed
 from spca_core.result import CoderCounts, PlannerCounts, RehearsalCounts
+from spca_core.scene import Observation
 from spca_core.skill import python_name
 from spca_core.verdict import Ending
 

@@ -12,17 +12,16 @@ from spca.events import Listener
 from spca.history import unchanged
 from spca.interrupt import STOPPED
 from spca.journal import Journal
-from spca.rehearsing import blame_of, trusted
 from spca.repair import Repair
-from spca.stages import Stages
+from spca.stages import Stages, blame_of, trusted
 from spca.state import Phase, RunState
 from spca_core.errors import BudgetExhausted, MotionError, SpcaError
-from spca_core.observation import Observation
 from spca_core.plan import PLAN_AT_FAULT, ActResult, CodeRequest, DraftRecord, PlanRequest, PlanResult
 from spca_core.ports.environment import Environment
 from spca_core.ports.reading import Evidence
 from spca_core.result import Promotion, RunResult
 from spca_core.run_folder import RunFolder
+from spca_core.scene import Observation
 from spca_core.verdict import Ending, Outcome
 
 

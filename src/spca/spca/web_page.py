@@ -15,7 +15,6 @@ import asyncio
 import secrets
 import sys
 import threading
-from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, Queue
@@ -28,13 +27,14 @@ from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
+from spca.console import DOING
 from spca.events import Event
 from spca.interrupt import STOPPED
-from spca.progress import DOING
 from spca.report.page import small_picture, templates
 from spca.sessions import Session
 from spca_core.model import Record
 from spca_core.plan import Plan
+from spca_core.stopping import Stop, never
 from spca_core.verdict import Ending
 
 HOST, PORT = "127.0.0.1", 8080
@@ -86,7 +86,7 @@ class WebPage:
         """Wait for somebody to open the page, at most so many seconds of wall time."""
         self._opened.wait(most)
 
-    def read(self, ended: Callable[[], bool] = lambda: False) -> str:
+    def read(self, ended: Stop = never) -> str:
         """The next sentence that is typed on the page; empty when `ended` holds."""
         self._ours = False
         self._tell(ready=True, doing="")

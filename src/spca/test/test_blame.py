@@ -8,16 +8,16 @@ import pytest
 from unified_planning.engines.sequential_simulator import UPSequentialSimulator
 
 from spca.blame import Blame, blame, distrusted, unmet
-from spca_core.observation import Observation
 from spca_core.plan import ActResult, Draft, Plan, Step
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill import SkillFailure, StepReport
 from spca_core.verdict import WAITING, Condition, Outcome, Verdict
-from spca_planner.prediction import Evidence, predict, weigh
+from spca_planner.prediction import Evidence, PddlReader, predict
 from spca_planner.solver.reading import read
 from spca_tabletop.plan.problem import domain
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 
+READER = PddlReader(TabletopVocabulary())
 OBJECTS = {"cube_red": "cube", "plate_blue": "plate", "table": "table"}
 PROBLEM = """(define (problem p) (:domain tabletop)
   (:objects cube_red - cube plate_blue - plate)
@@ -69,7 +69,7 @@ def acted(*looks: Observation | None, failing: str = "", steps: Sequence[Step] =
 
 def judge(result: ActResult, afterwards: Observation | None, goal: str = WEAK) -> tuple[Evidence, Blame]:
     the_plan = plan(goal)
-    evidence = weigh(the_plan, [s.seen for s in result.steps], afterwards, TabletopVocabulary())
+    evidence = READER.weigh(the_plan, [s.seen for s in result.steps], afterwards)
     return evidence, blame(the_plan, result, UNMET, evidence, afterwards)
 
 
@@ -113,7 +113,7 @@ def test_a_step_that_fails_where_it_cannot_begin_is_the_plans_fault() -> None:
     the_plan = plan(steps=steps)
     for look, suspects in ((ON_PLATE, ()), (seen("on cube_red table", "clear cube_red"), ("pick_up",))):
         result = acted(look, None, failing="no grasp", steps=steps)
-        evidence = weigh(the_plan, [look, None], None, TabletopVocabulary())
+        evidence = READER.weigh(the_plan, [look, None], None)
         found = blame(the_plan, result, UNMET, evidence, None)
         assert found.suspects == suspects
         assert (
@@ -194,7 +194,7 @@ def test_a_step_that_is_stopped_speaks_against_what_is_new_or_half_done(
     stopped = done.steps[1].model_copy(update={"status": "cancelled"})
     result = done.model_copy(update={"steps": (done.steps[0], stopped), "status": "cancelled"})
     forbidden = UNMET.model_copy(update={"outcome": Outcome.FAIL, "reason": "red cube touches blue plate"})
-    evidence = weigh(plan(), [s.seen for s in result.steps], afterwards, TabletopVocabulary())
+    evidence = READER.weigh(plan(), [s.seen for s in result.steps], afterwards)
     found = blame(plan(), result, forbidden, evidence, afterwards, None, written)
     assert found.suspects == suspects
     assert "referee: red cube touches blue plate" in found.plan_failure
@@ -210,7 +210,7 @@ def test_where_nothing_shows_the_effect_the_referee_s_word_counts() -> None:
     )
     result = ActResult(attempt="a", status="done", steps=(report,))
     look = seen("on cube_red table", "clear cube_red")
-    evidence = weigh(the_plan, [None], look, TabletopVocabulary())
+    evidence = READER.weigh(the_plan, [None], look)
     found = blame(the_plan, result, UNMET, evidence, look)
     assert evidence.goal is None
     assert found.suspects == ("touch",)
@@ -230,10 +230,10 @@ def test_a_success_proves_only_what_was_seen(
     looks: Sequence[Observation], afterwards: Observation, refused: set[str]
 ) -> None:
     result = acted(*looks)
-    evidence = weigh(plan(), [s.seen for s in result.steps], afterwards, TabletopVocabulary())
+    evidence = READER.weigh(plan(), [s.seen for s in result.steps], afterwards)
     assert set(distrusted(plan(), result, evidence)) == refused
 
 
 def test_a_draft_that_cannot_be_read_predicts_nothing() -> None:
     empty = Plan(steps=STEPS, schemas=(), draft=Draft(domain="", problem=""))
-    assert weigh(empty, [None, None], ON_PLATE, TabletopVocabulary()) == Evidence()
+    assert READER.weigh(empty, [None, None], ON_PLATE) == Evidence()

@@ -12,15 +12,13 @@ from spca.state import Phase, RunState
 from spca.supervisor import Supervisor
 from spca_coder.source import LibraryReader
 from spca_core.geometry import Pose, Vec3
-from spca_core.observation import Observation
 from spca_core.options import Budgets
-from spca_core.plan import ActResult, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step
+from spca_core.plan import ActResult, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step, Task
 from spca_core.ports.reading import Readers
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.run_folder import RunFolder
-from spca_core.scene import Fact, Scene, SceneObject
+from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.skill import SkillFailure, StepReport
-from spca_core.task import Task
 from spca_core.verdict import Ending, Outcome, Verdict
 from spca_planner.prediction import PddlReader
 

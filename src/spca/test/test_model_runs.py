@@ -18,6 +18,7 @@ from spca_core.paths import ROOT
 from spca_core.plan import Plan
 from spca_core.run_folder import RunFolder
 from spca_core.skill_package import library_source
+from spca_planner.prediction import PddlReader
 from spca_tabletop.environment import Tabletop
 from spca_tabletop.kit import TabletopKit, build_tabletop
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
@@ -58,14 +59,11 @@ def test_one_planner_stands_in_for_the_roles_that_are_not_configured(tmp_path: P
         llm = tmp_path / "llm.yaml"
         roles = {"planner_big": {"model": "only-one", "base_url": server.base_url}}
         llm.write_text(json.dumps({"roles": roles}))
-        with open_models(options(tmp_path, llm=str(llm)), tmp_path / "llm") as chat:
-            for role in ("planner_big", "planner_small", "coder"):
-                assert chat.complete(role, [{"role": "user", "content": "go"}]).model == "only-one"
-        with (
-            pytest.raises(InputError, match="role 'vision'"),
-            open_models(options(tmp_path, llm=str(llm), vision=True), tmp_path / "llm"),
-        ):
-            pass
+        chat = open_models(options(tmp_path, llm=str(llm)), tmp_path / "llm")
+        for role in ("planner_big", "planner_small", "coder"):
+            assert chat.complete(role, [{"role": "user", "content": "go"}]).model == "only-one"
+        with pytest.raises(InputError, match="role 'vision'"):
+            open_models(options(tmp_path, llm=str(llm), vision=True), tmp_path / "llm")
 
 
 # --- replay -------------------------------------------------------------------------------------------------
@@ -135,7 +133,7 @@ def test_a_changed_skill_is_trusted_only_if_what_it_solved_still_passes(lifted: 
 @pytest.mark.slow
 def test_a_solved_level_is_tried_again_in_lockstep(lifted: Path, tmp_path: Path) -> None:
     solved = SolvedLevels(
-        lifted / "library/from_nothing/levels/tabletop", build_tabletop, TabletopVocabulary()
+        lifted / "library/from_nothing/levels/tabletop", build_tabletop, PddlReader(TabletopVocabulary())
     )
     good = SKILLS.read_text()
     assert solved.passes(good, "pickup_02")
@@ -143,7 +141,9 @@ def test_a_solved_level_is_tried_again_in_lockstep(lifted: Path, tmp_path: Path)
     assert not solved.passes("def something_else(ctx):\n    pass\n", "pickup_02")
     assert not solved.passes(good, "pickup_07")  # never solved
     (tmp_path / "pickup_02.json").write_text("{")
-    assert not SolvedLevels(tmp_path, build_tabletop, TabletopVocabulary()).passes(good, "pickup_02")
+    assert not SolvedLevels(tmp_path, build_tabletop, PddlReader(TabletopVocabulary())).passes(
+        good, "pickup_02"
+    )
 
 
 def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: 
     plan = plan.model_copy(
         update={"steps": tuple(s.model_copy(update={"action": "pick_up"}) for s in plan.steps)}
     )
-    learned = Learned(tmp_path, "tabletop", builtin, build_tabletop, TabletopVocabulary())
+    learned = Learned(tmp_path, "tabletop", builtin, build_tabletop, PddlReader(TabletopVocabulary()))
     for seed in (1, 2):
         learned.promote(options(lifted, level="pickup_02", preset="hard", seed=seed), builtin, plan, {})
     both = {"pickup_02@hard-1", "pickup_02@hard-2"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from spca_coder.source import signatures
+from spca_coder.source import LibraryReader
 from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import BIG, CODER, SMALL, FallibleModel, changed, miswritten
 from spca_testing.models.model_run import ModelRun, run_with_model
@@ -118,7 +118,7 @@ def test_the_library_grew_from_nothing(learned: tuple[Path, dict[str, ModelRun]]
     skills = {
         path.stem: path.read_text() for path in learned[0].glob("library/from_nothing/skills/tabletop/*.py")
     }
-    assert all([s.name for s in signatures(text)] == [name] for name, text in skills.items())
+    assert all([s.name for s in LibraryReader().signatures(text)] == [name] for name, text in skills.items())
     assert skills.keys() == {
         "touch_thing",
         "lift_cube",

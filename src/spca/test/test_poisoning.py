@@ -19,6 +19,7 @@ from spca.state import SavedState
 from spca_coder.source import read
 from spca_core.options import Manifest
 from spca_core.plan import Draft, Plan
+from spca_planner.prediction import PddlReader
 from spca_tabletop.kit import build_tabletop
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.models.fallible_model import SKILLS, FallibleModel, PlannerFault, drafted, written
@@ -79,7 +80,9 @@ def test_a_success_by_chance_proves_nothing_and_what_was_poisoned_before_is_heal
 
 
 def learned(folder: Path) -> Learned:
-    return Learned(folder / "library/from_nothing", "tabletop", "", build_tabletop, TabletopVocabulary())
+    return Learned(
+        folder / "library/from_nothing", "tabletop", "", build_tabletop, PddlReader(TabletopVocabulary())
+    )
 
 
 def poison(folder: Path, lucky: ModelRun) -> None:

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 import spca
-from spca.progress import Progress
+from spca.console import Progress
 from spca_core.result import Usage, dollars
 from spca_core.run_folder import RunFolder
 

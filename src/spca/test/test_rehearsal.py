@@ -10,12 +10,11 @@ import pytest
 
 from spca.rehearsal.critic import Critic
 from spca.rehearsal.rehearsal import SampledRehearsal, Settings, ruling
-from spca_core.observation import Observation
-from spca_core.plan import ActResult, Choice, Draft, Plan, Step
+from spca_core.plan import ActResult, Choice, Draft, Fault, Moment, Perturbation, Plan, Step
 from spca_core.ports.vocabulary import Extension, Vocabulary
-from spca_core.rehearsal import Fault, Moment, Perturbation
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill import SkillFailure, StepReport
+from spca_core.stopping import Stop, never
 
 OBJECTS = {"a": "cube", "b": "cube", "c": "cube", "table": "table"}
 DRAFT = Draft(
@@ -150,7 +149,7 @@ class Played:
         observation: Observation,
         perturbation: Perturbation,
         go_on: Callable[[Moment], bool],
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Stop = never,
     ) -> tuple[ActResult, float]:
         end = Moment(step=step(), observation=DONE if FAR in plan.choices else START.observation)
         all(map(go_on, (START, end)))

@@ -9,22 +9,19 @@ from types import SimpleNamespace
 import pytest
 
 from spca.kits import checked_kit
-from spca.rehearsing import Rehearsing
 from spca.report.page import write_report
+from spca.stages import Rehearsing
 from spca.state import RunState
 from spca_coder.source import LibraryReader
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
-from spca_core.observation import Observation
 from spca_core.options import Budgets, RunOptions
-from spca_core.plan import Draft, Plan, Step
+from spca_core.plan import Draft, Fault, Plan, Rehearsed, Step, Task
 from spca_core.ports.reading import Readers
 from spca_core.ports.vocabulary import Vocabulary
-from spca_core.rehearsal import Fault, Rehearsed
 from spca_core.result import RehearsalCounts
 from spca_core.run_folder import RunFolder
-from spca_core.scene import Scene, SceneObject
-from spca_core.task import Task
+from spca_core.scene import Observation, Scene, SceneObject
 from spca_planner.prediction import PddlReader
 from spca_testing.models.fallible_model import FallibleModel, miswritten
 from spca_testing.models.model_run import run_with_model

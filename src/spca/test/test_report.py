@@ -17,12 +17,11 @@ from spca.report.page import executed, obstacles, templates, write_report
 from spca.report.pages import remember, write_index
 from spca.runs import Run
 from spca_core.geometry import Pose
-from spca_core.observation import Observation
 from spca_core.options import RunOptions, manifest
 from spca_core.plan import ActResult, PlanResult, behaviour_tree
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
-from spca_core.scene import Scene, SceneObject
+from spca_core.scene import Observation, Scene, SceneObject
 from spca_core.verdict import Ending, Outcome, Verdict
 from spca_core.world import load_world
 from spca_sim.recording import load_states

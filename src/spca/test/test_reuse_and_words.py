@@ -14,13 +14,12 @@ from pydantic import BaseModel
 from spca.dialogue import Dialogue
 from spca_coder.drafting import TOKEN_BUDGET, relevant, situation, tokens_of
 from spca_coder.language import LanguageCoder
-from spca_coder.source import read, signatures
-from spca_core.observation import Observation
+from spca_coder.source import LibraryReader, read
 from spca_core.options import RunOptions
 from spca_core.plan import ActionSchema, CodeRequest, Draft, Execution, Plan, PlanRequest, PlanResult, Step
 from spca_core.ports.chat import ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError, NotUnderstood
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill import SkillSignature
 from spca_core.skill_package import library_source
 from spca_core.verdict import Ending
@@ -29,7 +28,7 @@ from spca_planner.critics import with_synonyms
 from spca_planner.language import LanguageProposer, in_words, messages, told_of
 from spca_planner.pddl.syntax import parse_domain
 from spca_planner.planner import DraftingPlanner
-from spca_planner.prediction import PddlReader, weigh
+from spca_planner.prediction import PddlReader
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains, actions_of
 from spca_referee.level import load_level
@@ -43,6 +42,7 @@ from spca_testing.models.fallible_model import SKILLS
 from spca_testing.observations import scene, task
 
 WORDS = TabletopVocabulary().words()
+READER = PddlReader(TabletopVocabulary())
 ACTIONS = actions_of([domain()])
 TASK = task("Put the red cube on the blue plate.", group="pick_and_place")
 
@@ -196,7 +196,7 @@ def test_prompts_are_short() -> None:
             tokens_of(str(m["content"]))
             for m in messages(request(observation=seen, skills=s), None, None, TabletopVocabulary(), ACTIONS)
         )
-        for s in ((), signatures(text))
+        for s in ((), LibraryReader().signatures(text))
     ]
     schemas = tuple(a.schema for a in parse_domain(pddl.DOMAIN).actions.values())[1:4:2]
     shown = relevant(text, schemas, TOKEN_BUDGET, actions=told_of(ACTIONS, WORDS))
@@ -224,7 +224,7 @@ def test_a_domain_that_forgets_what_is_seen_is_not_trusted() -> None:
     ):
         draft = good.model_copy(update={"domain": good.domain.replace(effect, effect.replace(forgotten, ""))})
         plan = Plan(steps=steps, schemas=(), draft=draft)
-        evidence = weigh(plan, [held, placed], placed, TabletopVocabulary(), scene())
+        evidence = READER.weigh(plan, [held, placed], placed, scene())
         assert not evidence.contradicted
         assert [str(o) for step in evidence.steps for o in step.overlooked] == missed
 
@@ -242,7 +242,7 @@ def test_a_domain_that_forgets_what_is_seen_is_not_trusted() -> None:
 def test_a_goal_is_told_in_words(goal: str, words: str) -> None:
     good = pddl.draft(prompt(request(), None), "Put the red cube on the blue plate.")
     problem = re.sub(r"\(:goal .*\)\)", f"(:goal {goal}))", good.problem)
-    told = PddlReader(TabletopVocabulary()).goal(Draft(domain=good.domain, problem=problem))
+    told = READER.goal(Draft(domain=good.domain, problem=problem))
     assert words in told and "(" not in told and "?" not in told
 
 

@@ -32,7 +32,7 @@ from spca_ros import names
 from spca_ros.action_server import LongAction
 from spca_ros.calls import ActionCall, ServiceCall
 from spca_ros.domain import own_domain
-from spca_ros.node import RosSession, SpcaNode
+from spca_ros.node import SpcaNode, ros_session
 from spca_ros.qos import SENSOR, STATE
 from spca_testing.command import interrupted
 from spca_testing.models.fallible_model import FallibleModel, changed, miswritten
@@ -116,7 +116,7 @@ def test_the_arm_stands_at_the_end_and_nothing_is_left(how: signal.Signals, tmp_
         if len(velocities) > 10 and velocities[-1] > 0.3:
             moving.set()
 
-    with own_domain() as domain, RosSession("onlooker") as node:
+    with own_domain() as domain, ros_session("onlooker") as node:
         node.create_subscription(JointStateMsg, names.JOINT_STATES, seen, SENSOR)
         command = ("run", "stack_01", "--ros", "--rate", "1", "--no-video", "--out", str(tmp_path / "run"))
         run = _spca(*command, domain=domain)

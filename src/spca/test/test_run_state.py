@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from spca.state import Phase, RunState, SavedState
 from spca.supervisor import _revealed
-from spca_core.observation import Observation
 from spca_core.plan import Draft, Execution, Plan, Step
+from spca_core.scene import Observation
 from spca_core.verdict import Ending, Outcome
 
 SEEN = Observation(stamp=1.0, objects={"cube_red": "cube"}, facts=(), sentences=("A cube.",))

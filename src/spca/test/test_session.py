@@ -18,7 +18,7 @@ import pytest
 from rich.console import Console
 
 import spca
-from spca.progress import Progress
+from spca.console import Progress
 from spca.sessions import Session
 from spca_core.errors import InputError
 from spca_core.paths import ROOT

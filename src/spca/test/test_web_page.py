@@ -18,9 +18,9 @@ from websockets.sync.client import ClientConnection, connect
 
 import spca
 from spca import web_page
+from spca.console import Progress
 from spca.conversation import Conversation
 from spca.events import Event, Listener
-from spca.progress import Progress
 from spca.sessions import Session
 from spca.web_page import LOST, WebPage
 

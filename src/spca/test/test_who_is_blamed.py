@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from spca.blame import Blame
-from spca.rehearsing import blame_of
+from spca.stages import blame_of
 from spca_core.options import Budgets
-from spca_core.plan import Draft
-from spca_core.rehearsal import Rehearsed
+from spca_core.plan import Draft, Rehearsed
 from spca_testing.models.behaviours import Behaviour
 from spca_testing.models.fallible_model import (
     CODER,

@@ -16,11 +16,11 @@ from typing import Any, Literal
 
 import structlog
 
-from spca_coder.fits import as_present, header, missing
-from spca_coder.source import Function, Source, read
+from spca_coder.source import Function, Source, as_present, header, missing, read
 from spca_core.plan import PLAN_AT_FAULT, ActionSchema, CodeRecord, CodeRequest, CodeResult
 from spca_core.ports.proposer import CodeProposer, ModelError, PlanAtFault
 from spca_core.skill import CtxApi, python_name
+from spca_core.stopping import Stop, never
 from spca_sandbox.limits import Limits
 
 log = structlog.get_logger(__name__)
@@ -69,7 +69,7 @@ class DraftingCoder:
         self._budget, self._token_budget = budget, token_budget
         self._limits, self._actions = limits or Limits(), actions
 
-    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
+    def complete(self, request: CodeRequest, cancelled: Stop = never) -> CodeResult:
         """Return the library with a skill for every action; unchanged unless the status is `complete`.
 
         Raises BudgetExhausted when the model's budget of the level is used up, InputError for a library that
@@ -90,14 +90,9 @@ class DraftingCoder:
         return [as_present(schema, request.library) for schema in found]
 
     def _draft(
-        self,
-        proposer: CodeProposer,
-        wanted: tuple[ActionSchema, ...],
-        request: CodeRequest,
-        cancelled: Callable[[], bool],
+        self, proposer: CodeProposer, wanted: tuple[ActionSchema, ...], request: CodeRequest, cancelled: Stop
     ) -> CodeResult:
         from spca_coder.critic import CodeCritic  # a run whose skills are all there drafts none
-        from spca_coder.drafting import relevant
 
         names = {python_name(s.name) for s in wanted}
         present = _present_code(request.library, names)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
-from spca_coder.fits import header
+from spca_coder.source import header
 from spca_core.errors import one_line
 from spca_core.plan import Schemas
 from spca_core.ports.chat import ChatModel, Message

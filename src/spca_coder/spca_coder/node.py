@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from spca_interfaces.action import WriteSkills
 from spca_interfaces.msg import CodeResult as CodeResultMsg
 
 from spca_core.errors import BudgetExhausted, InputError
 from spca_core.plan import CodeRequest, CodeResult
 from spca_core.ports.stages import Coder
+from spca_core.stopping import Stop, never
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.records import from_msg, to_msg
@@ -29,7 +28,7 @@ class CoderNode(SpcaNode):
         """End the writing that is under way."""
         self._writing.close()
 
-    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
+    def complete(self, request: CodeRequest, cancelled: Stop = never) -> CodeResult:
         """See `Coder`."""
         if self.coder is None:
             raise InputError("no coder has been set up: no run is under way")

@@ -10,8 +10,7 @@ import yaml
 from spca_coder import allowlist
 from spca_coder.allowlist import CodeFault, report, undefined
 from spca_coder.critic import criticised
-from spca_coder.fits import as_present, header, misfit_reason, missing, serves
-from spca_coder.source import read, signatures
+from spca_coder.source import LibraryReader, as_present, header, misfit_reason, missing, read, serves
 from spca_core.plan import ActionSchema, Plan, Step
 from spca_core.skill import SkillSignature
 from spca_sandbox.surface import Surface
@@ -142,7 +141,7 @@ def test_signatures_are_of_public_skills() -> None:
         'A = 1\n\ndef touch(ctx, thing):\n    """Touch it.\n\n    Gently.\n    """\n\n'
         "def _up(ctx): pass\n\ndef far(x): pass\n"
     )
-    assert signatures(library) == (
+    assert LibraryReader().signatures(library) == (
         SkillSignature(name="touch", parameters=("thing",), doc="Touch it.\n\nGently."),
     )
 

@@ -12,7 +12,7 @@ from spca_coder.critic import Clash, take_in
 from spca_coder.source import LibraryReader, read, without
 from spca_core.skill_package import joined, modules
 from spca_sandbox.host import SkillHost
-from spca_sandbox.outcome import Loaded
+from spca_sandbox.process import Loaded
 
 NEW = 'def {}(ctx, a):\n    """New."""\n    return a  # new\n'
 TEXTS = st.sampled_from(

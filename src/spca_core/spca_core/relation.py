@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING
 
 from spca_core.errors import InputError
 from spca_core.extensions import installed
-from spca_core.geometry import Pose
+from spca_core.geometry import Pose, Vec3
 from spca_core.names import words_of
 
 if TYPE_CHECKING:
-    from spca_core.geometry import Vec3
     from spca_core.scene import SceneObject
     from spca_core.skill_package import SkillPackage
     from spca_core.world import World

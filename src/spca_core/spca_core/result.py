@@ -1,15 +1,14 @@
-"""The result of a run: verdict, times and counts."""
+"""The result of a run: verdict, times and counts; and signals that it measured over time, for its report."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.model import Record
-from spca_core.plan import CodeRecord, DraftRecord
-from spca_core.rehearsal import Rehearsed
+from spca_core.plan import CodeRecord, DraftRecord, Rehearsed
 from spca_core.verdict import Ending, Verdict
 
 _C = TypeVar("_C", bound="Counts")
@@ -71,17 +70,11 @@ class Promotion(Record):
     refused: dict[str, str] = {}
 
 
-class SkillCounts(Record):
-    """Skills of a run by name.
-
-    `reused` of those that its last plan used, `written` by the coder; after a success, `promoted` into the
-    trusted library, or `refused` there with the reason.
-    """
+class SkillCounts(Promotion):
+    """Skills of a run by name: `reused` of those that its last plan used, `written` by the coder."""
 
     reused: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
-    promoted: tuple[str, ...] = ()
-    refused: dict[str, str] = {}
 
 
 class RehearsalCounts(Counts):
@@ -151,3 +144,49 @@ class RunResult(Record):
         if self.success:
             return EXIT_SUCCESS
         return EXIT_INTERRUPTED if self.outcome is Ending.CANCELLED else EXIT_NOT_SOLVED
+
+
+SIGNALS = "signals.json"
+"""Name of the signals' file in a run's folder, where the environment has any signals."""
+
+
+class Plot(Record):
+    """One plot: its lines by name, each with a value for every stamp, in `unit`."""
+
+    title: str
+    unit: str
+    lines: dict[str, tuple[float, ...]]
+
+
+class DrawnShape(Record):
+    """A part of a body: its half sizes along x, y, z (m), RGB (0 to 255), and its pose in the body's frame.
+
+    Cylinders stand along z.
+    """
+
+    body: int
+    kind: Literal["box", "cylinder", "sphere"]
+    size: tuple[float, float, float]
+    colour: tuple[int, int, int]
+    position: tuple[float, float, float]
+    wxyz: tuple[float, float, float, float]
+
+
+class MovingScene(Record):
+    """Robot and things over time, to be drawn.
+
+    For each stamp, `poses` has the position (0.1 mm) and the orientation (w, x, y, z in 1/1000) of one body
+    after the other in the frame `world`.
+    """
+
+    stamps: tuple[float, ...]
+    shapes: tuple[DrawnShape, ...]
+    poses: tuple[tuple[int, ...], ...]
+
+
+class Signals(Record):
+    """Plots over one time axis: `stamps` of the run's clock, in the order they were lived through."""
+
+    stamps: tuple[float, ...]
+    plots: tuple[Plot, ...]
+    scene: MovingScene | None = None

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Literal
 
 from spca_core.model import Record
-from spca_core.observation import Observation
+from spca_core.scene import Observation
 
 
 def python_name(symbol: str) -> str:

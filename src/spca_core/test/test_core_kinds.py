@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.errors import InputError
-from spca_core.kinds import KINDS, MESHES, deck, is_round, primitives, problem_with, read_kind
-from spca_core.mesh import Primitive
+from spca_core.kinds import KINDS, MESHES, Primitive, deck, is_round, primitives, problem_with, read_kind
 
 LENGTHS = st.floats(0.03, 0.3)
 

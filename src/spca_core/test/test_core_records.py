@@ -15,8 +15,8 @@ from pydantic import ValidationError
 import spca_core
 from spca_core.geometry import Pose
 from spca_core.model import Record
-from spca_core.observation import Observation
 from spca_core.plan import PlanResult
+from spca_core.scene import Observation
 from spca_core.skill_package import SkillPhrase
 from spca_core.world import Part, load_world
 from spca_testing.drawn import Drawn

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import CubicHermiteSpline, CubicSpline
 from scipy.spatial.transform import Rotation, Slerp
 
-from spca_core.rotations import (
+from spca_core.geometry import (
     about_z,
     aligning,
     matrix_of_quaternion,

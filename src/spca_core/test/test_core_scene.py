@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 
 from spca_core.contacts import pair
 from spca_core.geometry import Pose
-from spca_core.observation import Observation
-from spca_core.plan import Step
-from spca_core.scene import RELATIONS, Fact, Scene, SceneObject
-from spca_core.task import Task
+from spca_core.plan import Step, Task
+from spca_core.scene import RELATIONS, Fact, Observation, Scene, SceneObject
 from spca_core.trajectory import JointTrajectory
 from spca_core.verdict import Outcome, Verdict
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from spca_core.closing import Closing
 from spca_core.errors import BudgetExhausted, InputError, SpcaError
 from spca_core.ports.chat import ChatModel, ChatReply, ChatUsage, Message, Role
 from spca_core.ports.proposer import ModelError
@@ -24,7 +23,7 @@ from spca_llm.ledger import ExchangeLog
 from spca_llm.replay import ReplaySource
 
 
-class Chat(Closing):
+class Chat:
     """A `ChatModel` over any source of answers; everything asked and answered goes into the ledger."""
 
     def __init__(self, source: AnswerSource, ledger: ExchangeLog) -> None:
@@ -56,9 +55,6 @@ class Chat(Closing):
             ),
             model=answer.model or exchange.model,
         )
-
-    def close(self) -> None:
-        """Do nothing: each request has a connection of its own."""
 
     def _ask(self, request: Request) -> Exchange:
         model, base_url = self.source.model_of(request.role)

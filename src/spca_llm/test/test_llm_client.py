@@ -56,11 +56,11 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._open: list[Any] = []
+        self._servers: list[ModelServer] = []
 
     def serve(self, script: Any, **options: Any) -> ModelServer:
-        self._open.append(ModelServer(script, **options))
-        return self._open[-1]
+        self._servers.append(ModelServer(script, **options))
+        return self._servers[-1]
 
     def chat(
         self, server: ModelServer, env: dict[str, str] | None = None, budget: Budget = NO_LIMITS, **model: Any
@@ -68,9 +68,7 @@ class Bench:
         fast = {"wait_s": 0.001, "timeout_s": 5.0, "attempts": 3, "max_wait_s": 0.2}
         config = ModelConfig(model="test-model", base_url=server.base_url, **{**fast, **model})
         source = OpenAISource(LlmConfig(roles={"planner_big": config}, budget=budget), env=env or {})
-        chat = Chat(source, ExchangeLog(self.folder, budget, source.secrets))
-        self._open.append(chat)
-        return chat
+        return Chat(source, ExchangeLog(self.folder, budget, source.secrets))
 
     def ask(self, script: Any, schema: Any = None, **model: Any) -> ChatReply:
         return self.chat(self.serve(script), **model).complete("planner_big", ASK, schema)
@@ -79,8 +77,8 @@ class Bench:
         return [read_exchange(path) for path in sorted(self.folder.glob("*.json"))]
 
     def close(self) -> None:
-        for thing in reversed(self._open):
-            thing.close()
+        for server in self._servers:
+            server.close()
 
 
 @pytest.fixture

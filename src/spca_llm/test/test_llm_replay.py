@@ -25,10 +25,10 @@ QUESTION = [system("You plan."), user("There is a red cube.\nThere is a blue cub
 def record(folder: Path, script: object, *asked: list[dict[str, object]]) -> None:
     with ModelServer(script, models=None) as server:  # type: ignore[arg-type]
         model = ModelConfig(model="m", base_url=server.base_url, wait_s=0.0, attempts=2)
-        with open_chat("", folder, LlmConfig(roles=dict.fromkeys(ROLES, model))) as chat:
-            for messages in asked:
-                with contextlib.suppress(ModelError):
-                    chat.complete("planner_big", messages)
+        chat = open_chat("", folder, LlmConfig(roles=dict.fromkeys(ROLES, model)))
+        for messages in asked:
+            with contextlib.suppress(ModelError):
+                chat.complete("planner_big", messages)
 
 
 def replay(tmp_path: Path, **options: object) -> Chat:

@@ -6,16 +6,16 @@ perceived obstacles as fixed bodies, what is held as a part of the gripper. Abou
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spca_core.geometry import Array
+from spca_core.geometry import Array, wxyz_of_matrix
 from spca_core.names import TABLE_SYMBOL
-from spca_core.rotations import wxyz_of_matrix
 from spca_core.world import World
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_robot.gripper_model import BODIES
@@ -23,8 +23,6 @@ from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import ITEM_BIT, ROBOT_BIT, WorkspaceIndex, add_primitive, build_spec
 
 if TYPE_CHECKING:
-    import ctypes
-
     from spca_motion.kernel import Kernel
 
 # Least distances in metres. Objects are perceived to about 3 mm, the table's height is known, the arm tracks
@@ -60,9 +58,6 @@ class Hit:
 
 class CollisionChecker:
     """Checks configurations against one planning scene. Not for use from several threads at once."""
-
-    library: ClassVar[ctypes.CDLL | None] = None
-    """The compiled kernel, once a search has wanted it and where there is a compiler."""
 
     def __init__(self, world: World, scene: PlanningScene) -> None:
         self._robot = world.robot.model
@@ -124,18 +119,16 @@ class CollisionChecker:
 
     def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> Kernel | None:
         """See `spca_motion.query.Checker`."""
-        if needed and CollisionChecker.library is None:
-            from spca_motion.kernel import library  # most paths are straight
+        if not needed and "spca_motion.kernel" not in sys.modules:  # most paths are straight
+            return None
+        from spca_motion.kernel import Kernel, library
 
-            CollisionChecker.library = library()
-        if CollisionChecker.library is None:
+        if (compiled := library()) is None:
             return None
         if self._kernel is None or self._kernel_gap != gap:
-            from spca_motion.kernel import Kernel
-
             self._update(self._data.qpos[self._arm].copy(), gap)
             arm = self._model.jnt_bodyid[self._model.dof_jntid[self._index.arm_qvel]].tolist()
-            self._kernel = Kernel(self._model, self._data, arm, CollisionChecker.library)
+            self._kernel = Kernel(self._model, self._data, arm, compiled)
             self._kernel_gap = gap
         self._kernel.rule(self._least, box, reach)
         return self._kernel

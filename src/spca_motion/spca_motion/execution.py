@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from spca_core.errors import MotionError
-from spca_core.flag import Flag
 from spca_core.geometry import Array
 from spca_core.ports.table import Robot
+from spca_core.stopping import Flag
 from spca_core.trajectory import JointState, JointTrajectory
 
 

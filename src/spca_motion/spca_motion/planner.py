@@ -11,8 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from spca_core.errors import MotionError
-from spca_core.geometry import Array, Pose
-from spca_core.rotations import matrix_of_vector, vector_of_matrix
+from spca_core.geometry import Array, Pose, matrix_of_vector, vector_of_matrix
 from spca_core.world import World
 from spca_motion.collision import CollisionChecker
 from spca_motion.limits import WorkspaceBox

@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from spca_core.errors import MotionError
-from spca_core.geometry import Array, Vec3
-from spca_core.kinds import MESHES, primitives
-from spca_core.mesh import Primitive
-from spca_core.rotations import about_z
+from spca_core.geometry import Array, Vec3, about_z
+from spca_core.kinds import MESHES, Primitive, primitives
 from spca_core.scene import Scene, SceneObject
 
 

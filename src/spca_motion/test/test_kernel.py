@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from spca_core.errors import Interrupted
-from spca_core.geometry import Array, Pose
+from spca_core.geometry import Array, Pose, matrix_of_vector
 from spca_core.kinds import KINDS
-from spca_core.rotations import matrix_of_vector
 from spca_core.world import World, load_world
 from spca_motion import kernel
 from spca_motion.collision import CollisionChecker
@@ -32,9 +31,7 @@ needs_compiler = pytest.mark.skipif(kernel.library() is None, reason="needs a C+
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
     """Each test loads the kernel or does not."""
-    CollisionChecker.library = None
     yield
-    CollisionChecker.library = None
     kernel.library.cache_clear()
 
 
@@ -118,7 +115,7 @@ def found(stop: object = None) -> Array:
 @needs_compiler
 def test_the_same_search_has_the_same_path_and_can_be_interrupted() -> None:
     assert np.array_equal(found(), found())
-    assert CollisionChecker.library is not None
+    assert kernel.library() is not None
     with pytest.raises(Interrupted):
         found(stop="now")
 
@@ -159,7 +156,7 @@ def test_without_a_compiler_a_path_is_found_all_the_same(
     kernel.library.cache_clear()
     monkeypatch.setenv("PATH", "")
     found()
-    assert CollisionChecker.library is None
+    assert kernel.library() is None
     assert capsys.readouterr().err == ""
 
 

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from spca_core.observation import Observation
 from spca_core.ports.vocabulary import Extension, ObservableWord, Vocabulary
+from spca_core.scene import Observation
 from spca_planner.pddl.formula import Atom, Truth, atoms, evaluate, ground
 from spca_planner.pddl.sexpr import MOST_FAULTS, brief
 from spca_planner.pddl.syntax import Domain, Problem

@@ -12,13 +12,12 @@ from itertools import chain, combinations, pairwise
 from pydantic import BaseModel, ConfigDict, Field
 
 from spca_core.errors import one_line
-from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.chat import ChatModel, Message, Role
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.prompting import fenced, prompts, system, user
-from spca_core.scene import ROLES, TIE
+from spca_core.scene import ROLES, TIE, Observation
 from spca_core.skill import SkillSignature, python_name
 from spca_planner.critics import meant, unstated, with_named_places, with_synonyms
 from spca_planner.pddl.formula import Atom, ground

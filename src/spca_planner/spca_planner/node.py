@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from spca_interfaces.action import MakePlan
 from spca_interfaces.msg import DraftRecord as DraftRecordMsg
 from spca_interfaces.msg import Plan as PlanMsg
@@ -12,7 +10,8 @@ from spca_interfaces.srv import Learned
 
 from spca_core.errors import BudgetExhausted, InputError
 from spca_core.plan import DraftRecord, PlanRequest, PlanResult
-from spca_core.ports.stages import Planner
+from spca_core.ports.stages import OnDraft, Planner, unheard
+from spca_core.stopping import Stop, never
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.records import from_msg, to_msg
@@ -38,12 +37,7 @@ class PlannerNode(SpcaNode):
         """End the planning that is under way."""
         self._planning.close()
 
-    def plan(
-        self,
-        request: PlanRequest,
-        on_draft: Callable[[DraftRecord], None] | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> PlanResult:
+    def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """See `Planner`."""
         result = self._set_up().plan(request, on_draft, cancelled)
         if result.plan is not None:

@@ -9,60 +9,42 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
-from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeVar
 
-from spca_core.closing import Closing
 from spca_core.errors import Cancelled
-from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection, Step
+from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResult, Rejection
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
+from spca_core.ports.stages import OnDraft, unheard
 from spca_core.ports.vocabulary import Vocabulary
+from spca_core.stopping import Closing, Stop, never
 from spca_planner.critics import with_named_places
 from spca_planner.pddl.syntax import with_actions
 from spca_planner.solver.engines import DEFAULT
-from spca_planner.solver.judgement import Case, DraftContext
+from spca_planner.solver.judgement import Case, DraftContext, Judgement
 from spca_planner.solver.process import SolverProcess
 from spca_planner.trusted import TrustedDomains, brought_about
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A proven plan, or why there is none. Seconds of wall time."""
-
-    plan: Plan | None
-    rejection: Rejection | None
-    parse_seconds: float = 0.0
-    solve_seconds: float = 0.0
-    validate_seconds: float = 0.0
-
-
-class Critics:
-    """Judges drafts for one environment; `timeout_s` bounds the search of one draft."""
-
-    def __init__(self, solver: SolverProcess, vocabulary: Vocabulary, timeout_s: float) -> None:
-        self._solver, self._vocabulary, self._timeout_s = solver, vocabulary, timeout_s
-
-    def judge(self, draft: Draft, request: PlanRequest, cancelled: Callable[[], bool]) -> Judged:
-        """Return why the critics refuse a draft, or the plan that all of them accept. Raises Cancelled."""
-        observation = with_named_places(request.observation, draft.problem, self._vocabulary)
-        read = draft.goals or request.task.conversation  # by the environment, or to be read by a model
-        context = DraftContext(
-            observation=observation.model_copy(update={"sentences": (), "scene": None, "detail": {}}),
-            extensions=self._vocabulary.extensions(observation),
-            required=() if read else self._vocabulary.required(request.task, observation),
-            words=self._vocabulary.words(),
-        )
-        case = Case(domain=draft.domain, problem=draft.problem, timeout_s=self._timeout_s, context=context)
-        answer = self._solver.judge(case, cancelled)
-        steps = tuple(Step(action=words[0], args=words[1:]) for words in answer.steps)
-        refused = Rejection(critic=answer.critic, message=answer.message) if answer.critic else None
-        return Judged(
-            plan=None if refused else Plan(steps=steps, schemas=answer.schemas, draft=draft),
-            rejection=refused,
-            parse_seconds=answer.parse_seconds,
-            solve_seconds=answer.solve_seconds,
-            validate_seconds=answer.validate_seconds,
-        )
+def judge(
+    solver: SolverProcess,
+    vocabulary: Vocabulary,
+    timeout_s: float,
+    draft: Draft,
+    request: PlanRequest,
+    cancelled: Stop = never,
+) -> Judgement:
+    """Have all critics judge a draft; `timeout_s` bounds the search. Raises Cancelled."""
+    observation = with_named_places(request.observation, draft.problem, vocabulary)
+    read = draft.goals or request.task.conversation  # by the environment, or to be read by a model
+    context = DraftContext(
+        observation=observation.model_copy(update={"sentences": (), "scene": None, "detail": {}}),
+        extensions=vocabulary.extensions(observation),
+        required=() if read else vocabulary.required(request.task, observation),
+        words=vocabulary.words(),
+    )
+    case = Case(domain=draft.domain, problem=draft.problem, timeout_s=timeout_s, context=context)
+    return solver.judge(case, cancelled)
 
 
 MODES: tuple[Mode, ...] = ("fresh", "reuse", "replan", "repair")
@@ -106,7 +88,7 @@ class DraftingPlanner(Closing):
         fixed = [d for p in self._proposers.values() for d in p.domains]
         self._known = (*fixed, *trusted.all(environment))
         self._solver = solver or SolverProcess(engine=engine)
-        self._critics = Critics(self._solver, vocabulary, solver_timeout_s)
+        self._judge = partial(judge, self._solver, vocabulary, solver_timeout_s)
 
     def start(self) -> None:
         """Have the solver process start and read ahead, without waiting; otherwise the first request does."""
@@ -121,24 +103,19 @@ class DraftingPlanner(Closing):
         self.start()
         return self
 
-    def plan(
-        self,
-        request: PlanRequest,
-        on_draft: Callable[[DraftRecord], None] | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> PlanResult:
+    def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """See `spca_core.ports.stages.Planner`.
 
         Bad drafts and a failing model are rejections; that money or time is used up (BudgetExhausted), or
         that a server cannot be reached at all (InputError), is for the caller and raised.
         """
-        return _Loop(self, request, on_draft or (lambda record: None), cancelled).run()
+        return _Loop(self, request, on_draft, cancelled).run()
 
     def others(self, request: PlanRequest, plan: Plan) -> list[Plan]:
         """Return valid plans with other steps for the same task, if the proposer knows alternatives."""
         proposer = self._proposers[request.mode]
         drafts = proposer.alternatives(plan.draft, request.observation)[:_MOST_ALTERNATIVES]
-        judged = [self._critics.judge(d, request, lambda: False).plan for d in drafts]
+        judged = [self._judge(draft, request).plan(draft) for draft in drafts]
         return [p for p in judged if p is not None and p.steps != plan.steps]
 
     def learned(self, request: PlanRequest, result: PlanResult) -> None:
@@ -172,19 +149,15 @@ class _Loop:
     """The loop of drafts and judgements for one request."""
 
     def __init__(
-        self,
-        planner: DraftingPlanner,
-        request: PlanRequest,
-        on_draft: Callable[[DraftRecord], None],
-        cancelled: Callable[[], bool],
+        self, planner: DraftingPlanner, request: PlanRequest, on_draft: OnDraft, cancelled: Stop
     ) -> None:
-        self._proposers, self._critics, self._budget = planner._proposers, planner._critics, planner._budget
+        self._proposers, self._judge, self._budget = planner._proposers, planner._judge, planner._budget
         self._request, self._on_draft, self._cancelled = request, on_draft, cancelled
         self._mode, self._previous = planner._first(request)
         self._reused = self._previous.domain if self._mode == "reuse" and self._previous else None
         self._rejection: Rejection | None = None
         self._records: list[DraftRecord] = []
-        self._seen: dict[tuple[str, str], Rejection] = {}
+        self._seen: dict[tuple[str, str], str] = {}
         self._repetitions = 0
 
     def run(self) -> PlanResult:
@@ -196,7 +169,7 @@ class _Loop:
                 if plan is not None:
                     return self._end("solved", plan)
         except NotUnderstood as error:
-            return self._end("not_understood", message=str(error))
+            return self._end("not_understood", message=str(error), proposal=error.proposal)
         except Impossible as error:
             return self._end("impossible", message=str(error))
         except Cancelled as error:
@@ -216,33 +189,26 @@ class _Loop:
         try:
             draft = interruptible(lambda: proposer.draft(request, previous, rejection), self._cancelled)
         except ModelError as error:
-            refused = Rejection(critic="model", message=str(error))
-            self._note(None, Judged(None, refused), time.perf_counter() - began)
+            judged = Judgement(critic="model", message=str(error))
+            self._note(None, judged, time.perf_counter() - began)
             if error.answered:  # the same request would get the same answer
-                self._rejection = refused
+                self._rejection = judged.rejection
             return None
         seconds = time.perf_counter() - began
-        judged = self._repeated(draft) or self._judge(draft)
+        texts = draft.domain, draft.problem
+        if texts in self._seen:  # rejected unseen
+            self._repetitions += 1
+            judged = Judgement(critic="draft", message=_UNCHANGED + self._seen[texts])
+        else:
+            self._repetitions = 0
+            judged = self._judge(draft, self._request, self._cancelled)
+            if judged.critic:
+                self._seen[texts] = judged.message
         self._note(draft, judged, seconds)
         self._previous, self._rejection, self._mode = draft, judged.rejection, "repair"
-        return judged.plan
+        return judged.plan(draft)
 
-    def _judge(self, draft: Draft) -> Judged:
-        judged = self._critics.judge(draft, self._request, self._cancelled)
-        if judged.rejection is not None:
-            self._seen[draft.domain, draft.problem] = judged.rejection
-        return judged
-
-    def _repeated(self, draft: Draft) -> Judged | None:
-        """Reject a draft unseen if it was rejected before; else return None."""
-        earlier = self._seen.get((draft.domain, draft.problem))
-        self._repetitions = self._repetitions + 1 if earlier else 0
-        if earlier is None:
-            return None
-        message = earlier.message.removeprefix(_UNCHANGED)
-        return Judged(None, Rejection(critic="draft", message=_UNCHANGED + message))
-
-    def _note(self, draft: Draft | None, judged: Judged, draft_seconds: float) -> None:
+    def _note(self, draft: Draft | None, judged: Judgement, draft_seconds: float) -> None:
         mode = self._mode
         if mode == "reuse" and draft is not None and draft.domain != self._reused:
             mode = "fresh"  # the proposer chose another domain than the trusted one
@@ -254,14 +220,12 @@ class _Loop:
         self._records.append(record)
         self._on_draft(record)
 
-    def _end(self, status: Status, plan: Plan | None = None, message: str = "") -> PlanResult:
+    def _end(self, status: Status, plan: Plan | None = None, **told: str) -> PlanResult:
         drafts = tuple(self._records)
-        return PlanResult(
-            attempt=self._request.attempt, status=status, plan=plan, drafts=drafts, message=message
-        )
+        return PlanResult(attempt=self._request.attempt, status=status, plan=plan, drafts=drafts, **told)
 
 
-def interruptible(call: Callable[[], T], cancelled: Callable[[], bool]) -> T:
+def interruptible(call: Callable[[], T], cancelled: Stop) -> T:
     """Return the result of `call`, or raise its exception.
 
     Raises Cancelled as soon as `cancelled()`: the call is left to itself.

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, product
 
-from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.reading import Evidence, Literal, SideEffect, StepEvidence
 from spca_core.ports.vocabulary import Extension, Vocabulary
-from spca_core.scene import ROLES
+from spca_core.scene import ROLES, Observation
 from spca_planner.critics import with_synonyms
 from spca_planner.pddl.formula import Atom, Truth, atoms, bindings, changes, evaluate, ground, unmet
 from spca_planner.pddl.lint import parse, quantified
@@ -75,60 +74,6 @@ def predict(plan: Plan) -> Prediction:
 def bound(action: Action, step: Step) -> dict[str, str]:
     """Return the arguments of a step by its action's parameters, in PDDL's lower case."""
     return {p.name: arg.lower() for p, arg in zip(action.parameters, step.args, strict=True)}
-
-
-def weigh(
-    plan: Plan,
-    seen: Sequence[Observation | None],
-    afterwards: Observation | None,
-    vocabulary: Vocabulary,
-    before: Observation | None = None,
-) -> Evidence:
-    """Compare a plan's predictions with the observations after each executed step, and after the last.
-
-    What was seen `before` the first step shows what moved since. An effect is looked for from the end of its
-    step until another step is to change it again. The first look that says something decides: what is undone
-    later is not this step's doing. Without such a look it stays unjudged.
-    """
-    try:
-        prediction = predict(plan)
-    except (PddlError, KeyError):  # a plan that no solver has proven
-        return Evidence()
-    looks = [ObservedAtoms(observation, prediction.domain, vocabulary) for observation in (*seen, afterwards)]
-    count = len(seen)
-    steps = []
-    for index, effects in enumerate(prediction.effects[:count]):
-        verdicts: dict[bool | None, list[Literal]] = {True: [], False: [], None: []}
-        undone: list[Literal] = []
-        for atom, holds in effects.items():
-            end = next((j for j in range(index + 1, count) if atom in prediction.effects[j]), count + 1)
-            truths = [t for j in range(index, end) if (t := looks[j].truth(atom)) is not None]
-            literal = Literal(atom=atom, holds=holds)
-            verdicts[truths[0] == holds if truths else None].append(literal)
-            if index == count - 1 and truths and truths[0] == holds != truths[-1]:
-                undone.append(literal)
-        shown = looks[-1] if index == count - 1 and seen[index] is None else looks[index]
-        steps.append(
-            StepEvidence(
-                confirmed=tuple(verdicts[True]),
-                undone=tuple(undone),
-                contradicted=tuple(verdicts[False]),
-                unjudged=tuple(verdicts[None]),
-                overlooked=tuple(_overlooked(prediction, plan.steps[index], index, shown)),
-            )
-        )
-    last = looks[-1]
-    goal = prediction.problem.goal
-    unseen = [a for group in atoms(goal) if last.truth(a := ground(group, {})) is None]
-    return Evidence(
-        steps=tuple(steps),
-        goal=evaluate(goal, last.truth, prediction.domain, prediction.problem),
-        expected=_expected(prediction, count),
-        goal_unseen=tuple(unseen),
-        goal_false=tuple(Literal(atom=a, holds=wanted) for a, wanted in unmet(goal, last.truth)),
-        disturbances=disturbances(plan.steps[:count], prediction.effects, (before, *seen, afterwards)),
-        unready=_unready(prediction, plan.steps[count - 1], looks[count - 2]) if count > 1 else (),
-    )
 
 
 def _unready(prediction: Prediction, step: Step, look: ObservedAtoms) -> tuple[Literal, ...]:
@@ -290,8 +235,54 @@ class PddlReader:
         afterwards: Observation | None,
         before: Observation | None = None,
     ) -> Evidence:
-        """See `PlanReader`."""
-        return weigh(plan, seen, afterwards, self._vocabulary, before)
+        """See `PlanReader`.
+
+        What was seen `before` the first step shows what moved since. An effect is looked for from the end of
+        its step until another step is to change it again. The first look that says something decides: what is
+        undone later is not this step's doing. Without such a look it stays unjudged.
+        """
+        try:
+            prediction = predict(plan)
+        except (PddlError, KeyError):  # a plan that no solver has proven
+            return Evidence()
+        looks = [
+            ObservedAtoms(observation, prediction.domain, self._vocabulary)
+            for observation in (*seen, afterwards)
+        ]
+        count = len(seen)
+        steps = []
+        for index, effects in enumerate(prediction.effects[:count]):
+            verdicts: dict[bool | None, list[Literal]] = {True: [], False: [], None: []}
+            undone: list[Literal] = []
+            for atom, holds in effects.items():
+                end = next((j for j in range(index + 1, count) if atom in prediction.effects[j]), count + 1)
+                truths = [t for j in range(index, end) if (t := looks[j].truth(atom)) is not None]
+                literal = Literal(atom=atom, holds=holds)
+                verdicts[truths[0] == holds if truths else None].append(literal)
+                if index == count - 1 and truths and truths[0] == holds != truths[-1]:
+                    undone.append(literal)
+            shown = looks[-1] if index == count - 1 and seen[index] is None else looks[index]
+            steps.append(
+                StepEvidence(
+                    confirmed=tuple(verdicts[True]),
+                    undone=tuple(undone),
+                    contradicted=tuple(verdicts[False]),
+                    unjudged=tuple(verdicts[None]),
+                    overlooked=tuple(_overlooked(prediction, plan.steps[index], index, shown)),
+                )
+            )
+        last = looks[-1]
+        goal = prediction.problem.goal
+        unseen = [a for group in atoms(goal) if last.truth(a := ground(group, {})) is None]
+        return Evidence(
+            steps=tuple(steps),
+            goal=evaluate(goal, last.truth, prediction.domain, prediction.problem),
+            expected=_expected(prediction, count),
+            goal_unseen=tuple(unseen),
+            goal_false=tuple(Literal(atom=a, holds=wanted) for a, wanted in unmet(goal, last.truth)),
+            disturbances=disturbances(plan.steps[:count], prediction.effects, (before, *seen, afterwards)),
+            unready=_unready(prediction, plan.steps[count - 1], looks[count - 2]) if count > 1 else (),
+        )
 
 
 def _ways(draft: Draft) -> list[frozenset[Atom]]:

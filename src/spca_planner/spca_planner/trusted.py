@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from spca_core.plan import Task
 from spca_core.ports.vocabulary import ObservableWord
 from spca_core.run_folder import write_atomically
-from spca_core.task import Task
 from spca_core.validation import expecting
 from spca_planner.critics import meant
 from spca_planner.pddl.formula import Atom, atoms, ground

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from spca_core.errors import BudgetExhausted
-from spca_core.plan import Draft, DraftRecord, PlanRequest, PlanResult, Rejection
+from spca_core.plan import Draft, DraftRecord, PlanRequest, PlanResult, Rejection, Task
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
-from spca_core.task import Task
 from spca_planner.pddl.syntax import with_actions
 from spca_planner.planner import DraftingPlanner
 from spca_planner.solver.process import SolverProcess

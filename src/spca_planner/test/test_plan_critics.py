@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from spca_core.observation import Observation
-from spca_core.plan import Draft, PlanRequest
+from spca_core.plan import Draft, PlanRequest, Task
 from spca_core.ports.vocabulary import Vocabulary
-from spca_core.scene import Fact
-from spca_core.task import Task
-from spca_planner.planner import Critics, Judged
+from spca_core.scene import Fact, Observation
+from spca_planner import planner
+from spca_planner.solver.judgement import Judgement
 from spca_planner.solver.process import SolverProcess
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.observations import scene, task
@@ -53,14 +52,13 @@ def judge(
     seen: Observation | None = None,
     timeout_s: float = 20.0,
     **texts: str,
-) -> Judged:
+) -> Judgement:
     request = PlanRequest(attempt="1", task=asked, observation=seen or scene(), skills=())
     draft = Draft(domain=domain, problem=problem(goal, **texts))
-    return Critics(solver, TabletopVocabulary(), timeout_s).judge(draft, request, lambda: False)
+    return planner.judge(solver, TabletopVocabulary(), timeout_s, draft, request)
 
 
-def refusal(judged: Judged) -> tuple[str, str]:
-    assert judged.plan is None
+def refusal(judged: Judgement) -> tuple[str, str]:
     assert judged.rejection is not None
     assert "\n" not in judged.rejection.message
     return judged.rejection.critic, judged.rejection.message
@@ -69,9 +67,8 @@ def refusal(judged: Judged) -> tuple[str, str]:
 def test_an_honest_draft_passes(solver: SolverProcess) -> None:
     judged = judge(solver)
     assert judged.rejection is None
-    assert judged.plan is not None
-    assert [s.action for s in judged.plan.steps] == ["grab", "drop"]
-    assert [s.name for s in judged.plan.schemas] == ["grab", "drop"]
+    assert [words[0] for words in judged.steps] == ["grab", "drop"]
+    assert [s.name for s in judged.schemas] == ["grab", "drop"]
 
 
 def test_unparsable(solver: SolverProcess) -> None:
@@ -275,7 +272,7 @@ def test_an_empty_plan_needs_a_goal_that_can_be_seen(solver: SolverProcess) -> N
     init = INIT.replace("(on cube_red table)", "(on cube_red cube_blue)").replace("(clear cube_blue)", "")
     judged = judge(solver, init=init, seen=stacked)
     assert judged.rejection is None
-    assert judged.plan is not None and judged.plan.steps == ()
+    assert judged.rejection is None and judged.steps == ()
 
     wish = "(and (on cube_red cube_blue) (done))"
     critic, words = refusal(judge(solver, wish, init=init + " (done)", seen=stacked))

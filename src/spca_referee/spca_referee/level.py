@@ -19,7 +19,7 @@ from spca_core.kinds import KINDS
 from spca_core.layout import Layout
 from spca_core.model import Record
 from spca_core.paths import LEVELS
-from spca_core.task import Judge, Task
+from spca_core.plan import Judge, Task
 from spca_core.validation import YAML_FILES, expecting, read_yaml
 from spca_core.world import World, load_world
 from spca_referee.roles import Role

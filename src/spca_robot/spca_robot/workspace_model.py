@@ -25,10 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.arms import Tube
-from spca_core.geometry import Array, Pose, Vec3
-from spca_core.kinds import KINDS, ObjectKind, primitives
-from spca_core.mesh import Primitive
-from spca_core.rotations import about_z, wxyz_of_matrix
+from spca_core.geometry import Array, Pose, Vec3, about_z, wxyz_of_matrix
+from spca_core.kinds import KINDS, ObjectKind, Primitive, primitives
 from spca_core.world import RobotMount, World, WorldObject, WristSensor
 from spca_robot.gripper_2f85 import driver_angle, gap_of
 from spca_robot.gripper_model import SIDES, add_gripper

@@ -16,6 +16,7 @@ from rclpy.action import ActionClient
 from rclpy.task import Future
 
 from spca_core.errors import SpcaError
+from spca_core.stopping import Stop, never
 from spca_ros.node import SpcaNode
 
 _TICK = 0.05
@@ -101,10 +102,7 @@ class ActionCall:
         self._client = ActionClient(node, kind, name)
 
     def __call__(
-        self,
-        goal: Any,
-        on_feedback: Callable[[Any], None] | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
+        self, goal: Any, on_feedback: Callable[[Any], None] | None = None, cancelled: Stop = never
     ) -> Any:
         """Send a goal and wait for its result.
 

@@ -34,12 +34,13 @@ from rclpy.timer import Timer
 from spca_interfaces.msg import NodeStatus
 
 from spca_core.errors import EXIT_BROKEN, InputError, SpcaError
-from spca_core.flag import Flag
+from spca_core.stopping import Flag
 from spca_ros import names
 from spca_ros.environment import DIE_WITH_PARENT
 from spca_ros.loop import Loop
 from spca_ros.qos import ALIVE
 
+_END_S = 5.0  # wall seconds for the last turn of a loop
 _LINGER_S = 3.0  # wall seconds that nodes go on after Ctrl-C, for a run that is being ended
 _T = TypeVar("_T", str, int, float, bool)
 _INT64 = np.iinfo(np.int64)
@@ -116,10 +117,10 @@ class SpcaNode(Node):
 
         return guarded
 
-    def wall_timer(self, period: float, callback: Callable[[], object], *, started: bool = True) -> Timer:
+    def wall_timer(self, period: float, callback: Callable[[], object]) -> Timer:
         """Make a timer that goes by wall seconds, as simulated time can stand still."""
         wall = Clock(clock_type=ClockType.STEADY_TIME)
-        return self.create_timer(period, callback, clock=wall, autostart=started)
+        return self.create_timer(period, callback, clock=wall)
 
     def say(self, state: str, message: str = "") -> None:
         """Publish the node's status."""
@@ -266,34 +267,50 @@ def _die_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-class RosSession:
-    """A node for a program that is none itself: `with RosSession("cli") as node: …`; it spins meanwhile.
+QUIET = ("--ros-args", "--disable-external-lib-logs")
+"""Arguments of a program that is no node of its own: no log files in the home folder."""
 
-    In the domain that ROS_DOMAIN_ID names at the start.
-    """
 
-    def __init__(self, name: str) -> None:
-        self._context = Context()
-        arguments = ["--ros-args", "--disable-external-lib-logs"]  # no log files in the home folder
-        rclpy.init(args=arguments, context=self._context, signal_handler_options=SignalHandlerOptions.NO)
-        self.node = SpcaNode(name, Loop(self._context))
-        self._ended = False
-        self._thread = background(self._spin)
+@contextmanager
+def taking_part(arguments: Sequence[str] = QUIET) -> Iterator[Loop]:
+    """Take part in the domain that ROS_DOMAIN_ID names, with nodes on a loop, while the context lasts."""
+    context = Context()
+    rclpy.init(args=[*arguments], context=context, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        yield Loop(context)
+    finally:
+        context.try_shutdown()
 
-    def __enter__(self) -> SpcaNode:
-        return self.node
 
-    def __exit__(self, *failure: object) -> None:
-        self._ended = True
-        self.node.loop.wake()
-        self._thread.join(timeout=5.0)
-        self.node.destroy_node()
-        self.node.loop.close()
-        self._context.try_shutdown()
+@contextmanager
+def spinning(loop: Loop) -> Iterator[None]:
+    """Have another thread turn a loop, as long as the context lasts."""
+    ended = False
 
-    def _spin(self) -> None:
-        while not self._ended and self._context.ok():
-            self.node.loop.turn()
+    def spin() -> None:
+        while not ended and loop.context.ok():
+            loop.turn()
+
+    thread = background(spin)
+    try:
+        yield
+    finally:
+        ended = True
+        loop.wake()
+        thread.join(_END_S)
+
+
+@contextmanager
+def ros_session(name: str) -> Iterator[SpcaNode]:
+    """Have a node of that name, which is spun, as long as the context lasts."""
+    with taking_part() as loop:
+        node = SpcaNode(name, loop)
+        try:
+            with spinning(loop):
+                yield node
+        finally:
+            node.destroy_node()
+            loop.close()
 
 
 class Holder:

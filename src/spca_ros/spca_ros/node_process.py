@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from spca_core.closing import Closing
 from spca_core.errors import EXIT_BAD_INPUT, InputError
 from spca_core.paths import data
 from spca_core.processes.child import Child, how_it_ended, last_words, python_command
+from spca_core.stopping import Closing
 from spca_ros.environment import DIE_WITH_PARENT
 
 CONFIG = data("launch/config", "spca_ros")

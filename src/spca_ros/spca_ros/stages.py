@@ -18,7 +18,9 @@ from spca_core.options import RunOptions
 from spca_core.plan import CodeRequest, CodeResult, DraftRecord, PlanRequest, PlanResult
 from spca_core.ports.chat import VisionModel
 from spca_core.ports.environment import Environment
+from spca_core.ports.stages import OnDraft, unheard
 from spca_core.scene import Scene
+from spca_core.stopping import Stop, never
 from spca_core.trajectory import JointState
 from spca_ros import names
 from spca_ros.calls import ActionCall, ServiceCall
@@ -35,19 +37,13 @@ class RosPlanner:
         self._make_plan = ActionCall(node, MakePlan, names.of(name, names.MAKE_PLAN))
         self._learned = ServiceCall(node, Learned, names.of(name, names.LEARNED))
 
-    def plan(
-        self,
-        request: PlanRequest,
-        on_draft: Callable[[DraftRecord], None] | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> PlanResult:
+    def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """Ask the planner's node for a plan; report every draft once, in order."""
         told: list[DraftRecord] = []
 
         def tell(draft: DraftRecord) -> None:
             told.append(draft)
-            if on_draft is not None:
-                on_draft(draft)
+            on_draft(draft)
 
         def on_feedback(message: MakePlan.Feedback) -> None:
             if message.attempt == request.attempt:
@@ -77,7 +73,7 @@ class RosCoder:
     def __init__(self, node: SpcaNode, name: str = names.CODER) -> None:
         self._write = ActionCall(node, WriteSkills, names.of(name, names.WRITE_SKILLS))
 
-    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
+    def complete(self, request: CodeRequest, cancelled: Stop = never) -> CodeResult:
         """Ask the coder's node for the skills that a plan needs."""
         answer = self._write(WriteSkills.Goal(request=to_msg(request, CodeRequestMsg())), cancelled=cancelled)
         _raise(answer)

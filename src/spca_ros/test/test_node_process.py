@@ -122,14 +122,14 @@ def test_a_node_ends_when_its_starter_is_killed_and_leaves_no_file(tmp_path: Pat
 
 _PICTURES = """
 import threading, psutil
-from spca_ros.node import RosSession
+from spca_ros.node import ros_session
 taken = threading.Barrier(9)
 def take():
     for _ in range(4):
         bytearray(6 << 20)
     taken.wait()
     taken.wait()
-with RosSession("it"):
+with ros_session("it"):
     before = psutil.Process().memory_info().rss
     for _ in range(8):
         threading.Thread(target=take).start()

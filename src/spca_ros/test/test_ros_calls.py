@@ -12,7 +12,7 @@ from std_srvs.srv import Trigger
 from spca_ros import calls
 from spca_ros.action_server import Job, LongAction
 from spca_ros.calls import ActionCall, NodeLost, ServiceCall
-from spca_ros.node import RosSession
+from spca_ros.node import ros_session
 
 pytestmark = pytest.mark.ros
 
@@ -22,7 +22,7 @@ def test_a_goal_that_is_accepted_after_its_client_gave_up_is_cancelled(
 ) -> None:
     """Else it keeps its server busy for nobody."""
     monkeypatch.setattr(calls, "_ANSWERED", 0.1)
-    with RosSession("server") as server, RosSession("client") as client:
+    with ros_session("server") as server, ros_session("client") as client:
         hurried, told, begun = threading.Event(), threading.Event(), threading.Event()
 
         def work(job: Job) -> RunLevel.Result:
@@ -47,7 +47,7 @@ def test_a_request_whose_answer_is_lost_is_sent_once_more_if_it_may_be(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """DDS loses it where the server has not found its client yet: seen on a busy machine."""
-    with RosSession("server") as server, RosSession("client") as client:
+    with ros_session("server") as server, ros_session("client") as client:
         server.loop.run(lambda: server.create_service(Trigger, "hold", lambda _, answer: answer))
         call, asked = ServiceCall(client, Trigger, "hold"), list[object]()
         ask = call._client.call_async
@@ -63,7 +63,7 @@ def test_a_request_whose_answer_is_lost_is_sent_once_more_if_it_may_be(
 
 def test_whoever_waits_for_a_node_that_is_lost_is_told_so_at_once() -> None:
     """DDS takes twenty seconds to miss a process that was killed."""
-    with RosSession("server") as server, RosSession("client") as client:
+    with ros_session("server") as server, ros_session("client") as client:
         over = threading.Event()
         server.loop.run(
             lambda: server.create_service(Trigger, "slow", lambda _, it: (over.wait(60.0), it)[1])

@@ -19,7 +19,7 @@ from spca_robot.gripper_2f85 import STROKE, driver_angle
 from spca_ros.convert.robot import EFFORT, follow_goal, follow_problem, gripper_goal, trajectory
 from spca_ros.domain import own_domain
 from spca_ros.driver import ControlDriver
-from spca_ros.node import RosSession
+from spca_ros.node import ros_session
 
 JOINT_NAMES = load_arm("ur5").joint_names
 
@@ -115,7 +115,7 @@ def test_a_gap_out_of_range_is_refused() -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("control_msgs") is not None, reason="control_msgs is installed")
 def test_where_control_msgs_is_missing_that_is_one_line_with_its_remedy() -> None:
-    with own_domain(), RosSession("test") as node, pytest.raises(InputError, match="ros-jazzy-control-msgs"):
+    with own_domain(), ros_session("test") as node, pytest.raises(InputError, match="ros-jazzy-control-msgs"):
         ControlDriver(node, JOINT_NAMES, "arm_controller", "gripper_controller")
 
 

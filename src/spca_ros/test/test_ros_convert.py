@@ -19,8 +19,8 @@ from spca_core.arms import load_arm
 from spca_core.camera import RgbdFrame
 from spca_core.contacts import ContactSample, pair
 from spca_core.layout import Layout
-from spca_core.observation import Observation
-from spca_core.task import Task
+from spca_core.plan import Task
+from spca_core.scene import Observation
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
 from spca_ros.convert.camera import OPTICAL_FRAME, colour_msg, depth_msg, frame, info_msg

@@ -16,8 +16,8 @@ from spca_ros.environment import OPENED_BY
 _PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE"
 _OPEN_A_SESSION = f"""
 import os
-from spca_ros.node import RosSession
-with RosSession("probe"):
+from spca_ros.node import ros_session
+with ros_session("probe"):
     print(os.environ[{_PROFILES!r}])
 """
 

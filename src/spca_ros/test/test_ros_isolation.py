@@ -14,16 +14,16 @@ from spca_ros.environment import OPENED_BY
 
 _NODE = """
 import sys
-from spca_ros.node import RosSession
-with RosSession("inside"):
+from spca_ros.node import ros_session
+with ros_session("inside"):
     print("up", flush=True)
     sys.stdin.read()
 """
 _BOUND = """
 import os
 from pathlib import Path
-from spca_ros.node import RosSession
-with RosSession("inside"):
+from spca_ros.node import ros_session
+with ros_session("inside"):
     links = [os.readlink(path) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
     mine = {link[8:-1] for link in links if link.startswith("socket:[")}
     for kind in ("udp", "udp6", "tcp", "tcp6"):
@@ -117,10 +117,10 @@ def test_a_session_that_has_ended_is_in_its_domain_no_more() -> None:
     from rclpy.action import ActionClient, ActionServer
     from spca_interfaces.action import RunLevel
 
-    from spca_ros.node import RosSession
+    from spca_ros.node import ros_session
 
     with own_domain() as domain:
-        with RosSession("ended") as node:
+        with ros_session("ended") as node:
             held = ActionClient(node, RunLevel, "a"), ActionServer(node, RunLevel, "b", lambda goal: goal)
             assert not silent(domain)
         assert silent(domain), held

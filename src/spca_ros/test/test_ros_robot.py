@@ -29,7 +29,7 @@ from spca_ros.camera import RequestedCamera, StreamedCamera
 from spca_ros.convert.records import seconds, time_msg, to_msg
 from spca_ros.convert.robot import GRIPPER_JOINT, trajectory_msg
 from spca_ros.domain import own_domain
-from spca_ros.node import RosSession, SpcaNode
+from spca_ros.node import SpcaNode, ros_session
 from spca_ros.qos import SENSOR, STATE
 from spca_ros.robot import RosRobot
 from spca_testing.contracts.camera_contract import CameraContract
@@ -139,7 +139,7 @@ def test_no_state_from_before_a_reset_is_left_in_a_queue() -> None:
     def state(stamp: float) -> JointStateMsg:
         return JointStateMsg(header=Header(stamp=time_msg(stamp)), name=[*JOINT_NAMES], position=[0.0] * 6)
 
-    with own_domain(), RosSession("reader") as node:
+    with own_domain(), ros_session("reader") as node:
         heard = Heard()
         Recording(node, JOINT_NAMES)
         publisher = heeded(node, JointStateMsg, names.JOINT_STATES, SENSOR)

@@ -93,10 +93,10 @@ def test_a_motion_of_ten_seconds_is_stopped_in_time_while_another_thread_plans(t
 _MOVES = """
 import sys, time
 from spca_core.world import load_world
-from spca_ros.node import RosSession
+from spca_ros.node import ros_session
 from spca_ros.world import RosWorld
 from spca_testing.contracts.table_contract import turn
-with RosSession("mover") as node:
+with ros_session("mover") as node:
     table = RosWorld(node, load_world())
     table.wait_ready(60.0)
     table.robot.follow(turn(table, 0.5, 20.0))

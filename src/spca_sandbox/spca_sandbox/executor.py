@@ -11,14 +11,13 @@ from typing import Any, Literal
 
 import structlog
 
-from spca_core.closing import Closing
 from spca_core.plan import ActResult, Plan, Step
 from spca_core.ports.environment import CtxServer
-from spca_core.processes.channel import never
 from spca_core.skill import CtxApi, SkillFailure, StepReport, python_name
+from spca_core.stopping import Closing, Stop, never
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits, SandboxLevel
-from spca_sandbox.outcome import RunOutcome
+from spca_sandbox.process import RunOutcome
 
 log = structlog.get_logger(__name__)
 
@@ -55,8 +54,8 @@ class PlanExecutor(Closing):
         library: str,
         server: CtxServer,
         on_step: Callable[[StepReport], None] | None = None,
-        cancelled: Callable[[], bool] = never,
-        enough: Callable[[], bool] = never,
+        cancelled: Stop = never,
+        enough: Stop = never,
     ) -> ActResult:
         """Run the steps in order.
 
@@ -104,12 +103,7 @@ class PlanExecutor(Closing):
         return None
 
     def _step(
-        self,
-        index: int,
-        step: Step,
-        server: CtxServer,
-        cancelled: Callable[[], bool],
-        broken: SkillFailure | None,
+        self, index: int, step: Step, server: CtxServer, cancelled: Stop, broken: SkillFailure | None
     ) -> StepReport:
         started, wall = server.now(), time.monotonic()
         if cancelled():

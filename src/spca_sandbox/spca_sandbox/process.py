@@ -1,6 +1,7 @@
 """One worker process: started in an empty environment, killed with everything it may have started.
 
-A cell keeps a source text loaded in one, across restarts of the worker.
+A cell keeps a source text loaded in one, across restarts of the worker. What comes of loading and running
+untrusted code is made harmless for terminals and pages.
 """
 
 from __future__ import annotations
@@ -10,17 +11,66 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import spca_core
 from spca_core.errors import SpcaError
-from spca_core.processes.channel import ChannelClosed, ChannelTimeout, Malformed
+from spca_core.model import Record
+from spca_core.processes.child import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.processes.service import ServiceDied, Worker
-from spca_core.skill import CtxApi, SkillFailure
+from spca_core.skill import SkillFailure
 from spca_core.skill_package import modules
 from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
-from spca_sandbox.outcome import Loaded, LoadedFunction, clean, failure_of
-from spca_sandbox.surface import Surface
+from spca_sandbox.surface import NO_CTX, Surface
+
+
+class LoadedFunction(Record):
+    """A top-level function of the source, as Python itself sees it."""
+
+    name: str
+    parameters: tuple[str, ...]
+    doc: str = ""
+    generator: bool = False
+
+
+class Loaded(Record):
+    """The source was imported; `functions` by name."""
+
+    functions: dict[str, LoadedFunction]
+
+
+Status = Literal["done", "failed", "cancelled"]
+
+
+class RunOutcome(Record):
+    """Outcome of one run. `value` is plain JSON; `log` what it printed; `seconds` the wall time it took."""
+
+    status: Status
+    value: Any = None
+    failure: SkillFailure | None = None
+    log: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+def clean(text: object, limit: int) -> str:
+    r"""Return at most `limit` printable characters of `text`; everything else is escaped.
+
+    >>> clean("red\x1b[31m", 20)
+    'red\\x1b[31m'
+    """
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text)[:limit])
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def failure_of(message: dict[str, Any]) -> SkillFailure:
+    """Return the failure in a `failed` message. Raises Malformed."""
+    kind, text, line = message.get("kind"), message.get("message"), message.get("line")
+    if not isinstance(kind, str) or not isinstance(text, str):
+        raise Malformed("not a failure")
+    if not isinstance(line, int) or isinstance(line, bool):
+        line = None
+    return SkillFailure(kind=clean(kind, 40), message=clean(text, 600), line=line)
+
 
 _SOURCE_ROOTS = [str(Path(file).resolve().parent.parent) for file in (__file__, spca_core.__file__)]
 _START = (
@@ -92,7 +142,7 @@ class WorkerProcess(Worker):
 def probe() -> SandboxReport:
     """Start a worker as for real code, and return how well it was locked in."""
     try:
-        worker = WorkerProcess(Surface(CtxApi(environment="none", methods=())), Limits())
+        worker = WorkerProcess(Surface(NO_CTX), Limits())
         try:
             return worker.wait_ready()
         finally:

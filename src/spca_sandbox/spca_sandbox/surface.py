@@ -19,6 +19,9 @@ from spca_core.skill import CtxApi, CtxMethod, CtxType
 
 _CONSTANT = re.compile(r"^\s*([A-Za-z_]\w*)\s*=\s*(.+?)\s*(?:#.*)?$")
 
+NO_CTX = CtxApi(environment="none", methods=())
+"""API of pure functions."""
+
 
 class Surface:
     """Surface that the code on the other side can reach.

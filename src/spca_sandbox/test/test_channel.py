@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.errors import Interrupted, SpcaError
-from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed, _parse
+from spca_core.processes.child import Channel, ChannelClosed, ChannelTimeout, Malformed, _parse
 from spca_core.skill import CtxApi, CtxMethod
 from spca_sandbox.host import SkillHost
-from spca_sandbox.outcome import clean
+from spca_sandbox.process import clean
 from spca_sandbox.surface import Surface
 from spca_sandbox.worker.values import plain, wrap
 

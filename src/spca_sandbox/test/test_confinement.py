@@ -29,7 +29,7 @@ def alone(setup: str, attempt: str) -> str:
     """Run `setup` in a process of its own, then `attempt`; the name of the exception it raised, or `none`."""
     code = (
         "import os, sys, ctypes, signal, resource\n"
-        "from spca_sandbox.worker import confine, kernel, seccomp, guard\n"
+        "from spca_sandbox.worker import confine, kernel, seccomp\n"
         f"{setup}\n"
         f"try:\n    {attempt}\n    said = 'none'\n"
         "except BaseException as error:\n    said = type(error).__name__\n"

@@ -16,7 +16,7 @@ import pytest
 
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits
-from spca_sandbox.outcome import Loaded, RunOutcome
+from spca_sandbox.process import Loaded, RunOutcome
 from spca_testing.processes import outliving
 from spca_testing.sandbox import API, World
 

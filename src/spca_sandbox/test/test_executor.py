@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from spca_core.errors import Cancelled, InputError, MotionError
-from spca_core.observation import Observation
 from spca_core.plan import ActionSchema, ActResult, Draft, Plan, Step
 from spca_core.ports.environment import CtxServer
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill import CtxApi, CtxMethod, StepReport
 from spca_sandbox.executor import PlanExecutor
 from spca_sandbox.limits import Limits

@@ -15,7 +15,7 @@ from spca_core.errors import InputError, SpcaError
 from spca_core.skill import SkillFailure
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import PROGRAM_MODULES, Limits, SandboxLevel, SandboxReport
-from spca_sandbox.outcome import Loaded, RunOutcome
+from spca_sandbox.process import Loaded, RunOutcome
 from spca_testing.sandbox import API, World
 
 
@@ -304,7 +304,7 @@ def test_a_batch_can_be_cancelled(programs: SkillHost) -> None:
 
 def test_an_endless_loop_ends_by_the_time_that_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not by the last resort of wall time, nor by the limit of its process."""
-    monkeypatch.setattr("spca_sandbox.run.PATIENCE", 1000.0)
+    monkeypatch.setattr("spca_sandbox.host.PATIENCE", 1000.0)
     with SkillHost(API, Limits(worker_s=0.5, cpu_s=5)) as host:
         ended = failure(run(host, "def skill(ctx):\n    while True: pass"))
     assert (ended.kind, "endless loop" in ended.message) == ("timeout", True)

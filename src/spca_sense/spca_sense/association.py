@@ -9,9 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from spca_core.geometry import Array
+from spca_core.geometry import Array, about_z
 from spca_core.kinds import SOLIDS
-from spca_core.rotations import about_z
 from spca_core.scene import SceneObject
 from spca_sense.detection import UNKNOWN, Detection, Look
 from spca_sense.explanations import LEVEL

@@ -15,9 +15,8 @@ from typing import TypeVar
 import cv2
 import numpy as np
 
-from spca_core.geometry import Array, Pose, Vec3, wrap_angle
+from spca_core.geometry import Array, Pose, Vec3, about_z, aligning, wrap_angle
 from spca_core.kinds import KINDS, MESHES, ObjectKind, is_round, problem_with
-from spca_core.rotations import about_z, aligning
 from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, LEVEL, NOISE, Plateau, corners, silhouette

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
-from spca_core.observation import REMARK
+from spca_core.plan import Task
 from spca_core.ports.chat import VisionModel
 from spca_core.ports.proposer import ModelError
-from spca_core.scene import Scene
-from spca_core.task import Task
+from spca_core.scene import REMARK, Scene
 from spca_sense.catalogue import COLOUR_WORDS
 
 PREFIX = f"{REMARK}an image model, not verified: "

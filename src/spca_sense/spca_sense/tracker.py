@@ -31,8 +31,7 @@ from spca_sense.association import (
 from spca_sense.detection import UNKNOWN, Detection, Detector, Look, square_yaw
 from spca_sense.explanations import LEVEL
 from spca_sense.outline import footprint, polygon_area, shared_area
-from spca_sense.relations import relate
-from spca_sense.sentences import describe
+from spca_sense.relations import describe, relate
 
 Things = dict[str, SceneObject]
 """Things by their names."""

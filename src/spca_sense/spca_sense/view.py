@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
-from spca_core.geometry import Array
-from spca_core.rotations import aligning
+from spca_core.geometry import Array, aligning
 
 FloatImage = NDArray[np.float32]
 Mask = NDArray[np.bool_]

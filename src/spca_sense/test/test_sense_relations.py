@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
 from spca_core.names import TABLE_SYMBOL
-from spca_core.observation import Observation
 from spca_core.relation import relations
-from spca_core.scene import RELATIONS, Fact, Scene, SceneObject
-from spca_sense.relations import TIE, relate
-from spca_sense.sentences import describe
+from spca_core.scene import RELATIONS, Fact, Observation, Scene, SceneObject
+from spca_sense.relations import TIE, describe, relate
 
 TOP = 0.4
 NUMBERS = re.compile(r"\d|\b(one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)\b", re.I)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from spca_core.geometry import Pose
+from spca_core.plan import Task
 from spca_core.ports.chat import ChatReply, Message, Role, VisionModel
 from spca_core.ports.proposer import ModelError
 from spca_core.scene import Fact, Scene, SceneObject
-from spca_core.task import Task
 from spca_sense.language import LanguageVision, Sentences
 from spca_sense.remarks import (
     LONGEST_REMARK,

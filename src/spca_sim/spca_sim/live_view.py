@@ -7,8 +7,8 @@ import sys
 import time
 from typing import Any
 
-from spca_core.closing import Closing
 from spca_core.errors import InputError
+from spca_core.stopping import Closing
 from spca_robot.windowless import mujoco
 from spca_sim.recording import SimState
 from spca_sim.simulator import MujocoSimulator

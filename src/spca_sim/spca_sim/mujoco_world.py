@@ -20,7 +20,7 @@ from spca_core.ports.table import TableWorld
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_sim.disturbances.disturbance import Happened
 from spca_sim.recording import STATES, SimState, StateRecorder, save_states
-from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator, SimulatedCamera
+from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator
 
 
 class Pacer:
@@ -181,11 +181,11 @@ class MujocoWorld(TableWorld):
     """
 
     robot: SimRobot
-    camera: SimulatedCamera
+    camera: MujocoSimulator
 
     def __init__(self, simulator: MujocoSimulator) -> None:
         self.simulator = simulator
-        self.robot, self.camera = SimRobot(simulator), SimulatedCamera(simulator)
+        self.robot, self.camera = SimRobot(simulator), simulator
         self.states, self.disturbances = StateRecorder(), DisturbanceRecorder()
         simulator.on_sample(self.states.record)
         self.disturbances.attach(simulator)

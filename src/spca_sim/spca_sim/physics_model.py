@@ -12,8 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.geometry import Array, Vec3
-from spca_core.rotations import wxyz_of_matrix
+from spca_core.geometry import Array, Vec3, wxyz_of_matrix
 from spca_core.world import World, WorldObject
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import Item, WorkspaceIndex, build_spec

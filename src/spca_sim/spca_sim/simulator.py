@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.camera import CameraIntrinsics, RgbdFrame
+from spca_core.camera import RgbdFrame
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array, Pose
@@ -27,13 +27,12 @@ from spca_robot.gripper_model import KP, KV, MAX_MOMENT
 from spca_robot.windowless import mujoco
 from spca_sim.contact_monitor import ContactMonitor
 from spca_sim.disturbances.disturber import DISTURBED_KINDS, Disturbed, Disturber
-from spca_sim.disturbances.picture import disturb
 from spca_sim.physics_model import SENSOR, build_physics, place_camera
 from spca_sim.ray_renderer import RayRenderer
 from spca_sim.recording import SimState
 from spca_sim.tracking import ArmServo, GripperRamp, check_trajectory
 from spca_sim.variation import Lighting, SimVariation
-from spca_sim.view import CameraView, RgbdSensor, moved, sensor_view
+from spca_sim.view import CameraView, RgbdSensor, disturb, moved, sensor_view
 
 _SETTLE_STEPS = 50  # at reset: things sink 0.1 mm into their contacts and come to rest within a few of these
 _MAX_START_DEVIATION = 0.1  # rad between the arm and the first point of a trajectory
@@ -94,11 +93,13 @@ class _Scene:
 class MujocoSimulator:
     """Physics that is stepped by its user. Equal seeds and equal calls give equal results, bit for bit.
 
-    `noise=False` makes the camera ideal; `variation` makes the world differ from its description.
+    `noise=False` makes the camera ideal; `variation` makes the world differ from its description. It is its
+    own `Camera`, whose `pose` is the calibrated one of the world file, as a real camera's would be.
     """
 
     def __init__(self, world: World, noise: bool = True, variation: SimVariation | None = None) -> None:
         self.world = world
+        self.intrinsics, self.pose = world.camera.intrinsics, world.camera.pose
         self.variation = variation or SimVariation()
         self._sensor = RgbdSensor(world, self.variation, noise)
         self._scenes: dict[tuple[str, ...], _Scene] = {}
@@ -350,22 +351,3 @@ def _subscribe(listeners: list[_T], listener: _T) -> Callable[[], None]:
             listeners.remove(listener)
 
     return end
-
-
-class SimulatedCamera:
-    """A camera that sees a simulator's world.
-
-    Its `pose` is the calibrated one of the world file, as a real camera's would be.
-    """
-
-    intrinsics: CameraIntrinsics
-    pose: Pose
-
-    def __init__(self, simulator: MujocoSimulator) -> None:
-        self._simulator = simulator
-        self.intrinsics = simulator.world.camera.intrinsics
-        self.pose = simulator.world.camera.pose
-
-    def capture(self) -> RgbdFrame:
-        """Return a new frame, taken now."""
-        return self._simulator.capture()

@@ -29,7 +29,7 @@ from spca_ros.camera import RequestedCamera
 from spca_ros.convert.contacts import contact_samples
 from spca_ros.convert.records import seconds, to_msg
 from spca_ros.domain import own_domain
-from spca_ros.node import RosSession
+from spca_ros.node import ros_session
 from spca_ros.qos import EVERY, SENSOR
 from spca_ros.robot import RosRobot
 
@@ -57,7 +57,7 @@ class TestGazebo(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.session = RosSession("gazebo_test")
+        cls.session = ros_session("gazebo_test")
         cls.node = cls.session.__enter__()
         cls.robot = RosRobot(cls.node, load_arm("ur5").joint_names)
         cls.robot.wait_ready(READY_S)

@@ -20,7 +20,7 @@ from spca_core.geometry import Pose
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.world import World, load_world
 from spca_sim import ray_renderer
-from spca_sim.simulator import MujocoSimulator, SimulatedCamera
+from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation
 from spca_sim.view import CameraView
 from spca_testing.contracts.arm_contract import OVER_TABLE
@@ -55,9 +55,9 @@ def mask_of(frame: RgbdFrame, channel: int) -> NDArray[np.uint8]:
 
 class TestSimulatedCamera(CameraContract):
     @pytest.fixture
-    def camera(self, world: World) -> Iterator[SimulatedCamera]:
+    def camera(self, world: World) -> Iterator[MujocoSimulator]:
         simulator = MujocoSimulator(world)
-        yield SimulatedCamera(simulator)
+        yield simulator
         simulator.close()
 
 

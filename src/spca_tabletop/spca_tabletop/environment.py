@@ -16,12 +16,11 @@ from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
 from spca_core.errors import Unsupported
 from spca_core.layout import Layout
-from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.environment import Environment
 from spca_core.ports.table import TableWorld
-from spca_core.scene import Scene
+from spca_core.scene import Observation, Scene
 from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome, Verdict
@@ -42,7 +41,7 @@ from spca_tabletop.presets import load_table
 
 if TYPE_CHECKING:
     from spca_core.ports.chat import VisionModel
-    from spca_core.signals import MovingScene
+    from spca_core.result import MovingScene
     from spca_tabletop.signals import LiveScene
 
 _TICK_S = 0.02

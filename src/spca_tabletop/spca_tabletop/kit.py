@@ -16,12 +16,11 @@ if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
     import numpy as np
     from numpy.typing import NDArray
 
-    from spca_core.observation import Observation
     from spca_core.plan import Draft
     from spca_core.ports.chat import VisionModel
     from spca_core.ports.proposer import PlanProposer
     from spca_core.ports.vocabulary import Vocabulary
-    from spca_core.scene import SceneObject
+    from spca_core.scene import Observation, SceneObject
     from spca_core.skill import CtxApi
     from spca_sim.mujoco_world import MujocoWorld
     from spca_sim.variation import SimVariation

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.layout import Layout, nominal_layout, resting_contacts
 from spca_core.names import TABLE_SYMBOL, symbol_of, words_of
-from spca_core.observation import Observation
 from spca_core.ports.kit import LevelFindings
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.scene import Fact, Scene, SceneObject
+from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.world import World, load_world
 from spca_referee.check import check_level
 from spca_referee.level import Level, load_level, starting_layout, task

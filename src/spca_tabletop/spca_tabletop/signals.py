@@ -11,9 +11,9 @@ import numpy as np
 
 from spca_core.geometry import Array, Pose
 from spca_core.options import RunOptions
+from spca_core.result import SIGNALS, DrawnShape, MovingScene, Plot, Signals
 from spca_core.run_folder import RunFolder
 from spca_core.scene import SceneObject
-from spca_core.signals import SIGNALS, DrawnShape, MovingScene, Plot, Signals
 from spca_core.trajectory import JointState
 from spca_core.world import World
 from spca_robot.gripper_2f85 import STROKE

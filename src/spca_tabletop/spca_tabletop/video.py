@@ -7,8 +7,7 @@ from pathlib import Path
 import cv2
 
 from spca_core.options import RunOptions
-from spca_core.plan import ActResult
-from spca_core.rehearsal import Rehearsed
+from spca_core.plan import ActResult, Rehearsed
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder, write_picture
 from spca_core.world import World

@@ -15,10 +15,9 @@ from spca_core.errors import MotionError
 from spca_core.geometry import Pose, top_down
 from spca_core.layout import Layout, nominal_layout
 from spca_core.names import GROUND_SYMBOL
-from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import PlanRequest
-from spca_core.scene import Fact, Scene, SceneObject
+from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome
 from spca_core.world import WorldObject, load_world

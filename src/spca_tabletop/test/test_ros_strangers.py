@@ -16,7 +16,7 @@ from spca_core.options import RunOptions
 from spca_core.verdict import Outcome
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
-from spca_ros.node import RosSession, SpcaNode
+from spca_ros.node import SpcaNode, ros_session
 from spca_ros.node_process import NodeProcess
 from spca_ros.qos import EVERY, STATE
 from spca_tabletop.ros.executor_node import TabletopRos
@@ -40,7 +40,7 @@ def test_no_message_ends_a_node(
     node, dice = graph[0], random.Random(0)
     count = max(1, pytestconfig.getoption("mutations") // 250)
     sent = set()
-    with RosSession("program") as own:
+    with ros_session("program") as own:
         side = TabletopRos(own.loop)
         options = RunOptions(level="touch_02")
         table = side.build(options, None, lambda: None, anew=True)

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spca_core.observation import Observation
 from spca_core.plan import PlanRequest, PlanResult, Step
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_tabletop.plan.proposer import BuiltinProposer

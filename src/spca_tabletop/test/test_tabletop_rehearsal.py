@@ -10,14 +10,11 @@ import pytest
 
 from spca.rehearsal.critic import Critic
 from spca.rehearsal.rehearsal import SampledRehearsal, Settings
-from spca_core.observation import Observation
 from spca_core.options import RunOptions
-from spca_core.plan import Draft, Plan, PlanRequest, Step
-from spca_core.rehearsal import Moment, Perturbation, Rehearsed
-from spca_core.scene import Fact
+from spca_core.plan import Draft, Moment, Perturbation, Plan, PlanRequest, Rehearsed, Step, Task
+from spca_core.scene import Fact, Observation
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
-from spca_core.task import Task
 from spca_core.world import load_world
 from spca_planner.pddl.formula import Atom
 from spca_planner.planner import DraftingPlanner

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import relations
+from spca_core.scene import Observation
 from spca_tabletop.language import lexicon, reading
 from spca_tabletop.language.chart import Rule, Token, Unexpected
 from spca_tabletop.language.lexicon import VALUED, said_as

@@ -10,9 +10,9 @@ import yaml
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from spca_core.observation import Observation
 from spca_core.plan import PlanRequest
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.scene import Observation
 from spca_planner.critics import contradictions, off_topic_reason
 from spca_planner.pddl.lint import parse
 from spca_tabletop.language.goal import Goal

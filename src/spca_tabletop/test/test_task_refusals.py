@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spca_core.observation import Observation
 from spca_core.paths import LEVELS as LEVEL_FILES
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.scene import Observation
 from spca_tabletop.language.understanding import nearest, understand
 from spca_tabletop.level_check import nominal_observation
 from spca_testing.observations import scene, task

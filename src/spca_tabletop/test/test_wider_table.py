@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import pytest
 
-from spca_core.observation import Observation
 from spca_core.plan import PlanRequest, PlanResult
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.scene import Observation
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_tabletop.language.understanding import understand

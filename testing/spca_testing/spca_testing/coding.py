@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from spca_core.observation import Observation
-from spca_core.plan import ActionSchema, CodeRequest, Draft, Plan, Step
+from spca_core.plan import ActionSchema, CodeRequest, Draft, Plan, Step, Task
+from spca_core.scene import Observation
 from spca_core.skill import CtxApi, CtxMethod
-from spca_core.task import Task
 
 API = CtxApi(
     environment="contract",

@@ -7,9 +7,8 @@ from typing import cast
 
 from spca_core.geometry import Pose
 from spca_core.kinds import ObjectKind
-from spca_core.observation import Observation
-from spca_core.scene import Fact, Scene, SceneObject
-from spca_core.task import Task
+from spca_core.plan import Task
+from spca_core.scene import Fact, Observation, Scene, SceneObject
 
 CUBES = ("cube_green", "cube_blue", "cube_red")
 PLATES = ("plate_green", "plate_blue", "plate_red")

@@ -17,7 +17,7 @@ from spca_interfaces.msg import NodeStatus
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
 from spca_ros.domain import own_domain
-from spca_ros.node import RosSession, SpcaNode
+from spca_ros.node import SpcaNode, ros_session
 from spca_ros.node_process import NodeProcess, Value
 from spca_ros.qos import STATE
 
@@ -38,7 +38,7 @@ def running(
     with (
         tempfile.TemporaryDirectory() as folder,
         own_domain(),
-        RosSession(name) as node,
+        ros_session(name) as node,
         ExitStack() as stack,
     ):
         states = {spec.node: Heard.on(node, NodeStatus, names.status(spec.node), STATE) for spec in specs}

@@ -175,8 +175,8 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
             if model != BUILTIN and _scripted(model) is None:
                 vision = any(VARIANTS[v].get("vision") for v in self.variants)
                 options = self._options(self.trials()[0], model).model_copy(update={"vision": vision})
-                with TemporaryDirectory() as nothing, open_models(options, Path(nothing)):
-                    pass
+                with TemporaryDirectory() as nothing:
+                    open_models(options, Path(nothing))
 
     def trials(self) -> list[ModelTrial]:
         """Table by table, so that an interrupted campaign has asked every model equally often."""

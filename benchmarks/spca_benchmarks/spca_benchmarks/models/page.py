@@ -16,8 +16,7 @@ from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.page import Page, new_figure
 from spca_benchmarks.campaigns.statistics import Mean, Rate, groups, median_of
 from spca_core.model import Record
-from spca_core.plan import ActResult, CodeResult, PlanResult
-from spca_core.rehearsal import Rehearsed
+from spca_core.plan import ActResult, CodeResult, PlanResult, Rehearsed
 from spca_core.result import dollars
 from spca_core.run_folder import RunFolder
 from spca_llm.ledger import read_exchange

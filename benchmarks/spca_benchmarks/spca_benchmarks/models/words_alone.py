@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.names import TABLE_SYMBOL
-from spca_core.observation import Observation
+from spca_core.plan import Task
 from spca_core.ports.chat import VisionModel
 from spca_core.ports.proposer import ModelError
-from spca_core.scene import Fact, Scene
-from spca_core.task import Task
+from spca_core.scene import Fact, Observation, Scene
 from spca_sense.remarks import MOST_REMARKS, NEGATED, NOUNS, RESTS, mentioned, quotable
 
 

@@ -74,8 +74,7 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
             return
         with TemporaryDirectory() as nothing:
             for model in self._models():
-                with self._chat(model, Path(nothing)) as chat:
-                    chat.preflight([ROLE])
+                self._chat(model, Path(nothing)).preflight([ROLE])
 
     def identity(self) -> Mapping[str, Any]:
         """See `Bench`; with the models' names, wherever they come from."""
@@ -95,8 +94,8 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
         """Drafts and repairs, until a plan is found or the attempts are used up."""
         [task] = load_tasks([trial.task])
         place = folder / "llm" / _safe(trial.key)
-        with self._chat(trial.model, place, trial.key) as chat:
-            return run_attempts(task, chat, warm_solver(), self.attempts, self.timeout_s)
+        chat = self._chat(trial.model, place, trial.key)
+        return run_attempts(task, chat, warm_solver(), self.attempts, self.timeout_s)
 
     def why_stop(self, done: Trials, wasted: Mapping[str, float]) -> str:
         """The price limit; the configuration's budget bounds what each model may use in the whole bench."""

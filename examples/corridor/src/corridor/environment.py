@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from corridor.world import API, Corridor
-from spca_core.observation import Observation
-from spca_core.plan import ActResult, Plan
+from spca_core.plan import ActResult, Plan, Task
 from spca_core.ports.environment import Environment
+from spca_core.scene import Observation
 from spca_core.skill import StepReport
-from spca_core.task import Task
 from spca_core.verdict import Condition, Outcome, Verdict
 from spca_sandbox.executor import PlanExecutor
 

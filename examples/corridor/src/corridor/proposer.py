@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.proposer import NotUnderstood, PlanProposer
+from spca_core.scene import Observation
 
 DOMAIN = Path(__file__).with_name("domain.pddl").read_text()
 

@@ -7,9 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from spca_core.errors import Cancelled, MotionError
-from spca_core.observation import Observation
 from spca_core.ports.environment import CtxServer
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill import CtxApi, CtxMethod
 
 API = CtxApi(

@@ -224,8 +224,8 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         elif not self.asks_model:
             planner_of(self.policy)
         elif not self.policy.startswith(REPLAY):
-            with TemporaryDirectory() as nothing, self._chat(Path(nothing), "") as chat:
-                chat.preflight([_ROLE])
+            with TemporaryDirectory() as nothing:
+                self._chat(Path(nothing), "").preflight([_ROLE])
 
     def _chat(self, folder: Path, key: str) -> Chat:
         if self.policy.startswith(REPLAY):
@@ -258,8 +258,8 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         usage = ChatUsage()
         if self.asks_model:
             record = folder / "llm" / trial.key
-            with self._chat(record, trial.key) as chat:
-                answers, usage = plans_of("zero-shot", GraspDomain(), chat, trial.environments)
+            chat = self._chat(record, trial.key)
+            answers, usage = plans_of("zero-shot", GraspDomain(), chat, trial.environments)
             if fault := server_fault(record):
                 raise ModelError(fault, "unreachable")
         elif self.policy.endswith(".py"):

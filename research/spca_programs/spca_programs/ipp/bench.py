@@ -178,8 +178,8 @@ class IppBench(Bench[IppTrial, IppResult]):
             return
         with TemporaryDirectory() as nothing:
             for model in self.models:
-                with self._chat(str(model), Path(nothing)) as chat:
-                    chat.preflight(list(dict.fromkeys(map(_role, self.ways))))
+                asked = list(dict.fromkeys(map(_role, self.ways)))
+                self._chat(str(model), Path(nothing)).preflight(asked)
 
     def trials(self) -> list[IppTrial]:
         """Task by task. A program gives the same answers every time, and is run once."""
@@ -217,8 +217,8 @@ class IppBench(Bench[IppTrial, IppResult]):
                     usage=program.origin.usage, questions=program.origin.questions,
                 )  # fmt: skip
         place = _record(trial, folder)
-        with self._chat(contestant.llm, place, trial) as chat:
-            result = self._with_model(domain, cases, contestant.way, chat)
+        chat = self._chat(contestant.llm, place, trial)
+        result = self._with_model(domain, cases, contestant.way, chat)
         if fault := server_fault(place):
             raise ModelError(fault, "unreachable")
         return result

@@ -156,8 +156,8 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         asked, seed = None, trial.seed
         if model := trial.model or "".join(self.models[:1]):
             place = folder / "llm" / f"{world.name}-{Path(model).stem}-{seed}"
-            with open_chat(model, place) as chat:
-                asked = react(world, chat, seed, REACT_EPISODES)
+            chat = open_chat(model, place)
+            asked = react(world, chat, seed, REACT_EPISODES)
         return Baselines(
             environment=world.name,
             chance=random_actions(world, seed, RANDOM_EPISODES).success,

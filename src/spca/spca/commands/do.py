@@ -41,8 +41,8 @@ def do(
     Exit status 0 if everything was seen to hold, 1 if not, 2 bad input, 130 interrupted.
     """
     from spca.api import session
+    from spca.console import Progress
     from spca.conversation import Conversation, approving
-    from spca.progress import Progress
     from spca_core.errors import InputError
 
     if out is not None and not sentence:

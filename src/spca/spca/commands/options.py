@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from spca.commands import WORDS
+from spca.commands import WORDS, resumable
 from spca_core.options import RunOptions, described
 
 VIEW = "Open a live window (needs a display); `--view web`: a page to watch and to speak to the robot on."
@@ -97,7 +97,6 @@ def complete_level(incomplete: str) -> list[str]:
 
 def complete_run(incomplete: str) -> list[str]:
     """Return the folders of runs, the newest first."""
-    from spca.commands import resumable
     from spca_core.paths import RUNS
     from spca_core.run_folder import MANIFEST
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spca.commands import LEVELS
+from spca.commands import LEVELS, resumable
 from spca.commands.options import OVER_ROS, a_level, a_run, takes, transport_of
 from spca_core.model import checked
 from spca_core.options import RunOptions
@@ -47,9 +47,9 @@ def run(
 def _on_page(level: str, wanted: dict[str, Any], out: Path | None) -> bool:
     """Run the level with a page, on which more can be asked for afterwards."""
     from spca.api import session
+    from spca.console import Progress
     from spca.conversation import Conversation
     from spca.kits import kit_of
-    from spca.progress import Progress
 
     with (
         Progress(unit=kit_of(level).time_unit) as progress,
@@ -70,7 +70,6 @@ def resume(
     ] = None,
 ) -> None:
     """Continue an interrupted run, also one of another command, such as `spca learn`."""
-    from spca.commands import resumable
     from spca.run_command import follow, newest_run
     from spca.runs import Run
     from spca_core.paths import RUNS

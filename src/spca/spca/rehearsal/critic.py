@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from spca_core.observation import Observation
-from spca_core.plan import Plan
+from spca_core.plan import Fault, FaultKind, Moment, Plan
 from spca_core.ports.vocabulary import Vocabulary
-from spca_core.rehearsal import Fault, FaultKind, Moment
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill import fault_of_plan
 from spca_planner.critics import meant
 from spca_planner.pddl.formula import Atom, evaluate, unmet

@@ -14,11 +14,11 @@ from structlog.contextvars import bound_contextvars
 
 from spca.rehearsal.critic import Critic
 from spca_core.model import Record
-from spca_core.observation import Observation
-from spca_core.plan import Choice, Plan
+from spca_core.plan import Choice, Fault, Moment, Perturbation, Plan, Rehearsed, Try
 from spca_core.ports.stages import Twin
 from spca_core.processes import PATIENCE
-from spca_core.rehearsal import Fault, Moment, Perturbation, Rehearsed, Try
+from spca_core.scene import Observation
+from spca_core.stopping import Stop, never
 
 PASSES_IN_A_ROW = 3
 """Number of tries in a row, from the first on, that go well when a plan is accepted at once."""
@@ -66,7 +66,7 @@ class SampledRehearsal:
         library: str,
         observation: Observation,
         simulated_s: float,
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Stop = never,
         others: Callable[[], Sequence[Plan]] = tuple,
     ) -> Rehearsed:
         """See `Rehearsal`. An attempt's name before its last `/` is of no consequence."""
@@ -121,7 +121,7 @@ class _Series:
         settings: Settings,
         seed: int,
         simulated_s: float,
-        over: Callable[[], bool],
+        over: Stop,
     ) -> None:
         self.simulated = 0.0
         self._twin, self._library, self._observation = twin, library, observation

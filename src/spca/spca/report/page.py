@@ -20,14 +20,11 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from spca.events import Event
 from spca.kits import kit_of
 from spca_core.errors import InputError
-from spca_core.observation import Observation
 from spca_core.options import Manifest
-from spca_core.plan import ActResult, CodeResult, PlanResult, behaviour_tree
-from spca_core.rehearsal import Rehearsed
-from spca_core.result import RunResult
+from spca_core.plan import ActResult, CodeResult, PlanResult, Rehearsed, behaviour_tree
+from spca_core.result import SIGNALS, RunResult, Signals
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
-from spca_core.scene import SceneObject
-from spca_core.signals import SIGNALS, Signals
+from spca_core.scene import Observation, SceneObject
 from spca_core.skill import StepReport
 from spca_core.validation import YAML_FILES
 from spca_referee.referee import ContactInterval

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from spca.assembly import open_stages
 from spca.kits import kits
+from spca.stages import Stages
 from spca_coder.node import CoderNode
 from spca_core.options import RunOptions
 from spca_core.processes.child import leave
@@ -22,25 +23,35 @@ from spca_ros.node import SpcaNode, run_nodes
 
 def planner() -> None:
     """Run the planner's node alone, and end the process with its exit status."""
-    _run(PlannerNode, "planner")
+
+    def made(opened: Callable[[SpcaNode], Stages]) -> SpcaNode:
+        node = PlannerNode()
+        node.planner = opened(node).planner
+        return node
+
+    _run(made)
 
 
 def coder() -> None:
     """Run the coder's node alone, and end the process with its exit status."""
-    _run(CoderNode, "coder")
+
+    def made(opened: Callable[[SpcaNode], Stages]) -> SpcaNode:
+        node = CoderNode()
+        node.coder = opened(node).coder
+        return node
+
+    _run(made)
 
 
-def _run(kind: Callable[[], SpcaNode], stage: str) -> None:
-    with ExitStack() as opened:
+def _run(made: Callable[[Callable[[SpcaNode], Stages]], SpcaNode]) -> None:
+    """Run the node that is made with the stages of a run with its parameters."""
+    with ExitStack() as stack:
 
-        def make() -> list[SpcaNode]:
-            node = kind()
+        def opened(node: SpcaNode) -> Stages:
             proposer = node.parameter("proposer", "builtin", "who drafts: builtin or openai")
-            folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="spca-")))
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="spca-")))
             options = RunOptions(level="stack_01", proposer=proposer)
-            stages = opened.enter_context(open_stages(options, kits()[0], RunFolder(folder)))
-            setattr(node, stage, getattr(stages, stage))
-            return [node]
+            return stack.enter_context(open_stages(options, kits()[0], RunFolder(folder)))
 
-        status = run_nodes(make)
+        status = run_nodes(lambda: [made(opened)])
     leave(status)

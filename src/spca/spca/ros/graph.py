@@ -38,13 +38,12 @@ Check = Callable[[], None]
 
 
 @contextmanager
-def robot(options: RunOptions, logs: Path, found: bool | None = None) -> Iterator[Check]:
-    """Join the robot's domain, or one with a simulator of our own, which ends with the context.
+def robot(options: RunOptions, logs: Path, found: bool) -> Iterator[Check]:
+    """Join the domain of a robot that was found, or one with a simulator of our own, until the context ends.
 
-    `found` says whether there is one, where that is known. Raises InputError where another program has it,
-    and for what only a simulator of one's own can be told.
+    Raises InputError where another program has it, and for what only a simulator of one's own can be told.
     """
-    if robot_is_there() if found is None else found:
+    if found:
         for flag, given in {"--rate": options.rate, "--view": options.view}.items():
             if given and given != "web":
                 hint = f"leave {flag} away, or give it to `spca sim`"
@@ -78,9 +77,9 @@ def robot_is_there() -> bool:
     check_loopback()
     if silent(domain()) and not os.environ.get(OPENED_BY):
         return False
-    from spca_ros.node import RosSession  # most domains are silent, and need no node
+    from spca_ros.node import ros_session  # most domains are silent, and need no node
 
-    with RosSession("onlooker") as node:
+    with ros_session("onlooker") as node:
         end = time.monotonic() + _LOOK_S
         while time.monotonic() < end:
             topics = [name for name, _ in node.get_topic_names_and_types() if name.endswith(_DRIVES)]
@@ -100,27 +99,27 @@ def on_graph(run: Run, listeners: tuple[Listener, ...] = (), approve: Approve | 
         hint = f"begin the level again: spca run {run.options.level} --ros"
         raise InputError("the simulated table of this run has ended with it", str(run.folder), hint)
     # The handler comes first: an exception in the middle of ROS's own calls may crash the process.
-    with run.stopping_on_interrupt(), robot(run.options, run.folder / LOGS, found) as alive:
-        from spca.ros.program import program  # loads ROS while the simulator starts
-
-        with program(kit_of(run.options.level), alive) as made:
-            return made.conduct(run, listeners, anew=anew, approve=approve)
+    with run.stopping_on_interrupt(), TableThere(run.options, run.folder, found=found) as there:
+        return there.conduct(run, listeners, approve, anew)
 
 
 class TableThere:
     """Use it as a context manager. A table that is there is taken as it is; one's own is laid first.
 
-    A `program` that is given is the one that acts, and stays.
+    A `program` that is given is the one that acts, and stays; `found` says whether there is a robot, where
+    that is known.
     """
 
-    def __init__(self, options: RunOptions, scratch: Path, program: Program | None = None) -> None:
-        self._options, self._scratch = options, scratch
+    def __init__(
+        self, options: RunOptions, scratch: Path, program: Program | None = None, found: bool | None = None
+    ) -> None:
+        self._options, self._scratch, self._found = options, scratch, found
         self._anew, self._opened, self._program = False, ExitStack(), program
 
     def __enter__(self) -> TableThere:
         if self._program is not None:
             return self
-        found = robot_is_there()
+        found = robot_is_there() if self._found is None else self._found
         self._anew = not found
         with ExitStack() as opened:
             check = opened.enter_context(robot(self._options, self._scratch / LOGS, found))

@@ -16,9 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import rclpy
-from rclpy.context import Context
-from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 from spca_interfaces.msg import NodeStatus
 
@@ -32,7 +29,6 @@ from spca.runs import Run
 from spca.stages import Approve, Stages
 from spca_coder.node import CoderNode
 from spca_core.errors import Cancelled, InputError, SpcaError
-from spca_core.flag import Flag
 from spca_core.options import Manifest, RunOptions
 from spca_core.ports.chat import VisionModel
 from spca_core.ports.environment import Environment
@@ -40,16 +36,16 @@ from spca_core.ports.kit import Kit
 from spca_core.processes.child import leave
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
+from spca_core.stopping import Flag, Stop
 from spca_planner.node import PlannerNode
 from spca_planner.solver.process import warm_solver
 from spca_ros.loop import Loop
-from spca_ros.node import SpcaNode, background, close_nodes, tell
+from spca_ros.node import QUIET, SpcaNode, background, close_nodes, spinning, taking_part, tell
 from spca_ros.stages import RosCoder, RosPlanner, RosSide
 
 if TYPE_CHECKING:
     from spca.sessions import Session
 
-_QUIET = ("--ros-args", "--disable-external-lib-logs")  # no log files in the home folder
 _END_S = 5.0
 _LOOK_S = 0.1  # wall seconds between two looks whether this is to end
 
@@ -61,8 +57,8 @@ class Program:
     that take the place of a stage.
     """
 
-    def __init__(self, kit: Kit, alive: Check, context: Context) -> None:
-        self.loop = Loop(context)
+    def __init__(self, kit: Kit, alive: Check, loop: Loop) -> None:
+        self.loop = loop
         self._alive, self.loop.check, self.loop.wanted = alive, self._check, self._wanted
         self.supervisor = SupervisorNode(self, kit, self.loop)
         elsewhere = self.supervisor.elsewhere
@@ -150,29 +146,19 @@ class Program:
 
 
 @contextmanager
-def program(kit: Kit, alive: Check = lambda: None, arguments: Sequence[str] = _QUIET) -> Iterator[Program]:
+def program(kit: Kit, alive: Check = lambda: None, arguments: Sequence[str] = QUIET) -> Iterator[Program]:
     """Open the program in the domain of ROS_DOMAIN_ID; its nodes are spun as long as the context lasts."""
-    context = Context()
-    rclpy.init(args=[*arguments], context=context, signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        made, ended = Program(kit, alive, context), False
-
-        def spin() -> None:
-            while not ended:
-                made.loop.turn()
-
-        thread = background(spin)
+    with taking_part(arguments) as loop:
+        made = Program(kit, alive, loop)
         try:
-            tell(made.nodes, NodeStatus.READY)
-            yield made
+            with spinning(loop):
+                try:
+                    tell(made.nodes, NodeStatus.READY)
+                    yield made
+                finally:
+                    made.part()
         finally:
-            made.part()
-            ended = True
-            made.loop.wake()
-            thread.join(_END_S)
             close_nodes(made.nodes)
-    finally:
-        context.try_shutdown()
 
 
 def main() -> None:
@@ -236,10 +222,10 @@ def _wait() -> int:
     return 0
 
 
-def converse(made: Program, ended: Callable[[], bool]) -> None:
+def converse(made: Program, ended: Stop) -> None:
     """Have the program do what is typed on a page, until it is `ended`."""
+    from spca.console import Progress
     from spca.conversation import Conversation
-    from spca.progress import Progress
 
     with Progress() as progress, session_of(made, progress) as table:
         Conversation(table, progress).on_page(ended=ended)

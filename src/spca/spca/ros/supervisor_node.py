@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,8 +78,10 @@ class SupervisorNode(SpcaNode):
         }
         self._events = self.create_publisher(RunEvent, names.EVENTS, EVERY)
         self._actions = (
-            LongAction(self, RunLevel, names.RUN_LEVEL, self._run, self._stop),
-            LongAction(self, Do, names.DO, self._do, self._stop),
+            LongAction(
+                self, RunLevel, names.RUN_LEVEL, partial(self._conduct, RunLevel, self._level), self._stop
+            ),
+            LongAction(self, Do, names.DO, partial(self._conduct, Do, self._sentence), self._stop),
         )
 
     def tell_event(self, event: Event) -> None:
@@ -94,46 +97,32 @@ class SupervisorNode(SpcaNode):
     def _stop(self) -> None:
         background(self._program.stop)  # a callback must not wait for the arm's lock
 
-    def _run(self, job: Job) -> RunLevel.Result:
-        goal = job.goal
+    def _level(self, goal: RunLevel.Goal) -> tuple[RunOptions, RunFolder]:
+        wanted = {name: getattr(goal, name) for name in ("level", "preset", "seed") if getattr(goal, name)}
+        options = RunOptions.of({**self.defaults, **wanted})
+        if checked_kit(options).name != self._kit.name:  # before anything is written
+            raise InputError(f"level '{options.level}' is not of the environment '{self._kit.name}'")
+        path = Path(goal.run_folder) if goal.run_folder else None
+        return options, RunFolder.create(Path(options.level).stem, path)
 
-        def begin() -> tuple[RunOptions, RunFolder]:
-            wanted = {
-                name: getattr(goal, name) for name in ("level", "preset", "seed") if getattr(goal, name)
-            }
-            options = RunOptions.of({**self.defaults, **wanted})
-            if checked_kit(options).name != self._kit.name:  # before anything is written
-                raise InputError(f"level '{options.level}' is not of the environment '{self._kit.name}'")
-            path = Path(goal.run_folder) if goal.run_folder else None
-            return options, RunFolder.create(Path(options.level).stem, path)
+    def _sentence(self, goal: Do.Goal) -> tuple[RunOptions, RunFolder]:
+        if not self._kit.takes_sentences:
+            raise InputError(f"environment '{self._kit.name}' takes no sentences")
+        if not goal.sentence.strip():
+            raise InputError("no task", hint="say what to do, such as 'put the red cube on a plate'")
+        folder = RunFolder.create("_".join(goal.sentence.split())[:40])
+        (path := folder.path / "task.yaml").write_text(self._kit.sentence_level(goal.sentence))
+        return RunOptions.of({**self.defaults, "level": str(path), "rewind": False}), folder
 
-        return self._conduct(job, RunLevel, begin, anew=True)
-
-    def _do(self, job: Job) -> Do.Result:
-        sentence = job.goal.sentence
-
-        def begin() -> tuple[RunOptions, RunFolder]:
-            if not self._kit.takes_sentences:
-                raise InputError(f"environment '{self._kit.name}' takes no sentences")
-            if not sentence.strip():
-                raise InputError("no task", hint="say what to do, such as 'put the red cube on a plate'")
-            folder = RunFolder.create("_".join(sentence.split())[:40])
-            (path := folder.path / "task.yaml").write_text(self._kit.sentence_level(sentence))
-            return RunOptions.of({**self.defaults, "level": str(path), "rewind": False}), folder
-
-        return self._conduct(job, Do, begin, anew=False)
-
-    def _conduct(
-        self, job: Job, kind: Any, begin: Callable[[], tuple[RunOptions, RunFolder]], anew: bool
-    ) -> Any:
-        """Carry out a run; return the answer with its result, or that says why there is none."""
+    def _conduct(self, kind: Any, begin: Callable[[Any], tuple[RunOptions, RunFolder]], job: Job) -> Any:
+        """Carry out what a goal asks for; return the answer, also where there is no result."""
 
         def tell(event: Event) -> None:
             job.feedback(kind.Feedback(attempt=job.goal.attempt, event=event_msg(event)))
 
         try:
-            options, folder = begin()
-            result = self._program.conduct(Run(options, folder), (tell,), anew)
+            options, folder = begin(job.goal)
+            result = self._program.conduct(Run(options, folder), (tell,), anew=kind is RunLevel)
         except Exception as error:
             wrong = isinstance(error, InputError)  # a client's mistake, and none of this program
             self.get_logger().error(str(error) if wrong else traceback.format_exc())

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from spca_core.model import Record
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from spca_core.observation import Observation
-    from spca_core.scene import Scene
-    from spca_core.task import Task
+from spca_core.plan import Task
+from spca_core.scene import Observation, Scene
 
 Role = Literal["vision", "planner_big", "planner_small", "coder"]
 """Role of the model that is asked; each has its own base_url, model name and key in the configuration."""

@@ -5,21 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from spca_core.errors import Unsupported
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from spca_core.observation import Observation
-    from spca_core.options import RunOptions
-    from spca_core.plan import ActResult, Choice, Plan
-    from spca_core.signals import MovingScene
-    from spca_core.skill import CtxApi, StepReport
-    from spca_core.task import Task
-    from spca_core.verdict import Verdict
+from spca_core.options import RunOptions
+from spca_core.plan import ActResult, Choice, Plan, Task
+from spca_core.result import MovingScene
+from spca_core.scene import Observation
+from spca_core.skill import CtxApi, StepReport
+from spca_core.verdict import Verdict
 
 
 class CtxServer(ABC):

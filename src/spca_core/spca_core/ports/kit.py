@@ -17,14 +17,13 @@ if TYPE_CHECKING:  # every command looks for kits
     import numpy as np
     from numpy.typing import NDArray
 
-    from spca_core.observation import Observation
     from spca_core.plan import Draft
     from spca_core.ports.chat import VisionModel
     from spca_core.ports.environment import Environment
     from spca_core.ports.proposer import PlanProposer
     from spca_core.ports.stages import Twin
     from spca_core.ports.vocabulary import Vocabulary
-    from spca_core.scene import SceneObject
+    from spca_core.scene import Observation, SceneObject
     from spca_core.skill import CtxApi
 
 DocumentMaker = Callable[[RunFolder, RunOptions], Path | None]
@@ -155,7 +154,7 @@ class Kit(ABC):
         return ""
 
     def sentence_level(self, sentence: str, world: str = "", conversation: Sequence[str] = ()) -> str:
-        """Return the text of a level file with that task, judged by a look (see `spca_core.task.Judge`)."""
+        """Return the text of a level file with that task, judged by a look (see `spca_core.plan.Judge`)."""
         raise Unsupported(f"environment '{self.name}' takes no sentences")
 
     def room(self, options: RunOptions) -> str:

@@ -7,16 +7,21 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from spca_core.errors import one_line
-from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection, Schemas
+from spca_core.scene import Observation
 from spca_core.skill import CtxApi
 
 
 class NotUnderstood(Exception):
     """The proposer cannot make sense of the task.
 
-    The message names the words that were not understood and says what would work.
+    The message names the words that were not understood and says what would work; `proposal` is a sentence
+    that would, where it asks about one.
     """
+
+    def __init__(self, message: str, proposal: str = "") -> None:
+        self.proposal = proposal
+        super().__init__(message)
 
 
 class Impossible(Exception):

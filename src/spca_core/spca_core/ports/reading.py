@@ -8,8 +8,8 @@ from hashlib import sha256
 from typing import Protocol
 
 from spca_core.model import Record
-from spca_core.observation import Observation
 from spca_core.plan import Draft, Plan
+from spca_core.scene import Observation
 from spca_core.skill import SkillSignature
 
 

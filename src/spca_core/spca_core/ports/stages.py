@@ -7,26 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from spca_core.plan import CodeRequest, CodeResult, DraftRecord, PlanRequest, PlanResult
+from spca_core.plan import (
+    ActResult,
+    Choice,
+    CodeRequest,
+    CodeResult,
+    DraftRecord,
+    Moment,
+    Perturbation,
+    Plan,
+    PlanRequest,
+    PlanResult,
+    Rehearsed,
+)
+from spca_core.ports.vocabulary import Vocabulary
+from spca_core.scene import Observation
+from spca_core.stopping import Stop, never
 
-if TYPE_CHECKING:
-    from spca_core.observation import Observation
-    from spca_core.plan import ActResult, Choice, Plan
-    from spca_core.ports.vocabulary import Vocabulary
-    from spca_core.rehearsal import Moment, Perturbation, Rehearsed
+OnDraft = Callable[[DraftRecord], None]
+"""Listener that is told of each draft of a plan when it has been judged."""
+
+
+def unheard(record: DraftRecord) -> None:
+    """Tell nobody of a draft."""
 
 
 class Planner(Protocol):
     """Turns an observation and a task into a validated plan, within a budget of drafts."""
 
-    def plan(
-        self,
-        request: PlanRequest,
-        on_draft: Callable[[DraftRecord], None] | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
-    ) -> PlanResult:
+    def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """Plan for the request. Bad drafts never raise; the result's status reports them."""
         ...
 
@@ -38,7 +49,7 @@ class Planner(Protocol):
 class Coder(Protocol):
     """Makes sure that every action of a plan has a skill."""
 
-    def complete(self, request: CodeRequest, cancelled: Callable[[], bool] = lambda: False) -> CodeResult:
+    def complete(self, request: CodeRequest, cancelled: Stop = never) -> CodeResult:
         """Write the missing skills. Bad code never raises; the result's status reports it.
 
         Without a model, `missing` names the actions that have no skill.
@@ -56,7 +67,7 @@ class Rehearsal(Protocol):
         library: str,
         observation: Observation,
         simulated_s: float,
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Stop = never,
         others: Callable[[], Sequence[Plan]] = tuple,
     ) -> Rehearsed:
         """Try the plan with the skills in `library` (source text) from what was observed.
@@ -102,7 +113,7 @@ class Twin(Protocol):
         observation: Observation,
         perturbation: Perturbation,
         go_on: Callable[[Moment], bool],
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Stop = never,
     ) -> tuple[ActResult, float]:
         """Carry out the plan in a fresh world.
 

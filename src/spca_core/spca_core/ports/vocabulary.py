@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from spca_core.model import Record
 from spca_core.names import words_of
-from spca_core.observation import Observation
-from spca_core.task import Task
+from spca_core.plan import Task
+from spca_core.scene import Observation
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,23 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from spca_core.errors import SpcaError
-from spca_core.processes.channel import Channel, ChannelClosed, ChannelTimeout, Malformed, never
-from spca_core.processes.child import PIPE, Child, last_words, python_command
+from spca_core.processes.child import (
+    PIPE,
+    Channel,
+    ChannelClosed,
+    ChannelTimeout,
+    Child,
+    Malformed,
+    last_words,
+    python_command,
+)
+from spca_core.stopping import Stop, never
 
 _MAX_BYTES = 1 << 22
 """Default limit of a message between a process and its owner, in bytes."""
@@ -93,7 +102,7 @@ class Worker:
         """The process is running."""
         return self._child.alive
 
-    def ready(self, stop: Callable[[], bool] = never) -> dict[str, Any]:
+    def ready(self, stop: Stop = never) -> dict[str, Any]:
         """Wait for the process's first message and return it; later calls return the same one.
 
         Raises ServiceDied with its last words, also when it is late, ServiceFailed when it says why it cannot
@@ -204,7 +213,7 @@ class Service:
                 )  # fmt: skip
             return self._worker
 
-    def start(self, stop: Callable[[], bool] = never) -> Worker:
+    def start(self, stop: Stop = never) -> Worker:
         """Start the process if it does not run, and wait until it is ready; one that dies is started again.
 
         Raises ServiceFailed when it says why it cannot start, or has died twice, and Interrupted.
@@ -230,7 +239,7 @@ class Service:
         with self.lock, suppress(ChannelClosed):  # it has died already; the next question tells
             self.begin().channel.send({"op": op, **arguments}, time.monotonic() + self._start_s)
 
-    def ask(self, op: str, seconds: float, stop: Callable[[], bool] = never, **arguments: Any) -> Any:
+    def ask(self, op: str, seconds: float, stop: Stop = never, **arguments: Any) -> Any:
         """Ask one question and return its answer, within `seconds` of wall time beyond those of a start.
 
         Raises ServiceFailed, ServiceTimeout, ServiceDied, and Interrupted when `stop` holds; the

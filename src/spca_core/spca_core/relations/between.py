@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 from spca_core.relation import Relation, Spot, Values
-
-if TYPE_CHECKING:
-    from spca_core.scene import SceneObject
-    from spca_core.world import World
+from spca_core.scene import SceneObject
+from spca_core.world import World
 
 _OFF = 0.03
 """Distance in metres that a thing may be off the line between the two."""

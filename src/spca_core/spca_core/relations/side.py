@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
+from spca_core.geometry import Vec3
 from spca_core.kinds import KINDS
 from spca_core.relation import Relation, Spot, Values
-
-if TYPE_CHECKING:
-    from spca_core.geometry import Vec3
-    from spca_core.scene import SceneObject
-    from spca_core.world import World
+from spca_core.scene import SceneObject
+from spca_core.world import World
 
 _APART = 0.03
 """Least distance in metres between the centres of a thing and the one that it is to a side of."""

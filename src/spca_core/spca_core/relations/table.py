@@ -1,6 +1,7 @@
 """Places of the table: at coordinates in the frame `world` (x away from the robot, y to the left), in a half.
 
-The halves lie to either side of the robot's middle line, y = 0.
+The halves lie to either side of the robot's middle line, y = 0. And where a thing stands already, but turned
+about the vertical by an angle, against how it stands when it is said.
 """
 
 from __future__ import annotations
@@ -9,15 +10,16 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from spca_core.geometry import wrap_angle
+from spca_core.kinds import KINDS
+from spca_core.names import words_of
+from spca_core.ports.proposer import Impossible
 from spca_core.relation import Relation, Spot, Values
-
-if TYPE_CHECKING:
-    from spca_core.scene import SceneObject
-    from spca_core.world import World
+from spca_core.scene import SceneObject
+from spca_core.world import World
 
 _WITHIN = 0.012
 """Distance in metres that a thing's middle may be off its coordinates."""
@@ -28,6 +30,10 @@ _NUMBER = r"-?\d*\.?\d+"
 _UNIT = r"(?: ?(?:millimet(?:er|re)s?|centimet(?:er|re)s?|met(?:er|re)s?|mm|cm|m))?"
 _WORD = "(?:(?:the )?(?:position|point|coordinates) )?"
 _METRES = {"mm": 0.001, "millimet": 0.001, "cm": 0.01, "centimet": 0.01}
+_ANGLE_OFF = math.radians(5)
+"""Angle in radians that a thing may be off, up to its symmetry."""
+_AROUND = (0.0, 0.02, -0.02, 0.04, -0.04)
+"""Distances in metres, along x and y, that a thing may be put off where it stood."""
 
 
 def _holds(thing: SceneObject, others: Sequence[SceneObject], values: Values) -> bool:
@@ -79,6 +85,38 @@ def _half(side: str, sign: int) -> Relation:
     )
 
 
+def _fixed(thing: SceneObject, values: Values) -> Values:
+    """Return where a thing stands (mm) and its new angle (degrees). Impossible if it would look the same."""
+    (x, y, _), period = thing.pose.position, KINDS[thing.kind].yaw_period
+    if not period or abs(wrap_angle(math.radians(values[0]), period)) < _ANGLE_OFF:
+        raise Impossible(f"The {words_of(thing.id)} would look the same, turned by {values[0]} degrees.")
+    return round(x * 1000), round(y * 1000), round(math.degrees(thing.pose.yaw)) + values[0]
+
+
+def _is_turned(thing: SceneObject, others: Sequence[SceneObject], values: Values) -> bool:
+    period = KINDS[thing.kind].yaw_period
+    return bool(period) and abs(wrap_angle(thing.pose.yaw - math.radians(values[2]), period)) <= _ANGLE_OFF
+
+
+def _turned_spots(
+    thing: SceneObject, others: Sequence[SceneObject], values: Values, world: World
+) -> Iterator[Spot]:
+    for dx, dy in product(_AROUND, _AROUND):
+        yield values[0] / 1000 + dx, values[1] / 1000 + dy, math.radians(values[2])
+
+
+def _read_angle(words: str) -> Values:
+    """Return the angle that words say, in whole degrees, counter-clockwise from above.
+
+    >>> _read_angle("by 45 degrees"), _read_angle("30 degrees clockwise")
+    ((45,), (-30,))
+    """
+    number = re.search(r"\d+", words)
+    if number is None:  # sideways
+        return (90,)
+    return (int(number.group()) * (-1 if re.search(r"(?<!anti)(?<!counter)(?<!-)clockwise", words) else 1),)
+
+
 ROWS = (
     Relation(
         name="at",
@@ -98,4 +136,24 @@ ROWS = (
     ),
     _half("left", 1),
     _half("right", -1),
+    Relation(
+        name="turned",
+        example="turned__450__m50__30 (and degrees)",
+        numbers=range(3, 4),
+        holds=_is_turned,
+        spots=_turned_spots,
+        words={
+            "TURN": ("turn|rotate|turn around|spin",),
+            "TURNED": ("turned|rotated|twisted|spun",),
+            "ANGLE": (
+                r"(?:by |through )?\d+ ?(?:degrees?|deg|°)(?: ?,? ?(?:in (?:the )?direction )?"
+                "(?:counter-?|anti-?)?clockwise)?",
+                r"(?:sideways|crosswise|crossways|by a right angle)(?= ?(?:[.,;!]|$|and\b|then\b))",
+            ),
+        },
+        orders=("TURN Things ANGLE", "TURN ANGLE Things", "Things MUST? IS? TURNED ANGLE"),
+        reads={"ANGLE": _read_angle},
+        fixed=_fixed,
+        told=lambda things, values: f"turned to {values[2]} degrees",
+    ),
 )

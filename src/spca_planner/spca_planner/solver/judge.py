@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from spca_core.ports.engine import Engine
+from spca_core.ports.engine import Engine, Solution
 from spca_planner.critics import (
     contradictions,
     impossible_reason,
@@ -79,12 +79,7 @@ def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> 
             message += _explanation(case, domain, problem, engine)
         elif solution.status == "timeout" and not solution.grounded:
             message += likely_cause(domain, problem)
-        return Judgement(
-            critic="parse" if solution.status == "refused" else "solve",
-            message=message,
-            timed_out=solution.status == "timeout",
-            **clock.times(),
-        )
+        return _no_plan(solution, message, clock)
     if wrong:
         return Judgement(critic="validate", message=wrong, steps=solution.steps, **clock.times())
     wish = _wishful(domain, problem, solution.steps, case.context)
@@ -106,13 +101,14 @@ def _first_plan(case: Case, clock: _Clock) -> Judgement:
     finally:
         search.close()
     clock.lap("solve_seconds")
-    timed_out = solution.status == "timeout"
-    critic: Literal["", "parse", "solve"] = "" if solution.status == "solved" else "solve"
-    if solution.status == "refused":
-        critic = "parse"
-    return Judgement(
-        critic=critic, message=solution.message, timed_out=timed_out, steps=solution.steps, **clock.times()
-    )
+    if solution.status != "solved":
+        return _no_plan(solution, solution.message, clock)
+    return Judgement(steps=solution.steps, **clock.times())
+
+
+def _no_plan(solution: Solution, message: str, clock: _Clock) -> Judgement:
+    critic: Literal["parse", "solve"] = "parse" if solution.status == "refused" else "solve"
+    return Judgement(critic=critic, message=message, timed_out=solution.status == "timeout", **clock.times())
 
 
 def _text_refused(reading: Reading, context: DraftContext | None) -> Judgement | None:

@@ -7,10 +7,10 @@ from math import prod
 from typing import Literal
 
 from spca_core.model import Record
-from spca_core.observation import Observation
-from spca_core.plan import ActionSchema
+from spca_core.plan import ActionSchema, Draft, Plan, Rejection, Step
 from spca_core.ports.vocabulary import Extension, ObservableWord
 from spca_core.processes import PATIENCE
+from spca_core.scene import Observation
 from spca_planner.pddl.lint import instances
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.pddl.syntax import Domain, Problem, parse_domain, parse_problem
@@ -65,7 +65,7 @@ class Judgement(Record):
     The search begins with the parsing; `solve_seconds` is what it took longer.
     """
 
-    critic: Literal["", "parse", "scene", "goal", "solve", "validate"] = ""
+    critic: Literal["", "draft", "model", "parse", "scene", "goal", "solve", "validate"] = ""
     message: str = ""
     timed_out: bool = False
     steps: tuple[Words, ...] = ()
@@ -74,6 +74,16 @@ class Judgement(Record):
     parse_seconds: float = 0.0
     solve_seconds: float = 0.0
     validate_seconds: float = 0.0
+
+    @property
+    def rejection(self) -> Rejection | None:
+        """Who refused and why; None if the plan is proven."""
+        return Rejection(critic=self.critic, message=self.message) if self.critic else None
+
+    def plan(self, draft: Draft) -> Plan | None:
+        """Return the proven plan of the draft that was judged; None if it was refused."""
+        steps = tuple(Step(action=words[0], args=words[1:]) for words in self.steps)
+        return None if self.critic else Plan(steps=steps, schemas=self.schemas, draft=draft)
 
 
 MEMORY_BYTES = 2 * 2**30

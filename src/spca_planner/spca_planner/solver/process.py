@@ -5,14 +5,14 @@ from __future__ import annotations
 import atexit
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 
-from spca_core.closing import Closing
 from spca_core.errors import Cancelled, Interrupted, SpcaError
 from spca_core.processes.child import how_it_ended, python_environment
 from spca_core.processes.service import Service, ServiceDied, ServiceFailed, ServiceTimeout
 from spca_core.run_folder import scratch
+from spca_core.stopping import Closing, Stop, never
 from spca_planner.pddl.sexpr import MOST_CHARACTERS
 from spca_planner.solver.engines import DEFAULT
 from spca_planner.solver.judgement import MAX_BYTES, Case, Judgement, refused_unjudged
@@ -51,7 +51,7 @@ class SolverProcess(Closing):
                 self._service.tell("read", domains=new)
             self._service.begin()
 
-    def judge(self, case: Case, cancelled: Callable[[], bool] = lambda: False) -> Judgement:
+    def judge(self, case: Case, cancelled: Stop = never) -> Judgement:
         """Judge a draft within the case's `wall_s`. A cold process adds its start-up time.
 
         A draft that takes longer, or more memory than there is, is refused with the likely cause. Raises

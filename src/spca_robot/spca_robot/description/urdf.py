@@ -15,8 +15,7 @@ from typing import Literal
 import numpy as np
 
 from spca_core.arms import ArmDescription
-from spca_core.geometry import Array, Pose
-from spca_core.rotations import matrix_of_quaternion
+from spca_core.geometry import Array, Pose, matrix_of_quaternion
 from spca_core.world import World
 from spca_robot.description.names import BASE_LINK, GENERATED
 from spca_robot.description.xml import filled, frames

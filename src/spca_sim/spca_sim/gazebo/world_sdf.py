@@ -18,9 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from spca_core.geometry import Array, Pose, Vec3
-from spca_core.kinds import is_round, primitives
+from spca_core.kinds import Primitive, is_round, primitives
 from spca_core.layout import Layout, nominal_layout
-from spca_core.mesh import Primitive
 from spca_core.world import World, WorldObject
 from spca_robot.description.xml import BODY_IN_OPTICAL, filled
 

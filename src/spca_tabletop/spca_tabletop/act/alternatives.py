@@ -19,7 +19,7 @@ from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
 from spca_tabletop.act.grasps import GraspCandidate as ToolGrasp
 from spca_tabletop.act.obstructions import Possible, in_the_way, neighbours, row_of
 from spca_tabletop.act.skill_context import SkillContext, touching
-from spca_tabletop.act.values import Grasp, Pose, Spot, pose_value, raised
+from spca_tabletop.act.values import Grasp, Pose, Spot, pose_value, raised, spot_value
 
 # The fingertips press this far (metres) into the perceived top of a thing to be sure of touching it.
 PRESS = 0.002
@@ -118,7 +118,7 @@ class Alternatives(SkillContext):
         found.sort(key=lambda s: not placements.clear_of(s.contact, mats, self._hold))
         if not found:
             self._hinder("crowds", other, lambda _: bool(placements.in_line(spots(0.0), other, row)), row)
-        return [{"pose": pose_value(s.pose), "contact": pose_value(s.contact)} for s in found[:CHOICES]]
+        return [spot_value(s.pose, s.contact) for s in found[:CHOICES]]
 
     @offered
     def _do_spots_on_table(self) -> list[Pose]:

@@ -14,9 +14,8 @@ from spca_core.errors import MotionError
 from spca_core.geometry import top_down_yaw
 from spca_core.kinds import KINDS, radius
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
-from spca_core.observation import Observation
 from spca_core.relation import place_of, relations
-from spca_core.scene import Fact, Scene, SceneObject
+from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_robot.gripper_2f85 import STROKE
 from spca_sandbox.surface import api_of, offered
 from spca_tabletop.act import placements
@@ -24,7 +23,7 @@ from spca_tabletop.act.alternatives import Alternatives
 from spca_tabletop.act.obstructions import obstructions, out_of_reach, suspicions
 from spca_tabletop.act.pushes import pushes
 from spca_tabletop.act.skill_context import SkillContext, touching
-from spca_tabletop.act.values import Grasp, Pose, Spot, Thing, pose_value, thing_value, tool_pose
+from spca_tabletop.act.values import Grasp, Pose, Spot, Thing, pose_value, spot_value, thing_value, tool_pose
 
 log = structlog.get_logger(__name__)
 
@@ -71,7 +70,7 @@ class Motion(SkillContext):
         """Where closed fingers push it free: from `pose` to `contact`."""
         found = list[Spot]()
         for push in pushes(self.scene, self._thing(name).id, self._arm, self._tip_reach):
-            found.append({"pose": pose_value(push.pose), "contact": pose_value(push.contact)})
+            found.append(spot_value(push.pose, push.contact))
             self._pushes.append((found[-1], push.things))
         return found
 

@@ -80,6 +80,11 @@ def pose_value(pose: geometry.Pose) -> Pose:
     return {"x": x, "y": y, "z": z, "yaw": top_down_yaw(pose)}
 
 
+def spot_value(pose: geometry.Pose, contact: geometry.Pose) -> Spot:
+    """A place's two tool poses as a skill knows them."""
+    return {"pose": pose_value(pose), "contact": pose_value(contact)}
+
+
 def raised(pose: geometry.Pose, by: float) -> geometry.Pose:
     """The same pose, higher by so many metres."""
     x, y, z = pose.position

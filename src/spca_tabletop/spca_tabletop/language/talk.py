@@ -10,8 +10,8 @@ from typing import TypeVar
 from spca_core.geometry import Vec3
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import words_of
-from spca_core.observation import Observation
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.scene import Observation
 
 Atom = tuple[str, ...]
 """Ground atom: a predicate and its arguments."""

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from spca_core.kinds import CONTAINERS, DOMED, KINDS, MESHES, SOLIDS, STACKABLE, SUPPORTS, TOPLESS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
-from spca_core.observation import Observation
 from spca_core.plan import Draft
 from spca_core.ports.proposer import Impossible
 from spca_core.relation import place_of, relations
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill_package import extended_domain
 from spca_tabletop.act.grasps import WIDEST
 from spca_tabletop.language.goal import RULES, Atom, Goal

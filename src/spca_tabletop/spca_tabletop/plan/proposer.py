@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
-from spca_core.observation import Observation
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.proposer import Impossible, NotUnderstood, PlanProposer
 from spca_core.relation import things_of
+from spca_core.scene import Observation
 from spca_tabletop.language.goal import RULES, Atom, Goal
 from spca_tabletop.language.understanding import describe, nearest, uncovering, understand
 from spca_tabletop.language.words import told_slips
@@ -59,7 +59,7 @@ def _understood(request: PlanRequest) -> list[Goal]:
         if goals := uncovering(request.task, request.observation):
             return goals
         if isinstance(error, NotUnderstood) and (text := nearest(request.task, request.observation)):
-            raise NotUnderstood(f'{error} Shall I do just this: "{text}"?') from error
+            raise NotUnderstood(f'{error} Shall I do just this: "{text}"?', proposal=text) from error
         raise
 
 

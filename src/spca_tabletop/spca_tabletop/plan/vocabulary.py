@@ -8,12 +8,11 @@ from itertools import chain
 
 from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
-from spca_core.observation import Observation
+from spca_core.plan import Task
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.ports.vocabulary import Extension, ObservableWord, Vocabulary
 from spca_core.relation import relations
-from spca_core.scene import RELATIONS
-from spca_core.task import Task
+from spca_core.scene import RELATIONS, Observation
 from spca_tabletop.language.goal import RULES
 from spca_tabletop.language.understanding import describe, out_of_sight, understand
 from spca_tabletop.plan.problem import OBSTRUCTIONS, abreast, bridges, reachable, with_places

@@ -15,13 +15,12 @@ from spca_core.errors import InputError, MotionError
 from spca_core.geometry import Pose
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import COBOT, GROUND, GROUND_SYMBOL, TABLE, TABLE_SYMBOL, symbol_of
-from spca_core.observation import Observation
-from spca_core.plan import ActResult, Choice, Plan
+from spca_core.plan import ActResult, Choice, Moment, Perturbation, Plan
 from spca_core.ports.vocabulary import Extension
-from spca_core.rehearsal import Moment, Perturbation
-from spca_core.scene import Fact, Scene, SceneObject
+from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
+from spca_core.stopping import Stop, never
 from spca_core.world import World
 from spca_motion.manipulator import embedded_arm
 from spca_planner.pddl.formula import ground
@@ -83,7 +82,7 @@ class TabletopTwin:
         observation: Observation,
         perturbation: Perturbation,
         go_on: Callable[[Moment], bool],
-        cancelled: Callable[[], bool] = lambda: False,
+        cancelled: Stop = never,
     ) -> tuple[ActResult, float]:
         """See `Twin`."""
         scene, errors = observation.scene, Errors(perturbation)

@@ -9,7 +9,7 @@ import numpy as np
 
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
-from spca_core.rehearsal import Perturbation
+from spca_core.plan import Perturbation
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import World, WorldObject
 from spca_sim.variation import SimVariation, draw_variation

@@ -8,12 +8,11 @@ import pytest
 
 from spca.kits import faults_of
 from spca_core.errors import InputError
-from spca_core.observation import Observation
 from spca_core.options import RunOptions
-from spca_core.plan import PlanRequest
+from spca_core.plan import PlanRequest, Task
 from spca_core.ports.kit import Kit
 from spca_core.ports.proposer import NotUnderstood
-from spca_core.task import Task
+from spca_core.scene import Observation
 
 
 class KitContract:

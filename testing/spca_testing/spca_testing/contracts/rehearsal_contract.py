@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from spca_core.observation import Observation
 from spca_core.plan import Plan
 from spca_core.ports.stages import Rehearsal
+from spca_core.scene import Observation
 
 BROKEN = '''def {name}(ctx, *args):
     """Fail."""

@@ -15,12 +15,10 @@ from itertools import cycle
 
 from spca.kits import kit_named
 from spca_coder.source import Source, read
-from spca_core.observation import Observation
-from spca_core.plan import Draft, PlanRequest
+from spca_core.plan import Draft, PlanRequest, Task
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.scene import Fact
+from spca_core.scene import Fact, Observation
 from spca_core.skill_package import library_source
-from spca_core.task import Task
 from spca_referee.level import list_levels, load_level, task
 from spca_testing.models.behaviours import Behaviour, Say, say_json
 from spca_testing.models.fallible_model import BIG, CODER, SMALL, drafted, only_asked, written

@@ -10,10 +10,10 @@ from pydantic import ConfigDict
 from spca_copic.remembered import RememberedWorld
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.model import Record
-from spca_core.observation import Observation
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.environment import Environment
+from spca_core.scene import Observation
 from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
 from spca_core.validation import expecting

@@ -6,15 +6,12 @@ import math
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from spca_core.names import GROUND_SYMBOL
 from spca_core.relation import Relation, Spot
 from spca_core.relations import EDGE
 from spca_core.skill_package import SkillPackage
-
-if TYPE_CHECKING:
-    from spca_core.world import World
+from spca_core.world import World
 
 _BEYOND = 0.06
 """Distance in metres beyond the table's edge."""
