@@ -326,8 +326,8 @@ class IppBench(Bench[IppTrial, IppResult]):
         """Return whether a published cell is of one of the bench's tasks, and no mere gain."""
         words = f"{cell.row}, {cell.column}".split(", ")
         named = [task for word, task in _PUBLISHED_TASKS.items() if word in words] or ["grasp"]
-        asked = self.models or self.llm or "Greedy" in words or (cell.table == "Table 3" and "Random" in words)
-        return named[0] in self.tasks and words[-1] != "gain" and bool(asked)
+        own = "Greedy" in words or (cell.table == "Table 3" and "Random" in words)
+        return named[0] in self.tasks and words[-1] != "gain" and bool(own or self.models or self.llm)
 
     def rows(self, done: Done[IppTrial, IppResult]) -> Iterable[Mapping[str, Any]]:
         """One row a case."""
