@@ -36,10 +36,12 @@ def test_recorded_answers_solve_their_level(level: str, tmp_path: Path) -> None:
     assert run.result.success and run.result.rounds == 1, run.result.reason
 
 
-def test_a_recorded_domain_solves_its_described_task(tmp_path: Path) -> None:
-    bench = PddlBench(tasks=("gripper",), attempts=3, trials_each=1, llm=f"replay:{REPLAYS / 'pddl'}")
-    (trial,) = run_campaign(bench, tmp_path / "bench", workers=1).done
-    assert trial.result.status == "solved" and len(trial.result.attempts) == 1
+def test_recorded_domains_solve_their_described_tasks(tmp_path: Path) -> None:
+    tasks = ("gripper", "blocksworld", "rovers")
+    bench = PddlBench(tasks=tasks, attempts=3, trials_each=1, llm=f"replay:{REPLAYS / 'pddl'}")
+    trials = run_campaign(bench, tmp_path / "bench", workers=1).done
+    assert [trial.result.status for trial in trials] == ["solved"] * 3
+    assert [len(trial.result.attempts) for trial in trials] == [1, 1, 1]
 
 
 @pytest.mark.full
@@ -51,6 +53,10 @@ def test_a_recorded_domain_solves_its_described_task(tmp_path: Path) -> None:
             "3.725 in training  refinement",
         ),
         ("learn sokoban --synthesizer language --out learned", "learned · 134 actions"),
+        (
+            "copic train build_order --task hard --published --proposer model --out trained",
+            "trial 1: 100.0 % solved while learning",
+        ),
     ],
 )
 def test_recorded_answers_solve_what_papers_ask(command: str, said: str, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ package(
             "household = spca_copic.worlds.household.world:HouseholdWorld",
             "build_order = spca_copic.worlds.build_order.world:BuildOrderWorld",
             "nethack = spca_copic.worlds.nethack.world:NethackWorld",
-            "tabletop = spca_copic.worlds.tabletop.world:open_tabletop",
         ],
     },
 )

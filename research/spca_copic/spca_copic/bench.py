@@ -166,7 +166,7 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
                 if self.recipe.proposer == "grammar"
                 else "Published: Tian et al., on ALFWorld and NetHack, with a language model. "
             )
-            + "build_order is a substitute for StarCraft II, tabletop one for robosuite."
+            + "build_order is a substitute for StarCraft II."
         )
         if self.recipe.proposer != "grammar":
             for number in range(1, 20):

@@ -49,7 +49,7 @@ COPIC = Command(mount)
     epilog=(
         "Examples:  spca copic train build_order · "
         "spca copic train build_order --task superhard --programs 6 · "
-        "spca copic train tabletop --proposer model --llm llm.yaml · "
+        "spca copic train household --proposer model --llm llm.yaml · "
         "spca copic train build_order --out runs/mine   (run it again to continue)"
     )
 )
@@ -105,7 +105,7 @@ def test(world: World, task: Task = None, run: Run = None, cases: Count = 20) ->
 @copic_app.command(
     epilog=(
         "Examples:  spca copic compare build_order · "
-        "spca copic compare tabletop --task lift --policy selector --policy judge --llm llm.yaml"
+        "spca copic compare household --task heat --policy selector --policy judge --llm llm.yaml"
     )
 )
 def compare(

@@ -72,6 +72,6 @@ def _copic(
 COPIC = BenchCommand(
     "spca_copic.bench:CopicBench",
     _copic,
-    "spca bench copic build_order --seeds 5 · spca bench copic tabletop --task lift --cases 20 · "
+    "spca bench copic build_order --seeds 5 · spca bench copic household --task heat --cases 20 · "
     "spca bench copic household --proposer model --published --policy cot --policy reflexion --llm llm.yaml",
 )

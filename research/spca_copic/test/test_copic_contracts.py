@@ -7,12 +7,9 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from spca_copic.remembered import RememberedWorld
 from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_copic.worlds.household.world import HouseholdWorld
 from spca_copic.worlds.nethack.world import NethackWorld
-from spca_copic.worlds.tabletop.world import TabletopWorld, open_tabletop
-from spca_core.errors import MotionError
 from spca_household.engine import INSTALL, available
 from spca_nethack import engine as nethack
 from spca_programs.contracts.plan_world_contract import PlanWorldContract
@@ -54,35 +51,3 @@ class TestNethack(PlanWorldContract):
 
     def useful(self, situation: Situation) -> ActionSequence:
         return ("explore",)
-
-
-@pytest.mark.slow
-class TestTabletop(PlanWorldContract):
-    task = "lift"
-
-    @contextmanager
-    def fresh(self) -> Iterator[PlanWorld]:
-        with closing(open_tabletop()) as world:
-            yield world
-
-    def useful(self, situation: Situation) -> ActionSequence:
-        return ("touch plate_red",)
-
-
-@pytest.mark.slow
-def test_a_look_that_the_arm_cannot_clear_the_way_for_is_a_remark(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stuck(self: object) -> None:
-        raise MotionError("collision", "no path")
-
-    with closing(TabletopWorld()) as world:
-        situation = world.reset(world.split("lift", 1, 0, 0, 0).train[0])
-        monkeypatch.setattr(type(world._running()), "sense", stuck)
-        came = world.step(("touch plate_red",))
-        assert [remark.kind for remark in came.remarks] == ["precondition"] and not came.done
-        assert came.situation.observation["objects"] == situation.observation["objects"]
-
-
-class TestRemembered(TestBuildOrder):
-    @contextmanager
-    def fresh(self) -> Iterator[PlanWorld]:
-        yield RememberedWorld(BuildOrderWorld())

@@ -13,6 +13,5 @@ RELEASED = {
 
 NOTE = (
     "GRASP's own table used a scorer in which diagonal moves did not move the agent and in which the energy "
-    "was read at the agent's last cell, so that its energies cannot be compared with these; its lengths can. "
-    "The rows of its models below are the released answers, scored by the rules of this project."
+    "was read at the agent's last cell, so that its energies cannot be compared with these; its lengths can."
 )

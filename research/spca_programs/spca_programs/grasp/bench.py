@@ -305,16 +305,19 @@ class GraspBench(Bench[Chunk, ChunkResult]):
             page.heading("Environments without a plan")
             page.table(("why", "how often"), problems.most_common())
         page.figure(histogram(scored))
-        if self.asks_model:
+        own = {"random": "Random Walk", "greedy": "Greedy Search"}.get(self.policy, "")
+        if self.asks_model or own:
             page.heading("Published, on the released grids")
             page.text(
                 published.NOTE
                 + ("" if self.data else " The grids above are generated ones: the figures do not compare.")
             )
-            page.table(*printed("GRASP", "Table 2"))
+            page.table(*printed("GRASP", "Table 2", lambda cell: cell.column.startswith(own)))
+        if self.asks_model:
             page.table(
                 ("answers of", "mean score", "sd", "environments", "actions"),
                 [(name, *known) for name, known in published.RELEASED.items()],
+                caption="The released answers, scored by the rules of this project.",
             )
         if usage := [d.result.usage for d in done if d.result.usage.output_tokens]:
             page.text(

@@ -274,7 +274,8 @@ class IppBench(Bench[IppTrial, IppResult]):
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
-        if self.models or self.llm:  # no published figure stands beside a stand-in's
+        # No published figure stands beside a stand-in's; random and greedy are the paper's own.
+        if self.models or self.llm or {"random", "greedy"} & {*self.programs}:
             page.heading("Published")
             page.text(
                 "The cells of the paper's Tables 1 to 7 for these tasks. Its Table 3 has GRASP with eight "
@@ -284,7 +285,7 @@ class IppBench(Bench[IppTrial, IppResult]):
                 known = printed("IPP", f"Table {number}", self._concerns)
                 if known.rows:
                     page.table(*known)
-        else:
+        if not self.models and not self.llm:
             page.text("No model was asked: stored programs and the example stand in for one.")
         for task, own in groups(done, lambda d: d.trial.task).items():
             by_name = groups(own, lambda d: d.trial.contestant.name)
@@ -325,7 +326,8 @@ class IppBench(Bench[IppTrial, IppResult]):
         """Return whether a published cell is of one of the bench's tasks, and no mere gain."""
         words = f"{cell.row}, {cell.column}".split(", ")
         named = [task for word, task in _PUBLISHED_TASKS.items() if word in words] or ["grasp"]
-        return named[0] in self.tasks and words[-1] != "gain"
+        own = "Greedy" in words or (cell.table == "Table 3" and "Random" in words)
+        return named[0] in self.tasks and words[-1] != "gain" and bool(own or self.models or self.llm)
 
     def rows(self, done: Done[IppTrial, IppResult]) -> Iterable[Mapping[str, Any]]:
         """One row a case."""

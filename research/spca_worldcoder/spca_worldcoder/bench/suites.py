@@ -44,6 +44,9 @@ def _curriculum(every: int = FEW, **settings: Any) -> Suite:
 _LIMITS = {"episodes": 30, "actions": 1000}
 """Of ablations: they are not waited for any longer."""
 
+_FIXED = {"first_data": 200, "episodes": 3, "actions": 201, "questions": 50, "optimism": False}
+"""Fifty refinements on the same two hundred random actions (Fig. 4)."""
+
 SUITES: dict[str, Suite] = {
     "sokoban": Suite(lambda seed: [Sokoban(2, 7)], {"curiosity": 20}),
     "sokoban renamed": Suite(lambda seed: [Renamed(Sokoban(2, 7), seed)], {"curiosity": 20}),
@@ -57,6 +60,8 @@ SUITES: dict[str, Suite] = {
     "UnlockPickup renamed": Suite(lambda seed: [Renamed(MinigridWorld("UnlockPickup"), seed)]),
     "UnlockPickup, without optimism": _unlock(optimism=False, **_LIMITS),
     "sokoban, greedy refinement": _sokoban(strategy="greedy", **_LIMITS),
+    "sokoban, 50 refinements": _sokoban(**_FIXED),
+    "sokoban, 50 greedy refinements": _sokoban(strategy="greedy", **_FIXED),
     "UnlockPickup, greedy refinement": _unlock(strategy="greedy", **_LIMITS),
     "UnlockPickup, value iteration": _unlock(planner="value", **_LIMITS),
     "DoorKey, only wrong keys open": Suite(
