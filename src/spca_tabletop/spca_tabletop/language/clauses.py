@@ -36,6 +36,7 @@ from spca_tabletop.language.talk import (
     Things,
     clause,
     every,
+    refuse,
 )
 from spca_tabletop.language.things import (
     AXES,
@@ -44,7 +45,6 @@ from spca_tabletop.language.things import (
     Phrase,
     Quality,
     Thing,
-    being,
     found_by,
     meant,
     named,
@@ -95,8 +95,7 @@ def doing(
 
 def touch(phrase: Phrase, only: bool = False) -> Meaning:
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
-        if any(talk.table.kind(t) not in TANGIBLE for t in things):
-            raise NotUnderstood("I can touch cubes and plates only.")
+        refuse(any(talk.table.kind(t) not in TANGIBLE for t in things), "I can touch cubes and plates only.")
         yield talk.claim("touched", things)
 
     touching = doing(phrase, then, TANGIBLE, "touch")
@@ -200,8 +199,7 @@ def refused(why: str, *, talk: Talk) -> Iterator[Talk]:
 
 def take_down(phrase: Phrase, source: Destination) -> Meaning:
     off_table = any(t.noun.kind == "table" for t in source.things)
-    if off_table or not any(t.several for t in phrase):
-        raise NotUnderstood(NO_PLACE)
+    refuse(off_table or not any(t.several for t in phrase), NO_PLACE)
     return _taking(phrase, source, lambda things, talk: talk.claim("on", things, TABLE_SYMBOL))
 
 
@@ -278,8 +276,7 @@ def pack(phrase: Phrase, only: bool = False) -> Meaning:
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         boxes = talk.table.of(*(kind for kind in CONTAINERS if KINDS[kind].room == "many"))
-        if len(boxes) != 1:
-            raise NotUnderstood(NO_PLACE)
+        refuse(len(boxes) != 1, NO_PLACE)
         yield talk.claim("on", things, boxes[0])
 
     packing = doing(phrase, then)
@@ -355,7 +352,7 @@ def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) 
 def turn_tower(places: Destinations | None, *, talk: Talk) -> Iterator[Talk]:
     """In the reverse order, where it stands or elsewhere."""
     order = _standing(talk)[::-1]
-    under = Thing(Det("the"), noun=Nominal(kind="thing").test(0, lambda f, t, n: [base], "under it"))
+    under = Thing(Det("the"), noun=Quality(lambda f, t, n: [base], "under it")(Nominal(kind="thing")))
     base = talk.table.support_of(order[-1])
     where = (Destination(relation="on", things=(under,)),) if base != TABLE_SYMBOL else (_TABLE,)
     return _rebuilt(order, places or where, talk)
@@ -472,8 +469,7 @@ def detail(said: Destination | Phrase | bool) -> Detail:
 
 def details(one: Detail, more: Detail | None) -> Detail:
     phrase, places, upwards = more or ((), (), None)
-    if one[2] is not None and upwards is not None:
-        raise NotUnderstood("One order is enough.")
+    refuse(one[2] is not None and upwards is not None, "One order is enough.")
     if one[0] and any(p.relation == "slot" for p in places):  # "with blue at the bottom" is of blue alone
         raise NotUnderstood(f"I do not know what to do with '{one[0][0].text}'.")
     return ((*one[0], *phrase), (*one[1], *places), upwards if one[2] is None else one[2])
@@ -486,8 +482,7 @@ def stack(phrase: Phrase, more: Detail | None) -> Meaning:
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if len(things) > 1 or any(p.relation == "on_each_other" for p in places):
-            if talk.tower.active:
-                raise NotUnderstood(_ONE_TOWER)
+            refuse(talk.tower.active, _ONE_TOWER)
             yield from _tower(things, phrase, places, upwards, talk)
         elif not places or upwards is not None:
             raise NotUnderstood(f"I do not know where to with {phrase[0].text}; say onto what.")
@@ -514,8 +509,7 @@ rule.means(towers.ALL, "Tower -> THE|A? TOP TOWER")
 @clause
 def build(size: int, more: Detail | None, before: Destinations = (), *, talk: Talk) -> Iterator[Talk]:
     phrase, places, upwards = more or ((), (), None)
-    if talk.tower.active:
-        raise NotUnderstood(_ONE_TOWER)
+    refuse(talk.tower.active, _ONE_TOWER)
     just_any = towers.any_of(phrase, talk)
     for things, one in islice(about(phrase, talk.but(verb="build")), 1 if just_any else None):
         if size > 0 and things and len(things) != size:
@@ -529,8 +523,7 @@ def build(size: int, more: Detail | None, before: Destinations = (), *, talk: Ta
 def towers_of(number: int, each: tuple[int, Phrase] | int = 0, *, talk: Talk) -> Iterator[Talk]:
     """As in "two towers of three cubes each"."""
     size, phrase = each if isinstance(each, tuple) else (each, ())
-    if talk.tower.active or talk.stacked():
-        raise NotUnderstood(_ONE_TOWER)
+    refuse(talk.tower.active or talk.stacked(), _ONE_TOWER)
     pieces = {*(talk.table.of("cube") or talk.table.of(*STACKABLE))} - {*talk.left_out}
     if any({*named(t, talk, LIFTABLE)} != pieces for t in phrase):
         raise NotUnderstood("I do not know of which things the towers are to be; name what is in each.")
@@ -598,8 +591,7 @@ def _tower(
 
 
 def _based(base: Things, place: Destination, talk: Talk) -> Talk:
-    if len(base) != 1 or talk.tower.base:
-        raise NotUnderstood(f"A tower stands on one thing, not on '{place.text}'.")
+    refuse(len(base) != 1 or talk.tower.base, f"A tower stands on one thing, not on '{place.text}'.")
     if talk.table.kind(base[0]) in SOLIDS:
         return talk.but(tower=replace(talk.tower, slots=(*talk.tower.slots, ("bottom", base[0]))))
     return talk.but(tower=replace(talk.tower, base=base[0]))
@@ -607,8 +599,7 @@ def _based(base: Things, place: Destination, talk: Talk) -> Talk:
 
 def bridge(more: Detail | None) -> Meaning:
     phrase, places, upwards = more or ((), (), None)
-    if upwards is not None or any(p.relation not in ("on", "across") for p in places):
-        raise NotUnderstood(towers.BRIDGE)
+    refuse(upwards is not None or any(p.relation not in ("on", "across") for p in places), towers.BRIDGE)
 
     def meaning(talk: Talk) -> Iterator[Talk]:
         for things, one in about(phrase, talk):
@@ -675,19 +666,16 @@ def mention(phrase: Phrase) -> Meaning:
     def meaning(talk: Talk) -> Iterator[Talk]:
         if talk.verb == "touch":
             for after in touch(phrase)(talk):
-                if after.wants == talk.wants:
-                    raise NotUnderstood("I can touch a thing once only.")
+                refuse(after.wants == talk.wants, "I can touch a thing once only.")
                 yield after
             return
         for things, said in about(phrase, talk):
             one, pending = said, said.tower.active and said.tower.listing is None
-            if pending and any(t.several or t.any for t in phrase):
-                raise NotUnderstood(towers.WHICH_WAY)
+            refuse(pending and any(t.several or t.any for t in phrase), towers.WHICH_WAY)
             if pending:
                 one = said.but(tower=replace(said.tower, listing=(None, (), True)))
             longer = towers.go_on(things, False, one)
-            if longer is None:
-                raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
+            refuse(longer is None, f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
             yield longer.about(things)
 
     return _unforbidden(meaning)
@@ -695,8 +683,7 @@ def mention(phrase: Phrase) -> Meaning:
 
 @clause
 def _unforbidden(meaning: Meaning, *, talk: Talk) -> Iterable[Talk]:
-    if talk.forbidding:
-        raise NotUnderstood("I do not know whether that must not be, either; say it in its own sentence.")
+    refuse(talk.forbidding, "I do not know whether that must not be, either; say it in its own sentence.")
     return meaning(talk)
 
 
@@ -717,8 +704,7 @@ def so_it_is(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Ta
 
 @clause
 def which(places: Destinations, *, talk: Talk) -> Iterator[Talk]:
-    if not talk.mentioned:
-        raise NotUnderstood("I do not know what 'which' refers to.")
+    refuse(not talk.mentioned, "I do not know what 'which' refers to.")
     things = talk.mentioned[-1:]
     yield from (_describing(talk, after.about(things)) for after in placed(things, places, (), talk))
 
@@ -741,8 +727,7 @@ def contact(phrase: Phrase, others: Phrase, *, talk: Talk) -> Iterator[Talk]:
 @clause
 def mutual(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for things, after in about(phrase, talk, TANGIBLE):
-        if len(things) < 2:
-            raise NotUnderstood("I do not know what it should touch.")
+        refuse(len(things) < 2, "I do not know what it should touch.")
         known = {frozenset(pair) for pair in after.pairs}
         pairs = tuple(pair for pair in pairwise(things) if frozenset(pair) not in known)
         yield after.but(mutual=(*after.mutual, *pairs))
@@ -754,7 +739,7 @@ def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Ite
     found: list[str] = []
     for thing in phrase:
         every = thing if thing.det.number in (None, 1) else replace(thing, det=Det("all", thing.det.number))
-        found += named(replace(every, noun=being(where, every.noun)) if where else every, talk)
+        found += named(replace(every, noun=where(every.noun)) if where else every, talk)
     yield talk.about(found)
 
 
@@ -788,8 +773,7 @@ def _asks_of(things: Things, talk: Talk) -> bool:
 @clause
 def among(phrase: Phrase, *, talk: Talk, number: int) -> Iterator[Talk]:
     """As in "one of them has to be blue", "the green one must not be one of them"."""
-    if len(talk.group) < 2:
-        raise NotUnderstood("I do not know of which things that is one; name them.")
+    refuse(len(talk.group) < 2, "I do not know of which things that is one; name them.")
     found = {s for t in _every(phrase) for s in named(t.like("thing"), talk, LIFTABLE)}
     if len(found.intersection(talk.group)) != number:
         raise Contradiction("There are no such things.")
@@ -826,8 +810,7 @@ def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: boo
     `solid`: a bare colour ("blue stays") is that of something that could be moved.
     """
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
-        if TABLE_SYMBOL in things:
-            raise NotUnderstood("Everything rests on the table; say what else must be left alone.")
+        refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")
         kept = [(*of, thing) for thing in things] if of else things
         one = after.but(**{how: (*getattr(after, how), *kept)}, forbidding=True)
         # "without moving the blue cube, stack the red one on it"
@@ -846,7 +829,7 @@ def never_put(phrase: Phrase, places: Destinations) -> Meaning:
     if any(p.relation != "on" for p in places):
         raise NotUnderstood("I can mind only what must not be put on what; say it like that.")
     lower = tuple(t for p in places for t in p.things)
-    sizes = [{told for _, _, told in t.noun.tests} for t in (*phrase, *lower)]
+    sizes = [{one.told for one in t.noun.tests} for t in (*phrase, *lower)]
 
     def meaning(talk: Talk) -> Iterator[Talk]:
         one = talk.but(forbidding=True)
@@ -916,8 +899,7 @@ def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterato
     """As in "next to red but not next to blue": of what has just been put somewhere."""
     for one in before(talk):
         things = tuple(dict.fromkeys(a[1] for a in one.latest))
-        if not things:
-            raise NotUnderstood(f"I do not know what must not be '{place.text}'.")
+        refuse(not things, f"I do not know what must not be '{place.text}'.")
         others = {t for a in one.latest for other in a[2:] for t in things_of(other)}
         there = {talk.table.kind(a[2]) for a in one.latest if a[0] == "on"}
         if len(there) == 1:  # "on the blue plate, not on the green one"
@@ -931,8 +913,7 @@ def apart(phrase: Phrase = _EVERY_SOLID, *, talk: Talk, how: str) -> Iterator[Ta
     """None of them touches another one, or, as in "no stacking", is on one."""
     kinds, pairs_of = (LIFTABLE, permutations) if how == "off" else (TANGIBLE, combinations)
     for things, after in found_by(_every(phrase), talk.but(forbidding=True), kinds):
-        if len(things) < 2:
-            raise NotUnderstood("I do not know what it must not touch.")
+        refuse(len(things) < 2, "I do not know what it must not touch.")
         yield after.but(**{how: (*getattr(after, how), *pairs_of(things, 2))})
 
 
@@ -947,8 +928,7 @@ def _then(talk: Talk, word: str) -> Talk:
 @clause
 def first(meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
     """What comes first, and something has to follow."""
-    if talk.wants or talk.tower.slots or talk.tower.runs:
-        raise NotUnderstood("What comes first has to be said first.")
+    refuse(talk.wants or talk.tower.slots or talk.tower.runs, "What comes first has to be said first.")
     yield from (_then(after, "first") for after in meaning(talk))
 
 
@@ -1058,8 +1038,7 @@ def kept_at(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Tal
 def one_each(*, talk: Talk) -> Iterator[Talk]:
     """As in "one on each mat": exactly one, of whatever can be moved."""
     (kind, *others) = dict.fromkeys(talk.table.kind(s) for s in talk.table.of(*SUPPORTS)) or [""]
-    if others or not kind:
-        raise NotUnderstood("I do not know on each of what; say what goes on which.")
+    refuse(others or not kind, "I do not know on each of what; say what goes on which.")
     one = (Thing(Det("any", 1), Nominal(kind="thing"), text="one"),)
     each = (Destination(relation="on", things=(Thing(Det("each"), Nominal(kind)),)),)
     more = len(talk.table.of(*SOLIDS)) > len(talk.table.of(kind))
@@ -1080,8 +1059,7 @@ def then(meaning: Meaning) -> Meaning:
 def along_with(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for things, one in about(phrase, talk):
         after = towers.go_on(things, True, one)
-        if after is None:
-            raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
+        refuse(after is None, f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
         yield after
 
 
@@ -1108,8 +1086,7 @@ def in_order(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Ta
 @clause
 def order_matters(*, talk: Talk) -> Iterator[Talk]:
     """Where it was said by "first", "then"."""
-    if not talk.stage:
-        raise NotUnderstood("I do not know what to do in which order; say 'first … then …'.")
+    refuse(not talk.stage, "I do not know what to do in which order; say 'first … then …'.")
     yield talk
 
 
@@ -1148,7 +1125,7 @@ def _lying(phrase: Phrase, on: Phrase, there: bool, which: Callable[[Thing], boo
         below = {n for t in on for n in named(t, talk, ANYTHING)}
         return [s for s in found if (talk.table.support_of(s) in below) == there]
 
-    return tuple(replace(t, noun=t.noun.test(0, test, told)) if which(t) else t for t in phrase)
+    return tuple(replace(t, noun=Quality(test, told)(t.noun)) if which(t) else t for t in phrase)
 
 
 def _taking(phrase: Phrase, source: Destination | None, then: Callable[[Things, Talk], Talk]) -> Meaning:

@@ -12,7 +12,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import place_of, relations, resting, things_of
 from spca_core.skill_package import skill_packages
 from spca_tabletop.language import towers
-from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, Talk, every
+from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, Talk, every, refuse
 
 Goal = frozenset[Atom]
 """Atoms that must hold together."""
@@ -74,8 +74,7 @@ def _finished(talk: Talk) -> Talk:
     talk = talk.but(wants=tuple(w for w in talk.wants if not (_on_table(w[1]) and w[1][1] in elsewhere)))
     if len(held) > 1:
         raise Impossible("There is one gripper; it cannot hold several cubes at once.")
-    if held and talk.released:
-        raise NotUnderstood("I do not know where to put down what was picked up; name a place.")
+    refuse(held and talk.released, "I do not know where to put down what was picked up; name a place.")
     stage = max((n for t, n in talk.since if t in held), default=talk.stage)
     talk = talk.but(wants=(*talk.wants, *((stage, ("holding", t)) for t in held)), held=held)
     if not (talk.wants or talk.contacts or talk.mutual or talk.described or talk.tower.active):
@@ -141,8 +140,7 @@ def _on_table(atom: Atom) -> bool:
 
 
 def _check(earlier: Atom, later: Atom) -> None:
-    if earlier[0] == "holding":
-        raise NotUnderstood("I can do nothing else any more while I hold something; say that last.")
+    refuse(earlier[0] == "holding", "I can do nothing else any more while I hold something; say that last.")
     if earlier[1] == later[1] and "touched" in (earlier[0], later[0]) and later[0] != "holding":
         raise NotUnderstood("I cannot say when to touch a thing that has to be moved, too.")
     if later[1] in [thing for other in earlier[2:] for thing in things_of(other)] and later[0] != "touched":

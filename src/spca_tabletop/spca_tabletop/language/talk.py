@@ -27,6 +27,12 @@ S = TypeVar("S")
 W = TypeVar("W")
 
 
+def refuse(wrong: object, why: str) -> None:
+    """Raise NotUnderstood where something is wrong."""
+    if wrong:
+        raise NotUnderstood(why)
+
+
 class NoSuchThing(Impossible):
     """A thing is spoken of as if it were there, and it is not: "the cube that is on the blue plate"."""
 
@@ -250,8 +256,7 @@ def every(sources: Iterable[S], onward: Callable[[S], Iterable[W]]) -> Iterator[
         try:
             for way in onward(source):
                 found += 1
-                if found > _MOST_WAYS:
-                    raise NotUnderstood(TOO_OPEN)
+                refuse(found > _MOST_WAYS, TOO_OPEN)
                 yield way
         except Contradiction as error:
             problem = error

@@ -10,7 +10,7 @@ from spca_core.kinds import STACKABLE
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.lexicon import SHARED
-from spca_tabletop.language.talk import Atom, Contradiction, Talk, Things, Tower
+from spca_tabletop.language.talk import Atom, Contradiction, Talk, Things, Tower, refuse
 from spca_tabletop.language.things import Phrase
 
 _MOST = 80
@@ -66,8 +66,7 @@ def at_slot(things: Things, slot: str, talk: Talk) -> Talk:
 
 def listed(things: Things, upwards: bool, talk: Talk) -> Talk:
     """Things of a tower in their order."""
-    if len(things) < 2:
-        raise NotUnderstood("I do not know the order of what; name the things one by one.")
+    refuse(len(things) < 2, "I do not know the order of what; name the things one by one.")
     run = things if upwards else things[::-1]
     tower = replace(talk.tower, active=True, runs=(*talk.tower.runs, run))
     return talk.but(tower=tower).put_down(things)
@@ -88,8 +87,7 @@ def go_on(things: Things, along: bool, talk: Talk) -> Talk | None:
 
 def across(things: Things, supports: Things, talk: Talk) -> Talk:
     """A thing that rests on two others."""
-    if len(things) != 1 or len(supports) != 2:
-        raise NotUnderstood(BRIDGE)
+    refuse(len(things) != 1 or len(supports) != 2, BRIDGE)
     tower = replace(talk.tower, slots=(*(s for s in talk.tower.slots if s[0] != "top"), ("top", things[0])))
     pair = (supports[0], supports[1])
     return talk.but(bridge=True, pairs=(*talk.pairs, pair), tower=tower).put_down(things)
@@ -116,8 +114,7 @@ def finished(talk: Talk) -> Iterator[Talk]:
         tower = one.tower
         if tower.listing is not None:
             upwards, things, said = tower.listing
-            if upwards is None:
-                raise NotUnderstood(WHICH_WAY)
+            refuse(upwards is None, WHICH_WAY)
             if len(things) > 1:
                 run = things if upwards else things[::-1]
                 tower = replace(tower, runs=(*tower.runs, run), active=True)
