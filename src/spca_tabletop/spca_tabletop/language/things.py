@@ -71,7 +71,7 @@ Modifier = Callable[[Nominal], Nominal]
 
 @dataclass(frozen=True)
 class Quality(Spoken):
-    """What tells a thing from others: a test of a rank, which narrows what a noun may be, and that in words."""
+    """What tells a thing from others: a test of a rank, and that in words."""
 
     test: Test
     told: str = ""

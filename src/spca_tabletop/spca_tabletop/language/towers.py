@@ -26,7 +26,7 @@ def of_these(things: Things, said: Phrase, talk: Talk) -> Talk:
     tower = talk.tower
     if any_of(said, talk):
         tower = replace(tower, size=len(things))
-        talk = talk.but(counted=(*talk.counted, *things))
+        talk = talk.rule("counted", *((t,) for t in things))
     else:
         tower = replace(tower, members=tuple(dict.fromkeys((*tower.members, *things))))
     return talk.but(tower=replace(tower, active=True)).put_down(things)
@@ -211,7 +211,8 @@ def all_built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
         return
     if any(a[0] == "on" and talk.table.kind(a[2]) in STACKABLE for a in atoms):
         raise NotUnderstood("I can build several towers by what is in each, or on top; say it of each.")
-    towers = _shared_out(towers, len({*talk.table.of("cube")} - {*talk.left_out, *talk.unused}))
+    spared = {*talk.left_out, *(t for (t,) in talk.ruled("unused"))}
+    towers = _shared_out(towers, len({*talk.table.of("cube")} - spared))
     named = [{*t.members, *(s for _, s in t.slots), *(s for run in t.runs for s in run)} for t in towers]
 
     def more(number: int, used: frozenset[str]) -> Iterator[set[Atom]]:
@@ -248,7 +249,7 @@ def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
     said = [*tower.members, *(t for _, t in tower.slots), *(t for run in tower.runs for t in run)]
     names = list(dict.fromkeys([*said, *(t for pair in sorted(stacked) for t in pair)]))
     barred = (t for slot, t in tower.barred if slot == "any")
-    spared = {*talk.left_out, *talk.unused, *talk.untouched, *barred} - {*names}
+    spared = {*talk.left_out, *(t for (t,) in talk.ruled("unused", "untouched")), *barred} - {*names}
     cubes = [c for c in talk.table.of("cube") or talk.table.of(*STACKABLE) if c not in spared]
     one_end = len(names) == 1 and not tower.members  # "a tower with red at the bottom"
     open_ended = {*dict(tower.slots)} == {"top", "bottom"} and not (tower.members or tower.runs or stacked)
