@@ -1021,7 +1021,8 @@ def one_each(*, talk: Talk) -> Iterator[Talk]:
     one = (Thing(Det("any", 1), Nominal(kind="thing"), text="one"),)
     each = (Destination(relation="on", things=(Thing(Det("each"), Nominal(kind)),)),)
     more = len(talk.table.of(*SOLIDS)) > len(talk.table.of(kind))
-    yield from put(one, None, each, only=more)(talk)
+    there = put(one, None, each)
+    yield from (alone(there) if more else there)(talk)
 
 
 def as_for(phrase: Phrase, meaning: Meaning) -> Meaning:
