@@ -678,7 +678,7 @@ def how_many(*said: int | Det | None, quantifier: str, other: bool = False) -> D
 
 def thing(det: Det | None, noun: Nominal) -> Thing:
     det = det or Det()
-    told = noun.tests or noun.colour or noun.other or det.quantifier not in ("", "the", "all")
+    told = noun.tests or noun.colour or noun.other or det.number or det.quantifier not in ("", "the", "all")
     if noun.kind in ("table", "ground") and told:
         raise NotUnderstood(f"There is one table; I do not know what '{noun.text}' is.")
     refuse(det == Det("all", 2) and not noun.plural, f"I do not know which two '{noun.text}' are.")
