@@ -664,7 +664,8 @@ def mention(phrase: Phrase) -> Meaning:
             if pending:
                 one = said.but(tower=replace(said.tower, listing=(None, (), True)))
             longer = towers.go_on(things, False, one)
-            refuse(longer is None, f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
+            if longer is None:
+                raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
             yield longer.about(things)
 
     return _unforbidden(meaning)
@@ -853,7 +854,7 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
     other = not on and place.relation != "next_to"
     refuse(other, "I can mind what must not be on or next to what; say it so.")
     if on and any(t.noun.matching for t in place.things):
-        ways = [((), talk)]
+        ways: list[tuple[tuple[Things, ...], Talk]] = [((), talk)]
         for thing in things:
             ways = [((*pairs, *((thing, b) for b in below)), after) for pairs, one in ways
                     for below, after in found_by(place.things, one, tuple(SUPPORTS), thing)]  # fmt: skip
@@ -1039,7 +1040,8 @@ def then(meaning: Meaning) -> Meaning:
 def along_with(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for things, one in about(phrase, talk):
         after = towers.go_on(things, True, one)
-        refuse(after is None, f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
+        if after is None:
+            raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
         yield after
 
 

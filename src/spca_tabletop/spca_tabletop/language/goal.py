@@ -84,8 +84,8 @@ def _finished(talk: Talk) -> Talk:
         concerned |= {*tower.members, *(t for _, t in (*tower.slots, *tower.barred))}
         concerned |= {t for run in tower.runs for t in run}
     for thing, spoken in talk.spoken:
-        told = f"I do not know what to do with '{spoken}'; say it in its own sentence."
-        refuse(thing not in concerned, told)
+        why = f"I do not know what to do with '{spoken}'; say it in its own sentence."
+        refuse(thing not in concerned, why)
     return talk.but(rules=(*talk.rules, *_order(talk)))
 
 

@@ -240,7 +240,8 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
     """So many of those that a description fits."""
     det, table = thing.det, talk.table
     if det.quantifier == "any":
-        refuse(det.number is None, f"I do not know how many '{thing.text}' are; say a number.")
+        if det.number is None:
+            raise NotUnderstood(f"I do not know how many '{thing.text}' are; say a number.")
         if len(found) < det.number:
             raise Impossible(f"'{thing.text}': there are not that many. {table.seen()}")
         return combinations(found, det.number)
