@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import combinations, islice, pairwise, permutations
+from itertools import combinations, islice, pairwise, permutations, product
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
@@ -30,12 +30,14 @@ from spca_tabletop.language.talk import (
     ANYTHING,
     LIFTABLE,
     TANGIBLE,
+    Atom,
     Contradiction,
     Meaning,
     Talk,
     Things,
     clause,
     every,
+    refuse,
 )
 from spca_tabletop.language.things import (
     AXES,
@@ -44,7 +46,6 @@ from spca_tabletop.language.things import (
     Phrase,
     Quality,
     Thing,
-    being,
     found_by,
     meant,
     named,
@@ -61,7 +62,8 @@ _BY_Y = {
 }
 """The relations of what is farther left, at +y, and of what is farther right."""
 _ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
-Going = Callable[[Things, Talk], Iterator[Talk]]
+_IT = Thing(pronoun="it", text="it")
+Going = Callable[[Things, Talk], Talk | Iterable[Talk]]
 
 
 def about(phrase: Phrase, talk: Talk, kinds: Things = LIFTABLE) -> Iterator[tuple[Things, Talk]]:
@@ -79,55 +81,63 @@ def about(phrase: Phrase, talk: Talk, kinds: Things = LIFTABLE) -> Iterator[tupl
 
 @clause
 def doing(
-    phrase: Phrase, then: Going, kinds: Things = LIFTABLE, verb: str = "", *, talk: Talk
+    phrase: Phrase,
+    then: Going,
+    kinds: Things = LIFTABLE,
+    verb: str = "",
+    source: Destination | None = None,
+    *,
+    talk: Talk,
 ) -> Iterator[Talk]:
-    """A clause about things, and what it makes of each way to take them."""
+    """A clause about things, maybe from somewhere: what it makes of each way to take them."""
     listed = len(phrase) > 1 and not any(t.several or t.any for t in phrase)
 
     def onward(way: tuple[Things, Talk]) -> Iterator[Talk]:
-        return (after.about(way[0]) for after in then(way[0], way[1].but(verb=verb, listed=listed)))
+        things, one = way
+        ways = then(things, come_from(things, source, one.but(verb=verb, listed=listed)))
+        return (after.about(things) for after in ([ways] if isinstance(ways, Talk) else ways))
 
-    yield from every(about(phrase, talk, kinds), onward)
+    yield from every(about(_coming_from(phrase, source), talk, kinds), onward)
 
 
 # --- commands
 
 
-def touch(phrase: Phrase, only: bool = False) -> Meaning:
-    def then(things: Things, talk: Talk) -> Iterator[Talk]:
-        if any(talk.table.kind(t) not in TANGIBLE for t in things):
-            raise NotUnderstood("I can touch cubes and plates only.")
-        yield talk.claim("touched", things)
+def touch(phrase: Phrase) -> Meaning:
+    def then(things: Things, talk: Talk) -> Talk:
+        refuse(any(talk.table.kind(t) not in TANGIBLE for t in things), "I can touch cubes and plates only.")
+        return talk.claim("touched", things)
 
-    touching = doing(phrase, then, TANGIBLE, "touch")
-    return _alone(touching, _others_untouched) if only else touching
+    return doing(phrase, then, TANGIBLE, "touch")
 
 
-def _alone(meaning: Meaning, spare: Callable[[Talk, Talk], Talk]) -> Meaning:
-    return lambda talk: (spare(talk, after) for after in meaning(talk))
+@clause
+def alone(meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
+    """As in "touch only …", "put only … there": nothing else is."""
+    for after in meaning(talk):
+        new = [a for a in after.atoms if a not in talk.atoms]
+        yield from nothing_else()(after) if after.verb == "touch" else _others_off(new, after)
 
 
-def _others_untouched(_: Talk, after: Talk) -> Talk:
-    about = {t for atom in after.atoms for t in atom[1:]} | {*after.mentioned}
-    return after.but(untouched=tuple(s for s in after.table.of(*TANGIBLE) if s not in about))
+@clause
+def nothing_else(*, talk: Talk) -> Iterator[Talk]:
+    about = {t for atom in talk.atoms for t in atom[1:]} | {*talk.mentioned}
+    yield talk.rule("untouched", *((s,) for s in talk.table.of(*TANGIBLE) if s not in about))
 
 
-def _others_off(before: Talk, after: Talk) -> Talk:
+def _others_off(there: Collection[Atom], talk: Talk) -> Iterator[Talk]:
     """Nothing else is to be there in the end."""
-    new = [a for a in after.atoms if a not in before.atoms]
-    if not new or any(a[0] != "on" or after.table.kind(a[2]) not in SUPPORTS for a in new):
+    if not there or any(a[0] != "on" or talk.table.kind(a[2]) not in SUPPORTS for a in there):
         raise NotUnderstood("I can keep others off a plate, a tray or a bowl only; leave out 'only'.")
-    there = {(a[1], a[2]) for a in new}
-    others = ((s, a[2]) for a in new for s in after.table.of(*SOLIDS))
-    return after.but(off=(*after.off, *dict.fromkeys(o for o in others if o not in there)))
+    others = dict.fromkeys((s, a[2]) for a in there for s in talk.table.of(*SOLIDS))
+    yield talk.rule("off", *(pair for pair in others if ("on", *pair) not in there))
 
 
 @clause
 def kept_off(*, talk: Talk) -> Iterator[Talk]:
     """As in "… and nothing else in there", "only one, though"."""
     there = {a[2] for a in talk.before if a[0] == "on"}
-    earlier = [w for w in talk.wants if w[1][0] != "on" or w[1][2] not in there]
-    yield _others_off(talk.but(wants=tuple(earlier)), talk)
+    yield from _others_off([a for a in talk.atoms if a[0] == "on" and a[2] in there], talk)
 
 
 def onto(thing: Thing, support: Thing) -> Meaning:
@@ -138,75 +148,67 @@ def onto(thing: Thing, support: Thing) -> Meaning:
     return contain((support,), (thing,))
 
 
-def contain(there: Phrase, things: Phrase, only: bool = False) -> Meaning:
-    bad = NotUnderstood(f"'{there[0].text}' takes nothing; name a plate, a mat, a bowl or a tray.")
-    if any(t.noun.kind not in SUPPORTS and not t.pronoun for t in there):
-        raise bad
-    given = put(things, None, (Destination(relation="on", things=there),), only=only)
+def contain(there: Phrase, things: Phrase) -> Meaning:
+    bad = f"'{there[0].text}' takes nothing; name a plate, a mat, a bowl or a tray."
+    refuse(any(t.noun.kind not in SUPPORTS and not t.pronoun for t in there), bad)
+    given = put(things, None, (Destination(relation="on", things=there),))
 
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        for thing in (t for t in there if t.pronoun):  # "it looks empty, give it a cube"
-            if any(talk.table.kind(s) in SOLIDS for s in named(thing, talk, ANYTHING)):
-                raise bad
-        yield from given(talk)
+    def meaning(talk: Talk) -> Iterable[Talk]:
+        refuse(_is_of_solids(there, talk), bad)  # "it looks empty, give it a cube"
+        return given(talk)
 
     return meaning
 
 
-@clause
-def nothing_else(*, talk: Talk) -> Iterator[Talk]:
-    yield _others_untouched(talk, talk)
+def _is_of_solids(phrase: Phrase, talk: Talk) -> bool:
+    """Whether a pronoun among them is of something that was just put somewhere."""
+    said = (s for t in phrase if t.pronoun for s in named(t, talk, ANYTHING))
+    return any(talk.table.kind(s) in SOLIDS for s in said)
 
 
-def hold(things: Things, talk: Talk) -> Iterator[Talk]:
-    for thing in things:
-        if any(a[1] == thing for a in talk.atoms if a[0] != "touched"):
-            raise NotUnderstood("I can aim at one arrangement only, not at one after the other.")
-    new = tuple(t for t in things if t not in talk.held)
-    yield talk.but(held=(*talk.held, *new), since=(*talk.since, *((t, talk.stage) for t in new)))
+def hold(things: Things, talk: Talk) -> Talk:
+    again = any(a[1] in things and a[0] != "touched" for a in talk.atoms)
+    refuse(again, "I can aim at one arrangement only, not at one after the other.")
+    new = ((t, talk.stage) for t in things if t not in dict(talk.held))
+    return talk.but(held=(*talk.held, *new))
 
 
 def lift(phrase: Phrase, source: Destination | None) -> Meaning:
-    phrase = _coming_from(phrase, source)
-    return doing(phrase, lambda things, talk: hold(things, come_from(things, source, talk)))
+    return doing(phrase, hold, source=source)
 
 
 def hold_it() -> Meaning:
     """As in "pick the red cube, hold"."""
-    return lift((Thing(pronoun="it", text="it"),), None)
+    return lift((_IT,), None)
 
 
 @clause
 def held_on(phrase: Phrase | None, *, talk: Talk) -> Iterator[Talk]:
     for things, after in found_by(phrase or (), talk, LIFTABLE):
-        if not talk.held or not {*talk.held}.issuperset(things):
-            raise NotUnderstood("I do not know what I am not to let go of; say what to hold.")
+        let_go = not talk.held or not {*things} <= {*dict(talk.held)}
+        refuse(let_go, "I do not know what I am not to let go of; say what to hold.")
         yield after
 
 
-def lift_to(phrase: Phrase, places: Destinations) -> Meaning:
-    if any(p.slot == "over" for p in places):
-        return refused("I can hold a thing, but not over a certain place.")
-    if any(p.relation == "on" for p in places):
-        return refused(f"'{places[0].text}': is it to go there, or is it there? Say 'put', or 'that is'.")
-    return put(phrase, None, places)
-
-
 @clause
-def refused(why: str, *, talk: Talk) -> Iterator[Talk]:
-    """What is understood and cannot be heeded."""
-    raise NotUnderstood(why)
+def lift_to(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
+    refuse(any(p.slot == "over" for p in places), "I can hold a thing, but not over a certain place.")
+    there = f"'{places[0].text}': is it to go there, or is it there? Say 'put', or 'that is'."
+    refuse(any(p.relation == "on" for p in places), there)
+    yield from put(phrase, None, places)(talk)
 
 
 def take_down(phrase: Phrase, source: Destination) -> Meaning:
     off_table = any(t.noun.kind == "table" for t in source.things)
-    if off_table or not any(t.several for t in phrase):
-        raise NotUnderstood(NO_PLACE)
-    return _taking(phrase, source, lambda things, talk: talk.claim("on", things, TABLE_SYMBOL))
+    refuse(off_table or not any(t.several for t in phrase), NO_PLACE)
+    return put_away(phrase, source)
 
 
 def pick(phrase: Phrase, source: Destination | None, *, picked: bool) -> Meaning:
-    return _taking(phrase, source, lambda t, talk: talk.but(picked=(*talk.picked, *t)) if picked else talk)
+    def then(things: Things, talk: Talk) -> Talk:
+        return talk.rule("picked", *((t,) for t in things)) if picked else talk
+
+    return doing(phrase, then, source=source)
 
 
 def put(
@@ -214,27 +216,21 @@ def put(
     source: Destination | Destinations | None,
     places: Destinations = (),
     added: bool = False,
-    only: bool = False,
 ) -> Meaning:
     if isinstance(source, tuple):
         places, source = source, None
     phrase = _coming_from(_not_there_yet(phrase, places, added), source)
-    put = doing(phrase, lambda things, talk: placed(things, places, phrase, come_from(things, source, talk)))
-    return _alone(put, _others_off) if only else put
+    return doing(phrase, lambda things, talk: placed(things, places, phrase, talk), source=source)
 
 
-def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool) -> Meaning:
+@clause
+def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool, talk: Talk) -> Iterator[Talk]:
     """As in "put the red cube on the mat, the left one I mean": what is put, unless the mat is meant."""
-    given = put((meant(thing, again),), None, places)
-
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        if near and again.noun.colour and places[-1].things:  # "on the red plate, no, the green one"
-            with suppress(Impossible):
-                named(again.like(places[-1].things[-1].noun.kind), talk, tuple(SUPPORTS))
-                raise NotUnderstood(f"I do not know what '{again.text}' is in place of; say it anew.")
-        yield from given(talk)
-
-    return meaning
+    if near and again.noun.colour and places[-1].things:  # "on the red plate, no, the green one"
+        with suppress(Impossible):
+            named(again.like(places[-1].things[-1].noun.kind), talk, tuple(SUPPORTS))
+            raise NotUnderstood(f"I do not know what '{again.text}' is in place of; say it anew.")
+    yield from put((meant(thing, again),), None, places)(talk)
 
 
 def given(phrase: Phrase, where: Destinations | Destination) -> tuple[Phrase, Destinations | Destination]:
@@ -250,45 +246,39 @@ def put_but(said: tuple[Phrase, Destinations | Destination], others: Phrase) -> 
     return put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
 
 
-def put_leaving(said: tuple[Phrase, Destinations], others: Phrase) -> Meaning:
+@clause
+def put_leaving(said: tuple[Phrase, Destinations], others: Phrase, *, talk: Talk) -> Iterator[Talk]:
     """As in "put everything in the tray but leave the ball where it is"."""
     phrase, places = said
-    if phrase[0].apart:
-        raise NotUnderstood(f"I do not know what '{others[0].text}' is left out of.")
+    refuse(phrase[0].apart, f"I do not know what '{others[0].text}' is left out of.")
     same = tuple(t.like(phrase[0].noun.kind) for t in others)
     spared = _spared(same, how="untouched")
-    rest, whole = (and_also(one, spared) for one in (put_but(said, same), put(phrase, None, places)))
-
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        there = []
-        with suppress(NotUnderstood, Impossible, Contradiction):  # what is there already may be left so
-            there = [one for one in whole(talk) if not _moved(one)]
-        yield from there or rest(talk)
-
-    return meaning
+    there = []
+    with suppress(NotUnderstood, Impossible, Contradiction):  # what is there already may be left so
+        whole = and_also(put(phrase, None, places), spared)(talk)
+        there = [one for one in whole if not _moved(one)]
+    yield from there or and_also(put_but(said, same), spared)(talk)
 
 
 def _moved(talk: Talk) -> bool:
     """Whether what is to be left alone is to be elsewhere than it is."""
-    return any(a[1] in talk.untouched and a not in talk.table.facts for a in talk.atoms)
+    return any((a[1],) in talk.ruled("untouched") and a not in talk.table.facts for a in talk.atoms)
 
 
-def pack(phrase: Phrase, only: bool = False) -> Meaning:
+def pack(phrase: Phrase) -> Meaning:
     """Into what there is one of to pack things into."""
 
-    def then(things: Things, talk: Talk) -> Iterator[Talk]:
+    def then(things: Things, talk: Talk) -> Talk:
         boxes = talk.table.of(*(kind for kind in CONTAINERS if KINDS[kind].room == "many"))
-        if len(boxes) != 1:
-            raise NotUnderstood(NO_PLACE)
-        yield talk.claim("on", things, boxes[0])
+        refuse(len(boxes) != 1, NO_PLACE)
+        return talk.claim("on", things, boxes[0])
 
-    packing = doing(phrase, then)
-    return _alone(packing, _others_off) if only else packing
+    return doing(phrase, then)
 
 
 def put_it(places: Destinations) -> Meaning:
     """As in "take the red cube and put on the plate"."""
-    return put((Thing(pronoun="it", text="that"),), None, places)
+    return put((_IT,), None, places)
 
 
 def put_each(thing: Thing, places: Destinations) -> Meaning:
@@ -297,24 +287,23 @@ def put_each(thing: Thing, places: Destinations) -> Meaning:
 
 def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     """To a place that is yet to be said."""
+    from_table = source and any(t.noun.kind == "table" for t in source.things)
 
     def then(things: Things, talk: Talk) -> Talk:
         if source is None:
             return talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
-        return talk.claim("on", things, TABLE_SYMBOL)
+        return away(things, talk) if from_table else talk.claim("on", things, TABLE_SYMBOL)
 
-    if source and any(t.noun.kind == "table" for t in source.things):
-        return doing(phrase, lambda things, talk: iter([away(things, talk)]))
-    return _taking(phrase, source, then)
+    return doing(phrase, then, source=None if from_table else source)
 
 
 def _ordered(phrase: Phrase, said: Values | Destination | None = None, *, row: Relation) -> Meaning:
     def then(things: Things, talk: Talk) -> Talk:
-        if not row.skill and any(talk.table.support_of(thing) != TABLE_SYMBOL for thing in things):
-            raise NotUnderstood("I can do that with what stands on the table only.")
+        on_table = row.skill or all(talk.table.support_of(thing) == TABLE_SYMBOL for thing in things)
+        refuse(not on_table, "I can do that with what stands on the table only.")
         return related(things, row, (), said if isinstance(said, tuple) else (), talk)
 
-    return _taking(phrase, said if isinstance(said, Destination) else None, then)
+    return doing(phrase, then, source=said if isinstance(said, Destination) else None)
 
 
 @clause
@@ -355,7 +344,7 @@ def move_tower(source: Destination | None, places: Destinations, *, talk: Talk) 
 def turn_tower(places: Destinations | None, *, talk: Talk) -> Iterator[Talk]:
     """In the reverse order, where it stands or elsewhere."""
     order = _standing(talk)[::-1]
-    under = Thing(Det("the"), noun=Nominal(kind="thing").test(0, lambda f, t, n: [base], "under it"))
+    under = Thing(Det("the"), noun=Quality(lambda f, t, n: [base], "under it")(Nominal(kind="thing")))
     base = talk.table.support_of(order[-1])
     where = (Destination(relation="on", things=(under,)),) if base != TABLE_SYMBOL else (_TABLE,)
     return _rebuilt(order, places or where, talk)
@@ -385,12 +374,14 @@ def wrapped(side: str, *, talk: Talk) -> Iterator[Talk]:
 
 
 def unstack(phrase: Phrase | None) -> Meaning:
-    return doing(phrase or _EVERY_SOLID, lambda things, talk: iter([talk.claim("on", things, TABLE_SYMBOL)
-                                                .but(unstacked=(*talk.unstacked, *things))]))  # fmt: skip
+    def then(things: Things, talk: Talk) -> Talk:
+        return talk.claim("on", things, TABLE_SYMBOL).rule("unstacked", *((t,) for t in things))
+
+    return doing(phrase or _EVERY_SOLID, then)
 
 
 def release(phrase: Phrase | None) -> Meaning:
-    return doing(phrase or (), lambda _, talk: iter([talk.but(released=(*talk.released, talk.stage))]))
+    return doing(phrase or (), lambda _, talk: talk.but(released=(*talk.released, talk.stage)))
 
 
 def sort(phrase: Phrase | None, places: Destinations | None, *, matching: str) -> Meaning:
@@ -472,8 +463,7 @@ def detail(said: Destination | Phrase | bool) -> Detail:
 
 def details(one: Detail, more: Detail | None) -> Detail:
     phrase, places, upwards = more or ((), (), None)
-    if one[2] is not None and upwards is not None:
-        raise NotUnderstood("One order is enough.")
+    refuse(one[2] is not None and upwards is not None, "One order is enough.")
     if one[0] and any(p.relation == "slot" for p in places):  # "with blue at the bottom" is of blue alone
         raise NotUnderstood(f"I do not know what to do with '{one[0][0].text}'.")
     return ((*one[0], *phrase), (*one[1], *places), upwards if one[2] is None else one[2])
@@ -486,8 +476,7 @@ def stack(phrase: Phrase, more: Detail | None) -> Meaning:
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if len(things) > 1 or any(p.relation == "on_each_other" for p in places):
-            if talk.tower.active:
-                raise NotUnderstood(_ONE_TOWER)
+            refuse(talk.tower.active, _ONE_TOWER)
             yield from _tower(things, phrase, places, upwards, talk)
         elif not places or upwards is not None:
             raise NotUnderstood(f"I do not know where to with {phrase[0].text}; say onto what.")
@@ -514,8 +503,7 @@ rule.means(towers.ALL, "Tower -> THE|A? TOP TOWER")
 @clause
 def build(size: int, more: Detail | None, before: Destinations = (), *, talk: Talk) -> Iterator[Talk]:
     phrase, places, upwards = more or ((), (), None)
-    if talk.tower.active:
-        raise NotUnderstood(_ONE_TOWER)
+    refuse(talk.tower.active, _ONE_TOWER)
     just_any = towers.any_of(phrase, talk)
     for things, one in islice(about(phrase, talk.but(verb="build")), 1 if just_any else None):
         if size > 0 and things and len(things) != size:
@@ -529,8 +517,7 @@ def build(size: int, more: Detail | None, before: Destinations = (), *, talk: Ta
 def towers_of(number: int, each: tuple[int, Phrase] | int = 0, *, talk: Talk) -> Iterator[Talk]:
     """As in "two towers of three cubes each"."""
     size, phrase = each if isinstance(each, tuple) else (each, ())
-    if talk.tower.active or talk.stacked():
-        raise NotUnderstood(_ONE_TOWER)
+    refuse(talk.tower.active or talk.stacked(), _ONE_TOWER)
     pieces = {*(talk.table.of("cube") or talk.table.of(*STACKABLE))} - {*talk.left_out}
     if any({*named(t, talk, LIFTABLE)} != pieces for t in phrase):
         raise NotUnderstood("I do not know of which things the towers are to be; name what is in each.")
@@ -554,7 +541,7 @@ def one_tower(more: Meaning | Phrase, *, talk: Talk, other: bool) -> Iterator[Ta
 
 
 def slots(phrase: Phrase, place: Destination, more: Meaning | None = None) -> Meaning:
-    one = slotted(place, phrase)
+    one = there_go(place, phrase, slot=True)
     return and_also(one, more) if more else one
 
 
@@ -598,8 +585,7 @@ def _tower(
 
 
 def _based(base: Things, place: Destination, talk: Talk) -> Talk:
-    if len(base) != 1 or talk.tower.base:
-        raise NotUnderstood(f"A tower stands on one thing, not on '{place.text}'.")
+    refuse(len(base) != 1 or talk.tower.base, f"A tower stands on one thing, not on '{place.text}'.")
     if talk.table.kind(base[0]) in SOLIDS:
         return talk.but(tower=replace(talk.tower, slots=(*talk.tower.slots, ("bottom", base[0]))))
     return talk.but(tower=replace(talk.tower, base=base[0]))
@@ -607,8 +593,7 @@ def _based(base: Things, place: Destination, talk: Talk) -> Talk:
 
 def bridge(more: Detail | None) -> Meaning:
     phrase, places, upwards = more or ((), (), None)
-    if upwards is not None or any(p.relation not in ("on", "across") for p in places):
-        raise NotUnderstood(towers.BRIDGE)
+    refuse(upwards is not None or any(p.relation not in ("on", "across") for p in places), towers.BRIDGE)
 
     def meaning(talk: Talk) -> Iterator[Talk]:
         for things, one in about(phrase, talk):
@@ -620,7 +605,7 @@ def bridge(more: Detail | None) -> Meaning:
                     raise NotUnderstood(towers.BRIDGE)
                 else:
                     told = replace(after.tower, members=(*after.tower.members, *things))
-                    yield after.but(bridge=True, tower=told, counted=(*after.counted, *things))
+                    yield after.but(bridge=True, tower=told).rule("counted", *((t,) for t in things))
 
     return meaning
 
@@ -650,23 +635,18 @@ def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
     return _unforbidden(doing(phrase, lambda things, talk: placed(things, places, phrase, talk)))
 
 
-def there_go(places: Destinations, phrase: Phrase) -> Meaning:
-    """As in "into the tray: blue, green and yellow"."""
-    if any(p.relation in ("slot", "from") for p in places):
-        raise NotUnderstood(f"I do not know what to do with '{phrase[0].text}'.")
+def there_go(places: Destinations | Destination, phrase: Phrase, *, slot: bool) -> Meaning:
+    """As in "into the tray: blue, green and yellow", or in a tower "at the top red"."""
+    places = (places,) if isinstance(places, Destination) else places
+    wrong = any((p.relation == "slot") != slot for p in places)
+    refuse(wrong, f"I do not know what to do with '{phrase[0].text}'.")
     return arrangement(phrase, places)
 
 
-def slotted(place: Destination, phrase: Phrase) -> Meaning:
-    if place.relation != "slot":
-        raise NotUnderstood(f"I do not know what to do with '{phrase[0].text}'.")
-    return arrangement(phrase, (place,))
-
-
-def ordered(first: bool | Phrase, second: bool | Phrase) -> Meaning:
-    upwards, phrase = (first, second) if isinstance(first, bool) else (second, first)
-    assert isinstance(upwards, bool) and isinstance(phrase, tuple)
-    return doing(phrase, lambda things, talk: iter([towers.listed(things, upwards, talk)]))
+def ordered(*said: bool | Phrase) -> Meaning:
+    """As in "from bottom to top: red, green, blue"."""
+    (phrase,) = (one for one in said if isinstance(one, tuple))
+    return doing(phrase, lambda things, talk: towers.listed(things, True in said, talk))
 
 
 def mention(phrase: Phrase) -> Meaning:
@@ -675,14 +655,12 @@ def mention(phrase: Phrase) -> Meaning:
     def meaning(talk: Talk) -> Iterator[Talk]:
         if talk.verb == "touch":
             for after in touch(phrase)(talk):
-                if after.wants == talk.wants:
-                    raise NotUnderstood("I can touch a thing once only.")
+                refuse(after.wants == talk.wants, "I can touch a thing once only.")
                 yield after
             return
         for things, said in about(phrase, talk):
             one, pending = said, said.tower.active and said.tower.listing is None
-            if pending and any(t.several or t.any for t in phrase):
-                raise NotUnderstood(towers.WHICH_WAY)
+            refuse(pending and any(t.several or t.any for t in phrase), towers.WHICH_WAY)
             if pending:
                 one = said.but(tower=replace(said.tower, listing=(None, (), True)))
             longer = towers.go_on(things, False, one)
@@ -695,8 +673,7 @@ def mention(phrase: Phrase) -> Meaning:
 
 @clause
 def _unforbidden(meaning: Meaning, *, talk: Talk) -> Iterable[Talk]:
-    if talk.forbidding:
-        raise NotUnderstood("I do not know whether that must not be, either; say it in its own sentence.")
+    refuse(talk.forbidding, "I do not know whether that must not be, either; say it in its own sentence.")
     return meaning(talk)
 
 
@@ -717,8 +694,7 @@ def so_it_is(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Ta
 
 @clause
 def which(places: Destinations, *, talk: Talk) -> Iterator[Talk]:
-    if not talk.mentioned:
-        raise NotUnderstood("I do not know what 'which' refers to.")
+    refuse(not talk.mentioned, "I do not know what 'which' refers to.")
     things = talk.mentioned[-1:]
     yield from (_describing(talk, after.about(things)) for after in placed(things, places, (), talk))
 
@@ -734,18 +710,15 @@ def _describing(talk: Talk, after: Talk) -> Talk:
 def contact(phrase: Phrase, others: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for things, one in about(phrase, talk, TANGIBLE):
         for targets, after in found_by(others, one, ANYTHING):
-            pairs = tuple((a, b) for a in things for b in targets)
-            yield after.but(contacts=(*after.contacts, *pairs)).about(things)
+            yield after.rule("contact", *product(things, targets)).about(things)
 
 
 @clause
 def mutual(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     for things, after in about(phrase, talk, TANGIBLE):
-        if len(things) < 2:
-            raise NotUnderstood("I do not know what it should touch.")
+        refuse(len(things) < 2, "I do not know what it should touch.")
         known = {frozenset(pair) for pair in after.pairs}
-        pairs = tuple(pair for pair in pairwise(things) if frozenset(pair) not in known)
-        yield after.but(mutual=(*after.mutual, *pairs))
+        yield after.rule("mutual", *(pair for pair in pairwise(things) if frozenset(pair) not in known))
 
 
 @clause
@@ -754,7 +727,7 @@ def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Ite
     found: list[str] = []
     for thing in phrase:
         every = thing if thing.det.number in (None, 1) else replace(thing, det=Det("all", thing.det.number))
-        found += named(replace(every, noun=being(where, every.noun)) if where else every, talk)
+        found += named(replace(every, noun=where(every.noun)) if where else every, talk)
     yield talk.about(found)
 
 
@@ -765,8 +738,8 @@ def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Ite
 def unused(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     """As in "do not use the blue one": neither moved nor built upon."""
     for things, after in found_by(_every(phrase), talk, LIFTABLE):
-        spared = after.but(untouched=(*after.untouched, *things), unused=(*after.unused, *things))
-        yield spared.but(forbidding=True)
+        each = [(t,) for t in things]
+        yield after.rule("untouched", *each).rule("unused", *each).but(forbidding=True)
 
 
 @clause
@@ -788,12 +761,11 @@ def _asks_of(things: Things, talk: Talk) -> bool:
 @clause
 def among(phrase: Phrase, *, talk: Talk, number: int) -> Iterator[Talk]:
     """As in "one of them has to be blue", "the green one must not be one of them"."""
-    if len(talk.group) < 2:
-        raise NotUnderstood("I do not know of which things that is one; name them.")
+    refuse(len(talk.group) < 2, "I do not know of which things that is one; name them.")
     found = {s for t in _every(phrase) for s in named(t.like("thing"), talk, LIFTABLE)}
     if len(found.intersection(talk.group)) != number:
         raise Contradiction("There are no such things.")
-    yield talk.but(untouched=(*talk.untouched, *(() if number else found)))
+    yield talk if number else talk.rule("untouched", *((s,) for s in found))
 
 
 def but_not_those(before: Meaning, phrase: Phrase) -> Meaning:
@@ -826,10 +798,8 @@ def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: boo
     `solid`: a bare colour ("blue stays") is that of something that could be moved.
     """
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
-        if TABLE_SYMBOL in things:
-            raise NotUnderstood("Everything rests on the table; say what else must be left alone.")
-        kept = [(*of, thing) for thing in things] if of else things
-        one = after.but(**{how: (*getattr(after, how), *kept)}, forbidding=True)
+        refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")
+        one = after.rule(how, *((*of, thing) for thing in things)).but(forbidding=True)
         # "without moving the blue cube, stack the red one on it"
         yield one if talk.subject else one.about(things)
 
@@ -841,35 +811,30 @@ for _row in ROWS.values():
     rule(*(f"Neg -> {form}" for form in _row.bans), how="banned", of=(_row.name,))(_spared)
 
 
-def never_put(phrase: Phrase, places: Destinations) -> Meaning:
+@clause
+def never_put(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     """As in "never put a larger block on a smaller one", "never put a cube on the table"."""
-    if any(p.relation != "on" for p in places):
-        raise NotUnderstood("I can mind only what must not be put on what; say it like that.")
-    lower = tuple(t for p in places for t in p.things)
-    sizes = [{told for _, _, told in t.noun.tests} for t in (*phrase, *lower)]
-
-    def meaning(talk: Talk) -> Iterator[Talk]:
-        one = talk.but(forbidding=True)
-        if len(sizes) == 2 and sizes == [{"larger"}, {"smaller"}]:
-            if any(t.noun.colour or t.noun.other or t.noun.matching for t in (*phrase, *lower)):
-                raise NotUnderstood(f"I do not know which of them '{phrase[0].text}' are.")
-            areas = {s: a * b for s, (a, b, _) in talk.table.sizes.items() if talk.table.kind(s) in SOLIDS}
-            pairs = [(a, b) for a in areas for b in areas if areas[a] > 1.15 * areas[b]]
-            yield one.but(rules=(*one.rules, *(("unfit", *pair) for pair in pairs)))
-            return
-        for things, before in found_by(_every(phrase), one, LIFTABLE):
-            for under, after in found_by(_every(lower), before, ANYTHING):
-                rules = tuple(("unfit", a, b) for a in things for b in under if a != b)
-                new = after.but(rules=(*after.rules, *rules))
-                yield new if talk.subject or len(things) != 1 else new.about(things)
-
-    return meaning
+    elsewhere = any(p.relation != "on" for p in places)
+    refuse(elsewhere, "I can mind only what must not be put on what; say it like that.")
+    lower, one = tuple(t for p in places for t in p.things), talk.but(forbidding=True)
+    both = (*phrase, *lower)
+    if [{one.told for one in t.noun.tests} for t in both] == [{"larger"}, {"smaller"}]:
+        other = any(t.noun.colour or t.noun.other or t.noun.matching for t in both)
+        refuse(other, f"I do not know which of them '{' and '.join(t.text for t in phrase)}' are.")
+        areas = {s: a * b for s, (a, b, _) in talk.table.sizes.items() if talk.table.kind(s) in SOLIDS}
+        larger = (pair for pair in permutations(areas, 2) if areas[pair[0]] > 1.15 * areas[pair[1]])
+        yield one.rule("unfit", *larger)
+        return
+    for things, before in found_by(_every(phrase), one, LIFTABLE):
+        for under, after in found_by(_every(lower), before, ANYTHING):
+            new = after.rule("unfit", *((a, b) for a, b in product(things, under) if a != b))
+            yield new if talk.subject or len(things) != 1 else new.about(things)
 
 
 @clause
 def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     for things, before in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
-        found = [before]
+        found: Iterable[Talk] = [before]
         for place in places:
             found = [after for one in found for after in _barred(things, place, one)]
         yield from found
@@ -880,35 +845,33 @@ def must_not_have(there: Phrase, phrase: Phrase) -> Meaning:
 
 
 def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
-    if place.relation == "slot":
-        more = tuple((place.slot, thing) for thing in things)
+    in_it = place.into and talk.tower.active and place.things[0].pronoun == "it"
+    if place.relation == "slot" or in_it:
+        more = tuple((place.slot or "any", thing) for thing in things)
         yield talk.but(tower=replace(talk.tower, barred=(*talk.tower.barred, *more)))
-    elif place.relation == "on" and any(t.noun.matching for t in place.things):
-        found: list[tuple[tuple[tuple[str, str], ...], Talk]] = [((), talk)]
+        return
+    on = place.relation == "on"
+    other = not on and place.relation != "next_to"
+    refuse(other, "I can mind what must not be on or next to what; say it so.")
+    if on and any(t.noun.matching for t in place.things):
+        ways: list[tuple[tuple[Things, ...], Talk]] = [((), talk)]
         for thing in things:
-            found = [((*pairs, *((thing, b) for b in below)), after) for pairs, one in found
-                     for below, after in found_by(place.things, one, tuple(SUPPORTS), thing)]  # fmt: skip
-        yield from (after.but(off=(*after.off, *pairs)) for pairs, after in found)
-    elif place.into and talk.tower.active and place.things[0].pronoun == "it":
-        more = tuple(("any", thing) for thing in things)
-        yield talk.but(tower=replace(talk.tower, barred=(*talk.tower.barred, *more)))
-    elif place.relation in ("on", "next_to"):
-        beside = place.relation == "next_to"
-        for targets, after in found_by(_every(place.things), talk, LIFTABLE if beside else ANYTHING):
-            pairs = tuple((a, b) for a in things for b in targets if a != b)
-            if not pairs or (place.into and any(talk.table.kind(t) in SOLIDS for t in targets)):
-                raise NotUnderstood(f"I do not know what must not be '{place.text}'; name it.")
-            yield after.but(apart=(*after.apart, *pairs)) if beside else after.but(off=(*after.off, *pairs))
+            ways = [((*pairs, *((thing, b) for b in below)), after) for pairs, one in ways
+                    for below, after in found_by(place.things, one, tuple(SUPPORTS), thing)]  # fmt: skip
     else:
-        raise NotUnderstood("I can mind what must not be on or next to what; say it so.")
+        found = found_by(_every(place.things), talk, ANYTHING if on else LIFTABLE)
+        ways = [(tuple((a, b) for a in things for b in those if a != b), after) for those, after in found]
+    for pairs, after in ways:
+        solid = place.into and any(talk.table.kind(b) in SOLIDS for _, b in pairs)
+        refuse(solid or not pairs, f"I do not know what must not be '{place.text}'; name it.")
+        yield after.rule("off" if on else "apart", *pairs)
 
 
 @clause
-def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
-    for thing in (t for t in phrase if t.pronoun):  # what was just put somewhere is not what stays empty
-        if any(talk.table.kind(s) in SOLIDS for s in named(thing, talk, ANYTHING)):
-            raise NotUnderstood(f"I do not know what '{thing.text}' is that stays empty; name it.")
-    yield from must_not_be(_EVERY_SOLID, (Destination(relation="on", things=phrase),))(talk)
+def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterable[Talk]:
+    told = f"I do not know what '{phrase[0].text}' is that stays empty; name it."
+    refuse(_is_of_solids(phrase, talk), told)
+    return must_not_have(phrase, _EVERY_SOLID)(talk)
 
 
 @clause
@@ -916,8 +879,7 @@ def but_not_there(before: Meaning, place: Destination, *, talk: Talk) -> Iterato
     """As in "next to red but not next to blue": of what has just been put somewhere."""
     for one in before(talk):
         things = tuple(dict.fromkeys(a[1] for a in one.latest))
-        if not things:
-            raise NotUnderstood(f"I do not know what must not be '{place.text}'.")
+        refuse(not things, f"I do not know what must not be '{place.text}'.")
         others = {t for a in one.latest for other in a[2:] for t in things_of(other)}
         there = {talk.table.kind(a[2]) for a in one.latest if a[0] == "on"}
         if len(there) == 1:  # "on the blue plate, not on the green one"
@@ -931,9 +893,8 @@ def apart(phrase: Phrase = _EVERY_SOLID, *, talk: Talk, how: str) -> Iterator[Ta
     """None of them touches another one, or, as in "no stacking", is on one."""
     kinds, pairs_of = (LIFTABLE, permutations) if how == "off" else (TANGIBLE, combinations)
     for things, after in found_by(_every(phrase), talk.but(forbidding=True), kinds):
-        if len(things) < 2:
-            raise NotUnderstood("I do not know what it must not touch.")
-        yield after.but(**{how: (*getattr(after, how), *pairs_of(things, 2))})
+        refuse(len(things) < 2, "I do not know what it must not touch.")
+        yield after.rule(how, *pairs_of(things, 2))
 
 
 # --- one after the other
@@ -947,8 +908,7 @@ def _then(talk: Talk, word: str) -> Talk:
 @clause
 def first(meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
     """What comes first, and something has to follow."""
-    if talk.wants or talk.tower.slots or talk.tower.runs:
-        raise NotUnderstood("What comes first has to be said first.")
+    refuse(talk.wants or talk.tower.slots or talk.tower.runs, "What comes first has to be said first.")
     yield from (_then(after, "first") for after in meaning(talk))
 
 
@@ -1019,7 +979,7 @@ def _apart(things: Collection[str], talk: Talk, *, first: bool) -> Talk:
     if unclear or not {*things} <= {*about} or not others or talk.tower.active or talk.bridge or talk.stage:
         raise NotUnderstood("I do not know how to heed that order; say 'first … then …'.")
     pairs = [(s, o) if first else (o, s) for s in things for o in others]
-    return talk.but(rules=(*talk.rules, *(("before", *pair) for pair in pairs)))
+    return talk.rule("before", *pairs)
 
 
 @clause
@@ -1058,12 +1018,12 @@ def kept_at(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Tal
 def one_each(*, talk: Talk) -> Iterator[Talk]:
     """As in "one on each mat": exactly one, of whatever can be moved."""
     (kind, *others) = dict.fromkeys(talk.table.kind(s) for s in talk.table.of(*SUPPORTS)) or [""]
-    if others or not kind:
-        raise NotUnderstood("I do not know on each of what; say what goes on which.")
+    refuse(others or not kind, "I do not know on each of what; say what goes on which.")
     one = (Thing(Det("any", 1), Nominal(kind="thing"), text="one"),)
     each = (Destination(relation="on", things=(Thing(Det("each"), Nominal(kind)),)),)
     more = len(talk.table.of(*SOLIDS)) > len(talk.table.of(kind))
-    yield from put(one, None, each, only=more)(talk)
+    there = put(one, None, each)
+    yield from (alone(there) if more else there)(talk)
 
 
 def as_for(phrase: Phrase, meaning: Meaning) -> Meaning:
@@ -1108,8 +1068,7 @@ def in_order(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Ta
 @clause
 def order_matters(*, talk: Talk) -> Iterator[Talk]:
     """Where it was said by "first", "then"."""
-    if not talk.stage:
-        raise NotUnderstood("I do not know what to do in which order; say 'first … then …'.")
+    refuse(not talk.stage, "I do not know what to do in which order; say 'first … then …'.")
     yield talk
 
 
@@ -1148,19 +1107,13 @@ def _lying(phrase: Phrase, on: Phrase, there: bool, which: Callable[[Thing], boo
         below = {n for t in on for n in named(t, talk, ANYTHING)}
         return [s for s in found if (talk.table.support_of(s) in below) == there]
 
-    return tuple(replace(t, noun=t.noun.test(0, test, told)) if which(t) else t for t in phrase)
-
-
-def _taking(phrase: Phrase, source: Destination | None, then: Callable[[Things, Talk], Talk]) -> Meaning:
-    """Do that with things that come from there."""
-    coming = _coming_from(phrase, source)
-    return doing(coming, lambda things, talk: iter([then(things, come_from(things, source, talk))]))
+    return tuple(replace(t, noun=Quality(test, told)(t.noun)) if which(t) else t for t in phrase)
 
 
 rule.read(FORMS["clauses"], globals())
 _VERBS = {"PUT", "ADD", "TAKE", "TOUCH", "LIFT", "PICK", "STACK", "BUILD", "THROW", "TOSS", "REMOVE", "SWAP",
           "SORT", "LINE_UP", "CLEAR", "EMPTY", "FILL", "DISCARD", "TURN"}  # fmt: skip
-rule.rules["Command"] = [
+rule.rules["Command"] += [
     replace(one, left="Command") for one in rule.rules["Clause"] if one.right[0] in _VERBS
 ]
 """Clauses that begin with their verb: one may follow another without a pause."""

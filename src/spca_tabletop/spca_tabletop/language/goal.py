@@ -12,7 +12,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import place_of, relations, resting, things_of
 from spca_core.skill_package import skill_packages
 from spca_tabletop.language import towers
-from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, Talk, every
+from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, Talk, every, refuse
 
 Goal = frozenset[Atom]
 """Atoms that must hold together."""
@@ -63,32 +63,29 @@ def _concerned(names: Iterable[str]) -> set[str]:
 def _finished(talk: Talk) -> Talk:
     """Put together what belongs together, and complain about what is missing."""
     # "pick a cube and touch it"
-    new = tuple(t for t in talk.picked if not any(t in a[1:] for a in talk.atoms))
-    held = tuple(dict.fromkeys((*talk.held, *new)))
-    touching = {t for pair in (*talk.contacts, *talk.mutual) for t in pair}
+    new = ((t, talk.stage) for (t,) in talk.ruled("picked") if not any(t in a[1:] for a in talk.atoms))
+    held = {**dict(new), **dict(talk.held)}
+    contacts = {t for pair in talk.ruled("contact", "mutual") for t in pair}
     for thing, said in talk.placeless:
         since = [a for _, a in talk.wants[said:]] + list(talk.described)
-        if not (thing in talk.tower.members or thing in touching or any(a[1] == thing for a in since)):
-            raise NotUnderstood(NO_PLACE)
-    elsewhere = {a[1] for a in talk.atoms if a[0] in _LOCATIONS and not _on_table(a)} & {*talk.unstacked}
-    talk = talk.but(wants=tuple(w for w in talk.wants if not (_on_table(w[1]) and w[1][1] in elsewhere)))
+        there = thing in talk.tower.members or thing in contacts or any(a[1] == thing for a in since)
+        refuse(not there, NO_PLACE)
+    moved = {a[1] for a in talk.atoms if a[0] in _LOCATIONS and not _on_table(a)}
+    elsewhere = moved & {t for (t,) in talk.ruled("unstacked")}
+    wants = [w for w in talk.wants if not (_on_table(w[1]) and w[1][1] in elsewhere)]
     if len(held) > 1:
         raise Impossible("There is one gripper; it cannot hold several cubes at once.")
-    if held and talk.released:
-        raise NotUnderstood("I do not know where to put down what was picked up; name a place.")
-    stage = max((n for t, n in talk.since if t in held), default=talk.stage)
-    talk = talk.but(wants=(*talk.wants, *((stage, ("holding", t)) for t in held)), held=held)
-    if not (talk.wants or talk.contacts or talk.mutual or talk.described or talk.tower.active):
-        raise NotUnderstood("I do not see what to do: name something to touch, pick up, put or stack.")
-    pairs = (*talk.contacts, *talk.mutual, *talk.apart, *talk.off)
+    refuse(held and talk.released, "I do not know where to put down what was picked up; name a place.")
+    talk = talk.but(wants=(*wants, *((stage, ("holding", t)) for t, stage in held.items())))
+    told = talk.wants or contacts or talk.described or talk.tower.active
+    refuse(not told, "I do not see what to do: name something to touch, pick up, put or stack.")
     concerned = _concerned(name for a in (*talk.atoms, *talk.described, *talk.rules) for name in a[1:])
-    concerned |= {t for pair in pairs for t in pair} | {*talk.untouched, *talk.unused, *talk.counted}
     for tower in (*talk.towers, talk.tower):
         concerned |= {*tower.members, *(t for _, t in (*tower.slots, *tower.barred))}
         concerned |= {t for run in tower.runs for t in run}
     for thing, spoken in talk.spoken:
-        if thing not in concerned:
-            raise NotUnderstood(f"I do not know what to do with '{spoken}'; say it in its own sentence.")
+        why = f"I do not know what to do with '{spoken}'; say it in its own sentence."
+        refuse(thing not in concerned, why)
     return talk.but(rules=(*talk.rules, *_order(talk)))
 
 
@@ -141,8 +138,7 @@ def _on_table(atom: Atom) -> bool:
 
 
 def _check(earlier: Atom, later: Atom) -> None:
-    if earlier[0] == "holding":
-        raise NotUnderstood("I can do nothing else any more while I hold something; say that last.")
+    refuse(earlier[0] == "holding", "I can do nothing else any more while I hold something; say that last.")
     if earlier[1] == later[1] and "touched" in (earlier[0], later[0]) and later[0] != "holding":
         raise NotUnderstood("I cannot say when to touch a thing that has to be moved, too.")
     if later[1] in [thing for other in earlier[2:] for thing in things_of(other)] and later[0] != "touched":
@@ -181,7 +177,7 @@ class _Told:
     def _complete(self, atoms: set[Atom]) -> Goal:
         """Add what goes without saying, and refuse what cannot be."""
         atoms = self._with_contacts(set(atoms))
-        atoms |= {*self._floors(atoms), *self._talk.rules}
+        atoms |= {*self._floors(atoms), *(rule for rule in self._talk.rules if rule[0] in RULES)}
         atoms |= set(self._left_alone(atoms))
         self._check_rules(atoms)
         atoms = {("abreast", *sorted(a[1:])) if a[0] == "abreast" else a for a in atoms}
@@ -191,18 +187,19 @@ class _Told:
 
     def _left_alone(self, atoms: set[Atom]) -> Iterator[Atom]:
         """Yield atoms for what must not be touched, or not be moved although it is touched."""
-        for entities, touched in ((self._talk.untouched, "kept"), (self._talk.unmoved, "stays")):
-            for symbol in entities:
+        for how, touched in (("untouched", "kept"), ("unmoved", "stays")):
+            for (symbol,) in self._talk.ruled(how):
                 if self._scene.objects.get(symbol) in TANGIBLE:
                     yield (touched if ("touched", symbol) in atoms else "kept", symbol)
 
     def _check_rules(self, atoms: set[Atom]) -> None:
         """Complete what must not be on, or touch, what; and refuse what asks for it."""
-        off, apart, above = list(self._talk.off), self._talk.apart, self._talk.table.above
-        off += [*apart, *((b, a) for a, b in apart)]
+        apart, above = self._talk.ruled("apart"), self._talk.table.above
+        off = [*self._talk.ruled("off"), *apart, *((b, a) for a, b in apart)]
         moved = {a[1] for a in atoms if a[0] in _LOCATIONS}
         for a, b in ((a, b) for a, b in off if a in self._solids):
-            between = {s for s in above([b]) if a in above([s])} if (a, b) in self._talk.off else set()
+            firm = (a, b) in self._talk.ruled("off")
+            between = {s for s in above([b]) if a in above([s])} if firm else set()
             over = between and self._scene.objects.get(b) in SUPPORTS and not between & self._going(atoms)
             if a not in moved and (over or (b not in moved and self._scene.holds("on", a, b))):
                 raise Contradiction(f"The {words_of(a)} is on the {words_of(b)} now; say where to put it.")
@@ -216,7 +213,7 @@ class _Told:
             if near and not moved.intersection(pair):
                 told = " and the ".join(map(words_of, pair))
                 raise Contradiction(f"The {told} touch now; say where to put them.")
-        if banned := atoms.intersection(self._talk.banned):
+        if banned := atoms.intersection(self._talk.ruled("banned")):
             raise Contradiction(f"That must not be, but has to: {describe([frozenset(banned)])}.")
         if any(a[0] == "before" and a[1] == a[2] for a in atoms):
             raise Contradiction("A thing cannot come before itself.")
@@ -230,8 +227,8 @@ class _Told:
 
         They are on each other, next to each other, or half on a plate and half on the table.
         """
-        for touching, beside in ((self._talk.contacts, "next_to"), (self._talk.mutual, "abreast")):
-            for a, b in touching:
+        for how, beside in (("contact", "next_to"), ("mutual", "abreast")):
+            for a, b in (touching := self._talk.ruled(how)):
                 if b == TABLE_SYMBOL:
                     self._touch_table(atoms, a, [other for cube, other in touching if cube == a])
                 elif not any({a, b} <= set(atom[1:]) for atom in atoms):
@@ -316,14 +313,14 @@ class _Told:
 
     def _check_prohibitions(self, atoms: set[Atom]) -> None:
         ends = [atom for atom in atoms if atom[0] not in RULES]
-        for pair in map(set, self._talk.apart):
+        for pair in map(set, self._talk.ruled("apart")):
             if any(pair <= set(atom[1:]) for atom in ends):
                 told = " and the ".join(map(words_of, sorted(pair)))
                 raise Contradiction(f"The {told} must not touch, but have to.")
-        if needed := {*self._talk.unused}.intersection(t for a in ends for t in a[1:]):
-            raise Contradiction(f"The {words_of(min(needed))} must be left out, but is needed.", needed=True)
-        for cube in (*self._talk.untouched, *self._talk.unmoved):
-            touched = ("touched",) if cube in self._talk.unmoved else ()
+        if needed := {(t,) for a in ends for t in a[1:]}.intersection(self._talk.ruled("unused")):
+            raise Contradiction(f"The {words_of(*min(needed))} must be left out, but is needed.", needed=True)
+        for (cube,) in self._talk.ruled("untouched", "unmoved"):
+            touched = ("touched",) if (cube,) in self._talk.ruled("unmoved") else ()
             if any(a[1] == cube and a[0] not in touched and not self._scene.holds(*a) for a in ends):
                 raise Contradiction(f"The {words_of(cube)} must be left alone, but is needed.", needed=True)
             if any(cube in self._talk.table.above([s]) for s in self._going(ends)):

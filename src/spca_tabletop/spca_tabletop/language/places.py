@@ -15,7 +15,17 @@ from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import CAPACITY, GONE, NO_PLACE
 from spca_tabletop.language.lexicon import FORMS
-from spca_tabletop.language.talk import ANYTHING, LIFTABLE, Atom, Contradiction, Talk, Things, combine, every
+from spca_tabletop.language.talk import (
+    ANYTHING,
+    LIFTABLE,
+    Atom,
+    Contradiction,
+    Talk,
+    Things,
+    combine,
+    every,
+    refuse,
+)
 from spca_tabletop.language.things import (
     AXES,
     Det,
@@ -57,8 +67,7 @@ def respectively(things: Phrase) -> Destination:
 
 
 def on_one_or_other(one: Phrase, other: Thing) -> Destination:
-    if len(one) != 1:
-        raise NotUnderstood(_WHICH_WHERE)
+    refuse(len(one) != 1, _WHICH_WHERE)
     ways = (one[0], other.like(one[0].noun.kind))
     return Destination(relation="on", things=(Thing(Det("any", 1), either=ways),))
 
@@ -73,15 +82,13 @@ def to(things: Phrase, *, relation: str, slot: str = "") -> Destination:
 
 
 def rather(taken_back: Destination, place: Destination) -> Destination:
-    if taken_back == place:
-        raise NotUnderstood(f"'{place.text}' was said already.")
+    refuse(taken_back == place, f"'{place.text}' was said already.")
     return replace(place, text="")
 
 
 def of_it_rather(place: Destination, thing: Thing) -> Destination:
     """As in "left of the green plate, no, of the green cube"."""
-    if not place.things:
-        raise NotUnderstood(f"I do not know what '{thing.text}' is in place of; say the whole task anew.")
+    refuse(not place.things, f"I do not know what '{thing.text}' is in place of; say the whole task anew.")
     return replace(place, text="", things=(*place.things[:-1], corrected(place.things[-1], thing)))
 
 
@@ -103,8 +110,7 @@ rule.means(Destination(relation="slot", slot="middle"), "Place -> IN|AT|ON THE? 
 
 
 def for_each(thing: Thing) -> Destination:
-    if thing.noun.matching:
-        raise NotUnderstood(f"I do not know how many each '{thing.text}' is for; say it in another way.")
+    refuse(thing.noun.matching, f"I do not know how many each '{thing.text}' is for; say it in another way.")
     return Destination(relation="on", things=(replace(thing, det=Det("each")),))
 
 
@@ -169,8 +175,7 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
     if [p.relation for p in places if p.relation != "on_each_other"] == ["on"] and len(places) == 2:
         (place,) = (p for p in places if p.relation == "on")  # "on the plate, one on the other"
         for base, after in found_by(place.things, talk, ANYTHING):
-            if len(base) != 1 or talk.table.kind(base[0]) in SOLIDS:
-                raise NotUnderstood(_WHICH_WHERE)
+            refuse(len(base) != 1 or talk.table.kind(base[0]) in SOLIDS, _WHICH_WHERE)
             one = towers.of_these(things, said, after)
             yield one.but(tower=replace(one.tower, base=base[0]))
         return
@@ -239,11 +244,9 @@ def related(things: Things, row: Relation, others: Things, values: Values, talk:
     if row.of and any(talk.table.kind(other) not in row.of for other in others):
         where = row.told([f"a {kind}" for kind in row.of], values) if row.told else row.name
         raise NotUnderstood(f"Things can be {where} only.")
-    if TABLE_SYMBOL in others and "table" not in row.of:
-        raise NotUnderstood(NO_DIRECTION)
+    refuse(TABLE_SYMBOL in others and "table" not in row.of, NO_DIRECTION)
     others = tuple(other for other in others if other != TABLE_SYMBOL)
-    if {*things} & {*others}:
-        raise NotUnderstood("A thing cannot be related to itself; name another one.")
+    refuse({*things} & {*others}, "A thing cannot be related to itself; name another one.")
     if len(others) not in row.things:
         raise NotUnderstood(f"I do not know what '{row.name.replace('_', ' ')}' is about; name each thing.")
     seen = {thing.id: thing for thing in talk.table.scene.things}
@@ -257,8 +260,7 @@ def related(things: Things, row: Relation, others: Things, values: Values, talk:
 
 def away(things: Things, talk: Talk) -> Talk:
     """Ask for things to be out of reach on the ground."""
-    if not GONE:
-        raise NotUnderstood(NO_PLACE)
+    refuse(not GONE, NO_PLACE)
     return talk.claim(GONE[0], things)
 
 
@@ -266,8 +268,7 @@ def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Tal
     if relation == "next_to":
         for target in targets:
             kind = talk.table.kind(target)
-            if kind not in (*SOLIDS, *CONTAINERS):
-                raise NotUnderstood("I can put a cube next to another cube only.")
+            refuse(kind not in (*SOLIDS, *CONTAINERS), "I can put a cube next to another cube only.")
             talk = talk.claim("next_to", things, target)
             if kind in SOLIDS:
                 talk = talk.but(pairs=(*talk.pairs, (things[-1], target)), group=(things[-1], target))
@@ -280,8 +281,7 @@ def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Tal
 
 
 def _abreast(things: Things, talk: Talk, level: bool, row: bool) -> Talk:
-    if len(things) < 2:
-        raise NotUnderstood("I do not know what should stand side by side; name two cubes.")
+    refuse(len(things) < 2, "I do not know what should stand side by side; name two cubes.")
     if level:
         if row or not {a[2] for a in talk.atoms if a[0] == "on" and a[1] in things}:
             raise NotUnderstood("I can make a row on the table only.")
@@ -353,8 +353,7 @@ def _distributed(resting: Things, said: Phrase, phrase: Phrase) -> bool:
     if len(phrase) != 1 or target.pronoun:
         return False
     different = target.det.other and target.noun.plural  # "on different plates"
-    if different and len(resting) < 2:
-        raise NotUnderstood(_WHICH_WHERE)
+    refuse(different and len(resting) < 2, _WHICH_WHERE)
     if different or len(resting) < 2:
         return different
     alone = kind in SUPPORTS and KINDS[kind].room == "one"
@@ -395,8 +394,7 @@ def _one_for_each(things: Things, target: Thing, talk: Talk, apart: bool) -> Ite
 
 def _some_on_each(resting: Things, targets: Things, said: Phrase, talk: Talk) -> Iterator[Talk]:
     """As in "put a cube on each plate", "two cubes in each tray": other ones in each."""
-    if not said or any(not t.any or t.either for t in said):
-        raise NotUnderstood(_WHICH_WHERE)
+    refuse(not said or any(not t.any or t.either for t in said), _WHICH_WHERE)
     lying = {a[1]: a[2] for a in talk.atoms if a[0] == "on" and talk.table.kind(a[2]) in SUPPORTS}
 
     def fill(rest: Things, before: Talk, used: frozenset[str]) -> Iterator[Talk]:

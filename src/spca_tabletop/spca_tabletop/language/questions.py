@@ -12,7 +12,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import resting
 from spca_tabletop.language.lexicon import FORMS
 from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, Things, clause
-from spca_tabletop.language.things import Det, Nominal, Quality, Thing, being, named, rule
+from spca_tabletop.language.things import Det, Nominal, Quality, Thing, named, rule
 
 
 class Answered(NotUnderstood):
@@ -55,20 +55,20 @@ def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
         found = named(Thing(noun=noun, text=noun.text), talk)
     except NotUnderstood:
         found = []
-    found = test.of(noun)(found, talk, noun) if test else found
+    found = test.test(found, talk, noun) if test else found
     return f"There are {len(found)}: {_listed(found)}."
 
 
 @answering
 def what_is(noun: Nominal | None, test: Quality | None = None, *, talk: Talk) -> str:
     things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
-    found = test.of(Nominal())(things, talk, Nominal()) if test else things
+    found = test.test(things, talk, Nominal()) if test else things
     raise Answered(f"{'They are' if len(found) > 1 else 'It is'} {_listed(found)}.", tuple(found))
 
 
 @answering
 def is_there(thing: Thing, test: Quality | None = None, *, talk: Talk) -> str:
-    whole = replace(thing, noun=being(test, thing.noun)) if test else thing
+    whole = replace(thing, noun=test(thing.noun)) if test else thing
     try:
         return f"Yes: {_listed(named(replace(whole, det=Det('all')), talk))}."
     except Impossible as error:
@@ -77,7 +77,7 @@ def is_there(thing: Thing, test: Quality | None = None, *, talk: Talk) -> str:
 
 @answering
 def is_anything(test: Quality, *, talk: Talk) -> str:
-    found = test.of(Nominal())(talk.table.of(*SOLIDS), talk, Nominal())
+    found = test.test(talk.table.of(*SOLIDS), talk, Nominal())
     return f"Yes: {_listed(found)}." if found else "No."
 
 
@@ -89,7 +89,7 @@ def what_is_held(*, talk: Talk) -> str:
 @answering
 def is_it(thing: Thing, test: Quality, *, talk: Talk) -> str:
     things = named(thing, talk)
-    return "Yes." if test.of(thing.noun)(things, talk, thing.noun) == things else "No."
+    return "Yes." if test.test(things, talk, thing.noun) == things else "No."
 
 
 @answering

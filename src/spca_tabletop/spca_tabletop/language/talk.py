@@ -27,6 +27,12 @@ S = TypeVar("S")
 W = TypeVar("W")
 
 
+def refuse(wrong: object, why: str) -> None:
+    """Raise NotUnderstood where something is wrong."""
+    if wrong:
+        raise NotUnderstood(why)
+
+
 class NoSuchThing(Impossible):
     """A thing is spoken of as if it were there, and it is not: "the cube that is on the blue plate"."""
 
@@ -151,24 +157,12 @@ class Talk:
     latest: tuple[Atom, ...] = ()
     described: tuple[Atom, ...] = ()
     rules: tuple[Atom, ...] = ()
-    held: Things = ()
-    since: tuple[tuple[str, int], ...] = ()
-    """What was picked up, and at which stage."""
-    picked: Things = ()
-    unstacked: Things = ()
+    """What is asked of things besides, such as `untouched`; those of goals among them."""
+    held: tuple[tuple[str, int], ...] = ()
+    """What is held, and from which stage on."""
     placeless: tuple[tuple[str, int], ...] = ()
-    contacts: tuple[tuple[str, str], ...] = ()
-    mutual: tuple[tuple[str, str], ...] = ()
-    apart: tuple[tuple[str, str], ...] = ()
-    off: tuple[tuple[str, str], ...] = ()
-    untouched: Things = ()
-    unmoved: Things = ()
-    unused: Things = ()
-    """What nothing is to be done with."""
     left_out: Things = ()
     """What "all", "any two" and a tower of whatever there is do not mean."""
-    banned: tuple[Atom, ...] = ()
-    counted: Things = ()
     spoken: tuple[tuple[str, str], ...] = ()
     tower: Tower = field(default_factory=Tower)
     towers: tuple[Tower, ...] = ()
@@ -216,7 +210,15 @@ class Talk:
     def put_down(self, things: Iterable[str]) -> Talk:
         """They have found their place; they are not to be held in the end."""
         there = set(things)
-        return self.but(held=tuple(h for h in self.held if h not in there))
+        return self.but(held=tuple(h for h in self.held if h[0] not in there))
+
+    def rule(self, name: str, *things: Things) -> Talk:
+        """With a rule about these, one by one."""
+        return self.but(rules=(*self.rules, *((name, *each) for each in things)))
+
+    def ruled(self, *names: str) -> list[Things]:
+        """What rules are about."""
+        return [rule[1:] for rule in self.rules if rule[0] in names]
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
@@ -250,8 +252,7 @@ def every(sources: Iterable[S], onward: Callable[[S], Iterable[W]]) -> Iterator[
         try:
             for way in onward(source):
                 found += 1
-                if found > _MOST_WAYS:
-                    raise NotUnderstood(TOO_OPEN)
+                refuse(found > _MOST_WAYS, TOO_OPEN)
                 yield way
         except Contradiction as error:
             problem = error

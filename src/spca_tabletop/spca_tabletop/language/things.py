@@ -27,6 +27,7 @@ from spca_tabletop.language.talk import (
     Things,
     Undecided,
     combine,
+    refuse,
 )
 
 rule = Grammar(VALUED)
@@ -58,15 +59,27 @@ class Nominal(Spoken):
     other: bool = False
     vague: bool = True
     matching: str = ""
-    tests: tuple[tuple[int, Test, str], ...] = ()
-
-    def test(self, rank: int, test: Test, told: str) -> Nominal:
-        """With one restriction more; `told` is it in words."""
-        return replace(self, text="", vague=False, tests=(*self.tests, (rank, test, told)))
+    tests: tuple[Quality, ...] = ()
 
     def like(self, kind: str, plural: bool = False) -> Nominal:
         """Of that kind, where its own noun was left out."""
         return replace(self, kind=self.kind or kind, plural=self.plural or (plural and not self.kind))
+
+
+Modifier = Callable[[Nominal], Nominal]
+
+
+@dataclass(frozen=True)
+class Quality(Spoken):
+    """What tells a thing from others: a test of a rank, and that in words."""
+
+    test: Test
+    told: str = ""
+    rank: int = 0
+
+    def __call__(self, noun: Nominal) -> Nominal:
+        """Restrict a noun by it."""
+        return replace(noun, text="", vague=False, tests=(*noun.tests, self))
 
 
 @dataclass(frozen=True)
@@ -120,8 +133,7 @@ class Thing(Spoken):
         """All that it may be."""
         if self.pronoun or self.det.quantifier != "any":
             return self
-        if self.det.number not in (None, 1):
-            raise NotUnderstood(f"I do not know which ones '{self.text}' are; name them.")
+        refuse(self.det.number not in (None, 1), f"I do not know which ones '{self.text}' are; name them.")
         return replace(self, det=replace(self.det, quantifier="all", number=None))
 
 
@@ -161,8 +173,7 @@ def ways(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterator
 
 def named(thing: Thing, talk: Talk, kinds: Things = TANGIBLE) -> list[str]:
     """All things that a phrase may mean within the description of another one."""
-    if thing.det.number not in (None, 1) and thing.any:
-        raise NotUnderstood(f"I do not know which ones '{thing.text}' are.")
+    refuse(thing.det.number not in (None, 1) and thing.any, f"I do not know which ones '{thing.text}' are.")
     found: list[str] = []
     for one in thing.either or (thing,):
         every = Det("all", None if one.any else one.det.number)
@@ -179,7 +190,7 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     other = noun.other or thing.det.other
     of_place = talk.last_place[0] and kinds in (ANYTHING, tuple(SUPPORTS))
     kind, colour = talk.last_place if of_place else talk.last
-    if (other or any(rank == 3 for rank, _, _ in noun.tests)) and not noun.colour and kind:
+    if (other or any(test.rank == 3 for test in noun.tests)) and not noun.colour and kind:
         return replace(noun, kind=kind, colour=colour)
     before = (kind for at, kind in talk.table.named if at < thing.start)
     options = [k for k in dict.fromkeys(before) if _fits(k, kinds)]
@@ -273,8 +284,8 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
     if not found and not thing.apart:
         raise Impossible(f"There is no {bare}. {table.seen()}")
     all_of_them = found
-    for _, test, _ in sorted(noun.tests, key=lambda t: t[0]):
-        found = test(found, talk, noun)
+    for quality in sorted(noun.tests, key=lambda one: one.rank):
+        found = quality.test(found, talk, noun)
     if thing.apart:
         found = [*_without(found, thing, noun.kind, talk, kinds)]
     if thing.several or thing.any:
@@ -284,7 +295,7 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
         where = ", ".join(f"the {words_of(s)} is on the {words_of(on)}" for s, on in lying)
         if thing.apart and not noun.tests:
             raise Impossible(f"'{thing.text}': nothing is left then. {table.seen()}")
-        told = "".join(f" that is {words}" for _, _, words in noun.tests if words)
+        told = "".join(f" that is {one.told}" for one in noun.tests if one.told)
         refusal = NoneOfThem if thing.any else NoSuchThing
         more = f" {where.capitalize()}." if where else ""
         raise refusal(f"There is no {bare}{told}. {table.seen()}{more}")
@@ -328,12 +339,10 @@ def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable
 def _pronoun(thing: Thing, talk: Talk) -> Iterable[Things]:
     solids, det = tuple(talk.table.of(*SOLIDS)), thing.det
     if thing.pronoun == "it":
-        if not talk.subject:
-            raise NotUnderstood(f"I do not know what '{thing.text}' refers to; name the thing.")
+        refuse(not talk.subject, f"I do not know what '{thing.text}' refers to; name the thing.")
         return [(talk.subject,)]
     if thing.pronoun == "others":
-        if not talk.mentioned:
-            raise NotUnderstood(f"I do not know which things '{thing.text}' means; name them.")
+        refuse(not talk.mentioned, f"I do not know which things '{thing.text}' means; name them.")
         left = tuple(s for s in solids if s not in talk.mentioned)
         if det.number not in (None, len(left)):
             left = tuple(s for s in left if talk.table.kind(s) == talk.last[0])
@@ -342,13 +351,11 @@ def _pronoun(thing: Thing, talk: Talk) -> Iterable[Things]:
         return [left]
     if thing.pronoun == "there":
         places, piles = [s for s in talk.mentioned if talk.table.kind(s) in SUPPORTS], talk.stacked()
-        if bool(places) == bool(piles):
-            raise NotUnderstood("I do not know where 'there' is; name the place.")
+        refuse(bool(places) == bool(piles), "I do not know where 'there' is; name the place.")
         return [(places[-1] if places else piles[-1][1],)]
     group = tuple(s for s in talk.group or solids if s not in talk.left_out)
     if det.quantifier == "any":
-        if len(group) < (det.number or 1):
-            raise NotUnderstood(f"I do not know which '{thing.text}' are; name them.")
+        refuse(len(group) < (det.number or 1), f"I do not know which '{thing.text}' are; name them.")
         return combinations(group, det.number or 1)
     if det.number not in (None, len(group)):
         raise NotUnderstood(f"I do not know which {det.number} things '{thing.text}' refers to; name them.")
@@ -370,54 +377,52 @@ rule.means(Nominal(one=True), "Noun -> ONE")
 rule.means(Nominal(one=True, plural=True), "Noun -> ONES")
 
 
-def coloured(colour: str, noun: Nominal | None) -> Nominal:
-    noun = noun or Nominal()
-    if noun.colour:
-        raise NotUnderstood(f"A thing has one colour, not {colour} and {noun.colour}.")
-    return replace(noun, text="", colour=colour)
+def modified(modifier: Modifier, noun: Nominal | None) -> Nominal:
+    return modifier(noun or Nominal())
+
+
+def in_colour(colour: str) -> Modifier:
+    def coloured(noun: Nominal) -> Nominal:
+        refuse(noun.colour, f"A thing has one colour, not {colour} and {noun.colour}.")
+        return replace(noun, text="", colour=colour)
+
+    return coloured
+
+
+def matching(said: str) -> Modifier:
+    def matched(noun: Nominal) -> Nominal:
+        refuse(noun.matching, "A thing has one colour.")
+        return replace(noun, text="", matching=said, vague=False)
+
+    return matched
+
+
+def _another(noun: Nominal) -> Nominal:
+    return replace(noun, text="", other=True, vague=False)
+
+
+rule.means(_another, "Plain -> OTHER")
 
 
 def after_noun(noun: Nominal, colour: str) -> Nominal:
     """As those say it in whose language the adjective follows."""
-    if noun.plural or not noun.kind:
-        raise NotUnderstood(f"I do not know what '{colour}' is about; say 'the {colour} one'.")
-    return coloured(colour, noun)
-
-
-def another(noun: Nominal | None) -> Nominal:
-    return replace(noun or Nominal(), text="", other=True, vague=False)
-
-
-def matching(said: str, noun: Nominal | None) -> Nominal:
-    noun = noun or Nominal()
-    if noun.matching:
-        raise NotUnderstood("A thing has one colour.")
-    return replace(noun, text="", matching=said, vague=False)
-
-
-def of_colour(noun: Nominal, said: str) -> Nominal:
-    return matching(said, noun)
-
-
-@dataclass(frozen=True)
-class Quality(Spoken):
-    """What tells a thing from others: `of` a noun it is a test of a rank; `told` is it in words."""
-
-    of: Callable[[Nominal], Test] = lambda noun: lambda found, talk, _: found
-    told: str = ""
-    rank: int = 0
-
-
-def _plainly(test: Test, told: str, rank: int = 0) -> Quality:
-    return Quality(lambda noun: test, told, rank)
+    refuse(noun.plural or not noun.kind, f"I do not know what '{colour}' is about; say 'the {colour} one'.")
+    return in_colour(colour)(noun)
 
 
 def _each(holds: Callable[[str, Sight], bool], told: str) -> Quality:
-    return _plainly(lambda found, talk, _: [s for s in found if holds(s, talk.table)], told)
+    return Quality(lambda found, talk, _: [s for s in found if holds(s, talk.table)], told)
+
+
+def _meaning(thing: Thing, told: str) -> Quality:
+    """Of what another phrase means as well."""
+    return Quality(
+        lambda found, talk, of: [s for s in found if s in named(thing.like(of.kind), talk)], told, 4
+    )
 
 
 def at_side(side: str) -> Quality:
-    return _plainly(_at(side), side, 3)
+    return Quality(_at(side), side, 3)
 
 
 rule.means(_each(lambda s, table: table.stacked(s), "in a tower"), "Side -> OF|FROM THE TOWER|STACK")
@@ -446,14 +451,13 @@ rule.means(_each(lambda s, table: table.kind(s) in DOMED, "rolling"), "Quality -
 
 
 def of_extent(extent: str) -> Quality:
-    return _plainly(_of_extent(extent), extent, 2)
+    return Quality(_of_extent(extent), extent, 2)
 
 
 def of_next_extent(number: int, extent: str) -> Quality:
     """As in "the second biggest"."""
-    if extent not in _MOST + _LEAST:
-        raise NotUnderstood(f"I do not know which one is number {number}, '{extent}'.")
-    return _plainly(_of_extent(extent, number), f"number {number} of the {extent}", 2)
+    refuse(extent not in _MOST + _LEAST, f"I do not know which one is number {number}, '{extent}'.")
+    return Quality(_of_extent(extent, number), f"number {number} of the {extent}", 2)
 
 
 def itself(one: Any) -> Any:
@@ -462,40 +466,29 @@ def itself(one: Any) -> Any:
 
 def identical(noun: Nominal) -> Quality:
     """As in "the cube that is the left one"."""
-    return Quality(lambda of: lambda found, talk, _: [s for s in found if s in named(
-        Thing(Det("the"), noun.like(of.kind), text=noun.text), talk)], noun.text, 4)  # fmt: skip
+    return _meaning(Thing(Det("the"), noun, text=noun.text), noun.text)
 
 
 def remarked(thing: Thing, one: Quality) -> Thing:
     """As in "the red cube, it is the left one, …"."""
-    if thing.pronoun or thing.either or thing.apart:
-        raise NotUnderstood(f"I do not know what is {one.told}.")
-    return replace(thing, noun=being(one, thing.noun), text="")
+    refuse(thing.pronoun or thing.either or thing.apart, f"I do not know what is {one.told}.")
+    return replace(thing, noun=one(thing.noun), text="")
 
 
 def lacking(one: Quality) -> Quality:
-    def of(noun: Nominal) -> Test:
-        inside = one.of(noun)
-        return lambda found, talk, n: [s for s in found if s not in inside(found, talk, n)]
+    def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
+        inside = one.test(found, talk, noun)
+        return [s for s in found if s not in inside]
 
-    return Quality(of, f"not {one.told}", one.rank)
-
-
-def being(one: Quality, noun: Nominal | None) -> Nominal:
-    noun = noun or Nominal()
-    return noun.test(one.rank, one.of(noun), one.told)
-
-
-def that_is(noun: Nominal, one: Quality) -> Nominal:
-    return being(one, noun)
+    return Quality(test, f"not {one.told}", one.rank)
 
 
 def that_is_not(noun: Nominal, one: Quality, other: Quality) -> Nominal:
-    return being(lacking(other), being(one, noun))
+    return lacking(other)(one(noun))
 
 
 def counted_from(number: int, noun: Nominal | None, side: str) -> Nominal:
-    return (noun or Nominal()).test(3, _at(side, number - 1, number), f"number {number} from that side")
+    return Quality(_at(side, number - 1, number), f"number {number} from that side", 3)(noun or Nominal())
 
 
 def outermost(*said: Any) -> Thing:
@@ -503,27 +496,24 @@ def outermost(*said: Any) -> Thing:
     first, number = (1, *(one for one in said if isinstance(one, int)))[-2:]
     side = next(one for one in said if isinstance(one, str))
     noun = next((one for one in said if isinstance(one, Nominal)), Nominal(kind="thing", plural=True))
-    if first != 1:
-        raise NotUnderstood("I can count some from a side from the first one on only.")
-    return Thing(Det("the", number), noun.test(3, _at(side, 0, number), side))
+    refuse(first != 1, "I can count some from a side from the first one on only.")
+    return Thing(Det("the", number), Quality(_at(side, 0, number), side, 3)(noun))
 
 
 def outer_two(number: int | None, noun: Nominal) -> Thing:
     """As in "the two outer cubes": the leftmost and the rightmost."""
-    if number not in (None, 2):
-        raise NotUnderstood("Two are the outer ones: the leftmost and the rightmost.")
+    refuse(number not in (None, 2), "Two are the outer ones: the leftmost and the rightmost.")
 
     def test(found: list[str], talk: Talk, of: Nominal) -> list[str]:
         one = replace(of, plural=False)
         return [s for side in ("leftmost", "rightmost") for s in _at(side)(found, talk, one)]
 
-    return Thing(Det("the", 2), noun.test(3, test, "outer"))
+    return Thing(Det("the", 2), Quality(test, "outer", 3)(noun))
 
 
 def of_those(noun: Nominal, said: tuple[str, bool]) -> Nominal:
     """As in "the left one of the cubes"."""
-    if noun.kind not in ("", said[0]) or not said[1]:
-        raise NotUnderstood(f"I do not know what '{noun.text}' is of.")
+    refuse(noun.kind not in ("", said[0]) or not said[1], f"I do not know what '{noun.text}' is of.")
     return replace(noun, text="", kind=said[0])
 
 
@@ -533,9 +523,8 @@ def colours(one: str, more: Things = ()) -> Things:
 
 def unlike(noun: Nominal, said: Things) -> Nominal:
     told = f"not {' or '.join(said)}"
-    if noun.colour:  # "blue but not green" is of two things
-        raise NotUnderstood(f"I do not know what '{told}' is about.")
-    return noun.test(0, lambda found, t, _: [s for s in found if t.table.colours.get(s) not in said], told)
+    refuse(noun.colour, f"I do not know what '{told}' is about.")  # "blue but not green" is of two things
+    return _each(lambda s, table: table.colours.get(s) not in said, told)(noun)
 
 
 def distant(relation: str, reference: Thing) -> Quality:
@@ -553,7 +542,7 @@ def distant(relation: str, reference: Thing) -> Quality:
             raise NotUnderstood(f"Two are about as far from '{reference.text}'; name the colour.")
         return [s for _, s in distances[:1]]
 
-    return _plainly(test, f"{told} {reference.text}", 1)
+    return Quality(test, f"{told} {reference.text}", 1)
 
 
 def between(one: Thing, other: Thing) -> Quality:
@@ -569,31 +558,27 @@ def between(one: Thing, other: Thing) -> Quality:
         most = _OFF_LINE * math.dist(places[a], places[b])
         return [s for s in found if math.dist(places[s], places[a]) + math.dist(places[s], places[b]) < most]
 
-    return _plainly(test, f"between {one.text} and {other.text}")
+    return Quality(test, f"between {one.text} and {other.text}")
 
 
 def where(reference: Thing, *, relation: str) -> Quality:
     """In a relation to another thing."""
     every = all if reference.several else any
+    near = relation in _DESCRIBING or relation == "next_to"
 
-    def of(noun: Nominal) -> Test:
-        near = relation in _DESCRIBING or relation == "next_to"
+    def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
+        try:
+            alone = reference.pronoun == "others" and not talk.mentioned  # "behind all the others"
+            like = reference.like(noun.kind) if near else reference
+            others = talk.table.of(*SOLIDS) if alone else named(like, talk, ANYTHING)
+        except Impossible:
+            return []
+        rest = {s: [o for o in others if o != s] for s in found}
         deep = relation == "on" and noun.plural  # what stands on it on others is on it, too
-        like = reference.like(noun.kind) if near else reference
+        over = talk.table.above({*others} - {TABLE_SYMBOL}) if deep else ()
+        return [s for s in found if s in over or _holds(relation, s, rest[s], talk.table, every)]
 
-        def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
-            try:
-                alone = reference.pronoun == "others" and not talk.mentioned  # "behind all the others"
-                others = talk.table.of(*SOLIDS) if alone else named(like, talk, ANYTHING)
-            except Impossible:
-                return []
-            rest = {s: [o for o in others if o != s] for s in found}
-            over = talk.table.above({*others} - {TABLE_SYMBOL}) if deep else ()
-            return [s for s in found if s in over or _holds(relation, s, rest[s], talk.table, every)]
-
-        return test
-
-    return Quality(of, f"{relation.replace('_', ' ')} {reference.text}")
+    return Quality(test, f"{relation.replace('_', ' ')} {reference.text}")
 
 
 def outside(reference: Thing) -> Quality:
@@ -659,8 +644,7 @@ def _at(side: str, first: int = 0, last: int = 1) -> Test:
     """Those at that side, counted from it: of several by where they are, else of all of the kind as seen."""
 
     def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
-        if noun.plural and last - first == 1:
-            raise NotUnderstood(f"I do not know how many the {side} ones are; name them.")
+        refuse(noun.plural and last - first == 1, f"I do not know how many the {side} ones are; name them.")
         if len(found) <= last - first or any(s not in talk.table.places for s in found):
             here = [s for s in found if (side, s) in talk.table.facts or last - first > 1]
             if side in ("highest", "lowest"):
@@ -695,11 +679,10 @@ def how_many(*said: int | Det | None, quantifier: str, other: bool = False) -> D
 
 def thing(det: Det | None, noun: Nominal) -> Thing:
     det = det or Det()
-    told = noun.tests or noun.colour or noun.other or det.quantifier not in ("", "the", "all")
+    told = noun.tests or noun.colour or noun.other or det.number or det.quantifier not in ("", "the", "all")
     if noun.kind in ("table", "ground") and told:
         raise NotUnderstood(f"There is one table; I do not know what '{noun.text}' is.")
-    if det == Det("all", 2) and not noun.plural:
-        raise NotUnderstood(f"I do not know which two '{noun.text}' are.")
+    refuse(det == Det("all", 2) and not noun.plural, f"I do not know which two '{noun.text}' are.")
     if det.quantifier == "any" and det.number == 1 and noun.plural:
         det = det if det.part else replace(det, number=None)
     bare = noun == Nominal(one=True, text=noun.text, start=noun.start)
@@ -713,7 +696,7 @@ rule.means(Thing(pronoun="others"), "Thing -> OTHERS")
 
 
 def end_of_tower(*, side: str) -> Thing:
-    return Thing(Det("the"), Nominal(kind="thing").test(3, _at(side), side))
+    return Thing(Det("the"), Quality(_at(side), side, 3)(Nominal(kind="thing")))
 
 
 rule.means(Thing(Det("all"), pronoun="them"), "Thing -> THEM", "Thing -> ALL OF? THEM?")
@@ -724,7 +707,7 @@ rule.means(Thing(Det("any", 1), pronoun="them"), "Thing -> ANY|ONE|EITHER OF THE
 
 def everything(one: Quality | None = None, *, quantifier: str) -> Thing:
     noun = Nominal(kind="thing", plural=quantifier == "all")
-    return Thing(Det(quantifier, 1 if quantifier == "any" else None), being(one, noun) if one else noun)
+    return Thing(Det(quantifier, 1 if quantifier == "any" else None), one(noun) if one else noun)
 
 
 def same_as(said: tuple[str, bool], other: Thing) -> Thing:
@@ -735,7 +718,7 @@ def same_as(said: tuple[str, bool], other: Thing) -> Thing:
         put = {a[2] for a in talk.atoms if a[0] == "on" and a[1] in things}
         return [s for s in found if s in (put or {talk.table.support_of(t) for t in things})]
 
-    return Thing(Det("the"), Nominal(*said).test(0, test, f"under {other.text}"))
+    return Thing(Det("the"), Quality(test, f"under {other.text}")(Nominal(*said)))
 
 
 def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing:
@@ -747,11 +730,7 @@ def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing
     if not again.kind:  # "the left one" is of the red ones
         again = replace(again, colour=again.colour or noun.colour, tests=(*noun.tests, *again.tests))
     same = Thing(other, again.like(noun.kind), text=again.text)
-
-    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
-        return [s for s in found if s in named(same, talk)]
-
-    return Thing(other, noun.like(again.kind).test(4, test, f"'{again.text}'"))
+    return Thing(other, _meaning(same, f"'{again.text}'")(noun.like(again.kind)))
 
 
 def so_many(number: int, *, quantifier: str, pronoun: str) -> Thing:
@@ -772,7 +751,7 @@ def corrected(taken_back: Thing, thing: Thing) -> Thing:
                 raise NotUnderstood(f"I do not know {told}; say which.")
             return found
 
-        noun = noun.test(0, test, "")
+        noun = Quality(test)(noun)
     return replace(thing, noun=replace(noun, colour=before.colour) if of_it else noun)
 
 
@@ -781,9 +760,8 @@ def meant(thing: Thing, again: Thing) -> Thing:
     colours = {thing.noun.colour, again.noun.colour} - {""}
     kinds = {thing.noun.kind, again.noun.kind} - {"", "thing"}
     bare = thing.pronoun or again.pronoun or thing.either or again.either or thing.apart or again.apart
-    if bare or again.det.quantifier != "the" or len(kinds) > 1:
-        raise NotUnderstood(f"I do not know what '{again.text}' is.")
-    sides = all(any(rank == 3 for rank, _, _ in one.noun.tests) for one in (thing, again))
+    refuse(bare or again.det.quantifier != "the" or len(kinds) > 1, f"I do not know what '{again.text}' is.")
+    sides = all(any(test.rank == 3 for test in one.noun.tests) for one in (thing, again))
     if sides or len(colours) > 1:
         return corrected(thing, again)
     return apposed(thing.det, thing.noun, again.det, again.noun)
@@ -800,9 +778,8 @@ def contrasted(thing: Thing, other: Thing) -> Thing:
     """As in "the red cube, not the green one, …": said to be sure."""
     if thing.several or thing.any or thing.pronoun or other.pronoun or other.any:
         raise NotUnderstood(f"I do not know what 'not {other.text}' is about; say it in its own sentence.")
-    same = other.like(thing.noun.kind)
-    return replace(thing, noun=thing.noun.test(4, lambda found, talk, _: [
-        s for s in found if s not in named(same, talk)], f"not {other.text}"), text="")  # fmt: skip
+    same = _meaning(other.like(thing.noun.kind), other.text)
+    return replace(thing, noun=lacking(same)(thing.noun), text="")
 
 
 def all_but(others: Phrase) -> Thing:

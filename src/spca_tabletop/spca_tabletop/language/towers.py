@@ -10,7 +10,7 @@ from spca_core.kinds import STACKABLE
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.lexicon import SHARED
-from spca_tabletop.language.talk import Atom, Contradiction, Talk, Things, Tower
+from spca_tabletop.language.talk import Atom, Contradiction, Talk, Things, Tower, refuse
 from spca_tabletop.language.things import Phrase
 
 _MOST = 80
@@ -26,7 +26,7 @@ def of_these(things: Things, said: Phrase, talk: Talk) -> Talk:
     tower = talk.tower
     if any_of(said, talk):
         tower = replace(tower, size=len(things))
-        talk = talk.but(counted=(*talk.counted, *things))
+        talk = talk.rule("counted", *((t,) for t in things))
     else:
         tower = replace(tower, members=tuple(dict.fromkeys((*tower.members, *things))))
     return talk.but(tower=replace(tower, active=True)).put_down(things)
@@ -66,8 +66,7 @@ def at_slot(things: Things, slot: str, talk: Talk) -> Talk:
 
 def listed(things: Things, upwards: bool, talk: Talk) -> Talk:
     """Things of a tower in their order."""
-    if len(things) < 2:
-        raise NotUnderstood("I do not know the order of what; name the things one by one.")
+    refuse(len(things) < 2, "I do not know the order of what; name the things one by one.")
     run = things if upwards else things[::-1]
     tower = replace(talk.tower, active=True, runs=(*talk.tower.runs, run))
     return talk.but(tower=tower).put_down(things)
@@ -88,8 +87,7 @@ def go_on(things: Things, along: bool, talk: Talk) -> Talk | None:
 
 def across(things: Things, supports: Things, talk: Talk) -> Talk:
     """A thing that rests on two others."""
-    if len(things) != 1 or len(supports) != 2:
-        raise NotUnderstood(BRIDGE)
+    refuse(len(things) != 1 or len(supports) != 2, BRIDGE)
     tower = replace(talk.tower, slots=(*(s for s in talk.tower.slots if s[0] != "top"), ("top", things[0])))
     pair = (supports[0], supports[1])
     return talk.but(bridge=True, pairs=(*talk.pairs, pair), tower=tower).put_down(things)
@@ -116,8 +114,7 @@ def finished(talk: Talk) -> Iterator[Talk]:
         tower = one.tower
         if tower.listing is not None:
             upwards, things, said = tower.listing
-            if upwards is None:
-                raise NotUnderstood(WHICH_WAY)
+            refuse(upwards is None, WHICH_WAY)
             if len(things) > 1:
                 run = things if upwards else things[::-1]
                 tower = replace(tower, runs=(*tower.runs, run), active=True)
@@ -214,7 +211,8 @@ def all_built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
         return
     if any(a[0] == "on" and talk.table.kind(a[2]) in STACKABLE for a in atoms):
         raise NotUnderstood("I can build several towers by what is in each, or on top; say it of each.")
-    towers = _shared_out(towers, len({*talk.table.of("cube")} - {*talk.left_out, *talk.unused}))
+    spared = {*talk.left_out, *(t for (t,) in talk.ruled("unused"))}
+    towers = _shared_out(towers, len({*talk.table.of("cube")} - spared))
     named = [{*t.members, *(s for _, s in t.slots), *(s for run in t.runs for s in run)} for t in towers]
 
     def more(number: int, used: frozenset[str]) -> Iterator[set[Atom]]:
@@ -251,7 +249,7 @@ def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
     said = [*tower.members, *(t for _, t in tower.slots), *(t for run in tower.runs for t in run)]
     names = list(dict.fromkeys([*said, *(t for pair in sorted(stacked) for t in pair)]))
     barred = (t for slot, t in tower.barred if slot == "any")
-    spared = {*talk.left_out, *talk.unused, *talk.untouched, *barred} - {*names}
+    spared = {*talk.left_out, *(t for (t,) in talk.ruled("unused", "untouched")), *barred} - {*names}
     cubes = [c for c in talk.table.of("cube") or talk.table.of(*STACKABLE) if c not in spared]
     one_end = len(names) == 1 and not tower.members  # "a tower with red at the bottom"
     open_ended = {*dict(tower.slots)} == {"top", "bottom"} and not (tower.members or tower.runs or stacked)
