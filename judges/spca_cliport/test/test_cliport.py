@@ -11,7 +11,7 @@ import pytest
 
 from spca_cliport.bench import CliportBench, _planner
 from spca_cliport.episode import Instruction, PickPlaceEpisode, judged_world
-from spca_cliport.playing import _in_our_words, _rings, play
+from spca_cliport.playing import _in_our_words, _rings, _tracker, play
 from spca_cliport.seeing import COLOURS, false_colour, filled, fused, in_false_colours
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.errors import InputError
@@ -162,6 +162,21 @@ def test_views_are_one_from_above() -> None:
     assert both.colour[row, column] == pytest.approx(np.multiply(false_colour("blue"), 255), abs=1)
     table = both.depth[10:-10, 10:-10]
     assert (table > 0).all() and np.median(table) == pytest.approx(2.0, abs=0.002)
+
+
+def test_a_box_of_walls_of_two_pixels_is_a_tray() -> None:
+    camera = judged_world().camera
+    rows, columns = np.indices((camera.height, camera.width))
+    along, across = (
+        abs(0.8 * (columns - 250) - 0.6 * (rows - 130)),
+        abs(0.6 * (columns - 250) + 0.8 * (rows - 130)),
+    )
+    box = (along < 65) & (across < 30)
+    wall = box & ((along > 63) | (across > 28))
+    depth, colour = np.full(box.shape, 2.0, np.float32), np.full((*box.shape, 3), DARK, np.uint8)
+    depth[wall], colour[box] = 1.95, np.multiply(false_colour("brown"), 255)
+    (tray,) = _tracker().update(RgbdFrame(colour, depth, camera.intrinsics, camera.pose, 0.0)).objects
+    assert tray.id == "tray_brown" and tray.size == pytest.approx((0.26, 0.12, 0.05), abs=0.01)
 
 
 def test_a_folder_without_cliport_is_said_and_its_test_seeds_are_taken(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ _HOLLOW = 0.3  # share of the area within the rim that must be lower
 _RIM = 1.5  # times a wall's thickness within which all of a rim lies
 _MIN_EVEN = 20  # pixels without a slope that make a face, and share of it; a strip of a side has few
 _EVEN = 0.3
+_LEVEL_STRIP = 0.8  # share of the pixels of a thin wall's rim that are at its level; those of a side are at all
 _PLATEAU = 0.8  # share of what is lower, that is as high within the noise where it is another level face
 _STRIP = 0.35  # of the face of a thing, that at most is in sight of the one below if that is hidden
 _STICKS_OUT = 0.012  # metres by which its middle may be outside
@@ -147,7 +148,9 @@ def _highest(region: ColourRegion) -> Face | None:
         if level - NOISE < region.floor + TALL:  # half of a face just above the limit seems to be below it
             part |= connected(rest & (heights > level - NOISE), part)
         near = part & (heights > _lower_limit(heights[part & region.even], level))
-        if np.count_nonzero(near & region.even) >= max(_MIN_EVEN, _EVEN * np.count_nonzero(near)):
+        even = np.count_nonzero(near & region.even)
+        level_strip = np.mean(np.abs(heights[near] - level) < NOISE / 2) > _LEVEL_STRIP
+        if even >= max(_MIN_EVEN, _EVEN * np.count_nonzero(near)) or level_strip:
             faces.append(Face(near, part & (heights > level - _BODY), level))
     if not faces:
         return None
