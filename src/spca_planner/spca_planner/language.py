@@ -112,7 +112,7 @@ class LanguageProposer(PlanProposer):
         kept = previous.domain if previous else ""
         same = answer.domain.strip() in ("", kept.strip())
         domain = kept if same else _bare(answer.domain)
-        draft = Draft(domain=domain, problem=_bare(answer.problem), remark=answer.remark)
+        draft = Draft(domain=domain, problem=_bare(answer.problem), remark=_told(answer.remark))
         return draft.model_copy(update={"problem": self._observed(draft, request.observation)})
 
     def _observed(self, draft: Draft, observation: Observation) -> str:
