@@ -24,7 +24,7 @@ from spca_core.skill import SkillSignature
 from spca_core.skill_package import library_source
 from spca_core.verdict import Ending
 from spca_llm.chat import NotInVain
-from spca_planner.critics import with_synonyms
+from spca_planner.critics import with_named_places, with_synonyms
 from spca_planner.language import LanguageProposer, in_words, messages, told_of
 from spca_planner.pddl.syntax import parse_domain
 from spca_planner.planner import DraftingPlanner
@@ -470,6 +470,11 @@ def test_what_lies_left_and_near_of_what_is_told_of_all_things() -> None:
     assert "from left to right" not in told and "(leftmost cube_red)" in told
 
 
+def test_a_place_that_the_domain_names_as_a_constant_is_there() -> None:
+    draft = Draft(domain="(define (domain d) (:constants left_half - place))", problem="")
+    assert with_named_places(scene(), draft, TabletopVocabulary()).objects["left_half"] == "place"
+
+
 @pytest.mark.parametrize(
     ("predicate", "meant", "fault"),
     [
@@ -482,6 +487,7 @@ def test_what_lies_left_and_near_of_what_is_told_of_all_things() -> None:
         ("(holding ?g ?c)", "", "(held ?a)"),
         ("(clear ?a) (uncovered ?a ?b)", "clear", ""),
         ("(painted ?c)", "", ""),
+        ("(middle ?a ?b ?c ?d)", "", ""),
     ],
 )
 def test_a_synonym_is_mapped_or_refused(predicate: str, meant: str, fault: str) -> None:

@@ -43,13 +43,12 @@ class Draft(Record):
     domain: str
     problem: str
     remark: str = ""
+    """Sentence to the user on what was assumed, such as for what other words of the task were taken."""
     goals: tuple[str, ...] = ()
     """Goals that the author read from the task's text itself: the atoms of each, separated by commas.
 
     A task is understood once: to replan, these stay what is wanted, whatever the words would mean by then.
     """
-    slips: str = ""
-    """Words of the task that were taken for others, as a sentence."""
 
 
 class ActionSchema(Record):

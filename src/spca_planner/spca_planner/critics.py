@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+from spca_core.plan import Draft
 from spca_core.ports.vocabulary import Extension, ObservableWord, Vocabulary
 from spca_core.scene import Observation
 from spca_planner.pddl.formula import Atom, Truth, atoms, evaluate, ground
@@ -72,9 +73,10 @@ def _wrong_init(
         yield f"(:init …) lacks {_listed(missing)}, which the scene shows"
 
 
-def with_named_places(observation: Observation, problem: str, vocabulary: Vocabulary) -> Observation:
-    """Return the observation with the places that a problem names, wherever it does."""
-    return vocabulary.with_places(observation, dict.fromkeys(re.findall(r"[a-z][\w-]*", problem.lower())))
+def with_named_places(observation: Observation, draft: Draft, vocabulary: Vocabulary) -> Observation:
+    """Return the observation with the places that a draft names, wherever it does."""
+    text = f"{draft.domain} {draft.problem}".lower()
+    return vocabulary.with_places(observation, dict.fromkeys(re.findall(r"[a-z][\w-]*", text)))
 
 
 def unstated(domain: Domain, problem: Problem, extensions: Mapping[str, Extension]) -> list[Atom]:
@@ -173,14 +175,15 @@ def with_synonyms(
     """Return the extensions, also under the domain's own names, and what is wrong with its predicates.
 
     A predicate that means the same as an observed one, by its name, is taken for it if it has as many
-    arguments; otherwise it would go unchecked, and is refused, unless another one is taken for it.
+    arguments; otherwise it would go unchecked, and is refused, unless another one is taken for it or it is
+    explained only where it is seen.
     """
     known, faults = dict(extensions), []
     counts = {name: len(signature.parameters) for name, signature in domain.predicates.items()}
     meanings = {name: word for name in counts if (word := meant(name, words))}
     said = {word.name for name, word in meanings.items() if counts[name] == len(word.args)}
     for name, word in meanings.items():
-        if (count := counts[name]) != len(word.args) and word.name not in said:
+        if (count := counts[name]) != len(word.args) and word.name not in said and not word.aside:
             faults.append(
                 f"predicate '{name}' with {count} argument(s) seems to mean what is observed as {word.form}: "
                 f"use that, {word.meaning}"

@@ -112,15 +112,15 @@ class LanguageProposer(PlanProposer):
         kept = previous.domain if previous else ""
         same = answer.domain.strip() in ("", kept.strip())
         domain = kept if same else _bare(answer.domain)
-        problem = self._observed(domain, _bare(answer.problem), request.observation)
-        return Draft(domain=domain, problem=problem, remark=answer.remark)
+        draft = Draft(domain=domain, problem=_bare(answer.problem), remark=_told(answer.remark))
+        return draft.model_copy(update={"problem": self._observed(draft, request.observation)})
 
-    def _observed(self, domain: str, problem: str, observation: Observation) -> str:
-        """Return the problem with what is observed and its init leaves out."""
-        reading = examine(domain, problem)
+    def _observed(self, draft: Draft, observation: Observation) -> str:
+        """Return a draft's problem with what is observed and its init leaves out."""
+        reading, problem = examine(draft.domain, draft.problem), draft.problem
         if reading.domain is None or reading.problem is None:
             return problem
-        extensions = self._vocabulary.extensions(with_named_places(observation, problem, self._vocabulary))
+        extensions = self._vocabulary.extensions(with_named_places(observation, draft, self._vocabulary))
         words = self._vocabulary.words()
         seen, _ = with_synonyms(reading.domain, words, extensions)
         told, _ = with_synonyms(reading.domain, words, Vocabulary().extensions(observation))

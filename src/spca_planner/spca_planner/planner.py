@@ -35,7 +35,7 @@ def judge(
     cancelled: Stop = never,
 ) -> Judgement:
     """Have all critics judge a draft; `timeout_s` bounds the search. Raises Cancelled."""
-    observation = with_named_places(request.observation, draft.problem, vocabulary)
+    observation = with_named_places(request.observation, draft, vocabulary)
     read = draft.goals or request.task.conversation  # by the environment, or to be read by a model
     context = DraftContext(
         observation=observation.model_copy(update={"sentences": (), "scene": None, "detail": {}}),

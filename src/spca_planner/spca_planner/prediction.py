@@ -206,7 +206,7 @@ class PddlReader:
     def goal(self, draft: Draft) -> str:
         """See `PlanReader`: what will count as done, whoever drafted it."""
         try:
-            return " ".join(filter(None, (self.say(_ways(draft)), draft.slips)))
+            return " ".join(filter(None, (self.say(_ways(draft)), draft.remark)))
         except PddlError:
             return ""
 

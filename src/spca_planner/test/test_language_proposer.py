@@ -17,6 +17,7 @@ from spca_llm.client import OpenAISource
 from spca_llm.config import LlmConfig, ModelConfig
 from spca_llm.ledger import ExchangeLog
 from spca_planner.language import LanguageProposer, messages
+from spca_planner.prediction import PddlReader
 from spca_tabletop.plan.problem import domain, with_places
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
@@ -190,6 +191,7 @@ def test_reuse_keeps_the_domain_to_the_letter(open_proposer: Open) -> None:
     )
     assert draft.domain == domain()
     assert draft.remark == "the domain is fine"
+    assert PddlReader(TabletopVocabulary()).goal(draft).endswith(draft.remark), "the user is told it"
 
 
 @pytest.mark.parametrize("answer", [Say("I cannot do that."), Say('{"domain": 3}'), refuse("no")])

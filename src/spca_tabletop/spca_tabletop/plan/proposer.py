@@ -10,7 +10,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood, PlanProposer
 from spca_core.relation import things_of
 from spca_core.scene import Observation
 from spca_tabletop.language.goal import RULES, Atom, Goal
-from spca_tabletop.language.understanding import describe, nearest, uncovering, understand
+from spca_tabletop.language.understanding import nearest, uncovering, understand
 from spca_tabletop.language.words import told_slips
 from spca_tabletop.plan.problem import domain, goals_of, initial, problem, written
 
@@ -30,9 +30,8 @@ class BuiltinProposer(PlanProposer):
         return Draft(
             domain=domain(),
             problem=problem(request.observation, goals),
-            remark=f"Goal: {describe(goals)}.",
+            remark=told_slips(request.task.description or request.task.title),
             goals=written(goals),
-            slips=told_slips(request.task.description or request.task.title),
         )
 
     def alternatives(self, draft: Draft, observation: Observation) -> list[Draft]:
