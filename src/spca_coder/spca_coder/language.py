@@ -69,7 +69,7 @@ def code_in(answer: str) -> str:
     blocks = fenced(answer, PYTHON) or [answer.replace("\r\n", "\n")]
     code = "\n\n".join(b.strip("\n") for b in blocks)
     if not re.search(r"^def\s+\w+", code, re.MULTILINE):
-        if said := re.search(r"^\W*PLAN:\W*(.*)", answer, re.MULTILINE | re.DOTALL):
+        if said := re.search(r"^[^\w\n]*PLAN:\W*(.*)", answer, re.MULTILINE | re.DOTALL):
             raise PlanAtFault(one_line(said[1])[:_LONGEST_REASON])
         raise ModelError("the answer holds no Python function", kind="invalid")
     return code + "\n"

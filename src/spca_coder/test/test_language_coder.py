@@ -150,3 +150,5 @@ def test_a_coder_can_say_that_the_plan_is_wrong(open_coder: Open) -> None:
     assert len(server.requests) == 1
     with pytest.raises(PlanAtFault, match="no way"):
         code_in("**PLAN:** no way")
+    with pytest.raises(ModelError, match="no Python function"):
+        code_in("\\\n" * 200_000)

@@ -48,9 +48,7 @@ def _image(png: bytes) -> dict[str, object]:
     return {"type": "image_url", "image_url": {"url": url}}
 
 
-_FENCE = re.compile(
-    r"^[ \t]*(```+|~~~+)[ \t]*([\w+-]*)[^\n]*\n(.*?)[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL
-)
+_FENCE = re.compile(r"[ \t]*(`{3,8}|~{3,8})[ \t]*([\w+-]*)")
 PYTHON = ("python", "py", "python3")
 
 
@@ -60,5 +58,16 @@ def fenced(text: str, languages: tuple[str, ...] = ()) -> list[str]:
     >>> fenced("Here it is:\n```python\ndef solve(): return []\n```\nDone.", PYTHON)
     ['def solve(): return []\n']
     """
-    found = _FENCE.finditer(text.replace("\r\n", "\n"))
-    return [m[3] for m in found if not languages or m[2].lower() in ("", *languages)]
+    lines = text.replace("\r\n", "\n").split("\n")
+    found, unclosed, at = [], set[str](), 0
+    while at < len(lines):
+        opened, at = _FENCE.match(lines[at]), at + 1
+        if opened and opened[1] not in unclosed:  # each is looked for to the end once: an answer may be long
+            end = next((k for k in range(at, len(lines)) if lines[k].rstrip(" \t").endswith(opened[1])), 0)
+            if not end:
+                unclosed.add(opened[1])
+            elif not languages or opened[2].lower() in ("", *languages):
+                last = lines[end].rstrip(" \t").removesuffix(opened[1]).rstrip(" \t")
+                found.append("\n".join([*lines[at:end], last]))
+            at = max(at, end + 1)
+    return found

@@ -30,6 +30,7 @@ _DEEPEST = 100
 _MOST_VALUES = 100_000
 """Maximum number of values in a file, with those that its aliases and merge keys stand for."""
 _LONGEST = 300  # characters of a reason
+MOST_COMPLAINTS = 100  # about a file or an answer, which may be wrong a million times
 
 
 class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]
@@ -118,24 +119,24 @@ def expecting(what: str, where: str | Path) -> Iterator[None]:
 
 def first_problem(error: ValidationError) -> str:
     """Return the most telling complaint of a pydantic error as `field.path: what is wrong`, in one line."""
-    found = problems(error)
-    return found[0] + (f" (and {len(found) - 1} more)" if len(found) > 1 else "")
+    count = error.error_count()
+    return problems(error)[0] + (f" (and {count - 1} more)" if count > 1 else "")
 
 
 def problems(error: ValidationError, known: Collection[str] = ()) -> list[str]:
-    """Return all complaints of a pydantic error, a line each, those of misspelt keys first."""
-    found = []
-    for item in error.errors():
+    """Return the first complaints of a pydantic error, a line each, those of misspelt keys first."""
+    found, told = [], error.errors()[:MOST_COMPLAINTS]
+    for item in told:
         said = _WORDS.get(item["type"]) or item["msg"].removeprefix("Value error, ")[:_LONGEST]
         if item["type"] in _NO_MAPPING and item["input"] is None:
             said = "is empty"
-        meant = item["type"] == "extra_forbidden" and meant_key(item["loc"], error, known)
+        meant = item["type"] == "extra_forbidden" and meant_key(item["loc"], told, known)
         where = (".".join(map(str, item["loc"])) or "the file")[:_LONGEST]
         found.append(one_line(f"{where}: {said}" + (f"; did you mean '{meant}'?" if meant else "")))
     return sorted(found, key=lambda line: "did you mean" not in line)
 
 
-def meant_key(loc: tuple[int | str, ...], error: ValidationError, known: Collection[str] = ()) -> str | None:
+def meant_key(loc: tuple[int | str, ...], told: list[Any], known: Collection[str] = ()) -> str | None:
     """Return what an unknown key was probably meant to be: a key missing beside it, or a known one."""
-    missing = [i["loc"][-1] for i in error.errors() if i["type"] == "missing" and i["loc"][:-1] == loc[:-1]]
+    missing = [i["loc"][-1] for i in told if i["type"] == "missing" and i["loc"][:-1] == loc[:-1]]
     return next(iter(get_close_matches(str(loc[-1]), [*map(str, missing), *known], 1)), None)

@@ -8,9 +8,11 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from spca_core.errors import InputError
-from spca_core.validation import read_yaml
+from spca_core.model import Record
+from spca_core.validation import MOST_COMPLAINTS, first_problem, problems, read_yaml
 
 KEYS = st.text(st.characters(categories=("Ll",)), min_size=1, max_size=4)
 PLAIN = st.recursive(
@@ -73,3 +75,13 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "latin.yaml").write_bytes("title: grün".encode("latin-1"))
     with pytest.raises(InputError, match="not valid YAML"):
         read_yaml(tmp_path / "latin.yaml", "the level")
+
+
+def test_what_is_wrong_a_thousand_times_is_told_at_once() -> None:
+    class Note(Record):
+        title: str
+
+    with pytest.raises(ValidationError) as caught:
+        Note.model_validate({f"k{n}": n for n in range(50_000)})
+    assert first_problem(caught.value) == "title: is missing (and 50000 more)"
+    assert len(problems(caught.value)) == MOST_COMPLAINTS

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from contextlib import suppress
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from spca_core.ports.proposer import ModelError
 from spca_core.prompting import fenced
@@ -33,7 +34,7 @@ class _Part(BaseModel):
 
 
 class _Message(BaseModel):
-    content: str | list[_Part] | None = None
+    content: str | Annotated[list[_Part], Field(fail_fast=True)] | None = None
     refusal: str | None = None
 
 
@@ -45,7 +46,7 @@ class _Choice(BaseModel):
 class _Completion(BaseModel):
     """The required fields of a completion; servers may send more."""
 
-    choices: list[_Choice]
+    choices: Annotated[list[_Choice], Field(fail_fast=True)]
     model: str = ""
     usage: _Usage | None = None
 
@@ -120,11 +121,13 @@ def parse(text: str, schema: type[BaseModel]) -> BaseModel:
     """Return the first JSON object in a text that fits the schema: alone, in a fenced block or in prose."""
     problem = ""
     for candidate in _objects(text):
-        if _has_lone_surrogate(candidate):  # pydantic would take it, and no file could hold it
-            problem = problem or "it has half of a surrogate pair, which is no character"
-            continue
         try:
-            return schema.model_validate(candidate)
+            said = json.dumps(candidate, ensure_ascii=False)
+            if whole(said) == said:  # pydantic would take half a character, and no file could hold it
+                return schema.model_validate(candidate)
+            problem = problem or "it has half of a surrogate pair, which is no character"
+        except RecursionError:  # deep enough to be written is less deep than to be read
+            problem = problem or "it is nested too deeply"
         except ValidationError as error:
             problem = problem or first_problem(error)
     if problem:
@@ -136,32 +139,19 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
     """Yield JSON objects in a text, the likeliest first."""
     decoder = json.JSONDecoder(strict=False)  # models write line breaks into strings
     for block in (text.strip(), *fenced(text, ("json",))):
-        try:
-            value = decoder.decode(block)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            yield value
+        with suppress(ValueError, RecursionError):
+            if isinstance(value := decoder.decode(block), dict):
+                yield value
     start = -1
     for _ in range(_MAX_STARTS):
         start = text.find("{", start + 1)
         if start < 0:
             return
-        try:
+        with suppress(ValueError, RecursionError):
             value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            yield value
-        start = end - 1
-
-
-def _has_lone_surrogate(value: dict[str, Any]) -> bool:
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return True
-    return False
+            start = end - 1
+            if isinstance(value, dict):
+                yield value
 
 
 def _short(text: str, limit: int = 200) -> str:

@@ -7,6 +7,7 @@ import json
 import socket
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from spca_core.errors import BudgetExhausted, InputError
 from spca_core.ports.chat import ChatReply
 from spca_core.ports.proposer import ModelError
 from spca_core.prompting import system, user
+from spca_llm.answer import parse
 from spca_llm.chat import Chat
 from spca_llm.client import OpenAISource
 from spca_llm.config import Budget, LlmConfig, ModelConfig
@@ -466,6 +468,20 @@ def test_an_answer_with_a_lone_surrogate_is_invalid_and_its_recording_too(bench:
     replayed = Chat(ReplaySource(bench.folder), ExchangeLog(bench.folder.with_name("again")))
     again = error_of(lambda: replayed.complete("planner_big", ASK, Answer))
     assert str(again) == str(error)
+
+
+def test_an_answer_that_can_just_be_read_is_no_more_than_invalid():
+    for deep in range(50, 1100):
+        for text in ('{"domain": ' * deep + "1" + "}" * deep, f'{{"domain": {"[" * deep}{"]" * deep}}}'):
+            assert error_of(partial(parse, text, Answer)).kind == "invalid"
+
+
+@pytest.mark.parametrize("choices", ["1", "{}", '{"message": {"content": [1, 1]}}'])
+def test_what_is_wrong_in_every_choice_is_told_of_the_first(bench: Bench, choices: str):
+    body = ", ".join([choices] * 30_000)
+    error = error_of(lambda: bench.ask([Raw(f'{{"choices": [{body}]}}'.encode())]))
+    assert "not a chat completion: choices.0" in str(error)
+    assert "more" not in str(error) or "(and 1 more)" in str(error)
 
 
 def test_a_later_object_of_the_answer_counts_when_the_first_has_a_lone_surrogate(bench: Bench):

@@ -21,7 +21,7 @@ from spca_core.errors import InputError, did_you_mean
 from spca_core.kinds import SUPPORTS
 from spca_core.layout import Layout, nominal_layout, overlapping
 from spca_core.paths import LEVELS
-from spca_core.validation import meant_key, problems, read_yaml
+from spca_core.validation import MOST_COMPLAINTS, meant_key, problems, read_yaml
 from spca_core.world import World, load_world
 from spca_referee.level import Level, find_level, is_world, level_of, starting_layout
 from spca_referee.rules import at_start, bind_rules
@@ -88,11 +88,11 @@ def check_level(name_or_path: str | Path, world: World | None = None) -> Finding
 def _read_on(content: Any, path: Path, error: ValidationError) -> Level | None:
     """Read a level with each unknown key as the one that was meant, or left out; None if it is none then."""
     with suppress(ValidationError, LookupError, TypeError):  # the last two: a place that is none of the file
-        for item in error.errors():
+        for item in (told := error.errors()[:MOST_COMPLAINTS]):
             *above, key = item["loc"] or ("",)
             if item["type"] == "extra_forbidden":
                 block = reduce(getitem, above, content)
-                block.setdefault(meant_key(item["loc"], error, _KEYS) or key, block[key])
+                block.setdefault(meant_key(item["loc"], told, _KEYS) or key, block[key])
                 del block[key]
         return level_of(content, path)
     return None

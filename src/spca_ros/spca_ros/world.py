@@ -50,7 +50,7 @@ class RosWorld(TableWorld):
     Contacts are handed on in the thread that lets time pass, in their order, before it goes on.
 
     Args:
-        node: what the world is spoken to by; it is spun elsewhere.
+        node: what the world is spoken to by, in whose turning thread this is made: rclpy may crash else.
         world: the description of robot, camera and things.
         driver: who drives the arm; the simulator's node by default.
         camera: where pictures come from; the simulator's node by default.

@@ -28,6 +28,13 @@ except SpcaError as error:
 """
 
 
+@pytest.fixture
+def waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that ends by a signal only."""
+    (tmp_path / "waits.py").write_text("import signal\nsignal.pause()\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+
 def test_a_lost_network_interface_is_named() -> None:
     alone = ["unshare", "--user", "--net"]  # a network namespace begins with all interfaces down
     if (tried := subprocess.run([*alone, "true"], capture_output=True, text=True, check=False)).returncode:
@@ -45,8 +52,9 @@ def test_the_last_words_of_a_process_are_its_own(tmp_path: Path) -> None:
     assert "'it' exited with status 1: ImportError: No module named spca_nowhere" in str(error.value)
 
 
+@pytest.mark.usefixtures("waits")
 def test_a_node_that_somebody_has_stopped_is_lost_at_once(tmp_path: Path) -> None:
-    with NodeProcess("timeit", "it", {}, tmp_path) as process:
+    with NodeProcess("waits", "it", {}, tmp_path) as process:
         os.kill(process.pid, signal.SIGSTOP)
         os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
         with pytest.raises(NodeLost, match="'it' was stopped by SIGSTOP"):
@@ -55,9 +63,10 @@ def test_a_node_that_somebody_has_stopped_is_lost_at_once(tmp_path: Path) -> Non
     assert time.monotonic() - began < 3.0  # it is not asked to end, which it could not hear
 
 
+@pytest.mark.usefixtures("waits")
 def test_a_node_whose_owner_has_ended_waits_for_nobody(tmp_path: Path) -> None:
     """As it would after a Ctrl-C."""
-    with NodeProcess("timeit", "it", {}, tmp_path) as process:
+    with NodeProcess("waits", "it", {}, tmp_path) as process:
         pass
     assert process._child.wait() == -signal.SIGTERM
 

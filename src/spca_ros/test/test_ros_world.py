@@ -50,7 +50,7 @@ def graph() -> Iterator[Graph]:
 
 @pytest.fixture
 def table(graph: Graph, world: World) -> Iterator[RosWorld]:
-    found = RosWorld(graph[0], world, varied=VARIED)
+    found = graph[0].loop.run(lambda: RosWorld(graph[0], world, varied=VARIED))
     found.wait_ready(30.0)
     found.reset(nominal_layout(world))
     yield found
@@ -97,7 +97,7 @@ from spca_ros.node import ros_session
 from spca_ros.world import RosWorld
 from spca_testing.contracts.table_contract import turn
 with ros_session("mover") as node:
-    table = RosWorld(node, load_world())
+    table = node.loop.run(lambda: RosWorld(node, load_world()))
     table.wait_ready(60.0)
     table.robot.follow(turn(table, 0.5, 20.0))
     table.wait(20.0)
@@ -117,7 +117,7 @@ def test_the_arm_stands_as_soon_as_its_client_is_gone(how: signal.Signals) -> No
             stood = seen[-1].header.stamp
             time.sleep(0.5)
             assert seen[-1].header.stamp == stood
-            after = RosWorld(node, load_world())
+            after = node.loop.run(lambda: RosWorld(node, load_world()))
             after.wait_ready(30.0)
             after.wait(0.2)
             assert np.abs(after.robot.state().velocity).max() < 0.01

@@ -25,7 +25,7 @@ from spca_worldcoder.state import State, in_words, name_of
 from spca_worldcoder.worlds import sokoban
 from spca_worldcoder.worlds.world import World
 
-_ANSWER = re.compile(r"^\W*action\W*:\W*(.+?)\W*$", re.IGNORECASE | re.MULTILINE)
+_ANSWER = re.compile(r"(?im)^[^\w\n]*action\W*:\W*(\w+(?:[ -]\w+)*)[^\w\n]*$")
 _REMEMBERED = 12
 """Steps of an episode that the model is shown."""
 _MOST_UNUSABLE = 3

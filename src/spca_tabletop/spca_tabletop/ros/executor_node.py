@@ -38,7 +38,7 @@ from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.records import WORLD_FRAME, from_msg, pose_msg, to_msg
 from spca_ros.convert.robot import trajectory_msg
-from spca_ros.driver import ControlDriver, Driver, SpcaDriver
+from spca_ros.driver import ControlDriver, SpcaDriver
 from spca_ros.loop import Loop
 from spca_ros.node import SpcaNode, background
 from spca_ros.qos import STATE
@@ -146,11 +146,8 @@ class ExecutorNode(SpcaNode):
     def world(self, world: World, camera: Camera, varied: Mapping[str, Any], standing: bool) -> RosWorld:
         """Return robot, camera and contacts on the graph, by the driver that the parameters name."""
         joints = world.robot.arm.joint_names
-        driver: Driver = (
-            ControlDriver(self, joints, *self._controllers)
-            if self._driver == "ros2_control"
-            else SpcaDriver(self, joints)
-        )
+        own = self._driver != "ros2_control"
+        driver = SpcaDriver(self, joints) if own else ControlDriver(self, joints, *self._controllers)
         found = RosWorld(self, world, driver, camera, varied, standing)
         found.robot.on_follow = lambda path: self._trajectories.publish(trajectory_msg(path, joints))
         return found
@@ -255,7 +252,9 @@ class TabletopRos:
             "disturbances": json.dumps([each.model_dump() for each in drawn.disturbances]),
             "places": level.needs_poses,
         }
-        there = self._executor.world(world, self._sense.camera(world), varied, standing=not anew)
+        there = self._executor.loop.run(
+            lambda: self._executor.world(world, self._sense.camera(world), varied, standing=not anew)
+        )
         arm = self._executor.arm(world, there.robot)  # MoveIt starts while the simulator does
         there.wait_ready(_READY_S, check)
         self._executor.table = table = RosTabletop(

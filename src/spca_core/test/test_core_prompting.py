@@ -1,0 +1,36 @@
+"""What is read in a model's answer, however long and strange it is: in a time that grows with its length."""
+
+from __future__ import annotations
+
+import pytest
+
+from spca_core.prompting import PYTHON, fenced
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```json\n" * 200_000,
+        "`" * 1_900_000,
+        "```" + " " * 1_900_000 + "x",
+        "~~~\nx\n````\nx\n```\n" * 100_000 + "x",
+        "\n" * 1_900_000,
+    ],
+    ids=["openings", "ticks", "spaces", "of different lengths", "lines"],
+)
+def test_fences_without_end(text: str) -> None:
+    assert len(fenced(text)) <= 100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("```python\na\n```\n~~~\nb~~~ \n", ["a\n", "b"]),
+        ("~~~\nnever closed\n```py\na\n```", ["a\n"]),
+        ("````\n```\nx\n```\n````", ["```\nx\n```\n"]),
+        ("```json\n{}\n```\r\n```\r\na\r\n```", ["a\n"]),
+        ("```python\ncut off", []),
+    ],
+)
+def test_blocks(text: str, blocks: list[str]) -> None:
+    assert fenced(text, PYTHON) == blocks
