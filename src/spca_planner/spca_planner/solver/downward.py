@@ -120,7 +120,7 @@ class DownwardSearch:
 def _translate() -> None:
     options = importlib.import_module("fast_downward.translate.options")
     main = importlib.import_module("fast_downward.translate.main")
-    finder = importlib.import_module("fast_downward.translate.invariant_finder")
+    finder: Any = importlib.import_module("fast_downward.translate.invariant_finder")
     find = finder.find_invariants
 
     def remembered(task: Any, reached: Any) -> list[Any]:
