@@ -142,7 +142,7 @@ def lines() -> Iterator[str]:
         yield from (figures.line for figures in _records() if figures.section == section)
         yield ""
         if section == "Stages":
-            yield f"![How many times as long a look, a plan and a run take among 3 to 48 things](images/{GROWTH.name})\n"
+            yield f"![How a look, a plan and a run grow from 3 to 48 things](images/{GROWTH.name})\n"
 
 
 def draw_growth(record: Figures) -> None:
