@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import os
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,15 +23,18 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from matplotlib import rc_context
 from pydantic import Field
 
 from spca_benchmarks.campaigns.campaign import bench_in, read_campaign, read_head
+from spca_benchmarks.campaigns.page import new_figure
 from spca_benchmarks.campaigns.statistics import Rate
 from spca_core.model import Record
 from spca_core.paths import ROOT
 from spca_core.run_folder import write_atomically
 
 PAGE = ROOT / "docs" / "measurements.md"
+GROWTH = PAGE.parent / "images" / "growth.svg"
 RECORDS = ROOT / "benchmarks" / "records"
 SECTIONS = ("Levels", "Models", "Stages", "Rehearsal", "GRASP", "WorldCoder", "CoPiC")
 _INTRODUCTION = """\
@@ -123,8 +127,9 @@ def script(
 
 @app.command()
 def page() -> None:
-    """Write docs/measurements.md from the records."""
+    """Write docs/measurements.md from the records, and its picture."""
     PAGE.write_text("\n".join(lines()))
+    draw_growth(next(figures for figures in _records() if figures.name == "speed_growth"))
 
 
 def lines() -> Iterator[str]:
@@ -136,6 +141,30 @@ def lines() -> Iterator[str]:
         yield "|---|---|---|---|"
         yield from (figures.line for figures in _records() if figures.section == section)
         yield ""
+        if section == "Stages":
+            yield f"![How a look, a plan and a run grow from 3 to 48 things](images/{GROWTH.name})\n"
+
+
+def draw_growth(record: Figures) -> None:
+    """Draw how many times as long a look, a plan and a run take among more things, by what speed.py printed.
+
+    Ratios within one measurement hold on a busy machine, too.
+    """
+    times: dict[str, list[tuple[int, float]]] = {}
+    for count, what, ms in re.findall(r"(\d+) things: (look|plan|run) +│[^│]*│ +([\d,.]+)", record.text):
+        times.setdefault(what, []).append((int(count), float(ms.replace(",", ""))))
+    figure, axes = new_figure(5.0, 2.8)
+    for what, points in times.items():
+        axes.plot([n for n, _ in points], [ms / points[0][1] for _, ms in points], "o-", label=what)
+    axes.set(
+        xlabel="things on the table",
+        xticks=[n for n, _ in points],
+        ylabel=f"times as long as with {points[0][0]}",
+    )
+    axes.legend(frameon=False)
+    figure.tight_layout()
+    with rc_context({"svg.hashsalt": "spca", "svg.fonttype": "none"}):  # the same figures, the same file
+        figure.savefig(GROWTH, metadata={"Date": None})
 
 
 def _records() -> Iterator[Figures]:

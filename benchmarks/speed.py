@@ -42,6 +42,7 @@ GOALS = {
     "tower of six named among twelve cubes: reading": 0.05,
     "24 things: look": 0.1,
     "24 things: plan": 0.15,
+    "24 things: run": 4.0,
 }
 """Seconds on a quiet machine of two cores."""
 _NOTHING = math.nan, math.nan
@@ -82,10 +83,32 @@ seen = scene(row=cubes, depth=cubes, objects=cubes)
 text = f"Build a tower of six cubes, from bottom to top: {', '.join(colours[:6])}."
 found = {"tower of six named among twelve cubes: reading": timed(lambda: understand(task(text), seen), 3)}
 """
+_GYM = """
+import gymnasium, os
+import spca_extras.gym
+NAME, STEPS, cores = "spca/Tabletop-stack_01-v1", 300, os.cpu_count()
+def stepped(count):
+    tables = gymnasium.make_vec(NAME, count, observe="state", preset="shuffled")
+    tables.reset(seed=0)
+    tables.action_space.seed(0)
+    for _ in range(STEPS):
+        tables.step(tables.action_space.sample())
+    tables.close()
+table = gymnasium.make(NAME, observe="state", preset="shuffled").unwrapped
+seeds = iter(range(99))
+found = {"gym: reset": timed(lambda: table.reset(seed=next(seeds)), 19)}
+for count in (1, cores, 4 * cores):
+    began = clocks()
+    stepped(count)
+    wall, spent = ((now - then) / STEPS / count for now, then in zip(clocks(), began))
+    found[f"gym: a step of {count} tables at once"] = wall, spent
+    found[f"gym: processor time of a step of {count}"] = spent, spent
+"""
 _GROWTH = """
 from itertools import product
 from pathlib import Path
 from tempfile import mkdtemp
+import spca, yaml
 from spca_core.layout import Layout
 from spca_core.geometry import Pose
 from spca_core.plan import PlanRequest
@@ -100,15 +123,20 @@ from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.observations import scene, task
 base, found, first = load_world(), {}, [colour.name for colour in PALETTE[:2]]
 cube = next(thing for thing in base.objects if thing.kind == "cube")
-places = [(0.30 + 0.07 * i, -0.24 + 0.07 * j) for i, j in product(range(6), range(8))]
+places = [(0.30 + 0.08 * i, 0.08 * j - 0.28) for i, j in product(range(6), range(8))]
+colours = [*((colour, "") for colour in PALETTE), *((c, f"_{k}") for k in range(2, 9) for c in PALETTE[2:])]
+text, folder = f"Put the {first[0]} cube on the {first[1]} cube.", Path(mkdtemp())
+level = {
+    "task_group": "growth", "task_id": "01", "title": "Growth", "description": text, "difficulty": "easy",
+    "time_limit_s": 180, "success": {"states": [{"thing": f"box_{first[0]}", "rests_on": f"box_{first[1]}"}]},
+}
 planner = DraftingPlanner(
-    "tabletop", BuiltinProposer(), TrustedDomains(Path(mkdtemp())), TabletopVocabulary()
+    "tabletop", BuiltinProposer(), TrustedDomains(folder / "domains"), TabletopVocabulary()
 )
 for count in (3, 12, 24, 48):
     things, poses = [], {}
-    for number, (x, y) in enumerate(places[:count]):
-        colour = PALETTE[number % len(PALETTE)]
-        name = f"box_{colour.name}" + (f"_{number // len(PALETTE) + 1}" if number >= len(PALETTE) else "")
+    for (x, y), (colour, number) in zip(places[:count], colours):
+        name = f"box_{colour.name}{number}"
         things.append(cube.model_copy(update={"model": name, "colour": colour.rgb, "position": (x, y)}))
         poses[name] = Pose.from_xyz_yaw(x, y, base.table.top + cube.size[2] / 2)
     world = base.model_copy(update={"objects": tuple(things)})
@@ -119,13 +147,18 @@ for count in (3, 12, 24, 48):
     found[f"{count} things: look"] = timed(lambda: detector.detect(frame), 5)
     simulator.close()
     cubes = tuple(name.replace("box", "cube") for name in poses)
-    cubes = (*cubes[:2], *(c for c in cubes[2:] if c.split("_")[1] not in first))
     seen = scene(row=cubes, depth=cubes, objects=cubes)
-    text = f"Put the {first[0]} cube on the {first[1]} cube."
     asked = PlanRequest(attempt="1", task=task(text), observation=seen, skills=())
     def plan():
         assert planner.plan(asked).status == "solved"
     found[f"{count} things: plan"] = timed(plan, 5)
+    described, objects = folder / "world.yaml", [thing.model_dump(mode="json") for thing in things]
+    described.write_text(yaml.safe_dump({"extends": "tabletop", "name": "growth", "objects": objects}))
+    wanted = folder / "level.yaml"
+    wanted.write_text(yaml.safe_dump(level | {"world": str(described)}))
+    def run():
+        assert spca.run(str(wanted), report=False, out=mkdtemp(dir=folder)).result.success
+    found[f"{count} things: run"] = timed(run, 3)
 planner.close()
 """
 
@@ -168,6 +201,7 @@ PROBES: dict[str, Callable[[Path], Figures]] = {
     "physics": inside(_PHYSICS),
     "reading": inside(_READING),
     "growth": inside(_GROWTH),
+    "gym": inside(_GYM),
 }
 
 

@@ -1,7 +1,8 @@
 """The tabletop for reinforcement learning.
 
 Importing this module registers every level: after it, `gymnasium.make("spca/Tabletop-stack_01-v1")` makes
-one; without it, `gymnasium.make("spca_extras.gym:spca/Tabletop-stack_01-v1")` does both.
+one, and `gymnasium.make_vec("spca/Tabletop-stack_01-v1", 8)` eight in a process each; without it,
+`gymnasium.make("spca_extras.gym:spca/Tabletop-stack_01-v1")` does both.
 
 A policy moves the joints itself, without planner, skills or perception, on the table that `spca run` and a
 session have with the same world, preset and seed; the referee rewards and ends the level.
@@ -16,6 +17,8 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.envs.registration import register
+from gymnasium.vector import AsyncVectorEnv
+from gymnasium.wrappers import TimeLimit
 from ruckig import InputParameter, Ruckig, Trajectory
 
 from spca_core.errors import InputError
@@ -26,11 +29,10 @@ from spca_core.verdict import Outcome
 from spca_motion.limits import EMPTY
 from spca_motion.tool import ToolKinematics
 from spca_referee.level import list_levels
+from spca_referee.referee import Referee
 from spca_referee.rules import bind_rules
-from spca_sim.mujoco_world import MujocoWorld
-from spca_tabletop.environment import Tabletop
-from spca_tabletop.kit import build_tabletop
-from spca_tabletop.presets import PRESETS, load_table
+from spca_sim.simulator import MujocoSimulator
+from spca_tabletop.presets import PRESETS, draw_table, load_table
 
 PERIOD_S = 0.1
 """Simulated seconds of one step."""
@@ -89,9 +91,10 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         robot: str = "",
     ) -> None:
         self.render_mode = render_mode
-        self._options = RunOptions(level=level, preset=preset, robot=robot)
-        self._world, _ = load_table(self._options)
-        self._table: Tabletop[MujocoWorld] | None = None
+        self._preset = preset
+        self._world, self._level = load_table(RunOptions(level=level, robot=robot))
+        self._simulator = MujocoSimulator(self._world)
+        self._referee: Referee | None = None
         self._state_only, self._dense = observe == "state", reward == "dense"
         camera = self._world.camera
         self._size = size or (camera.height, camera.width)
@@ -101,12 +104,10 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
             spaces.Box(-np.inf, np.inf, (2 * count + 1 + 7 * len(self._world.objects),), np.float32)
             if self._state_only
             else spaces.Dict(
-                {
-                    "colour": spaces.Box(0, 255, (*self._size, 3), np.uint8),
-                    "depth": spaces.Box(0.0, np.inf, self._size, np.float32),
-                    "joints": spaces.Box(-np.inf, np.inf, (count,), np.float32),
-                    "gripper": spaces.Box(-0.01, 0.1, (1,), np.float32),
-                }
+                colour=spaces.Box(0, 255, (*self._size, 3), np.uint8),
+                depth=spaces.Box(0.0, np.inf, self._size, np.float32),
+                joints=spaces.Box(-np.inf, np.inf, (count,), np.float32),
+                gripper=spaces.Box(-0.01, 0.1, (1,), np.float32),
             )
         )
         self._tools = ToolKinematics(self._world)
@@ -122,39 +123,49 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
     ) -> tuple[Any, dict[str, Any]]:
         """Lay the table again. Raises InputError for an unknown preset."""
         super().reset(seed=seed)
-        preset = (options or {}).get("preset", self._options.preset)
+        drawn = int(self.np_random.integers(2**31)) if seed is None else seed
+        self._lay((options or {}).get("preset", self._preset), drawn)
+        return self._observe(), self._info()
+
+    def _lay(self, preset: str, seed: int) -> None:
         if preset not in PRESETS:
             raise InputError(f"unknown preset '{preset}'", hint=", ".join(PRESETS))
-        drawn = int(self.np_random.integers(2**31)) if seed is None else seed
         self.close()
-        asked = self._options.model_copy(update={"preset": preset, "seed": drawn})
-        self._table = table = build_tabletop(asked)
-        rules = bind_rules(table.level, table.world, table.poses)[0]
+        layout, variation = draw_table(preset, seed, self._world, self._level)
+        if variation != self._simulator.variation:
+            self._simulator = MujocoSimulator(self._world, variation=variation)
+        self._simulator.reset(layout, seed)
+        self._laid = layout.poses
+        self._referee = referee = Referee(self._level, self._world, self._laid)
+        judged = self._laid if self._level.needs_poses else ()
+        self._simulator.on_contacts(
+            lambda sample: referee.consume(
+                sample, {name: self._simulator.object_pose(name) for name in judged}
+            )
+        )
+        rules = bind_rules(self._level, self._world, self._laid)[0]
         self._pairs = [names for names in rules.contacts if TABLE not in names]
         self._plan_from_arm()
-        self._score, self._distance = table.verdict().score, self._apart()
-        return self._observe(), self._info()
+        self._score, self._distance = referee.verdict.score, self._apart()
 
     def step(self, action: np.ndarray) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Move for 0.1 s of simulated time. Raises InputError for an action of another form, or with NaN."""
         wanted = np.asarray(action, float)
-        form = self.action_space.shape
-        if wanted.shape != form or not np.isfinite(wanted).all():
-            what = (
-                f"an action of shape {wanted.shape}" if wanted.shape != form else "an action with NaN or inf"
-            )
+        formed = wanted.shape == self.action_space.shape
+        if not (formed and np.isfinite(wanted).all()):
+            hint = f"{self._joints + 1} numbers from -1 to 1: {self._joints} joints and the gripper"
             raise InputError(
-                what, hint=f"{self._joints + 1} numbers from -1 to 1: {self._joints} joints and the gripper"
+                f"an action {'with NaN or inf' if formed else f'of shape {wanted.shape}'}", hint=hint
             )
-        if self._table is None:
+        if self._referee is None:
             raise InputError("there is no table", hint="call reset() first")
-        wanted, simulator = np.clip(wanted, -1.0, 1.0), self._table.table.simulator
+        wanted, simulator = np.clip(wanted, -1.0, 1.0), self._simulator
         if np.abs(np.array(self._input.current_position) - simulator.joint_state().position).max() > _LAG:
             self._plan_from_arm()  # something holds it back
         simulator.follow(self._towards(wanted[:-1] * REACH))
         simulator.command_gripper((wanted[-1] + 1.0) / 2.0 * MAX_GAP)
         simulator.step(PERIOD_S)
-        verdict = self._table.verdict()
+        verdict = self._referee.verdict
         reward, self._score = verdict.score - self._score, verdict.score
         if self._dense:
             before, self._distance = self._distance, self._apart()
@@ -168,16 +179,14 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
 
     def close(self) -> None:
         """Put the table away."""
-        if self._table is not None:
-            self._table.close()
-            self._table = None
+        self._simulator.close()
+        self._referee = None
 
     # --- motion ---------------------------------------------------------------------------------------------
 
     def _plan_from_arm(self) -> None:
         """Let the next trajectory begin where the arm is, at the velocity that it has, as far as allowed."""
-        assert self._table is not None
-        state = self._table.table.simulator.joint_state()
+        state = self._simulator.joint_state()
         self._input.current_position = list(np.clip(state.position, self._lower, self._upper))
         self._input.current_velocity = list(np.clip(state.velocity, -self._fastest, self._fastest))
         self._input.current_acceleration = [0.0] * self._joints
@@ -204,45 +213,58 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         return float(np.mean(apart)) if apart else 0.0
 
     def _where(self, model: str) -> np.ndarray:
-        assert self._table is not None
         if model != COBOT:
-            return np.array(self._table.table.simulator.object_pose(model).position)
-        state = self._table.table.simulator.joint_state()
+            return np.array(self._simulator.object_pose(model).position)
+        state = self._simulator.joint_state()
         return self._tools.tool(np.asarray(state.position), min(max(state.gripper_gap, 0.0), MAX_GAP))[:3, 3]
 
     def _observe(self) -> Any:
-        assert self._table is not None
-        state = self._table.table.simulator.joint_state()
+        state = self._simulator.joint_state()
         if not self._state_only:
             colour, depth = self._pictures()
             joints, gap = np.asarray(state.position, np.float32), np.array([state.gripper_gap], np.float32)
             return {"colour": colour, "depth": depth, "joints": joints, "gripper": gap}
         poses = np.zeros((len(self._world.objects), 7))
         for row, item in zip(poses, self._world.objects, strict=True):
-            if item.model in self._table.poses:
-                pose = self._table.table.simulator.object_pose(item.model)
+            if item.model in self._laid:
+                pose = self._simulator.object_pose(item.model)
                 row[:] = *pose.position, *pose.quaternion
         arm = [*state.position, *state.velocity, state.gripper_gap]
         return np.concatenate([arm, poses.ravel()]).astype(np.float32)
 
     def _pictures(self) -> tuple[np.ndarray, np.ndarray]:
         """Colour and depth in the size that was asked for."""
-        assert self._table is not None
-        frame = self._table.table.camera.capture()
+        frame = self._simulator.capture()
         colour, depth = frame.colour, np.nan_to_num(frame.depth, nan=0.0)
         if colour.shape[:2] == tuple(self._size):
             return colour, depth
         size = self._size[::-1]
         smaller = cv2.resize(colour, size, interpolation=cv2.INTER_AREA)
-        return np.asarray(smaller, np.uint8), np.asarray(
-            cv2.resize(depth, size, interpolation=cv2.INTER_NEAREST)
-        )
+        nearest = cv2.resize(depth, size, interpolation=cv2.INTER_NEAREST)
+        return np.asarray(smaller, np.uint8), np.asarray(nearest)
 
     def _info(self) -> dict[str, Any]:
-        assert self._table is not None
-        verdict = self._table.verdict()
+        assert self._referee is not None
+        verdict = self._referee.verdict
         return {"outcome": verdict.outcome.value, "score": verdict.score, "reason": verdict.reason}
 
 
+def side_by_side(num_envs: int, max_episode_steps: int | None = None, **options: Any) -> AsyncVectorEnv:
+    """Return as many environments in a process each; `options` as `TabletopEnv` takes them.
+
+    All are forked off one that has its table: what is read, compiled and drawn once, they share.
+    """
+    ready = TabletopEnv(**options)
+    ready._lay(ready._preset, 0)  # `reset` would give all of them the same random numbers
+    ready._observe()
+    limited = TimeLimit(ready, max_episode_steps) if max_episode_steps else ready
+    return AsyncVectorEnv([lambda: limited] * num_envs, context="fork")
+
+
 for _level in list_levels():
-    register(f"spca/Tabletop-{_level}-v1", f"{__name__}:TabletopEnv", kwargs={"level": _level})
+    register(
+        f"spca/Tabletop-{_level}-v1",
+        f"{__name__}:TabletopEnv",
+        vector_entry_point=f"{__name__}:side_by_side",
+        kwargs={"level": _level},
+    )

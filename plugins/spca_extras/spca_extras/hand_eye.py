@@ -24,9 +24,7 @@ from spca_core.geometry import Array, Pose
 _CORNERS = 6  # of a board, at least: with four in a row, its pose is not known
 _PICTURES = 5
 _TURN = np.radians(10)  # root mean square, about at least two axes
-_MISFIT = (
-    5.0  # pixels: more is no noise, but a wrong board, or pictures and poses that do not belong together
-)
+_MISFIT = 5.0  # pixels: more is no noise, but a wrong board, or poses of other pictures
 
 
 @dataclass(frozen=True)
@@ -116,9 +114,8 @@ def calibrate(views: Sequence[BoardPicture], lens: Lens) -> Calibration:
 
     def misfit(change: Array) -> Array:
         moved, held = camera @ _matrix(change[:6]), board @ _matrix(change[6:])
-        off = [
-            _projected(view, np.linalg.inv(moved) @ view.wrist @ held, lens) - view.pixels for view in views
-        ]
+        seen = np.linalg.inv(moved)
+        off = [_projected(view, seen @ view.wrist @ held, lens) - view.pixels for view in views]
         return np.concatenate(off).ravel()
 
     found = least_squares(misfit, np.zeros(12), loss="soft_l1", x_scale="jac").x

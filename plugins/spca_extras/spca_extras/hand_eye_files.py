@@ -23,15 +23,9 @@ def read_lens(path: Path, camera: CameraMount) -> tuple[CameraMount, Lens]:
         said = read_yaml(path, "the camera's calibration")
         with expecting("a sensor_msgs/CameraInfo", path):
             (fx, _, cx), (_, fy, cy), _ = np.array(said["k"], float).reshape(3, 3).tolist()
-            fields = {
-                "width": said["width"],
-                "height": said["height"],
-                "fx": fx,
-                "fy": fy,
-                "cx": cx,
-                "cy": cy,
-            }
-            camera = CameraMount.model_validate({**camera.model_dump(), **fields})
+            size = {side: said[side] for side in ("width", "height")}
+            fields = {**camera.model_dump(), **size, "fx": fx, "fy": fy, "cx": cx, "cy": cy}
+            camera = CameraMount.model_validate(fields)
             distortion = np.array(said["d"] or distortion, float)
             if distortion.size not in _DISTORTIONS or not np.isfinite(distortion).all():
                 raise ValueError(f"the distortion d has {distortion.size} numbers")

@@ -19,12 +19,13 @@ import numpy as np
 from mcap_ros2.writer import Writer
 from numpy.typing import NDArray
 
+from spca.events import Event
 from spca_core.camera import CameraIntrinsics
 from spca_core.geometry import Vec3
 from spca_core.kinds import is_round
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, PlanResult
-from spca_core.run_folder import EVENTS, RunFolder
+from spca_core.run_folder import RunFolder
 from spca_core.scene import Scene
 from spca_core.verdict import Verdict
 from spca_core.world import World
@@ -123,15 +124,11 @@ def _geom_markers(model: mujoco.MjModel) -> Iterator[Message]:
         if kind not in shapes:
             continue
         size = model.geom_size[g]
-        scale = {
-            1: 2 * size,
-            2: np.full(3, 2 * size[0]),
-            3: np.array([2 * size[0], 2 * size[0], 2 * size[1]]),
-        }
+        scale = 2 * size[{1: [0, 1, 2], 2: [0, 0, 0], 3: [0, 0, 1]}[shapes[kind]]]
         r, g_, b, a = (float(c) for c in model.geom_rgba[g])
         frame = model.body(int(model.geom_bodyid[g])).name or "world"
         yield _marker(
-            0.0, frame, "world", g, shapes[kind], model.geom_pos[g], model.geom_quat[g], scale[shapes[kind]],
+            0.0, frame, "world", g, shapes[kind], model.geom_pos[g], model.geom_quat[g], scale,
             (r, g_, b, a),
         )  # fmt: skip
 
@@ -222,20 +219,13 @@ def _write_contacts(log: _Log, folder: Path, _: World, __: list[SimState]) -> No
 
 def _write_plans(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:
     """Write /plan: every plan that was found, at the time when its stage had ended."""
-    ended = [
-        event["sim"]
-        for line in _lines(folder / EVENTS)
-        if (event := json.loads(line))["kind"] == "stage_ended" and event["stage"] == "plan"
-    ]
-    results = RunFolder(folder).read_stage("plan", PlanResult)
+    run = RunFolder(folder)
+    ended = [e.sim for e in run.read_log(Event) if (e.kind, e.stage) == ("stage_ended", "plan")]
+    results = run.read_stage("plan", PlanResult)
     for result, stamp in zip(results, ended, strict=False):  # a run that was killed may lack the last event
         if result.plan is not None:
             message = mirrored("spca_interfaces/Plan", result.plan)
             log.add("/plan", "spca_interfaces/Plan", stamp, message)
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text().splitlines() if path.is_file() else []
 
 
 def _write_steps(log: _Log, folder: Path, _: World, __: list[SimState]) -> None:

@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AsyncVectorEnv
 
 import spca
 from spca_core.errors import InputError
@@ -109,6 +110,25 @@ def test_an_action_that_is_none_is_refused_in_a_sentence(action: list[float], sa
         env.reset(seed=0)
         with pytest.raises(InputError, match=said):
             env.step(np.array(action))
+
+
+def test_tables_side_by_side_are_those_of_one_process() -> None:
+    """What the processes share changes nothing; without a seed, each lays a table of its own."""
+    name, options = "spca/Tabletop-touch_02-v1", {"observe": "state", "preset": "shuffled"}
+    with closing(gymnasium.make_vec(name, 2, max_episode_steps=3, **options)) as tables:
+        assert isinstance(tables, AsyncVectorEnv)
+        first, _ = tables.reset()
+        assert not np.allclose(*first)
+        begun, _ = tables.reset(seed=5)
+        actions = tables.action_space.sample()
+        for _ in range(3):
+            seen, _, _, truncated, _ = tables.step(actions)
+        assert truncated.all()
+    with closing(gymnasium.make(name, **options)) as alone:
+        for table, action in enumerate(actions):
+            assert np.array_equal(begun[table], alone.reset(seed=5 + table)[0])
+            last = [alone.step(action)[0] for _ in range(3)][-1]
+            assert np.array_equal(seen[table], last)
 
 
 def test_an_unknown_preset_is_refused() -> None:

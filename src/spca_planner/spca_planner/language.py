@@ -290,14 +290,12 @@ def in_words(skill: SkillSignature, action: Action, words: Sequence[ObservableWo
 
 def told_of(actions: Actions, words: Sequence[ObservableWord]) -> dict[str, str]:
     """Return what each action needs and brings, by the name of its skill."""
-    return {
-        python_name(action.name): in_words(
-            SkillSignature(name=action.name, parameters=tuple(p.name for p in action.parameters)),
-            action,
-            words,
-        )
-        for action in actions.values()
-    }
+    found = {}
+    for action in actions.values():
+        names = tuple(p.name for p in action.parameters)
+        skill = SkillSignature(name=action.name, parameters=names)
+        found[python_name(action.name)] = in_words(skill, action, words)
+    return found
 
 
 def _literals(

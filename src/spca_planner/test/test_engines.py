@@ -6,11 +6,13 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spca_core.errors import InputError
 from spca_core.ports.engine import Engine
+from spca_planner.solver import downward
 from spca_planner.solver.engines import installed, open_engine, require_engine
 from spca_planner.solver.factory import FactoryEngine
 from spca_planner.solver.judgement import Case
@@ -46,6 +48,26 @@ def test_a_search_depends_on_neither_the_working_folder_nor_pythons_settings(
         answer = solver.judge(Case(domain=DOMAIN, problem=switches("(lit a)"), timeout_s=60))
     assert (answer.critic, answer.message) == ("", "")
     assert [words[0] for words in answer.steps] == ["flip"]
+
+
+def test_invariants_that_are_remembered_change_no_translation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one problem's translation found out serves another's; where bridges are wanted, others hold."""
+    wishes = ("on R B, on B T", "touched G", "next_to R G", "across R B G", "on R B | on G B", "on B R")
+    texts = [problem(scene(), sorted(goals(wish), key=sorted)) for wish in wishes]
+
+    def translated(text: str, known: dict[bytes, list[Any]]) -> str:
+        monkeypatch.setattr(downward, "_INVARIANTS", known)
+        search = downward.FastDownward().start(domain(), text, 60)
+        search.wait()
+        found = (search._folder / "output.sas").read_text()
+        search.close()
+        return found
+
+    known: dict[bytes, list[Any]] = {}
+    alone = [translated(text, {}) for text in texts]
+    assert [translated(text, known) for text in texts] == alone
+    assert [translated(text, known) for text in texts] == alone
+    assert 1 <= len(known) < len(texts)
 
 
 def test_an_engine_that_fails_has_proved_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,7 +103,7 @@ class MujocoSimulator:
         self.variation = variation or SimVariation()
         self._sensor = RgbdSensor(world, self.variation, noise)
         self._scenes: dict[tuple[str, ...], _Scene] = {}
-        self._contact_listeners: list[Callable[[ContactSample], None]] = []
+        self._contact_listeners: list[Callable[[ContactSample], object]] = []
         self._state_listeners: list[Callable[[SimState], None]] = []
         self.disturber = Disturber(world, self.variation.disturbances)
         self._frame: RgbdFrame | None = None  # the newest that has arrived, where frames can be lost
@@ -242,7 +242,7 @@ class MujocoSimulator:
         lighting = Lighting.of(self.world, self.variation)
         Thread(target=RayRenderer, args=(self._scene.model, self._scene.view, lighting)).start()
 
-    def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
+    def on_contacts(self, listener: Callable[[ContactSample], object]) -> Callable[[], None]:
         """Subscribe to contact samples; returns a function that ends the subscription."""
         return _subscribe(self._contact_listeners, listener)
 

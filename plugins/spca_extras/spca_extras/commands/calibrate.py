@@ -56,11 +56,8 @@ def calibrate(
         dots = round(square / 0.0254 * 200)
         picture = board.pattern().generateImage((columns * dots, rows * dots))
         if not draw.parent.is_dir() or draw.suffix != ".png" or not cv2.imwrite(str(draw), picture):
-            raise InputError(
-                "cannot draw the board there",
-                str(draw),
-                "a name that ends in .png, in a folder that is there",
-            )
+            hint = "a name that ends in .png, in a folder that is there"
+            raise InputError("cannot draw the board there", str(draw), hint)
         console.print(
             f"{draw}: print it at {columns * square * 1000:.0f} mm wide, and measure a square", markup=False
         )

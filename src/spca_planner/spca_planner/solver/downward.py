@@ -9,10 +9,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import pickle
 import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from spca_core.ports.engine import Solution
 from spca_planner.solver.child import CANNOT_START, BoundedChild, last_words
@@ -33,11 +35,12 @@ plans. The type-based open list (Xie et al. 2014) leads it out of dead ends.
 _ANY = "let(hff, ff(), lazy_greedy([hff], preferred=[hff]))"
 """Search for any plan: what is left to try when the other two have had their time."""
 _BOUNDED_SHARE = 0.4
+_INVARIANTS: dict[bytes, list[Any]] = {}
+"""What the translator found invariant, which takes most of its time, by all that this follows from."""
 
 # https://www.fast-downward.org/latest/documentation/exit-codes/
 _FOUND = (0, 1, 2, 3)
 _UNSOLVABLE = (10, 11)
-_INPUT_ERROR = CANNOT_START
 _UNSUPPORTED = 34
 _OUT_OF_TIME_OR_MEMORY = (12, 20, 21, 22, 23, 24)
 
@@ -72,7 +75,9 @@ class DownwardSearch:
     def wait(self) -> Solution:
         """See `Search`."""
         code, log = self._child.join()
-        undecided = code not in (*_FOUND, *_UNSOLVABLE, _INPUT_ERROR, _UNSUPPORTED)
+        if (found := self._folder / "invariants").exists():  # that were not known when the child began
+            _INVARIANTS.update(pickle.loads(found.read_bytes()))
+        undecided = code not in (*_FOUND, *_UNSOLVABLE, CANNOT_START, _UNSUPPORTED)
         translated = (self._folder / "output.sas").exists()
         left = self._timeout_s - self._child.spent
         if undecided and translated and left > 0 and not self._child.late:
@@ -82,7 +87,7 @@ class DownwardSearch:
             return Solution(status="solved", steps=_read_plan((self._folder / "plan").read_text()))
         if code in _UNSOLVABLE:
             return Solution(status="unsolvable", message="Fast Downward proves that no plan exists")
-        if code == _INPUT_ERROR:
+        if code == CANNOT_START:
             return Solution(status="refused", message=f"Fast Downward cannot read it: {last_words(log)}")
         if self._child.late or code in _OUT_OF_TIME_OR_MEMORY:
             message = f"no plan found within {self._timeout_s:g} s"
@@ -104,7 +109,9 @@ class DownwardSearch:
             sys.stdout.flush()
             os.dup2(os.open("output.sas", os.O_RDONLY), 0)
             binary = _binary()
-            chosen = search.replace("{heuristic}", _heuristic(Path("output.sas").read_bytes()))
+            translated = Path("output.sas").read_bytes()
+            heuristic = _MAXIMUM if _AXIOM in translated or len(translated) > _LARGE else _LANDMARKS
+            chosen = search.replace("{heuristic}", heuristic)
             os.execv(binary, [binary, "--search", chosen, "--internal-plan-file", "plan"])
 
         return BoundedChild(work, seconds)
@@ -113,12 +120,21 @@ class DownwardSearch:
 def _translate() -> None:
     options = importlib.import_module("fast_downward.translate.options")
     main = importlib.import_module("fast_downward.translate.main")
+    finder: Any = importlib.import_module("fast_downward.translate.invariant_finder")
+    find = finder.find_invariants
+
+    def remembered(task: Any, reached: Any) -> list[Any]:
+        """Invariants follow from the actions, and from which of their arguments are never the same."""
+        actions = finder.BalanceChecker(task, reached).action_to_heavy_action.values()
+        about = pickle.dumps(([*actions], task.predicates))
+        if about not in _INVARIANTS:
+            _INVARIANTS[about] = [*find(task, reached)]
+            Path("invariants").write_bytes(pickle.dumps({about: _INVARIANTS[about]}))
+        return _INVARIANTS[about]
+
+    finder.find_invariants = remembered
     options.set_options(["domain.pddl", "problem.pddl"])
     main.main()
-
-
-def _heuristic(translated: bytes) -> str:
-    return _MAXIMUM if _AXIOM in translated or len(translated) > _LARGE else _LANDMARKS
 
 
 def _binary() -> str:

@@ -25,10 +25,10 @@ _COMPILED_AWAY = (
 """Pairs (compilation, features) that Unified Planning can compile away for engines without support."""
 
 _SOLVED = (PlanGenerationResultStatus.SOLVED_SATISFICING, PlanGenerationResultStatus.SOLVED_OPTIMALLY)
-_UNSOLVABLE = (
-    PlanGenerationResultStatus.UNSOLVABLE_PROVEN,
-    PlanGenerationResultStatus.UNSOLVABLE_INCOMPLETELY,
-)
+_UNSOLVABLE = {
+    PlanGenerationResultStatus.UNSOLVABLE_PROVEN: "proves that no plan exists",
+    PlanGenerationResultStatus.UNSOLVABLE_INCOMPLETELY: "finds no plan, without a proof that there is none",
+}
 
 
 def oneshot_engines() -> list[str]:
@@ -90,16 +90,12 @@ def _solve(name: str, problem: Problem) -> Solution:
             plan = plan.replace_action_instances(back)
         steps = tuple((s.action.name, *map(str, s.actual_parameters)) for s in plan.actions)
         return Solution(status="solved", steps=steps)
-    if result.status in _UNSOLVABLE and (errors := _errors(result)):  # an engine that failed proves nothing
-        return Solution(status="refused", message=f"{name} failed: {last_words(errors)}")
-    if result.status is PlanGenerationResultStatus.UNSOLVABLE_PROVEN:
-        return Solution(status="unsolvable", message=f"{name} proves that no plan exists")
-    if result.status is PlanGenerationResultStatus.UNSOLVABLE_INCOMPLETELY:
-        message = f"{name} finds no plan, without a proof that there is none"
-        return Solution(status="unsolvable", message=message)
-    return Solution(
-        status="refused", message=f"{name} ended with: {result.status.name.lower().replace('_', ' ')}"
-    )
+    if said := _UNSOLVABLE.get(result.status):
+        if errors := _errors(result):  # an engine that failed proves nothing
+            return Solution(status="refused", message=f"{name} failed: {last_words(errors)}")
+        return Solution(status="unsolvable", message=f"{name} {said}")
+    ended = result.status.name.lower().replace("_", " ")
+    return Solution(status="refused", message=f"{name} ended with: {ended}")
 
 
 def _errors(result: PlanGenerationResult) -> str:

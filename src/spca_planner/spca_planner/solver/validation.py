@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from unified_planning.engines.plan_validator import SequentialPlanValidator
 from unified_planning.engines.results import FailedValidationReason, ValidationResult, ValidationResultStatus
 from unified_planning.model import FNode, InstantaneousAction, Problem, State
-from unified_planning.model.effect import Effect
 from unified_planning.model.fluent import Fluent
 from unified_planning.model.walkers import ExpressionQuantifiersRemover, StateEvaluator, Substituter
 from unified_planning.plans import ActionInstance, SequentialPlan
@@ -129,10 +128,8 @@ class Propositional:
         self._evaluator = StateEvaluator(problem)
         self._fluents: dict[FNode, Fluent] = {}
         self.problem = Problem(f"{problem.name}_along_plan", self._env)
-        actions = [
-            self._action(i, step, state)
-            for i, (step, state) in enumerate(zip(plan.actions, trace, strict=False))
-        ]
+        steps = enumerate(zip(plan.actions, trace, strict=False), 1)
+        actions = [self._action(number, step, state) for number, (step, state) in steps]
         goals = [literal for g in problem.goals for literal in self._literals(g, True, trace[-1])]
         for atom, fluent in self._fluents.items():
             self.problem.add_fluent(fluent, default_initial_value=problem.initial_value(atom))
@@ -141,22 +138,17 @@ class Propositional:
             self.problem.add_goal(goal)
         self.plan = SequentialPlan([ActionInstance(a) for a in actions], self._env)
 
-    def _action(self, index: int, step: ActionInstance, state: State) -> InstantaneousAction:
+    def _action(self, number: int, step: ActionInstance, state: State) -> InstantaneousAction:
         action = step.action
-        binding = dict(
-            zip(
-                map(self._env.expression_manager.ParameterExp, action.parameters),
-                step.actual_parameters,
-                strict=True,
-            )
-        )
-        grounded = InstantaneousAction(f"step_{index + 1}_{action.name}", _env=self._env)
+        names = map(self._env.expression_manager.ParameterExp, action.parameters)
+        binding = dict(zip(names, step.actual_parameters, strict=True))
+        grounded = InstantaneousAction(f"step_{number}_{action.name}", _env=self._env)
         for condition in action.preconditions:
             ground = self._substituter.substitute(condition, binding)
             for literal in self._literals(ground, True, state):
                 grounded.add_precondition(literal)
         values: dict[FNode, bool] = {}
-        for effect in self._expanded(action.effects):
+        for effect in (e for whole in action.effects for e in whole.expand_effect(self._source)):
             if not effect.fluent.type.is_bool_type():
                 continue  # costs
             condition = self._substituter.substitute(effect.condition, binding)
@@ -170,9 +162,6 @@ class Propositional:
         for atom, value in values.items():
             grounded.add_effect(self._proposition(atom), value)
         return grounded
-
-    def _expanded(self, effects: Sequence[Effect]) -> list[Effect]:
-        return [single for effect in effects for single in effect.expand_effect(self._source)]
 
     def _literals(self, condition: FNode, wanted: bool, state: State) -> list[FNode]:
         """Return literals over propositions that hold in `state` and make `condition` what is `wanted`.
