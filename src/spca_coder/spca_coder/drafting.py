@@ -42,8 +42,6 @@ _SENTENCES = 20
 _MAIN = 3
 """Number of first sentences told of a scene whose facts say the rest: what is there and rests on what."""
 _STEPS = 40
-_SAID = re.compile(r"^[^;\n]*(\(\w[^()]*\))[) \t]*;+ *(\S.*)$", re.MULTILINE)
-"""A predicate that is declared in PDDL, and the comment at the end of its line."""
 
 
 class DraftingCoder:
@@ -176,8 +174,7 @@ def situation(request: CodeRequest) -> str:
     lines += [f"{i + 1}. {step}" for i, step in enumerate(steps[:_STEPS])]
     lines += [f"and {len(steps) - _STEPS} more steps"] * (len(steps) > _STEPS)
     used = "".join(schema.pddl for schema in request.plan.schemas)
-    declared = request.plan.draft.domain.partition("(:action")[0]
-    own = [(form, why) for form, why in _SAID.findall(declared) if form.split()[0] in used]
+    own = [(form, why) for form, why in request.plan.draft.said if form.split()[0] in used]
     lines += [f"In the plan, {one_line(f'{form}: {why}')}" for form, why in own[:_STEPS]]
     return "\n".join(lines)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -35,6 +36,8 @@ class Task(Record):
 
 
 Mode = Literal["fresh", "reuse", "replan", "repair"]
+_SAID = re.compile(r"^[^;\n]*(\(\w[^()]*\))[) \t]*;+ *(\S.*)$", re.MULTILINE)
+"""A predicate that is declared in PDDL, and the comment at the end of its line."""
 
 
 class Draft(Record):
@@ -49,6 +52,12 @@ class Draft(Record):
 
     A task is understood once: to replan, these stay what is wanted, whatever the words would mean by then.
     """
+
+    @property
+    def said(self) -> tuple[tuple[str, str], ...]:
+        """The domain's predicates that have a comment, without types, each with it."""
+        found = _SAID.findall(self.domain.partition("(:action")[0])
+        return tuple((re.sub(r" +- +[\w-]+", "", form), why) for form, why in found)
 
 
 class ActionSchema(Record):
