@@ -396,5 +396,5 @@ def measured(observation: Observation, names: Collection[str], room: str = "") -
         told.append(f"{thing.id}: at {at}, size {size}, turned by {math.degrees(thing.pose.yaw):.0f} degrees")
     for a, b in combinations(things, 2):
         told.append(f"{a.id} to {b.id}: {1000 * math.dist(a.pose.position[:2], b.pose.position[:2]):.0f}")
-    unknown = ", ".join(sorted({*names} - {t.id for t in things}))[:200] or "nothing else"
-    return "; ".join((*told, f"not measured: {unknown}"))
+    unknown = ", ".join(sorted({*names} - {t.id for t in things}))[:200]
+    return "; ".join(filter(None, (*told, unknown and f"not measured: {unknown}")))
