@@ -16,7 +16,10 @@ _WORDS = (
     ObservableWord(name="held", args=("?thing",), meaning="the agent carries it"),
     ObservableWord(name="hand_free", args=(), meaning="the agent carries nothing"),
     ObservableWord(
-        name="may_be", args=("?word", "?thing"), meaning="a word of the mission may mean this thing"
+        name="may_be",
+        args=("?word", "?thing"),
+        meaning="a word of the mission may mean this thing",
+        aside=True,
     ),
     ObservableWord(name="locked", args=("?door",), meaning="the door is locked"),
     ObservableWord(name="opens", args=("?key", "?door"), meaning="the key has the colour of the locked door"),
@@ -33,6 +36,15 @@ class MissionVocabulary(Vocabulary):
     def words(self) -> tuple[ObservableWord, ...]:
         """Return the words for what has been seen of the things, and for what the agent carries."""
         return _WORDS
+
+    def shown(self, observation: Observation) -> Observation:
+        """See `Vocabulary`: without words of the mission that plainly name what has been found."""
+        meant = [f.args for f in observation.facts if f.predicate == "may_be"]
+        plain = {word for word, thing in meant if {*word.split("_")} <= {*thing.split("_")}}
+        plain -= {word for word, thing in meant if not {*word.split("_")} <= {*thing.split("_")}}
+        objects = {name: kind for name, kind in observation.objects.items() if name not in plain}
+        facts = tuple(f for f in observation.facts if plain.isdisjoint(f.args))
+        return observation.model_copy(update={"objects": objects, "facts": facts})
 
 
 _WISH = {"go": "to_visit", "reach": "to_enter", "open": "to_open", "pick": "to_take"}

@@ -30,9 +30,10 @@ class Task(Record):
 
     @property
     def text(self) -> str:
-        """Title and description as one text; a title with which the description begins is left out."""
+        """The description, and before it the title of one that is empty or goes on from it ("It is …")."""
         title, about = self.title.strip().rstrip("."), self.description.strip()
-        return about if about.lower().startswith(title.lower()) else f"{title}. {about}".strip()
+        unfinished = re.match(r"((it|they|this|that|these|those)\b|$)", about, re.IGNORECASE)
+        return f"{title}. {about}".strip() if unfinished else about
 
 
 Mode = Literal["fresh", "reuse", "replan", "repair"]

@@ -144,7 +144,8 @@ def messages(
     measures: str = "",
 ) -> list[Message]:
     """Return the conversation that is sent: rules, then one request with everything in it."""
-    observation, vocabulary = request.observation, vocabulary or Vocabulary()
+    vocabulary = vocabulary or Vocabulary()
+    observation = vocabulary.shown(request.observation)
     words, goals = vocabulary.words(), vocabulary.asked(request.task, observation)
     skills, others, own = _described(
         request, actions or {}, words, previous.domain if previous else "", goals
