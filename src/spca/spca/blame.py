@@ -105,17 +105,8 @@ def blame(
     its effects were seen to be absent, or if it moved what it is not about. A step that failed where what it
     needs was seen not to be so is the plan's fault. If every step did what its action declares and no more,
     the domain or the goal is wrong, and no skill can repair that. The referee's verdict counts against a step
-    only if its effects could not be observed; what it says is for the planner alone.
-
-    Args:
-        plan: what was carried out.
-        result: how its steps ended.
-        verdict: the referee's.
-        evidence: what was seen of the plan's predictions.
-        afterwards: what was seen at the end.
-        before: what was seen before the first step; only the difference is told.
-        written: skills that are new in this run, and have proven nothing yet.
-        library: the source of all skills.
+    only if its effects could not be observed; what it says is for the planner alone. `written` skills are new
+    in this run, and have proven nothing yet; `library` is the source of all.
     """
     found = _finding(plan, result, verdict, evidence, written)
     seen = _seen(before, afterwards)
@@ -130,7 +121,8 @@ def blame(
             seen=afterwards.facts[:_MOST_FACTS] if afterwards else (),
         ),
         complaint=found.complaint,
-        accident=any(s.failure is not None and s.failure.kind is FailureKind.LOST for s in result.steps),
+        accident=not found.complaint
+        and any(s.failure is not None and s.failure.kind is FailureKind.LOST for s in result.steps),
     )
 
 
@@ -140,15 +132,20 @@ def _finding(
     last = result.steps[-1] if result.steps else None
     done = {s.index for s in result.steps if s.status == "done"}
     broken = [i for i in evidence.contradicted if i in done]
-    told = _contradictions(plan, evidence, broken)
     if broken:
+        told = [
+            f"step {i + 1} {plan.steps[i]} ended without an error, but what it should bring about was seen "
+            f"not to hold: {', '.join(map(str, evidence.steps[i].contradicted))}"
+            for i in broken
+        ]
         complaint = tuple(str(c) for i in broken for c in evidence.steps[i].contradicted)
         return _Finding([plan.steps[i].action for i in broken], told, complaint)
     if last is None:
         return _Finding([], [result.message or "no step was carried out"])
     if last.status == "failed":
         told = [describe_failed(last)]
-        if fault := fault_of_plan(last, _ever_held(result)):
+        held = any(f.predicate == "held" for s in result.steps if s.seen for f in s.seen.facts)
+        if fault := fault_of_plan(last, held):
             return _Finding([], [*told, fault])
         if evidence.unready:
             needs = ", ".join(map(str, evidence.unready))
@@ -208,7 +205,8 @@ def _all_done(plan: Plan, result: ActResult, evidence: Evidence) -> _Finding:
             "the domain does not say all that its actions change, or the goal is wrong"
         )
         return _Finding([], [words])
-    unseen = _unseen(plan, evidence)
+    wanted = {*evidence.goal_unseen}  # parts of the goal that nothing could show
+    unseen = [i for i, step in enumerate(evidence.steps) if any(u.atom in wanted for u in step.unjudged)]
     if not unseen:
         return _Finding([], ["every step did what its action declares, and the task is not fulfilled"])
     told = [
@@ -236,27 +234,8 @@ def distrusted(plan: Plan, result: ActResult, evidence: Evidence) -> dict[str, s
     return reasons
 
 
-def _contradictions(plan: Plan, evidence: Evidence, indices: Sequence[int]) -> list[str]:
-    return [
-        f"step {i + 1} {plan.steps[i]} ended without an error, but what it should bring about was seen not "
-        f"to hold: {', '.join(map(str, evidence.steps[i].contradicted))}"
-        for i in indices
-    ]
-
-
 def _named(plan: Plan, indices: Sequence[int]) -> str:
     return " or ".join(f"step {i + 1} {plan.steps[i]}" for i in indices)
-
-
-def _ever_held(result: ActResult) -> bool:
-    """Return whether anything was seen in the gripper after any step."""
-    return any(f.predicate == "held" for s in result.steps if s.seen for f in s.seen.facts)
-
-
-def _unseen(plan: Plan, evidence: Evidence) -> list[int]:
-    """Return the indices of the steps with an effect that is part of the goal and that nothing could show."""
-    wanted = set(evidence.goal_unseen)
-    return [i for i, step in enumerate(evidence.steps) if any(u.atom in wanted for u in step.unjudged)]
 
 
 def _seen(before: Observation | None, afterwards: Observation | None) -> str:

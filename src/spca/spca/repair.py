@@ -43,8 +43,7 @@ class Repair:
         After an accident, the first in a round, the plan is carried out once more as it is.
         """
         assert state.plan is not None
-        told = [a for a in state.history.attempts if a.round == state.round and a.blame]
-        again = any(a.blame.accident for a in told)
+        again = any(a.blame and a.blame.accident for a in state.history.attempts if a.round == state.round)
         persists = bool(state.code_retry) and state.history.complained(found, state.round)
         state = state.after_failure(found, self._reading.fingerprint(state.plan, state.library))
         if found.accident and not again:

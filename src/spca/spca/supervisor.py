@@ -23,7 +23,6 @@ from spca_core.ports.reading import Evidence
 from spca_core.result import Promotion, RunResult
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Observation
-from spca_core.skill import FailureKind
 from spca_core.verdict import Ending, Outcome
 
 
@@ -38,9 +37,9 @@ def _revealed(before: Observation | None, afterwards: Observation | None, result
     then, now = {*before.objects}, {*afterwards.objects}
     if result.status == "done":
         return bool({*before.hidden} - now and now - then)
-    why = result.steps[-1].failure if result.steps else None
-    said = why.message.removeprefix("RuntimeError: ") if why and why.kind is FailureKind.ERROR else ""
-    return bool(why and said != why.message and {*re.findall(r"\w+", said)} & (now - then))
+    said = [step.failure.message for step in result.steps if step.failure is not None][-1:]
+    named = {*re.findall(r"\w+", said[0])} if said and said[0].startswith("RuntimeError: ") else set()
+    return not named.isdisjoint(now - then)
 
 
 class Supervisor:

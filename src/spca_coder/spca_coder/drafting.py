@@ -93,7 +93,8 @@ class DraftingCoder:
         from spca_coder.critic import CodeCritic  # a run whose skills are all there drafts none
 
         names = {python_name(s.name) for s in wanted}
-        present = _present_code(request.library, names)
+        source = read(request.library)  # what failed is, as it is, the first draft, so to say
+        present = "\n\n".join(source.module(name) for name in source.skills if name in names)
         known = set(read(present).functions)
         # What is to be rewritten is its own example.
         shown = (
@@ -145,12 +146,6 @@ class DraftingCoder:
     @staticmethod
     def _result(request: CodeRequest, status: CodeStatus, **values: Any) -> CodeResult:
         return CodeResult(attempt=request.attempt, status=status, **{"library": request.library, **values})
-
-
-def _present_code(library: str, names: set[str]) -> str:
-    """Return the skills that failed as they are: the first draft, so to say."""
-    source = read(library)
-    return "\n\n".join(source.module(name) for name in source.skills if name in names)
 
 
 def _no_proposer(lacking: Sequence[ActionSchema], wanted: Sequence[ActionSchema], failure: str) -> str:

@@ -35,10 +35,8 @@ _MOST_WORDS = 60
 _LONGEST = {"pddl": 16_000, "failure": 1500, "message": 800, "sentence": 300, "doc": 400, "task": 2000}
 """Maximum number of characters of each part of a prompt, whatever the library, scene and history."""
 
-_LOGIC = ("and", "not", "forall", "when", "or", "imply", "exists", "increase", "assign")
-_MORE = "…"
-"""Stands for what is not said of a skill."""
-_WHEN = "(when"
+_LOGIC = ("and", "not", "forall", "when", "or", "imply", "exists", "assign")
+_MORE, _WHEN = "…", "(when"
 
 
 class WholeDraft(BaseModel):
@@ -147,9 +145,8 @@ def messages(
     vocabulary = vocabulary or Vocabulary()
     observation = vocabulary.shown(request.observation)
     words, goals = vocabulary.words(), vocabulary.asked(request.task, observation)
-    skills, others, own = _described(
-        request, actions or {}, words, previous.domain if previous else "", goals
-    )
+    domain = previous.domain if previous else ""
+    skills, others, own = _described(request, actions or {}, words, domain, goals)
     told_rows = rows(observation)
     untold = ROLES if told_rows else ()
     seen = {fact.predicate for fact in observation.facts}.difference(untold)
@@ -172,10 +169,10 @@ def messages(
                 own=own,
                 others=others,
                 hidden=len(request.skills) - len(skills) - len(others),
-                domain=_clip(previous.domain, "pddl") if previous else "",
+                domain=_clip(domain, "pddl"),
                 problem=_clip(previous.problem, "pddl") if previous else "",
                 failure=_clip(request.failure, "failure"),
-                executed=_executed(request, words, previous.domain if previous else ""),
+                executed=_executed(request, words, domain),
                 critic=rejection.critic if rejection else "",
                 rejection=_clip(rejection.message, "message") if rejection else "",
             ),
@@ -294,17 +291,14 @@ def in_words(skill: SkillSignature, action: Action, words: Sequence[ObservableWo
     things, unless nothing observable is brought about, as by a touch.
     """
     names = {p.name: f"?{n}" for p, n in zip(action.parameters, skill.parameters, strict=True)}
-    brought = [*_literals(action.effect, names, words, _nothing)]
+    brought = [*_literals(action.effect, names, words, None)]
     seen = any(text.count(" ") for text in brought if not text.startswith("(not"))
     needs = _literals(action.precondition, names, words, bool)
     brings = _literals(action.effect, names, words, lambda args: not seen or {*names.values()} <= {*args})
     once = {t if meant(t.strip("()").split()[0], words) or " (" in t else t.split()[0]: t for t in brings}
     told = {"needs": dict.fromkeys(needs), "brings": once.values()}
-    parts = {
-        word: sorted(found, key=lambda text: (text == _MORE, text.startswith(_WHEN)))
-        for word, found in told.items()
-    }
-    return "; ".join(f"{word} {' '.join(found)}" for word, found in parts.items() if found)
+    parts = ((w, sorted(f, key=lambda t: (t == _MORE, t.startswith(_WHEN)))) for w, f in told.items())
+    return "; ".join(f"{word} {' '.join(found)}" for word, found in parts if found)
 
 
 def told_of(actions: Actions, words: Sequence[ObservableWord]) -> dict[str, str]:
@@ -320,16 +314,14 @@ def told_of(actions: Actions, words: Sequence[ObservableWord]) -> dict[str, str]
 def own_words(actions: Actions, words: Sequence[ObservableWord]) -> list[ObservableWord]:
     """Return words for what an action brings about that nobody observes and that is about no thing."""
     about = {a.head for action in actions.values() for a in atoms(action.effect) if len(a.items) == 1}
-    return [
-        ObservableWord(name=name, args=(), meaning="") for name in sorted(about) if not meant(name, words)
-    ]
+    return [ObservableWord(name=n, args=(), meaning="") for n in sorted(about) if not meant(n, words)]
 
 
 def _literals(
     condition: Group | None,
     names: Mapping[str, str],
     words: Sequence[ObservableWord],
-    own: Callable[[Sequence[str]], bool],
+    own: Callable[[Sequence[str]], bool] | None,
 ) -> Iterator[str]:
     """Yield what a condition says in these words, or what `own` admits by its arguments; "…" for more."""
     if condition is None or not condition.items or condition.head == "increase":
@@ -338,18 +330,13 @@ def _literals(
         predicate, *args = ground(condition, names)
         word = meant(predicate, words)
         known = word.name if word and len(args) == len(word.args) else predicate
-        yield f"({' '.join((known, *args))})" if word or predicate == "=" or own(args) else _MORE
+        yield f"({' '.join((known, *args))})" if word or predicate == "=" or (own and own(args)) else _MORE
         return
     parts = [part for part in condition.rest if isinstance(part, Group)]
     if condition.head in ("forall", "exists"):
         names = {**names, **dict.fromkeys(quantified(parts.pop(0)), "*")}
-    if condition.head == "not":
-        own = _nothing
+    own = None if condition.head == "not" else own
     yield from _connected(condition.head, parts, [[*_literals(part, names, words, own)] for part in parts])
-
-
-def _nothing(args: Sequence[str]) -> bool:
-    return False
 
 
 def _connected(head: str, parts: Sequence[Group], ways: Sequence[list[str]]) -> Iterator[str]:
