@@ -9,14 +9,14 @@ from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.proposer import ModelError, PlanProposer
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.scene import Observation
-from spca_minigrid.mission import Clause, Mission, parse_mission
+from spca_minigrid.mission import Mission, parse_mission
 
 _WORDS = (
     ObservableWord(name="located", args=("?thing",), meaning="it has been seen, and is not carried"),
     ObservableWord(name="held", args=("?thing",), meaning="the agent carries it"),
     ObservableWord(name="hand_free", args=(), meaning="the agent carries nothing"),
     ObservableWord(
-        name="may_be", args=("?word", "?thing"), meaning="a word of the mission may mean this thing"
+        name="may_be", args=("?word", "?thing"), aside=True, meaning="a word of the mission may mean this"
     ),
     ObservableWord(name="locked", args=("?door",), meaning="the door is locked"),
     ObservableWord(name="opens", args=("?key", "?door"), meaning="the key has the colour of the locked door"),
@@ -33,6 +33,15 @@ class MissionVocabulary(Vocabulary):
     def words(self) -> tuple[ObservableWord, ...]:
         """Return the words for what has been seen of the things, and for what the agent carries."""
         return _WORDS
+
+    def shown(self, observation: Observation) -> Observation:
+        """See `Vocabulary`: without words of the mission that plainly name what has been found."""
+        meant = [f.args for f in observation.facts if f.predicate == "may_be"]
+        plain = {word for word, thing in meant if {*word.split("_")} <= {*thing.split("_")}}
+        plain -= {word for word, thing in meant if not {*word.split("_")} <= {*thing.split("_")}}
+        objects = {name: kind for name, kind in observation.objects.items() if name not in plain}
+        facts = tuple(f for f in observation.facts if plain.isdisjoint(f.args))
+        return observation.model_copy(update={"objects": objects, "facts": facts})
 
 
 _WISH = {"go": "to_visit", "reach": "to_enter", "open": "to_open", "pick": "to_take"}
@@ -72,6 +81,9 @@ def problem(mission: Mission, observation: Observation) -> str:
         if fact.predicate in ("located", "held", "locked", "opens", "hand_free")
         and set(fact.args) <= set(symbols)
     ]
+    ways = [(c.noun.symbol, c.beside.symbol if c.beside else "") for c in mission.clauses]
+    goals = [f"(beside {what} {where})" if where else f"(settled {what})" for what, where in ways]
+    goals += [f"(reported {ways[-1][0]})"] * observation.holds("report_wanted")
     return f"""(define (problem mission)
   (:domain minigrid)
   (:objects
@@ -79,7 +91,7 @@ def problem(mission: Mission, observation: Observation) -> str:
   (:init
     {_lines([*known, *_wishes(mission), *(f"(to_take {key})" for key in keys), *_order(mission)])})
   (:goal (and
-    {_lines(_goals(mission, observation))})))
+    {_lines(goals)})))
 """
 
 
@@ -112,19 +124,6 @@ def _order(mission: Mission) -> Iterator[str]:
                 for noun in (second.noun, second.beside):
                     if noun is not None:
                         yield f"(before {first.key.symbol} {noun.symbol})"
-
-
-def _goals(mission: Mission, observation: Observation) -> Iterator[str]:
-    for clause in mission.clauses:
-        yield _goal(clause)
-    if observation.holds("report_wanted"):
-        yield f"(reported {mission.clauses[-1].noun.symbol})"
-
-
-def _goal(clause: Clause) -> str:
-    if clause.beside is not None:
-        return f"(beside {clause.noun.symbol} {clause.beside.symbol})"
-    return f"(settled {clause.noun.symbol})"
 
 
 def _lines(facts: list[str] | Iterator[str]) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from spca_core.errors import Cancelled, InputError, MotionError, SpcaError
 from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.environment import Environment
+from spca_core.scene import Fact
 from spca_core.verdict import Outcome
 from spca_minigrid import primitives
 from spca_minigrid.ctx import API, GridCtx, StuckDetector
@@ -19,6 +20,7 @@ from spca_minigrid.ending import EpisodeEnding, ending_of
 from spca_minigrid.environment import MinigridEnvironment
 from spca_minigrid.levels import find_level
 from spca_minigrid.mission import parse_mission
+from spca_minigrid.proposer import MissionVocabulary
 from spca_minigrid.referents import Referents
 from spca_minigrid.world import GridWorld
 from spca_minigrid.worldmap import WorldMap
@@ -239,6 +241,19 @@ def test_observation_names_what_is_not_seen_yet() -> None:
         assert any("not seen yet" in sentence for sentence in seen.sentences)
         assert seen.holds("hand_free")
         assert not any(digit in " ".join(seen.sentences) for digit in "0123456789")
+
+
+def test_a_model_is_shown_a_found_thing_by_one_name() -> None:
+    with closing(MinigridEnvironment(find_level("MiniGrid-DoorKey-6x6"), seed=0)) as environment:
+        seen = environment.sense()
+    named = {**seen.objects, "key_blue_2": "key", "something": "thing", "red_key": "key"}
+    said = [*seen.facts, Fact(predicate="may_be", args=("something", "key_blue_2"))]
+    shown = MissionVocabulary().shown(seen.model_copy(update={"objects": named, "facts": tuple(said)}))
+    found = {args[1] for args in (f.args for f in seen.facts) if len(args) == 2} & {*shown.objects}
+    words = {f.args[0] for f in seen.facts if f.predicate == "may_be"}
+    assert words and found and words.isdisjoint(shown.objects), "the thing alone"
+    assert {"something", "red_key"} <= {*shown.objects}, "what nothing plainly stands for"
+    assert not any(words & {*f.args} for f in shown.facts)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -12,7 +12,7 @@ from spca_core.model import Record
 from spca_core.plan import ActResult, Execution, Plan, Step
 from spca_core.ports.reading import Evidence, StepEvidence
 from spca_core.scene import Observation
-from spca_core.skill import StepReport, fault_of_plan, python_name
+from spca_core.skill import FailureKind, StepReport, fault_of_plan, python_name
 from spca_core.verdict import WAITING, Outcome, Verdict
 
 _MOST_CONDITIONS = 4
@@ -55,18 +55,23 @@ _MOST_FACTS, _MOST_LINES = 24, 5
 """Maximum numbers of facts, and of lines of a skill's log, that describe a failure."""
 
 
-def logged(result: ActResult) -> str:
-    """Return what the last step logged at its end if it failed, for its skill's author; else nothing."""
+def logged(result: ActResult, library: str) -> str:
+    """Return in which line the last step failed and what it logged, for its author; if it failed."""
     last = result.steps[-1] if result.steps else None
-    lines = last.log[-_MOST_LINES:] if last and last.status == "failed" else ()
-    return f". It logged: {'; '.join(lines)}" if lines else ""
+    if last is None or last.status != "failed":
+        return ""
+    line = last.failure.line if last.failure else None
+    source = library.splitlines()[line - 1 : line] if line else ()
+    where = "".join(f". It ended in `{text.strip()}`" for text in source)
+    return where + (f". It logged: {'; '.join(last.log[-_MOST_LINES:])}" if last.log else "")
 
 
 class Blame(Record):
     """Blame for a failure: what has to be rewritten, and the feedback for its author.
 
     `suspects` are the skills to rewrite; if there are none, the plan is wrong. `complaint` names what was
-    seen to go wrong; if it is the same after a rewrite, the domain may demand what does not happen.
+    seen to go wrong; if it is the same after a rewrite, the domain may demand what does not happen. By an
+    `accident`, a thing left closed fingers on the way: the plan may go well as it is.
     """
 
     suspects: tuple[str, ...]
@@ -74,6 +79,7 @@ class Blame(Record):
     plan_failure: str
     execution: Execution
     complaint: tuple[str, ...] = ()
+    accident: bool = False
 
 
 class _Finding(NamedTuple):
@@ -91,6 +97,7 @@ def blame(
     afterwards: Observation | None,
     before: Observation | None = None,
     written: Collection[str] = (),
+    library: str = "",
 ) -> Blame:
     """Weigh how the steps ended, what was seen of their effects, and what the referee says.
 
@@ -98,23 +105,15 @@ def blame(
     its effects were seen to be absent, or if it moved what it is not about. A step that failed where what it
     needs was seen not to be so is the plan's fault. If every step did what its action declares and no more,
     the domain or the goal is wrong, and no skill can repair that. The referee's verdict counts against a step
-    only if its effects could not be observed; what it says is for the planner alone.
-
-    Args:
-        plan: what was carried out.
-        result: how its steps ended.
-        verdict: the referee's.
-        evidence: what was seen of the plan's predictions.
-        afterwards: what was seen at the end.
-        before: what was seen before the first step; only the difference is told.
-        written: skills that are new in this run, and have proven nothing yet.
+    only if its effects could not be observed; what it says is for the planner alone. `written` skills are new
+    in this run, and have proven nothing yet; `library` is the source of all.
     """
     found = _finding(plan, result, verdict, evidence, written)
     seen = _seen(before, afterwards)
     judged = f"referee: {verdict.reason}" if verdict.final else unmet(verdict)
     return Blame(
         suspects=tuple(dict.fromkeys(found.suspects)),
-        skill_failure=". ".join(found.told) + logged(result) + seen,
+        skill_failure=". ".join(found.told) + logged(result, library) + seen,
         plan_failure=". ".join(filter(None, [*found.told, judged])),
         execution=Execution(
             steps=tuple(map(describe_step, result.steps)),
@@ -122,6 +121,8 @@ def blame(
             seen=afterwards.facts[:_MOST_FACTS] if afterwards else (),
         ),
         complaint=found.complaint,
+        accident=not found.complaint
+        and any(s.failure is not None and s.failure.kind is FailureKind.LOST for s in result.steps),
     )
 
 
@@ -131,15 +132,20 @@ def _finding(
     last = result.steps[-1] if result.steps else None
     done = {s.index for s in result.steps if s.status == "done"}
     broken = [i for i in evidence.contradicted if i in done]
-    told = _contradictions(plan, evidence, broken)
     if broken:
+        told = [
+            f"step {i + 1} {plan.steps[i]} ended without an error, but what it should bring about was seen "
+            f"not to hold: {', '.join(map(str, evidence.steps[i].contradicted))}"
+            for i in broken
+        ]
         complaint = tuple(str(c) for i in broken for c in evidence.steps[i].contradicted)
         return _Finding([plan.steps[i].action for i in broken], told, complaint)
     if last is None:
         return _Finding([], [result.message or "no step was carried out"])
     if last.status == "failed":
         told = [describe_failed(last)]
-        if fault := fault_of_plan(last, _ever_held(result)):
+        held = any(f.predicate == "held" for s in result.steps if s.seen for f in s.seen.facts)
+        if fault := fault_of_plan(last, held):
             return _Finding([], [*told, fault])
         if evidence.unready:
             needs = ", ".join(map(str, evidence.unready))
@@ -199,7 +205,8 @@ def _all_done(plan: Plan, result: ActResult, evidence: Evidence) -> _Finding:
             "the domain does not say all that its actions change, or the goal is wrong"
         )
         return _Finding([], [words])
-    unseen = _unseen(plan, evidence)
+    wanted = {*evidence.goal_unseen}  # parts of the goal that nothing could show
+    unseen = [i for i, step in enumerate(evidence.steps) if any(u.atom in wanted for u in step.unjudged)]
     if not unseen:
         return _Finding([], ["every step did what its action declares, and the task is not fulfilled"])
     told = [
@@ -227,27 +234,8 @@ def distrusted(plan: Plan, result: ActResult, evidence: Evidence) -> dict[str, s
     return reasons
 
 
-def _contradictions(plan: Plan, evidence: Evidence, indices: Sequence[int]) -> list[str]:
-    return [
-        f"step {i + 1} {plan.steps[i]} ended without an error, but what it should bring about was seen not "
-        f"to hold: {', '.join(map(str, evidence.steps[i].contradicted))}"
-        for i in indices
-    ]
-
-
 def _named(plan: Plan, indices: Sequence[int]) -> str:
     return " or ".join(f"step {i + 1} {plan.steps[i]}" for i in indices)
-
-
-def _ever_held(result: ActResult) -> bool:
-    """Return whether anything was seen in the gripper after any step."""
-    return any(f.predicate == "held" for s in result.steps if s.seen for f in s.seen.facts)
-
-
-def _unseen(plan: Plan, evidence: Evidence) -> list[int]:
-    """Return the indices of the steps with an effect that is part of the goal and that nothing could show."""
-    wanted = set(evidence.goal_unseen)
-    return [i for i, step in enumerate(evidence.steps) if any(u.atom in wanted for u in step.unjudged)]
 
 
 def _seen(before: Observation | None, afterwards: Observation | None) -> str:
@@ -256,5 +244,6 @@ def _seen(before: Observation | None, afterwards: Observation | None) -> str:
         return ""
     then, now = ([f.pddl for f in look.told] if look else [] for look in (before, afterwards))
     came, went = [f for f in now if f not in then], [f for f in then if f not in now]
-    parts = (("Seen afterwards", came), ("No longer seen", went))
+    gone = [name for name in (before.objects if before else ()) if name not in afterwards.objects]
+    parts = (("Seen afterwards", came), ("No longer seen", went), ("Now missing", gone))
     return "".join(f". {words}: {' '.join(facts[:_MOST_FACTS])}" for words, facts in parts if facts)

@@ -15,7 +15,7 @@ from spca_core.ports.stages import OnDraft, unheard
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Observation
 from spca_core.stopping import Stop, never
-from spca_planner.pddl.formula import Atom, evaluate, ground
+from spca_planner.pddl.formula import evaluate, ground
 from spca_planner.pddl.lint import parse
 from spca_planner.pddl.sexpr import Group
 from spca_planner.prediction import bound, predict
@@ -104,9 +104,6 @@ def single_step(situation: Draft, step: Step) -> Plan:
     effects = predict(plan).effects[0]
     aims = [atom for atom, value in effects.items() if value]
     text = situation.problem[: problem.goal.start], situation.problem[problem.goal.end :]
-    draft = Draft(domain=situation.domain, problem=f"(and {' '.join(map(_text, aims))})".join(text))
+    goal = " ".join(f"({' '.join(atom)})" for atom in aims)
+    draft = Draft(domain=situation.domain, problem=f"(and {goal})".join(text))
     return plan.model_copy(update={"draft": draft})
-
-
-def _text(atom: Atom) -> str:
-    return f"({' '.join(atom)})"

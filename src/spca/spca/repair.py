@@ -40,10 +40,14 @@ class Repair:
         """Return the state that has the skills to blame rewritten while retries are left, or plans again.
 
         If the same is wrong after a rewrite, the planner is asked, too: its domain may demand what cannot be.
+        After an accident, the first in a round, the plan is carried out once more as it is.
         """
         assert state.plan is not None
+        again = any(a.blame and a.blame.accident for a in state.history.attempts if a.round == state.round)
         persists = bool(state.code_retry) and state.history.complained(found, state.round)
         state = state.after_failure(found, self._reading.fingerprint(state.plan, state.library))
+        if found.accident and not again:
+            return state.coded(state.library)
         if found.suspects and not persists and state.code_retry < self._budgets.code_retries:
             return state.repairing(found.suspects, found.skill_failure)
         if persists:

@@ -64,8 +64,8 @@ def follow(run: Run) -> int:
             if result.outcome is Ending.CANCELLED:  # a report would take half of the stop
                 raise Cancelled(result.reason)
         except InputError:
-            if not run.resumed:
-                _discard_if_untouched(folder)
+            if not run.resumed and not (folder.path / STATE).exists():  # a new run that never began
+                shutil.rmtree(folder.path)
             raise
         except (Cancelled, KeyboardInterrupt):
             if not (folder.path / MANIFEST).exists():  # nothing says yet what was to be run
@@ -108,9 +108,3 @@ def _full(folder: RunFolder, ended: bool) -> SpcaError:
     what, command = ("make the report", "report") if ended else ("go on", "resume")
     again = as_typed(f"{command} {folder.path}")
     return SpcaError(f"the disk is full ({folder.path}): make room, then {what} with: {again}")
-
-
-def _discard_if_untouched(folder: RunFolder) -> None:
-    """Remove the folder of a new run that never began."""
-    if not (folder.path / STATE).exists():
-        shutil.rmtree(folder.path)

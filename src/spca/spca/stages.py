@@ -91,13 +91,13 @@ def guessed(state: RunState) -> bool:
     return any(o.id in meant and o.confidence < GUESSED for o in state.observation.things)
 
 
-def blame_of(rehearsed: Rehearsed) -> Blame:
+def blame_of(rehearsed: Rehearsed, library: str = "") -> Blame:
     """Return the blame for a rejected plan, in the words of the first failing try."""
     failing = next((t for t in rehearsed.tries if t.fault is not None), None)
     fault = rehearsed.fault
     return Blame(
         suspects=rehearsed.suspects,
-        skill_failure=rehearsed.sentence + (logged(failing.result) if failing else ""),
+        skill_failure=rehearsed.sentence + (logged(failing.result, library) if failing else ""),
         plan_failure=rehearsed.sentence,
         execution=Execution(
             steps=tuple(map(describe_step, failing.result.steps)) if failing else (),

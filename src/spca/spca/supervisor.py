@@ -5,6 +5,7 @@ Every loop has a budget.
 
 from __future__ import annotations
 
+import re
 import time
 
 from spca.blame import blame, distrusted
@@ -25,10 +26,20 @@ from spca_core.scene import Observation
 from spca_core.verdict import Ending, Outcome
 
 
-def _revealed(before: Observation | None, afterwards: Observation | None) -> bool:
-    """Return whether something that was hidden, under a name for that time, is seen now under its own."""
-    then, now = ({*look.objects} if look else set() for look in (before, afterwards))
-    return bool(before and {*before.hidden} - now and now - then and afterwards)
+def _revealed(before: Observation | None, afterwards: Observation | None, result: ActResult) -> bool:
+    """Return whether something has come to light that only a new plan can take into account.
+
+    It was hidden, under a name for that time, and is seen now under its own; or it was not seen before, and a
+    skill raised an error of its own that names it.
+    """
+    if before is None or afterwards is None:
+        return False
+    then, now = {*before.objects}, {*afterwards.objects}
+    if result.status == "done":
+        return bool({*before.hidden} - now and now - then)
+    said = [step.failure.message for step in result.steps if step.failure is not None][-1:]
+    named = {*re.findall(r"\w+", said[0])} if said and said[0].startswith("RuntimeError: ") else set()
+    return not named.isdisjoint(now - then)
 
 
 class Supervisor:
@@ -199,7 +210,7 @@ class Supervisor:
         if trusted(state):  # the look may have been wrong, or the domain
             state = state.objecting(rehearsing.objection(state, rehearsed))
             return self._repair.next_round(state, rehearsed.sentence)
-        return self._repair.blamed(state, blame_of(rehearsed))
+        return self._repair.blamed(state, blame_of(rehearsed, state.library))
 
     def _act(self, state: RunState) -> RunState:
         plan, approve = state.plan, self._stages.approve
@@ -232,9 +243,11 @@ class Supervisor:
             return self._repair.onward(state, result, verdict)
         afterwards = self._look_again()
         evidence = self._weigh(state, result, afterwards)
-        if not evidence.contradicted and result.status == "done" and _revealed(state.observation, afterwards):
+        if not evidence.contradicted and _revealed(state.observation, afterwards, result):
             return self._repair.onward(state, result, verdict)
-        found = blame(plan, result, verdict, evidence, afterwards, state.observation, state.written)
+        found = blame(
+            plan, result, verdict, evidence, afterwards, state.observation, state.written, state.library
+        )
         self._journal.keep(state, "blame", found)
         same = state.observation and afterwards and unchanged(state.observation, afterwards)
         if not self._journal.back_to_plan_start() and not same:

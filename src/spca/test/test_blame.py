@@ -94,6 +94,21 @@ def test_a_plan_s_facts_are_those_of_unified_planning() -> None:
     }
 
 
+def test_a_skill_s_author_is_told_where_it_ended_and_what_is_missing() -> None:
+    failure = SkillFailure(kind="error", message="no object 'cube_red'", line=2)
+    step = acted(None, failing="x").steps[0].model_copy(update={"failure": failure, "log": ("looked",)})
+    result = ActResult(attempt="a", status="failed", steps=(step,))
+    later = ON_PLATE.model_copy(update={"objects": {"table": "table"}})
+    source = "def pick_up(ctx, c, from_):\n    ctx.holds('on', c, from_)\n"
+    found = blame(plan(), result, UNMET, Evidence(), later, HOLDING, (), source)
+    assert (
+        "no object 'cube_red'. It ended in `ctx.holds('on', c, from_)`. It logged: looked"
+        in found.skill_failure
+    )
+    assert found.skill_failure.endswith("Now missing: cube_red plate_blue")
+    assert "ctx.holds" not in found.plan_failure
+
+
 def test_when_all_came_as_planned_the_goal_is_wrong() -> None:
     """The poisoning story begins here: the coder was told "red cube touches ground", and obeyed."""
     evidence, found = judge(acted(HOLDING, RELEASED), ON_PLATE)

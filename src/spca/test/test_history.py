@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from spca.blame import Blame, blame
 from spca.history import History, unchanged
+from spca.repair import Repair
 from spca.stages import Stages
 from spca.state import Phase, RunState
 from spca.supervisor import Supervisor
@@ -14,7 +16,7 @@ from spca_coder.source import LibraryReader
 from spca_core.geometry import Pose, Vec3
 from spca_core.options import Budgets
 from spca_core.plan import ActResult, Draft, DraftRecord, Plan, PlanRequest, PlanResult, Step, Task
-from spca_core.ports.reading import Readers
+from spca_core.ports.reading import Evidence, Readers
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Fact, Observation, Scene, SceneObject
@@ -87,6 +89,22 @@ def test_the_same_failure_on_the_same_table_is_remembered_but_no_accident() -> N
     other = PLAN.model_copy(update={"steps": ()})
     assert history.on_table(other, seen(0.5)) is None
     assert not History().in_vain(PLAN, seen(0.5), failing("lost"), "lost").attempts
+
+
+def test_after_the_first_accident_of_a_round_the_plan_is_carried_out_again() -> None:
+    """A thing that is pulled out of closed fingers is no fault of the code; one that falls twice may be."""
+    state = RunState(phase=Phase.ACT, plan=PLAN, observation=seen(0.5), round=1)
+    repair = Repair(stages(), None)  # type: ignore[arg-type]
+
+    def blamed(kind: str) -> Blame:
+        running = Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=1.0, reason="not yet", conditions=())
+        return blame(PLAN, failing(kind), running, Evidence(), None)
+
+    first = repair.blamed(state, blamed("lost"))
+    assert (first.phase, first.suspects) == (Phase.ACT, ())
+    second = repair.blamed(first, blamed("lost"))
+    assert (second.phase, second.suspects) == (Phase.CODE, ("place_on",))
+    assert repair.blamed(state, blamed("error")).phase is Phase.CODE
 
 
 class _World:

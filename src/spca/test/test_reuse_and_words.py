@@ -151,20 +151,52 @@ def test_skills_come_with_what_they_need_and_bring_in_observable_words() -> None
     )
     text = prompt(request(skills=skills), None)
     assert (
-        "- place_on(cube - solid, plate - support): needs (held ?cube) (clear ?plate); "
-        "brings (not (held ?cube)) (hand_empty) (on ?cube ?plate)\n" in text
+        "- place_on(cube - solid, plate - support): needs (held ?cube) (clear ?plate) …; "
+        "brings (not (held ?cube)) (hand_empty) (on ?cube ?plate) (when … (not (clear ?plate))) …\n" in text
     )
     assert "- of less use here: touch(thing)\n" in text, (
         "of what has nothing to do with the goal, the name is enough"
     )
     assert "- whistle(): Whistle.\n" in text, "nobody knows what it does"
     text = prompt(request(task=task("Touch the red cube."), skills=skills), None)
-    assert "brings (touched ?thing)\n" in text and "- of less use here: place_on(cube, plate)\n" in text
+    assert "brings (touched ?thing) …\n" in text and "- of less use here: place_on(cube, plate)\n" in text
     for skill in read(TabletopKit.builtin_skills.read_text()).functions.values():
         if skill.is_skill:
             told = SkillSignature(name=skill.name, parameters=skill.parameters[1:], doc=skill.doc)
             about = in_words(told, ACTIONS[skill.name, len(told.parameters)], WORDS)
             assert not re.search(r"holding|kept|unfit|crowded|topped|twice|one_place|bridging", about), about
+
+
+LEARNED = """\
+(define (domain grid)
+  (:types key) (:constants table)
+  (:predicates
+    (held ?x - object) (clear ?x - object)
+    (way_clear) ; nothing stands before the door
+    (opened ?d - object) ; the door ?d stands open
+    (hand_empty))
+  (:action unlock_way
+    :parameters (?k - key ?from - object)
+    :precondition (and (held ?k) (way_clear) (opened ?from) (not (exists (?x - object) (on ?x ?k))))
+    :effect (and (hand_empty) (when (not (= ?from table)) (clear ?from)) (forall (?x) (not (opened ?x)))))
+  (:action clear_way :parameters () :precondition (and) :effect (way_clear)))
+"""
+"""A learned domain: a condition, a quantifier, and predicates of its own, one of them about no thing."""
+
+
+def test_no_part_of_a_skill_is_left_out_unsaid() -> None:
+    known = actions_of([], [LEARNED])
+    skills = tuple(
+        SkillSignature(name=n, parameters=p) for n, p in (("unlock_way", ("k", "from_")), ("clear_way", ()))
+    )
+    text = str(messages(request(skills=skills), None, None, TabletopVocabulary(), known)[1]["content"])
+    assert (
+        "- unlock_way(k - key, from_): needs (held ?k) (way_clear) (opened ?from_) (not (on * ?k)); "
+        "brings (hand_empty) (when (not (= ?from_ table)) (clear ?from_)) …\n"
+        "- clear_way(): brings (way_clear)\n" in text
+    )
+    assert '(way_clear): "nothing stands before the door"\n(opened ?d): "the door ?d stands open"\n' in text
+    assert text.count("nothing rests on or in") == 1, "what is observed is explained above"
 
 
 def test_a_hidden_thing_is_explained_and_may_be_held() -> None:
@@ -183,7 +215,7 @@ def test_what_a_shown_domain_says_is_not_said_again() -> None:
         for name in ("place_on", "drop_on")
     )
     reuse = prompt(request(mode="reuse", skills=skills), Draft(domain=domain(), problem=""))
-    assert "- place_on(cube - solid, plate - support)\n" in reuse and reuse.count("(:action place_on\n") == 1
+    assert "- place_on(cube, plate): as below\n" in reuse and reuse.count("(:action place_on\n") == 1
     assert "- drop_on(cube, plate): Put it down.\n" in reuse, "a new domain may need it"
 
 

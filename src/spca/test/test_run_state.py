@@ -9,8 +9,9 @@ from pydantic import ValidationError
 
 from spca.state import Phase, RunState, SavedState
 from spca.supervisor import _revealed
-from spca_core.plan import Draft, Execution, Plan, Step
+from spca_core.plan import ActResult, Draft, Execution, Plan, Step
 from spca_core.scene import Observation
+from spca_core.skill import FailureKind, SkillFailure, StepReport
 from spca_core.verdict import Ending, Outcome
 
 SEEN = Observation(stamp=1.0, objects={"cube_red": "cube"}, facts=(), sentences=("A cube.",))
@@ -33,20 +34,39 @@ def test_a_round_goes_through_its_phases() -> None:
     assert state.planned(PLAN).code_retry == 0
 
 
+@pytest.mark.parametrize(
+    ("message", "revealed"),
+    [
+        ("RuntimeError: the box is out of reach; ball_blue_1 bars the way", True),
+        ("RuntimeError: the box is out of reach; cube_red bars the way", False),
+        ("no object 'ball_blue_1' in the scene", False),
+    ],
+)
+def test_what_bars_the_way_is_for_the_planner(message: str, revealed: bool) -> None:
+    """No rewrite of a skill moves what nobody knew of when the plan was made."""
+    failure = SkillFailure(kind=FailureKind.ERROR, message=message)
+    step = StepReport(index=0, action="find", args=(), status="failed", started=0.0, ended=1.0,
+                      wall_seconds=0.1, failure=failure)  # fmt: skip
+    later = SEEN.model_copy(update={"objects": {**SEEN.objects, "ball_blue_1": "ball"}})
+    assert _revealed(SEEN, later, ActResult(attempt="", status="failed", steps=(step,))) is revealed
+
+
 def test_what_comes_to_light_is_planned_for_where_it_is() -> None:
     """A hidden cube that was uncovered has its own name now: putting the world back would hide it again."""
     looks = [
         Observation(stamp=0.0, objects=dict.fromkeys(names, "cube"), facts=(), sentences=(), hidden=hidden)
         for names, hidden in ((("a", "unknown"), ("unknown",)), (("a", "b"), ()), (("a",), ("a",)))
     ]
-    assert _revealed(looks[0], looks[1])
-    assert not any(_revealed(a, b) for a, b in ((looks[0], looks[2]), (looks[1], looks[0]), (None, None)))
+    done = ActResult(attempt="", status="done", steps=())
+    assert _revealed(looks[0], looks[1], done)
+    pairs = ((looks[0], looks[2]), (looks[1], looks[0]), (None, None))
+    assert not any(_revealed(*pair, done) for pair in pairs)
     failed = RunState().next_round("not met: c is on d").next_round("late").next_round("too " * 90)
     assert failed.told == f"{'too ' * 90}. Before that: late. Before that: not met: c is on d"
     assert len(failed.next_round("gone").told) < 400
-    done = Execution(steps=("1. look(): done",), predicted=(), seen=())
-    acted = replace(failed.planned(PLAN), execution=done)
-    assert acted.planned(PLAN).execution == done
+    did = Execution(steps=("1. look(): done",), predicted=(), seen=())
+    acted = replace(failed.planned(PLAN), execution=did)
+    assert acted.planned(PLAN).execution == did
     assert acted.planned(PLAN.model_copy(update={"steps": ()})).execution is None, "of another plan"
 
 

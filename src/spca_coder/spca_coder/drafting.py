@@ -42,8 +42,6 @@ _SENTENCES = 20
 _MAIN = 3
 """Number of first sentences told of a scene whose facts say the rest: what is there and rests on what."""
 _STEPS = 40
-_SAID = re.compile(r"^[^;\n]*(\(\w[^()]*\))[) \t]*;+ *(\S.*)$", re.MULTILINE)
-"""A predicate that is declared in PDDL, and the comment at the end of its line."""
 
 
 class DraftingCoder:
@@ -95,7 +93,8 @@ class DraftingCoder:
         from spca_coder.critic import CodeCritic  # a run whose skills are all there drafts none
 
         names = {python_name(s.name) for s in wanted}
-        present = _present_code(request.library, names)
+        source = read(request.library)  # what failed is, as it is, the first draft, so to say
+        present = "\n\n".join(source.module(name) for name in source.skills if name in names)
         known = set(read(present).functions)
         # What is to be rewritten is its own example.
         shown = (
@@ -149,12 +148,6 @@ class DraftingCoder:
         return CodeResult(attempt=request.attempt, status=status, **{"library": request.library, **values})
 
 
-def _present_code(library: str, names: set[str]) -> str:
-    """Return the skills that failed as they are: the first draft, so to say."""
-    source = read(library)
-    return "\n\n".join(source.module(name) for name in source.skills if name in names)
-
-
 def _no_proposer(lacking: Sequence[ActionSchema], wanted: Sequence[ActionSchema], failure: str) -> str:
     if lacking:
         return f"no skill for {_names(lacking)}, and no model to write one: {HOW_TO_CONFIGURE}"
@@ -176,8 +169,7 @@ def situation(request: CodeRequest) -> str:
     lines += [f"{i + 1}. {step}" for i, step in enumerate(steps[:_STEPS])]
     lines += [f"and {len(steps) - _STEPS} more steps"] * (len(steps) > _STEPS)
     used = "".join(schema.pddl for schema in request.plan.schemas)
-    declared = request.plan.draft.domain.partition("(:action")[0]
-    own = [(form, why) for form, why in _SAID.findall(declared) if form.split()[0] in used]
+    own = [(form, why) for form, why in request.plan.draft.said if form.split()[0] in used]
     lines += [f"In the plan, {one_line(f'{form}: {why}')}" for form, why in own[:_STEPS]]
     return "\n".join(lines)
 

@@ -117,11 +117,14 @@ class TrustedLibrary:
             known = read(trusted)
             called = candidate.needs(used)
             refused = _calling(candidate, called, dict(distrust or {}))
-            new = _new(known, candidate, called - refused.keys())
-            changed = new & known.skills.keys()
+            able = called - refused.keys()
+            there = known.skills.keys() & able
+            changed = {n for n in there if not same_code(known.module(n), candidate.module(n))}
+            new = able - there | changed
             void: list[str] = []
             if changed:
-                proposed = _with_modules(trusted, candidate, new)
+                texts = {module.skill: module.text for module in modules(trusted)}
+                proposed = joined({**texts, **{name: candidate.module(name) for name in sorted(new)}})
                 lost, void = self._tried_again(known, changed, level, trusted, proposed, revalidate)
                 if lost:
                     why = f"changes {', '.join(sorted(changed))}, and {lost}"
@@ -293,15 +296,3 @@ def _calling(source: Source, skills: Collection[str], reasons: Mapping[str, str]
         if bad := sorted(source.needs({name}) & reasons.keys()):
             found[name] = reasons.get(name, reasons[bad[0]])
     return found
-
-
-def _new(known: Source, candidate: Source, skills: Collection[str]) -> set[str]:
-    """Return the skills that the known library lacks, or has in another form."""
-    there = known.skills.keys() & skills
-    return set(skills) - {n for n in there if same_code(known.module(n), candidate.module(n))}
-
-
-def _with_modules(library: str, candidate: Source, skills: Collection[str]) -> str:
-    """Return a library with those skills as the candidate has them."""
-    texts = {module.skill: module.text for module in modules(library)}
-    return joined({**texts, **{name: candidate.module(name) for name in sorted(skills)}})

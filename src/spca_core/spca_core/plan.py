@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -29,12 +30,15 @@ class Task(Record):
 
     @property
     def text(self) -> str:
-        """Title and description as one text; a title with which the description begins is left out."""
+        """The description, and before it the title of one that is empty or goes on from it ("It is …")."""
         title, about = self.title.strip().rstrip("."), self.description.strip()
-        return about if about.lower().startswith(title.lower()) else f"{title}. {about}".strip()
+        unfinished = re.match(r"((it|they|this|that|these|those)\b|$)", about, re.IGNORECASE)
+        return f"{title}. {about}".strip() if unfinished else about
 
 
 Mode = Literal["fresh", "reuse", "replan", "repair"]
+_SAID = re.compile(r"^[^;\n]*(\(\w[^()]*\))[) \t]*;+ *(\S.*)$", re.MULTILINE)
+"""A predicate that is declared in PDDL, and the comment at the end of its line."""
 
 
 class Draft(Record):
@@ -49,6 +53,12 @@ class Draft(Record):
 
     A task is understood once: to replan, these stay what is wanted, whatever the words would mean by then.
     """
+
+    @property
+    def said(self) -> tuple[tuple[str, str], ...]:
+        """The domain's predicates that have a comment, without types, each with it."""
+        found = _SAID.findall(self.domain.partition("(:action")[0])
+        return tuple((re.sub(r" +- +[\w-]+", "", form), why) for form, why in found)
 
 
 class ActionSchema(Record):

@@ -72,9 +72,10 @@ def test_every_relation_is_explained_by_its_arguments() -> None:
         ("Touch the cube.", "It is red.", "Touch the cube. It is red."),
         ("Touch the cube", "", "Touch the cube."),
         ("Touch the cube and", "Touch the cube and go.", "Touch the cube and go."),
+        ("Pack everything", "Put both cubes into the tray.", "Put both cubes into the tray."),
     ],
 )
-def test_a_task_text_is_its_title_and_description(title: str, description: str, text: str) -> None:
+def test_a_task_is_said_once(title: str, description: str, text: str) -> None:
     assert Task(group="touch", id="touch_02", title=title, description=description).text == text
 
 

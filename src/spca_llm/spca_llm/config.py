@@ -9,8 +9,8 @@ A file has `defaults` for all roles, `roles`, and optionally `budget` and `price
     budget: {tokens: 200000, usd: 1.5, seconds: 900}
 
 The environment wins over the file: `SPCA_LLM_MODEL` and `SPCA_LLM_BASE_URL` for all roles,
-`SPCA_LLM_CODER_MODEL` and so on for one. Keys are never written down: the file names the environment variable
-that holds one.
+`SPCA_LLM_CODER_MODEL` and so on for one; `OPENAI_BASE_URL` counts where nothing else says it. Keys are never
+written down: the file names the environment variable that holds one.
 """
 
 from __future__ import annotations
@@ -234,7 +234,8 @@ def _read(path: Path) -> _File:
 
 def _values(file: _File, role: Role, env: Mapping[str, str]) -> dict[str, Any]:
     """Collect the settings of a role's model: defaults, then the role's own, then the environment's."""
-    values = {**file.defaults, **file.roles.get(role, {})}
+    url = env.get("OPENAI_BASE_URL") or OPENAI_URL
+    values = {"base_url": url, **file.defaults, **file.roles.get(role, {})}
     for field in ("model", "base_url", "api_key_env"):
         for name in (f"SPCA_LLM_{field.upper()}", f"SPCA_LLM_{role.upper()}_{field.upper()}"):
             if env.get(name):

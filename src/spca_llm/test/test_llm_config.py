@@ -58,6 +58,14 @@ def test_the_environment_alone_is_enough(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert not is_configured({"OPENAI_API_KEY": "sk"}), "a key alone is not a wish to spend it"
 
 
+def test_openai_s_own_variable_names_a_server_where_nothing_else_does(file: Path):
+    env = {"OPENAI_BASE_URL": "http://gate/v1"}
+    assert load_config(file, env).role("coder").base_url != "http://gate/v1"
+    file.write_text("roles: {coder: {model: qwen3}}")
+    assert load_config(file, env).role("coder").base_url == "http://gate/v1"
+    assert load_config(file, env | {"SPCA_LLM_BASE_URL": "http://mine/v1"}).role("coder").is_openai is False
+
+
 def test_the_example_in_the_readme_works(tmp_path: Path):
     text = (Path(__file__).parents[1] / "README.md").read_text()
     path = tmp_path / "llm.yaml"

@@ -20,7 +20,7 @@ from spca_core.prompting import fenced, prompts, system, user
 from spca_core.scene import ROLES, TIE, Observation
 from spca_core.skill import SkillSignature, python_name
 from spca_planner.critics import meant, unstated, with_named_places, with_synonyms
-from spca_planner.pddl.formula import Atom, ground
+from spca_planner.pddl.formula import Atom, atoms, ground
 from spca_planner.pddl.lint import examine, quantified
 from spca_planner.pddl.sexpr import Group
 from spca_planner.pddl.syntax import OBJECT, Action
@@ -35,7 +35,8 @@ _MOST_WORDS = 60
 _LONGEST = {"pddl": 16_000, "failure": 1500, "message": 800, "sentence": 300, "doc": 400, "task": 2000}
 """Maximum number of characters of each part of a prompt, whatever the library, scene and history."""
 
-_LOGIC = ("and", "not", "forall", "when", "or", "imply", "exists", "=", "increase", "assign")
+_LOGIC = ("and", "not", "forall", "when", "or", "imply", "exists", "assign")
+_MORE, _WHEN = "…", "(when"
 
 
 class WholeDraft(BaseModel):
@@ -141,9 +142,11 @@ def messages(
     measures: str = "",
 ) -> list[Message]:
     """Return the conversation that is sent: rules, then one request with everything in it."""
-    observation, vocabulary = request.observation, vocabulary or Vocabulary()
+    vocabulary = vocabulary or Vocabulary()
+    observation = vocabulary.shown(request.observation)
     words, goals = vocabulary.words(), vocabulary.asked(request.task, observation)
-    skills, others = _described(request, actions or {}, words, previous.domain if previous else "", goals)
+    domain = previous.domain if previous else ""
+    skills, others, own = _described(request, actions or {}, words, domain, goals)
     told_rows = rows(observation)
     untold = ROLES if told_rows else ()
     seen = {fact.predicate for fact in observation.facts}.difference(untold)
@@ -161,14 +164,15 @@ def messages(
                 rows=told_rows,
                 hidden_things=observation.hidden,
                 remarks=[_clip(s, "sentence") for s in observation.remarks[:_MOST_SENTENCES]],
-                words=[word for word in words if not word.aside or word.name in seen],
+                words=[w for w in words if not w.aside or w.name in seen or f"({w.name} " in str(skills)],
                 skills=skills,
+                own=own,
                 others=others,
                 hidden=len(request.skills) - len(skills) - len(others),
-                domain=_clip(previous.domain, "pddl") if previous else "",
+                domain=_clip(domain, "pddl"),
                 problem=_clip(previous.problem, "pddl") if previous else "",
                 failure=_clip(request.failure, "failure"),
-                executed=_executed(request, words, previous.domain if previous else ""),
+                executed=_executed(request, words, domain),
                 critic=rejection.critic if rejection else "",
                 rejection=_clip(rejection.message, "message") if rejection else "",
             ),
@@ -182,14 +186,16 @@ def _described(
     words: Sequence[ObservableWord],
     domain: str,
     goals: Sequence[frozenset[Atom]],
-) -> tuple[list[str], list[str]]:
-    """Return skills for a prompt, with the types of their things and what they need and bring, or say.
+) -> tuple[list[str], list[str], dict[str, str]]:
+    """Return skills for a prompt, what they need and bring, or say, and what they alone speak of, explained.
 
-    They are those of the shown `domain`, which tells that of them; those that serve one of the `goals`, and
-    what these need; and, by name alone, those of the others that share most words with the task.
+    They are those of the shown `domain`, which tells of them; those that serve one of the `goals`, and what
+    these need, with the types of their things; and, by name alone, those of the others that share most words
+    with the task.
     """
     known = {s.name: actions.get((s.name.lower(), len(s.parameters))) for s in request.skills}
-    told = {s.name: in_words(s, action, words) for s in request.skills if (action := known[s.name])}
+    plain = [*words, *own_words(actions, words)]
+    told = {s.name: in_words(s, action, plain) for s in request.skills if (action := known[s.name])}
     asked = {(word.name if (word := meant(a[0], words)) else a[0], *a[1:]) for goal in goals for a in goal}
     near = [about for about in told.values() if _brings(about, asked)]
     asked |= {a for n in near for a in _told_atoms(n.partition("; brings ")[0]) if len(a) == 2}
@@ -203,16 +209,22 @@ def _described(
     chosen = sorted(request.skills, key=weight, reverse=True)[:_MOST_SKILLS]
     found: list[str] = []
     others: list[str] = []
+    own: dict[str, str] = {}
     for skill in (s for s in request.skills if s in chosen):
         action, names = known[skill.name], skill.parameters
-        if skill.name not in serving | shown:
-            others.append(f"{skill.name}({', '.join(names)})")
+        if skill.name in shown or skill.name not in serving:
+            listed = f"{skill.name}({', '.join(names)})"
+            (found if skill.name in shown else others).append(listed + ": as below" * (skill.name in shown))
             continue
         types = [p.type for p in action.parameters] if action else [OBJECT] * len(names)
         typed = [n if t == OBJECT else f"{n} - {t}" for n, t in zip(names, types, strict=True)]
-        about = "" if skill.name in shown else told.get(skill.name) or " ".join(skill.doc.split())
+        about = told.get(skill.name) or " ".join(skill.doc.split())
         found.append(f"{skill.name}({', '.join(typed)})" + (about and f": {_clip(about, 'doc')}"))
-    return found, others
+        for form, why in action.said if action else ():
+            name = form.strip("()").split()[0]
+            if not meant(name, words) and re.search(rf"\({re.escape(name)}[ )]", about):
+                own.setdefault(form, _clip(why, "sentence"))
+    return found, others, own
 
 
 def _told_atoms(text: str) -> list[Atom]:
@@ -273,63 +285,76 @@ def _clip(text: str, part: str) -> str:
 
 
 def in_words(skill: SkillSignature, action: Action, words: Sequence[ObservableWord]) -> str:
-    """Precondition and effect of a skill's action, without what is only bookkeeping of its own domain.
+    """Precondition and effect of a skill's action, with "…" for what is bookkeeping of its own domain.
 
     That is what must not be, under names of its own; of what it brings about, what is not about all of its
     things, unless nothing observable is brought about, as by a touch.
     """
     names = {p.name: f"?{n}" for p, n in zip(action.parameters, skill.parameters, strict=True)}
-    needs = list(_literals(action.precondition, names, words, own=True))
-    brings = list(_literals(action.effect, names, words, own=False))
-    seen = any(text.count(" ") for text in brings if not text.startswith("(not"))
-    own = (text for text in _own(action.effect, names) if not seen or all(n in text for n in names.values()))
-    brings += [text for text in {t.split()[0]: t for t in own}.values() if text not in brings]
-    parts = (("needs", needs), ("brings", brings))
+    brought = [*_literals(action.effect, names, words, None)]
+    seen = any(text.count(" ") for text in brought if not text.startswith("(not"))
+    needs = _literals(action.precondition, names, words, bool)
+    brings = _literals(action.effect, names, words, lambda args: not seen or {*names.values()} <= {*args})
+    once = {t if meant(t.strip("()").split()[0], words) or " (" in t else t.split()[0]: t for t in brings}
+    told = {"needs": dict.fromkeys(needs), "brings": once.values()}
+    parts = ((w, sorted(f, key=lambda t: (t == _MORE, t.startswith(_WHEN)))) for w, f in told.items())
     return "; ".join(f"{word} {' '.join(found)}" for word, found in parts if found)
 
 
 def told_of(actions: Actions, words: Sequence[ObservableWord]) -> dict[str, str]:
-    """Return what each action needs and brings, by the name of its skill."""
-    found = {}
+    """Return what each action needs and brings whatever holds, by the name of its skill."""
+    found, known = {}, [*words, *own_words(actions, words)]
     for action in actions.values():
         names = tuple(p.name for p in action.parameters)
         skill = SkillSignature(name=action.name, parameters=names)
-        found[python_name(action.name)] = in_words(skill, action, words)
+        found[python_name(action.name)] = in_words(skill, action, known).partition(_WHEN)[0]
     return found
 
 
+def own_words(actions: Actions, words: Sequence[ObservableWord]) -> list[ObservableWord]:
+    """Return words for what an action brings about that nobody observes and that is about no thing."""
+    about = {a.head for action in actions.values() for a in atoms(action.effect) if len(a.items) == 1}
+    return [ObservableWord(name=n, args=(), meaning="") for n in sorted(about) if not meant(n, words)]
+
+
 def _literals(
-    condition: Group | None, names: Mapping[str, str], words: Sequence[ObservableWord], own: bool
+    condition: Group | None,
+    names: Mapping[str, str],
+    words: Sequence[ObservableWord],
+    own: Callable[[Sequence[str]], bool] | None,
 ) -> Iterator[str]:
-    if condition is None or not condition.items:
+    """Yield what a condition says in these words, or what `own` admits by its arguments; "…" for more."""
+    if condition is None or not condition.items or condition.head == "increase":
+        return
+    if condition.head not in _LOGIC:
+        predicate, *args = ground(condition, names)
+        word = meant(predicate, words)
+        known = word.name if word and len(args) == len(word.args) else predicate
+        yield f"({' '.join((known, *args))})" if word or predicate == "=" or (own and own(args)) else _MORE
         return
     parts = [part for part in condition.rest if isinstance(part, Group)]
-    if condition.head == "and":
-        for part in parts:
-            yield from _literals(part, names, words, own)
-    elif condition.head == "or":
-        ways = [list(_literals(part, names, words, own)) for part in parts]
-        if all(ways):
-            told = (way[0] if len(way) == 1 else f"(and {' '.join(way)})" for way in ways)
-            yield f"(or {' '.join(told)})"
-    elif condition.head == "forall":
-        anything = dict.fromkeys(quantified(parts[0]), "*")
-        yield from _literals(parts[1], {**names, **anything}, words, own)
-    elif condition.head == "not":
-        inner = _literals(parts[0], names, words, own=False)
-        yield from (f"(not {text})" for text in inner if text[1:4] != "not")
-    elif condition.head not in _LOGIC:
-        predicate, *args = ground(condition, names)
-        if not (word := meant(predicate, words)) and not (own and args):
-            return
-        yield f"({' '.join((word.name if word and len(args) == len(word.args) else predicate, *args))})"
+    if condition.head in ("forall", "exists"):
+        names = {**names, **dict.fromkeys(quantified(parts.pop(0)), "*")}
+    own = None if condition.head == "not" else own
+    yield from _connected(condition.head, parts, [[*_literals(part, names, words, own)] for part in parts])
 
 
-def _own(effect: Group | None, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield the facts that an effect adds, under whatever name."""
-    for part in effect.rest if effect is not None and effect.head == "and" else (effect,):
-        if isinstance(part, Group) and part.items and part.head not in _LOGIC:
-            yield f"({' '.join(ground(part, names))})"
+def _connected(head: str, parts: Sequence[Group], ways: Sequence[list[str]]) -> Iterator[str]:
+    """Yield what a connective says of its parts, of each of which a list says all."""
+    single = [way[0] if len(way) == 1 else f"(and {' '.join(way)})" for way in ways if _MORE not in way]
+    plain = [*map(len, ways)] == [1] == [len(single)] and parts[0].head != "forall"
+    if head in ("and", "forall"):
+        yield from chain.from_iterable(ways)
+    elif head == "when":
+        given = _MORE if _MORE in ways[0] else single[0]
+        vague = (e == _MORE or (given == _MORE and "?" not in e) for e in ways[1])
+        yield from (_MORE if v else f"{_WHEN} {given} {e})" for e, v in zip(ways[1], vague, strict=True))
+    elif head == "or" and len(single) == len(ways):
+        yield f"(or {' '.join(single)})"
+    elif head in ("not", "exists") and plain and not ways[0][0].startswith("(not"):
+        yield f"(not {ways[0][0]})" if head == "not" else ways[0][0]
+    else:
+        yield _MORE
 
 
 def rows(observation: Observation) -> dict[str, str]:
@@ -359,5 +384,5 @@ def measured(observation: Observation, names: Collection[str], room: str = "") -
         told.append(f"{thing.id}: at {at}, size {size}, turned by {math.degrees(thing.pose.yaw):.0f} degrees")
     for a, b in combinations(things, 2):
         told.append(f"{a.id} to {b.id}: {1000 * math.dist(a.pose.position[:2], b.pose.position[:2]):.0f}")
-    unknown = ", ".join(sorted({*names} - {t.id for t in things}))[:200] or "nothing else"
-    return "; ".join((*told, f"not measured: {unknown}"))
+    unknown = ", ".join(sorted({*names} - {t.id for t in things}))[:200]
+    return "; ".join(filter(None, (*told, unknown and f"not measured: {unknown}")))

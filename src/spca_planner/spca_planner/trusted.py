@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from spca_core.plan import Task
+from spca_core.plan import Draft, Task
 from spca_core.ports.vocabulary import ObservableWord
 from spca_core.run_folder import write_atomically
 from spca_core.validation import expecting
@@ -116,7 +116,8 @@ def actions_of(own: Sequence[str], learned: Sequence[str] = ()) -> Actions:
 def _actions(domains: Sequence[str]) -> Iterator[Action]:
     for text in domains:
         with suppress(PddlError):
-            yield from parse_domain(text).actions.values()
+            said = Draft(domain=text, problem="").said
+            yield from (replace(action, said=said) for action in parse_domain(text).actions.values())
 
 
 def _types(text: str) -> set[str]:

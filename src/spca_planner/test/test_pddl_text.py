@@ -57,6 +57,7 @@ DOMAIN_FAULTS = [
     (("(free ?to)) ;", "(free ?too)) ;"), "unknown variable '?too' in (free ?too); did you mean '?to'?"),
     (("(free ?to)) ;", "(free)) ;"), "'free' takes 1 argument(s), but (free) has 0"),
     (("(free ?to)) ;", "(free ?b)) ;"), "(free ?b) needs a shelf as argument 1; '?b' is a box"),
+    (("?to - shelf", "?to - object"), "(free ?to) needs a shelf as argument 1; '?to' is a object"),
     (("?b - box ?from", "?b - bax ?from"), "type 'bax' is not declared; did you mean 'box'?"),
     (("(?b - box ?from", "(b - box ?from"), "write parameter 'b' as '?b'"),
     (("    :effect (shut)", ""), "action close, line 9: it has no :effect"),

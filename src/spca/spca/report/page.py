@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,9 @@ def write_report(folder: RunFolder) -> Path:
     looked = begun is not None and begun.data.get("judge") == "look"
     level = manifest.options.level if manifest else ""
     looks = [_look(f) for f in sorted((path / "looks").glob("*.jpg"))]
+    video = path / "video.mp4"  # in the page, so that it can be given away, unless it is large
+    large = video.is_file() and video.stat().st_size > _MOST_IN_PAGE
+    disturbances = sorted((path / "disturbances").glob("*.jpg"), key=lambda f: int(f.name.split("_")[0]))
     page = (
         templates()
         .get_template("report.html.j2")
@@ -103,9 +106,9 @@ def write_report(folder: RunFolder) -> Path:
             codes=codes,
             rehearsals=rehearsals,
             obstacles=obstacles(path),
-            disturbances=[_look(f) for f in _in_order((path / "disturbances").glob("*.jpg"))],
+            disturbances=[_look(f) for f in disturbances],
             animation=_data_uri(path / "animation.webp", "image/webp"),
-            video=_video(path / "video.mp4"),
+            video=video.name if large else _data_uri(video, "video/mp4"),
             data={
                 "unit": unit,
                 "end": result.verdict.stamp if result else max([s["ended"] for s in steps], default=1.0),
@@ -208,11 +211,6 @@ def _numbered(folder: RunFolder, stage: str, kind: Any) -> list[tuple[int, Any]]
     return [(number, record) for number, record in found if record]
 
 
-def _in_order(files: Iterable[Path]) -> list[Path]:
-    """Sort files named like `1_push.jpg`, `2_hand.jpg` by their numbers."""
-    return sorted(files, key=lambda f: int(f.name.split("_")[0]))
-
-
 def _load(path: Path, kind: Any) -> Any:
     """Return a file's content as a pydantic model or type; None if it is missing or damaged."""
     try:
@@ -283,12 +281,6 @@ def small_picture(image: NDArray[Any] | None, width: int) -> str:
         image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
     jpeg = cv2.imencode(".jpg", image[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 82])[1]
     return "data:image/jpeg;base64," + base64.b64encode(jpeg.tobytes()).decode()
-
-
-def _video(path: Path) -> str:
-    """Return the video as a data URI, so that the page can be given away; its name if it is large."""
-    large = path.is_file() and path.stat().st_size > _MOST_IN_PAGE
-    return path.name if large else _data_uri(path, "video/mp4")
 
 
 def _data_uri(path: Path, kind: str) -> str:

@@ -97,7 +97,8 @@ def _runs(folder: Path) -> Iterator[tuple[float, Card]]:
             outcome, good = ("broken", False) if (run / "crash.txt").is_file() else ("not finished", None)
         page = run / REPORT
         link = f"{run.name}/{REPORT if page.is_file() else ''}"
-        yield _card(run, title, f"{outcome} · {about}", link, _picture(run), good)
+        shown = picture(run / "thumbnail.jpg", _WIDTH) or picture(run / "looks" / "01.jpg", _WIDTH)
+        yield _card(run, title, f"{outcome} · {about}", link, shown, good)
 
 
 def _task(run: Path) -> str:
@@ -154,8 +155,3 @@ def _card(
     when = f"{about} · {datetime.fromtimestamp(changed):%Y-%m-%d %H:%M}"
     text = when if title == folder.name else f"{when} · {folder.name}"
     return changed, Card(title=title, text=text, link=link, picture=shown, good=good)
-
-
-def _picture(run: Path) -> str:
-    """Return a small picture of a run as a data URI: its last one, or else what was seen first."""
-    return picture(run / "thumbnail.jpg", _WIDTH) or picture(run / "looks" / "01.jpg", _WIDTH)

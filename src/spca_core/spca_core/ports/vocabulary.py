@@ -65,6 +65,10 @@ class Vocabulary:
         """Return all predicates that an observation may contain, as far as their meaning is known."""
         return ()
 
+    def shown(self, observation: Observation) -> Observation:
+        """Return the observation as a model is shown it: without second names of the same things."""
+        return observation
+
     def with_places(self, observation: Observation, names: Iterable[str]) -> Observation:
         """Return the observation with those of the names that are places added, and what stands at them."""
         return observation

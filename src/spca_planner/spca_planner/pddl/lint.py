@@ -231,7 +231,7 @@ class _Checker:
                 )
             elif of is not None:
                 wanted, given = of.parameters[position].type, scope[term.text]
-                if not (self._domain.is_a(given, wanted) or self._domain.is_a(wanted, given)):
+                if not self._domain.is_a(given, wanted):
                     yield self._at(
                         term,
                         f"{brief(group)} needs a {wanted} as argument {position + 1}; "

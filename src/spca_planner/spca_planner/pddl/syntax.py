@@ -44,7 +44,10 @@ class Signature:
 
 @dataclass(frozen=True)
 class Action:
-    """An action; `precondition` and `effect` are None where the text has none. `text` is complete."""
+    """An action; `precondition` and `effect` are None where the text has none. `text` is complete.
+
+    `said` are predicates of its domain with their comments.
+    """
 
     name: str
     parameters: tuple[Typed, ...]
@@ -52,6 +55,7 @@ class Action:
     effect: Group | None
     line: int
     text: str
+    said: tuple[tuple[str, str], ...] = ()
 
     @property
     def schema(self) -> ActionSchema:

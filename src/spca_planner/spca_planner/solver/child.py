@@ -103,7 +103,8 @@ def _run(work: Callable[[], None], log: int, seconds: float) -> NoReturn:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, max(seconds, 0.001))
         limit(resource.RLIMIT_CPU, int(seconds) + 2)  # whoever else it starts has a timer of its own
-        limit(resource.RLIMIT_AS, _mapped() + MEMORY_BYTES)
+        mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        limit(resource.RLIMIT_AS, mapped + MEMORY_BYTES)  # a fork begins with all that its parent has mapped
         work()
         status = 0
     except MemoryError:
@@ -121,11 +122,6 @@ def last_words(log: str) -> str:
     """Return the end of a log in one line: error messages come last."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     return " ".join(lines[-3:])[-300:]
-
-
-def _mapped() -> int:
-    """Return the bytes of the address space: a fork begins with all that its parent has mapped (Linux)."""
-    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
 class ForkedSearch:

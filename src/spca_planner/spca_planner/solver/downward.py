@@ -18,7 +18,7 @@ from typing import Any
 
 from spca_core.ports.engine import Solution
 from spca_planner.solver.child import CANNOT_START, BoundedChild, last_words
-from spca_planner.solver.judgement import Greedy, Words
+from spca_planner.solver.judgement import Greedy
 
 _SHORTEST = "astar({heuristic}, max_time={seconds})"
 """Search for a cheapest plan, within `seconds` of processor time."""
@@ -84,7 +84,9 @@ class DownwardSearch:
             self._child = self._start(_ANY, left, translate=False)
             code, log = self._child.join()
         if code in _FOUND and (self._folder / "plan").exists():
-            return Solution(status="solved", steps=_read_plan((self._folder / "plan").read_text()))
+            lines = (self._folder / "plan").read_text().splitlines()
+            steps = tuple(tuple(line.strip("() \t").split()) for line in lines if line.startswith("("))
+            return Solution(status="solved", steps=steps)
         if code in _UNSOLVABLE:
             return Solution(status="unsolvable", message="Fast Downward proves that no plan exists")
         if code == CANNOT_START:
@@ -142,8 +144,3 @@ def _binary() -> str:
     package = importlib.util.find_spec("up_fast_downward")
     assert package is not None and package.origin is not None
     return str(Path(package.origin).parent / "downward/builds/release/bin/downward")
-
-
-def _read_plan(text: str) -> tuple[Words, ...]:
-    lines = [line.strip("() \t") for line in text.splitlines() if line.startswith("(")]
-    return tuple(tuple(line.split()) for line in lines)

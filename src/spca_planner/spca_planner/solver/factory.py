@@ -6,7 +6,7 @@ import os
 
 from unified_planning.engines import CompilationKind
 from unified_planning.engines.mixins import OneshotPlannerMixin
-from unified_planning.engines.results import LogLevel, PlanGenerationResult, PlanGenerationResultStatus
+from unified_planning.engines.results import LogLevel, PlanGenerationResultStatus
 from unified_planning.environment import get_environment
 from unified_planning.model import Problem
 from unified_planning.plans import SequentialPlan
@@ -91,13 +91,9 @@ def _solve(name: str, problem: Problem) -> Solution:
         steps = tuple((s.action.name, *map(str, s.actual_parameters)) for s in plan.actions)
         return Solution(status="solved", steps=steps)
     if said := _UNSOLVABLE.get(result.status):
-        if errors := _errors(result):  # an engine that failed proves nothing
+        errors = "".join(log.message for log in result.log_messages or () if log.level is LogLevel.ERROR)
+        if errors:  # an engine that failed proves nothing
             return Solution(status="refused", message=f"{name} failed: {last_words(errors)}")
         return Solution(status="unsolvable", message=f"{name} {said}")
     ended = result.status.name.lower().replace("_", " ")
     return Solution(status="refused", message=f"{name} ended with: {ended}")
-
-
-def _errors(result: PlanGenerationResult) -> str:
-    """Return what an engine's process wrote to its standard error."""
-    return "".join(log.message for log in result.log_messages or () if log.level is LogLevel.ERROR)

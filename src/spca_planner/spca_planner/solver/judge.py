@@ -76,7 +76,9 @@ def judge(case: Case, engine: Engine, why_invalid: WhyInvalid = why_invalid) -> 
     if solution.status != "solved":
         message = solution.message
         if solution.status == "unsolvable":
-            message += _explanation(case, domain, problem, engine)
+            why = why_unsolvable(domain, problem, _EXPLANATION_SECONDS / 3)
+            why = why or conflicting_goals(case, problem, engine, _EXPLANATION_SECONDS * 2 / 3)
+            message += f"; {why}" if why else ""
         elif solution.status == "timeout" and not solution.grounded:
             message += likely_cause(domain, problem)
         return _no_plan(solution, message, clock)
@@ -134,13 +136,6 @@ def _wishful(domain: Domain, problem: Problem, steps: tuple[Words, ...], context
         never = impossible_reason(domain, steps, context.words, context.observation)
         return never or vacuous_reason(domain, problem, steps)
     return unproven_empty(domain, problem, context.observation, context.extensions)
-
-
-def _explanation(case: Case, domain: Domain, problem: Problem, engine: Engine) -> str:
-    """Explain what stands in the way of a plan, as the end of a sentence."""
-    why = why_unsolvable(domain, problem, _EXPLANATION_SECONDS / 3)
-    why = why or conflicting_goals(case, problem, engine, _EXPLANATION_SECONDS * 2 / 3)
-    return f"; {why}" if why else ""
 
 
 @dataclass

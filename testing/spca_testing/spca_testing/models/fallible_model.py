@@ -68,7 +68,7 @@ class FallibleModel:
         return next(self._vision, say_json({"sentences": ["The table is clean."]}))
 
     def _draft(self, text: str) -> Draft:
-        titles = [title for title in _titles() if title in text]
+        titles = [title for title, about in _titles() if title in text or about in text]
         return pddl.draft(text, max(titles, key=len))  # "Touch the red cube" is part of longer ones
 
     def _source(self, text: str) -> str:
@@ -78,8 +78,8 @@ class FallibleModel:
 
 
 @cache
-def _titles() -> list[str]:
-    return [load_level(level).title for level in list_levels()]
+def _titles() -> list[tuple[str, str]]:
+    return [(level.title, level.description) for level in map(load_level, list_levels())]
 
 
 def only_asked(behaviour: Behaviour, seen: Seen) -> Behaviour:
