@@ -16,6 +16,7 @@ from spca_core.kinds import SUPPORTS
 from spca_core.layout import Layout, cluttered_layout, nominal_layout, overlapping, random_layout
 from spca_core.names import TABLE
 from spca_core.options import RunOptions
+from spca_core.scene import ROLES
 from spca_core.world import World, load_world
 from spca_referee.level import Level, load_level, starting_layout
 from spca_referee.rules import bind_rules
@@ -87,8 +88,8 @@ def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layo
     """Return the layout at the start and the simulator's variation, drawn by seed.
 
     Drawn again where the level's own changes would put two things into one place, where a plate covers the
-    place of one, where the level would be won before anything was done, or where no object fits its roles.
-    Raises InputError when no such table is found.
+    place of one, where the level would be won before anything was done, or where no object fits its roles, or
+    two are equally near. Raises InputError when no such table is found.
     """
     variation = draw_variation(variation_of(preset), seed)
     if preset == "nominal":
@@ -96,7 +97,7 @@ def draw_table(preset: str, seed: int, world: World, level: Level) -> tuple[Layo
     draw = cluttered_layout if preset == "hard" else random_layout
     for k in range(_TRIES):
         layout = starting_layout(level.layout, world, draw(world, seed + k * _STRIDE))
-        unfit = _overlapping(layout, world) or _covered(layout, world, level)
+        unfit = _overlapping(layout, world, level) or _covered(layout, world, level)
         if not unfit and not _pointless(layout, world, level):
             if preset.startswith(DISTURBED):
                 found = _disturbances(preset, seed, world, level)
@@ -118,8 +119,10 @@ def _disturbances(preset: str, seed: int, world: World, level: Level) -> tuple[D
     return draw_disturbances(seed ^ crc32(level.name.encode()), needed, spare, kind, off_table)
 
 
-def _overlapping(layout: Layout, world: World) -> bool:
-    return any(overlapping(a, b, layout, world) for a, b in combinations(layout.poses, 2))
+def _overlapping(layout: Layout, world: World, level: Level) -> bool:
+    put = {model for model, change in level.layout.items() if change.at is not None}
+    pairs = combinations(layout.poses, 2)
+    return any(overlapping(a, b, layout, world, around=len(put & {a, b}) == 1) for a, b in pairs)
 
 
 def _covered(layout: Layout, world: World, level: Level) -> bool:
@@ -137,4 +140,5 @@ def _pointless(layout: Layout, world: World, level: Level) -> bool:
         ways = bind_rules(level, world, layout.poses)
     except InputError:  # no object on this table can play a role of the level
         return True
-    return any(rules.hold_at_start(layout, world) for rules in ways)
+    tied = len(ways) > 1 and {role.pick for role in level.roles.values()} <= {*ROLES}
+    return tied or any(rules.hold_at_start(layout, world) for rules in ways)

@@ -32,6 +32,23 @@ def test_no_level_is_won_by_doing_nothing(name, preset, seed):
     assert not any(rules.hold_at_start(layout, world) for rules in bind_rules(level, world, layout.poses))
 
 
+def test_what_a_level_puts_somewhere_is_clear_of_what_is_drawn_there() -> None:
+    level = load_level("arrange_05")
+    for seed in (99300, *range(40)):
+        poses = draw_table("shuffled", seed, WORLD, level)[0].poses
+        x, y, _ = poses["box_red"].position
+        for plate in ("plate_red", "plate_green", "plate_blue"):
+            px, py, _ = poses[plate].position
+            assert math.hypot(px - x, py - y) > 0.055 + 0.028, f"seed {seed}: inside {plate}"
+
+
+def test_one_thing_is_the_nearest() -> None:
+    for seed in (99300, *range(40)):
+        poses = draw_table("shuffled", seed, WORLD, load_level("touch_09"))[0].poses
+        near, second = sorted(pose.position[0] for name, pose in poses.items() if name.startswith("box"))[:2]
+        assert second - near > 0.003, f"seed {seed}"
+
+
 @pytest.mark.parametrize("preset", ["shuffled", "hard"])
 def test_no_plate_covers_the_place_that_a_level_names(preset):
     """On 78 of 300 shuffled tables one did, and nobody can lift a plate."""
