@@ -131,7 +131,9 @@ def resting_contacts(layout: Layout, world: World) -> set[Pair]:
 def overlapping(a: str, b: str, layout: Layout, world: World, around: bool = False) -> bool:
     """Return whether two models are inside each other, by the circles within their footprints, or `around`."""
     places, things = [layout.poses[m].position for m in (a, b)], [world.object(m) for m in (a, b)]
-    apart = math.dist(places[0][:2], places[1][:2]) - sum(t.radius if around else min(t.size[:2]) / 2 for t in things)
+    apart = math.dist(places[0][:2], places[1][:2]) - sum(
+        t.radius if around else min(t.size[:2]) / 2 for t in things
+    )
     feet = [at[2] - thing.size[2] / 2 for at, thing in zip(places, things, strict=True)]
     decks = [at[2] + thing.deck for at, thing in zip(places, things, strict=True)]
     stands = feet[0] > decks[1] - _TOUCHING or feet[1] > decks[0] - _TOUCHING  # in a deep bowl, too

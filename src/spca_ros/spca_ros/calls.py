@@ -5,6 +5,7 @@ None of them waits without a limit.
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 import time
@@ -23,7 +24,7 @@ _TICK = 0.05
 """Wall time in seconds between two checks of whether a call was cancelled or its server lost."""
 _GRACE = 10.0
 """Wall time in seconds that a cancelled goal may take to end."""
-_MISSED = 0.5
+MISSED = 0.5
 """Wall time in seconds to wait for a service that was there before: its node may be starting anew."""
 _ANSWERED = 5.0
 """Wall time in seconds that a server may take to accept a goal; at an end it may have gone unnoticed."""
@@ -39,7 +40,7 @@ class ServiceCall:
     def __init__(self, node: SpcaNode, kind: type, name: str) -> None:
         self._node, self._name = node, name
         self._client = node.create_client(kind, name)
-        self._met = False
+        self._patience = math.inf  # wall seconds: less for one that has been there, none once it was missed
 
     def __call__(
         self,
@@ -60,7 +61,7 @@ class ServiceCall:
         def look() -> None:
             self._node.loop.check()
             check()
-            self.wait_ready(_MISSED)
+            self.wait_ready(MISSED)
             if again is not None and time.monotonic() > began + again * len(sent):
                 sent.append(self._ask(request, answered))
 
@@ -81,13 +82,13 @@ class ServiceCall:
         return future
 
     def wait_ready(self, timeout: float) -> None:
-        """Wait until a node offers the service; less long for one that has gone than for one still to come.
+        """Wait until a node offers the service; for one that has gone less long, and once only.
 
         Raises NodeLost when none does in time.
         """
-        patience = min(timeout, _MISSED) if self._met else timeout
+        patience, self._patience = min(timeout, self._patience), 0.0
         _wait_for(self._client.service_is_ready, patience, f"service {self._name}")
-        self._met = True
+        self._patience = MISSED
 
     def send(self, request: Any) -> None:
         """Call the service without waiting for the response; may be used from any thread."""

@@ -298,6 +298,8 @@ def spinning(loop: Loop) -> Iterator[None]:
         ended = True
         loop.wake()
         thread.join(_END_S)
+        if loop.context.ok():  # from here on this thread turns it
+            loop.turn(0.0)
 
 
 @contextmanager

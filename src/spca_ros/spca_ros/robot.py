@@ -17,7 +17,7 @@ from sensor_msgs.msg import JointState as JointStateMsg
 from spca_core.errors import MotionError
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_ros import names
-from spca_ros.calls import NodeLost
+from spca_ros.calls import MISSED, NodeLost
 from spca_ros.convert.robot import joint_state
 from spca_ros.driver import Driver, SpcaDriver
 from spca_ros.node import SpcaNode
@@ -191,6 +191,8 @@ class RosRobot:
         end = time.monotonic() + self._patience
         while not accepted.wait(_LOOK_S):
             self._node.loop.check()
+            if not client.server_is_ready():
+                end = min(end, time.monotonic() + MISSED)
             if time.monotonic() > end:
                 raise MotionError("stale", "the arm's driver does not answer")
         if not handles[0].accepted:

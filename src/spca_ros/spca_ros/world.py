@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from spca_core.layout import Layout
 from spca_core.ports.table import Camera, TableWorld
 from spca_core.world import World
 from spca_ros import names
-from spca_ros.calls import NodeLost, ServiceCall
+from spca_ros.calls import MISSED, NodeLost, ServiceCall
 from spca_ros.camera import RequestedCamera
 from spca_ros.convert.contacts import contact_samples, places
 from spca_ros.convert.records import seconds, to_msg
@@ -102,6 +103,7 @@ class RosWorld(TableWorld):
         if self._real:
             return
         self._hold(Trigger.Request(), max(_PATIENCE_S, end - time.monotonic()), check, again=_AGAIN_S)
+        self._save.wait_ready(_PATIENCE_S)
 
     # --- TableWorld -----------------------------------------------------------------------------------------
 
@@ -165,9 +167,12 @@ class RosWorld(TableWorld):
                 self._node.get_logger().warning(f"no recording: {error}")
 
     def rest(self) -> None:
-        """Stop the arm, and let as much time pass as that takes."""
+        """Stop the arm, and let as much time pass as that takes; one without a driver stands."""
         self.robot.hold()
-        self.robot.wait(_BRAKING_S)
+        with suppress(NodeLost, MotionError):
+            if not self._real:
+                self._hold.wait_ready(MISSED)
+            self.robot.wait(_BRAKING_S)
 
     def close(self) -> None:
         """See `TableWorld`. The node stays, and has to be spun still."""

@@ -78,8 +78,9 @@ def test_a_service_that_has_gone_is_not_waited_for_as_one_that_is_to_come(alone:
     call = ServiceCall(alone, Trigger, "there_and_gone")
     ask(call, Trigger.Request())
     alone.loop.run(lambda: alone.destroy_service(service))
-    with pytest.raises(NodeLost, match="no node offers"):
-        call(Trigger.Request(), timeout=3600.0)
+    for _ in range(1000):  # it is missed once
+        with pytest.raises(NodeLost, match="no node offers"):
+            call(Trigger.Request(), timeout=3600.0)
 
 
 class TestRobot(RobotContract):

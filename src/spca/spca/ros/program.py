@@ -109,7 +109,7 @@ class Program:
 
     def part(self) -> None:
         """End the run under way, and part with the world."""
-        self.stop()
+        self.supervisor.close()
         self._side.part()
 
     @contextmanager
