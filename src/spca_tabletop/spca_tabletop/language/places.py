@@ -303,7 +303,9 @@ def _on(
     if apart or (place.slot != "same" and _distributed(resting, said, phrase)):
         yield from ((resting, after) for after in _one_for_each(resting, phrase[0], talk, apart))
         return
-    kinds = tuple(SUPPORTS) if place.into else ANYTHING
+    hues = [t.noun.colour for t in (*said, *phrase)]  # "red ones to red"
+    alike = len(hues) == 2 and hues[0] == hues[1] != "" and said[0].several and phrase[0].elliptic
+    kinds = tuple(SUPPORTS) if place.into or alike else ANYTHING
     for targets, after in found_by(phrase, talk, kinds, resting[0] if len(resting) == 1 else ""):
         same, noun = targets == resting, phrase[0].noun
         if same and phrase[0].elliptic and not (noun.one or place.into):  # "red on red"

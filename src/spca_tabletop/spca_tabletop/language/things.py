@@ -500,21 +500,30 @@ def outermost(*said: Any) -> Thing:
     return Thing(Det("the", number), Quality(_at(side, 0, number), side, 3)(noun))
 
 
-def outer_two(number: int | None, noun: Nominal) -> Thing:
-    """As in "the two outer cubes": the leftmost and the rightmost."""
-    refuse(number not in (None, 2), "Two are the outer ones: the leftmost and the rightmost.")
-
-    def test(found: list[str], talk: Talk, of: Nominal) -> list[str]:
-        one = replace(of, plural=False)
-        return [s for side in ("leftmost", "rightmost") for s in _at(side)(found, talk, one)]
-
-    return Thing(Det("the", 2), Quality(test, "outer", 3)(noun))
+def _outer(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
+    """The leftmost and the rightmost one."""
+    one = replace(noun, plural=False)
+    return [s for side in ("leftmost", "rightmost") for s in _at(side)(found, talk, one)]
 
 
-def of_those(noun: Nominal, said: tuple[str, bool]) -> Nominal:
-    """As in "the left one of the cubes"."""
-    refuse(noun.kind not in ("", said[0]) or not said[1], f"I do not know what '{noun.text}' is of.")
-    return replace(noun, text="", kind=said[0])
+def of_those(noun: Nominal, *said: Any) -> Nominal:
+    """As in "the left one of the cubes", "the taller of the two cylinders"; "of the red cubes, the left one"."""
+    number = next((one for one in said if isinstance(one, int)), None)
+    group = next(
+        one if isinstance(one, Nominal) else Nominal(*one) for one in said if isinstance(one, Nominal | tuple)
+    )
+    other = noun.kind not in ("", group.kind) or (group.colour and noun.colour) or group.other
+    refuse(
+        other or not group.plural or any(t.rank for t in group.tests),
+        f"I do not know what '{noun.text}' is of.",
+    )
+
+    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
+        refuse(number not in (None, len(found)), f"There are not {number}, but {len(found)}.")
+        return found
+
+    tests = (*group.tests, Quality(test), *noun.tests)
+    return replace(noun, text="", kind=group.kind, colour=noun.colour or group.colour, tests=tests)
 
 
 def colours(one: str, more: Things = ()) -> Things:
@@ -579,6 +588,10 @@ def where(reference: Thing, *, relation: str) -> Quality:
         return [s for s in found if s in over or _holds(relation, s, rest[s], talk.table, every)]
 
     return Quality(test, f"{relation.replace('_', ' ')} {reference.text}")
+
+
+rule.means(Quality(_outer, "outer", 3), "Adj -> OUTER|OUTSIDE")
+rule.means(lacking(Quality(_outer, "outer", 3)), "Adj -> INNER")
 
 
 def outside(reference: Thing) -> Quality:
@@ -753,6 +766,13 @@ def corrected(taken_back: Thing, thing: Thing) -> Thing:
 
         noun = Quality(test)(noun)
     return replace(thing, noun=replace(noun, colour=before.colour) if of_it else noun)
+
+
+def relisted(taken_back: Thing, things: Phrase) -> Phrase:
+    """As in "the round things, no, the ball and both cylinders"."""
+    vague = len(things) < 2 or any(t.elliptic or t.pronoun or t == taken_back for t in things)
+    refuse(vague, f"I do not know what '{things[0].text}' is in place of; say the whole task anew.")
+    return (*things,)
 
 
 def meant(thing: Thing, again: Thing) -> Thing:
