@@ -160,10 +160,6 @@ def contain(there: Phrase, things: Phrase) -> Meaning:
     return meaning
 
 
-def bearing(there: Phrase, things: Phrase) -> Meaning:
-    return put(things, None, (Destination(relation="on", things=there),))
-
-
 def _is_of_solids(phrase: Phrase, talk: Talk) -> bool:
     """Whether a pronoun among them is of something that was just put somewhere."""
     said = (s for t in phrase if t.pronoun for s in named(t, talk, ANYTHING))
@@ -740,7 +736,7 @@ def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Ite
 
 @clause
 def unused(phrase: Phrase, *, talk: Talk, whole: bool = False) -> Iterator[Talk]:
-    """As in "do not use the blue one": neither moved nor built upon. Nothing more can be so in a `whole` one."""
+    """As in "do not use the blue one": neither moved nor built upon; a `whole` clause is of nothing more."""
     for things, after in found_by(_every(phrase), talk, LIFTABLE):
         each = [(t,) for t in things]
         yield after.rule("untouched", *each).rule("unused", *each).but(forbidding=not whole)
@@ -773,10 +769,6 @@ def among(phrase: Phrase, *, talk: Talk, number: int | None) -> Iterator[Talk]:
             raise Contradiction("There are no such things.")
         talk = talk if number != 0 else talk.rule("untouched", *((s,) for s in found))
     yield talk
-
-
-def but_not_those(before: Meaning, phrase: Phrase) -> Meaning:
-    return and_also(before, _spared(phrase, how="untouched"))
 
 
 def _unheeded(talk: Talk) -> Iterator[Talk]:
@@ -847,10 +839,6 @@ def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator
         yield from found
 
 
-def must_not_have(there: Phrase, phrase: Phrase) -> Meaning:
-    return must_not_be(phrase, (Destination(relation="on", things=there),))
-
-
 def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
     in_it = place.into and talk.tower.active and place.things[0].pronoun == "it"
     if place.relation == "slot" or in_it:
@@ -881,7 +869,7 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
 def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterable[Talk]:
     told = f"I do not know what '{phrase[0].text}' is that stays empty; name it."
     refuse(_is_of_solids(phrase, talk), told)
-    return must_not_have(phrase, _EVERY_SOLID)(talk)
+    return must_not_be(_EVERY_SOLID, (Destination(relation="on", things=phrase),))(talk)
 
 
 @clause

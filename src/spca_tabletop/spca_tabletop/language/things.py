@@ -507,27 +507,19 @@ def _outer(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
 
 
 def of_those(noun: Nominal, *said: Any) -> Nominal:
-    """As in "the left one of the cubes", "the taller of the two cylinders"; "of the red cubes, the left one"."""
-    number = next((one for one in said if isinstance(one, int)), None)
-    group = next(
-        one if isinstance(one, Nominal) else Nominal(*one) for one in said if isinstance(one, Nominal | tuple)
-    )
+    """As in "the left one of the cubes", "the taller of the two cylinders", "of the cubes, the red one"."""
+    (group,) = (one for one in said if isinstance(one, Nominal))
     other = noun.kind not in ("", group.kind) or (group.colour and noun.colour) or group.other
-    refuse(
-        other or not group.plural or any(t.rank for t in group.tests),
-        f"I do not know what '{noun.text}' is of.",
-    )
+    bad = other or not group.plural or any(t.rank for t in group.tests)
+    refuse(bad, f"I do not know what '{noun.text}' is of.")
 
     def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
-        refuse(number not in (None, len(found)), f"There are not {number}, but {len(found)}.")
+        wrong = any(isinstance(one, int) and one != len(found) for one in said)
+        refuse(wrong, f"'{noun.text}': they are {len(found)} that it is of.")
         return found
 
     tests = (*group.tests, Quality(test), *noun.tests)
     return replace(noun, text="", kind=group.kind, colour=noun.colour or group.colour, tests=tests)
-
-
-def colours(one: str, more: Things = ()) -> Things:
-    return (one, *more)
 
 
 def unlike(noun: Nominal, said: Things) -> Nominal:
@@ -806,8 +798,8 @@ def all_but(others: Phrase) -> Thing:
     return Thing(Det("all"), Nominal(kind=others[-1].noun.kind), apart=others)
 
 
-def alone(thing: Thing) -> Phrase:
-    return (thing,)
+def series(one: Any, more: tuple[Any, ...] = ()) -> tuple[Any, ...]:
+    return (one, *more)
 
 
 def listed(thing: Thing, others: Phrase) -> Phrase:
