@@ -796,6 +796,7 @@ def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: boo
 
     `solid`: a bare colour ("blue stays") is that of something that could be moved.
     """
+    refuse(any(t.pronoun and t.text == "one" for t in phrase), "I do not know which one must not; name it.")
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")
         one = after.rule(how, *((*of, thing) for thing in things)).but(forbidding=True)
