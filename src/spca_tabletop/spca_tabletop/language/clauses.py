@@ -435,7 +435,7 @@ def in_line(*said: Phrase | bool) -> Meaning:
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if len(things) < 2 or any(t.several or t.any for t in phrase):
             raise NotUnderstood("I do not know the order of what; name the things one by one.")
-        if any({*things} != {*before} for one in whole for before, _ in found_by(one, talk, LIFTABLE)):
+        if not all(any({*things} == {*b} for b, _ in found_by(one, talk, LIFTABLE)) for one in whole):
             raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
         row = things if rightwards else things[::-1]
         for first in range(len(row)):
@@ -735,11 +735,11 @@ def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Ite
 
 
 @clause
-def unused(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
-    """As in "do not use the blue one": neither moved nor built upon."""
+def unused(phrase: Phrase, *, talk: Talk, whole: bool = False) -> Iterator[Talk]:
+    """As in "do not use the blue one": neither moved nor built upon; a `whole` clause is of nothing more."""
     for things, after in found_by(_every(phrase), talk, LIFTABLE):
         each = [(t,) for t in things]
-        yield after.rule("untouched", *each).rule("unused", *each).but(forbidding=True)
+        yield after.rule("untouched", *each).rule("unused", *each).but(forbidding=not whole)
 
 
 @clause
@@ -759,17 +759,16 @@ def _asks_of(things: Things, talk: Talk) -> bool:
 
 
 @clause
-def among(phrase: Phrase, *, talk: Talk, number: int) -> Iterator[Talk]:
-    """As in "one of them has to be blue", "the green one must not be one of them"."""
+def among(phrase: Phrase, *, talk: Talk, number: int | None) -> Iterator[Talk]:
+    """As in "one of them has to be blue", "both blue ones are among them", "the green one must not be"."""
     refuse(len(talk.group) < 2, "I do not know of which things that is one; name them.")
-    found = {s for t in _every(phrase) for s in named(t.like("thing"), talk, LIFTABLE)}
-    if len(found.intersection(talk.group)) != number:
-        raise Contradiction("There are no such things.")
-    yield talk if number else talk.rule("untouched", *((s,) for s in found))
-
-
-def but_not_those(before: Meaning, phrase: Phrase) -> Meaning:
-    return and_also(before, _spared(phrase, how="untouched"))
+    for one in phrase:
+        found = {s for t in _every((one,)) for s in named(t.like("thing"), talk, LIFTABLE)}
+        told = (1 if one.any else len(found)) if number is None else number
+        if len(found.intersection(talk.group)) != told:
+            raise Contradiction("There are no such things.")
+        talk = talk if number != 0 else talk.rule("untouched", *((s,) for s in found))
+    yield talk
 
 
 def _unheeded(talk: Talk) -> Iterator[Talk]:
@@ -797,6 +796,7 @@ def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: boo
 
     `solid`: a bare colour ("blue stays") is that of something that could be moved.
     """
+    refuse(any(t.pronoun and t.text == "one" for t in phrase), "I do not know which one must not; name it.")
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")
         one = after.rule(how, *((*of, thing) for thing in things)).but(forbidding=True)
@@ -840,15 +840,14 @@ def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator
         yield from found
 
 
-def must_not_have(there: Phrase, phrase: Phrase) -> Meaning:
-    return must_not_be(phrase, (Destination(relation="on", things=there),))
-
-
 def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
     in_it = place.into and talk.tower.active and place.things[0].pronoun == "it"
     if place.relation == "slot" or in_it:
         more = tuple((place.slot or "any", thing) for thing in things)
         yield talk.but(tower=replace(talk.tower, barred=(*talk.tower.barred, *more)))
+        return
+    if place.relation == "on_each_other":
+        yield talk.rule("off", *permutations(things, 2))
         return
     on = place.relation == "on"
     other = not on and place.relation != "next_to"
@@ -871,7 +870,7 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
 def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterable[Talk]:
     told = f"I do not know what '{phrase[0].text}' is that stays empty; name it."
     refuse(_is_of_solids(phrase, talk), told)
-    return must_not_have(phrase, _EVERY_SOLID)(talk)
+    return must_not_be(_EVERY_SOLID, (Destination(relation="on", things=phrase),))(talk)
 
 
 @clause

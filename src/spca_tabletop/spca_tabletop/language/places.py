@@ -36,6 +36,7 @@ from spca_tabletop.language.things import (
     found_by,
     named,
     rule,
+    series,  # noqa: F401
     ways,
 )
 
@@ -62,10 +63,6 @@ class Destination(Spoken):
 Destinations = tuple[Destination, ...]
 
 
-def respectively(things: Phrase) -> Destination:
-    return Destination(relation="on", things=things, respectively=True)
-
-
 def on_one_or_other(one: Phrase, other: Thing) -> Destination:
     refuse(len(one) != 1, _WHICH_WHERE)
     ways = (one[0], other.like(one[0].noun.kind))
@@ -77,8 +74,8 @@ def on_such(said: tuple[str, bool], *, other: bool) -> Destination:
     return Destination(relation="on", things=(Thing(Det("any", 1, other=other), Nominal(*said)),), slot=slot)
 
 
-def to(things: Phrase, *, relation: str, slot: str = "") -> Destination:
-    return Destination(relation=relation, things=things, slot=slot)
+def to(things: Phrase, **told: Any) -> Destination:
+    return Destination(things=things, **told)
 
 
 def rather(taken_back: Destination, place: Destination) -> Destination:
@@ -152,10 +149,6 @@ def to_the_side(*said: Any) -> Destination:
     """To that side, so far from where it is."""
     (side,) = (one for one in said if isinstance(one, str))
     return Destination(relation=side, values=next((one for one in said if isinstance(one, tuple)), ()))
-
-
-def more_places(place: Destination, others: Destinations = ()) -> Destinations:
-    return (place, *others)
 
 
 def and_table(*said: Any) -> Destinations:
@@ -303,7 +296,9 @@ def _on(
     if apart or (place.slot != "same" and _distributed(resting, said, phrase)):
         yield from ((resting, after) for after in _one_for_each(resting, phrase[0], talk, apart))
         return
-    kinds = tuple(SUPPORTS) if place.into else ANYTHING
+    hues = [t.noun.colour for t in (*said, *phrase)]  # "red ones to red"
+    alike = len(hues) == 2 and hues[0] == hues[1] != "" and said[0].several and phrase[0].elliptic
+    kinds = tuple(SUPPORTS) if place.into or alike else ANYTHING
     for targets, after in found_by(phrase, talk, kinds, resting[0] if len(resting) == 1 else ""):
         same, noun = targets == resting, phrase[0].noun
         if same and phrase[0].elliptic and not (noun.one or place.into):  # "red on red"

@@ -500,25 +500,26 @@ def outermost(*said: Any) -> Thing:
     return Thing(Det("the", number), Quality(_at(side, 0, number), side, 3)(noun))
 
 
-def outer_two(number: int | None, noun: Nominal) -> Thing:
-    """As in "the two outer cubes": the leftmost and the rightmost."""
-    refuse(number not in (None, 2), "Two are the outer ones: the leftmost and the rightmost.")
-
-    def test(found: list[str], talk: Talk, of: Nominal) -> list[str]:
-        one = replace(of, plural=False)
-        return [s for side in ("leftmost", "rightmost") for s in _at(side)(found, talk, one)]
-
-    return Thing(Det("the", 2), Quality(test, "outer", 3)(noun))
+def _outer(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
+    """The leftmost and the rightmost one."""
+    one = replace(noun, plural=False)
+    return [s for side in ("leftmost", "rightmost") for s in _at(side)(found, talk, one)]
 
 
-def of_those(noun: Nominal, said: tuple[str, bool]) -> Nominal:
-    """As in "the left one of the cubes"."""
-    refuse(noun.kind not in ("", said[0]) or not said[1], f"I do not know what '{noun.text}' is of.")
-    return replace(noun, text="", kind=said[0])
+def of_those(noun: Nominal, *said: Any) -> Nominal:
+    """As in "the left one of the cubes", "the taller of the two cylinders", "of the cubes, the red one"."""
+    (group,) = (one for one in said if isinstance(one, Nominal))
+    other = noun.kind not in ("", group.kind) or (group.colour and noun.colour) or group.other
+    bad = other or not group.plural or any(t.rank for t in group.tests)
+    refuse(bad, f"I do not know what '{noun.text}' is of.")
 
+    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
+        wrong = any(isinstance(one, int) and one != len(found) for one in said)
+        refuse(wrong, f"'{noun.text}': they are {len(found)} that it is of.")
+        return found
 
-def colours(one: str, more: Things = ()) -> Things:
-    return (one, *more)
+    tests = (*group.tests, Quality(test), *noun.tests)
+    return replace(noun, text="", kind=group.kind, colour=noun.colour or group.colour, tests=tests)
 
 
 def unlike(noun: Nominal, said: Things) -> Nominal:
@@ -579,6 +580,10 @@ def where(reference: Thing, *, relation: str) -> Quality:
         return [s for s in found if s in over or _holds(relation, s, rest[s], talk.table, every)]
 
     return Quality(test, f"{relation.replace('_', ' ')} {reference.text}")
+
+
+rule.means(Quality(_outer, "outer", 3), "Adj -> OUTER|OUTSIDE")
+rule.means(lacking(Quality(_outer, "outer", 3)), "Adj -> INNER")
 
 
 def outside(reference: Thing) -> Quality:
@@ -755,6 +760,13 @@ def corrected(taken_back: Thing, thing: Thing) -> Thing:
     return replace(thing, noun=replace(noun, colour=before.colour) if of_it else noun)
 
 
+def relisted(taken_back: Thing, things: Phrase) -> Phrase:
+    """As in "the round things, no, the ball and both cylinders"."""
+    vague = len(things) < 2 or any(t.elliptic or t.pronoun or t == taken_back for t in things)
+    refuse(vague, f"I do not know what '{things[0].text}' is in place of; say the whole task anew.")
+    return (*things,)
+
+
 def meant(thing: Thing, again: Thing) -> Thing:
     """As in "the red cube, the left one I mean", or, of another colour, in its place."""
     colours = {thing.noun.colour, again.noun.colour} - {""}
@@ -786,8 +798,8 @@ def all_but(others: Phrase) -> Thing:
     return Thing(Det("all"), Nominal(kind=others[-1].noun.kind), apart=others)
 
 
-def alone(thing: Thing) -> Phrase:
-    return (thing,)
+def series(one: Any, more: tuple[Any, ...] = ()) -> tuple[Any, ...]:
+    return (one, *more)
 
 
 def listed(thing: Thing, others: Phrase) -> Phrase:
