@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Literal
 
 import numpy as np
@@ -172,6 +173,8 @@ class Manipulator:
         self._gripper = Gripper(robot, self._gate, self._executor.fresh_state, self._executor.tolerances.lag)
         self._empty, self._holding = (each.within(world.robot.arm).slowed(speed) for each in (EMPTY, HOLDING))
         self._allowed: frozenset[str] = frozenset()
+        self._absent: frozenset[str] = frozenset()
+        self._alone: set[str] | None = None
         self._busy = threading.RLock()
         self._changing = threading.Lock()
 
@@ -215,6 +218,18 @@ class Manipulator:
         """
         self._allowed = frozenset(object_ids)
 
+    @contextmanager
+    def without(self, *object_ids: str) -> Iterator[set[str]]:
+        """While it lasts, `reachable` takes these objects for absent. Motions keep clear of them.
+
+        Yields the set of those of which one, alone, bars a pose that is asked for meanwhile.
+        """
+        self._absent, self._alone = frozenset(object_ids), set()
+        try:
+            yield self._alone
+        finally:
+            self._absent, self._alone = frozenset(), None
+
     # --- motion ---------------------------------------------------------------------------------------------
 
     def move_joints(self, positions: Array, speed: float = 1.0) -> None:
@@ -246,7 +261,10 @@ class Manipulator:
         """
         with self._busy:
             start = self._start(self._executor.fresh_state())
-            return self._planner.reachable(start, pose, start.gap if gap is None or self.held else gap)
+            gap = start.gap if gap is None or self.held else gap
+            if self._alone is None:
+                return self._planner.reachable(start, pose, gap)
+            return not self._planner.bars(start, pose, gap, self._absent, self._alone)
 
     # --- gripper --------------------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ kinematics from end to end.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,6 +40,20 @@ _JUMP = 0.25
 _TURNS = (0.0, 0.3, -0.3, 0.6, -0.6, 0.9, -0.9, 1.2, -1.2)
 
 
+@dataclass
+class _Bars:
+    """What bars a tool pose: what each configuration found so far hits, and the tool in every one of them."""
+
+    left: list[Array]
+    """Configurations still to look at."""
+    found: list[set[str]] = field(default_factory=list)
+    tool: set[str] = field(default_factory=set)
+
+    def spare(self, without: Collection[str]) -> bool:
+        """Return whether one of them hits nothing else than these."""
+        return any(others.issubset(without) for others in self.found)
+
+
 class MotionPlanner:
     """Plans in one planning scene at a time; set `scene` to change it. Not for several threads at once.
 
@@ -55,6 +70,7 @@ class MotionPlanner:
         self._make_checker, self._search = checkers, search or TreeSearch(self.tools.arm.range)
         self._scene = PlanningScene()
         self._checker: Checker | None = None
+        self._bars: dict[tuple[object, ...], _Bars] = {}
 
     @property
     def scene(self) -> PlanningScene:
@@ -65,6 +81,7 @@ class MotionPlanner:
     def scene(self, scene: PlanningScene) -> None:
         self._scene = scene
         self._checker = None
+        self._bars.clear()
 
     def tcp_gap(self, gap: float) -> float:
         """Return the gap at which the tool centre point is taken to be; see `spca_motion.tool`."""
@@ -99,16 +116,29 @@ class MotionPlanner:
 
     def reachable(self, start: Start, pose: Pose, gap: float) -> bool:
         """Return whether that tool pose has a collision-free configuration at a gap (m) between the pads."""
-        if not self.box.contains(np.array(pose.position)):
-            return False
         checker = self._ready_checker()
         checker.begin(start.joints, start.gap, start.allowed)
-        branches = self.tools.branches(pose.matrix(), self.tcp_gap(gap))
-        return any(
-            checker.valid(q, gap)
-            for q in self.tools.arm.nearest_turns(branches, start.joints)
-            if not np.isnan(q[0])
-        )
+        return any(checker.valid(q, gap) for q in self._turns(start, pose, gap))
+
+    def bars(
+        self, start: Start, pose: Pose, gap: float, without: Collection[str], alone: set[str]
+    ) -> bool:
+        """Return whether it would be barred `without` these obstacles, and add to `alone` what alone bars it.
+
+        A pose is looked at once in a scene, and no longer than some configuration may still be free.
+        """
+        key = start.joints.tobytes(), start.gap, start.allowed, pose, gap
+        if (bars := self._bars.get(key)) is None:
+            bars = self._bars[key] = _Bars(self._turns(start, pose, gap))
+        if bars.left and bars.tool.issubset(without):
+            (checker := self._ready_checker()).begin(start.joints, start.gap, start.allowed)
+            while bars.left and not bars.spare(without) and bars.tool.issubset(without):
+                hits = checker.hits(bars.left.pop(0), gap)
+                bars.tool.update(hit.other for hit in hits if hit.of_tool)
+                bars.found.append({hit.other for hit in hits})
+        if len(bars.tool) < 2:
+            alone.update(*(others for others in bars.found if len(others) == 1), bars.tool)
+        return not bars.spare(without)
 
     def fault_ahead(self, scene: PlanningScene, start: Start, path: Array) -> str:
         """Explain why another scene would block `path` (m, n) from `start` on; "" if it would not.
@@ -120,6 +150,13 @@ class MotionPlanner:
         return "" if at is None else query.blame(path[at])
 
     # --- steps ----------------------------------------------------------------------------------------------
+
+    def _turns(self, start: Start, pose: Pose, gap: float) -> list[Array]:
+        """Return the configurations that have the tool there; none outside the workspace."""
+        if not self.box.contains(np.array(pose.position)):
+            return []
+        branches = self.tools.branches(pose.matrix(), self.tcp_gap(gap))
+        return [q for q in self.tools.arm.nearest_turns(branches, start.joints) if not np.isnan(q[0])]
 
     def _configurations(self, start: Start, pose: Pose) -> Array:
         """Return the joint solutions (k ≥ 1, n) of a tool pose, best first. MotionError if there are none."""

@@ -97,11 +97,12 @@ class ProcessChecker:
             alone.append((TABLE_SYMBOL, Geometry(table=self.geometry.table)))
         found = [Hit("the arm or gripper", name, 0.0) for name, g in alone if self._collides(g, joints, gap)]
         held = self.geometry.held
-        if not found and held is not None:
-            part = f"the held {held.thing.id}"
-            with_held = [(name, replace(g, held=held)) for name, g in alone]
-            found = [Hit(part, name, 0.0) for name, g in with_held if self._collides(g, joints, gap)]
-            found = found or [Hit(part, "the arm", 0.0)]
+        if held is not None:
+            part, others = f"the held {held.thing.id}", {hit.other for hit in found}
+            if self._collides(Geometry(held=held), joints, gap):
+                return [*found, Hit(part, "the arm", 0.0)]
+            with_held = [(name, replace(g, held=held)) for name, g in alone if name not in others]
+            found += [Hit(part, name, 0.0) for name, g in with_held if self._collides(g, joints, gap)]
         return found
 
     def _touchable(self, thing: Obstacle, margin: float, joints: Array, gap: float) -> Obstacle | None:

@@ -7,7 +7,7 @@ object whose absence would change that is said to be in the way; the planner may
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -80,12 +80,14 @@ def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ..
 
 
 def in_the_way(
-    scene: Scene, thing: SceneObject, arm: Manipulator, possible: Possible, row: Sequence[SceneObject] = ()
-) -> list[SceneObject]:
+    scene: Scene, thing: SceneObject, arm: Manipulator, possible: Possible, row: Sequence[SceneObject] = (),
+    alone: Collection[str] | None = None,
+) -> list[SceneObject]:  # fmt: skip
     """Return the movable things without which something would be possible at another thing.
 
-    If none of them is by itself, as few of those that are near as it would be possible without. The `row`
-    that is to go on, and what is on it without sticking out, is not meant.
+    If none of them is by itself (where it is known, only those that bar a pose `alone` can be), as few of
+    those that are near as it would be possible without. The `row` that is to go on, and what is on it without
+    sticking out, is not meant.
     """
     kept = {o.id for o in row} | {
         o.id
@@ -95,16 +97,15 @@ def in_the_way(
     near = [o for o in neighbours(scene, thing) if o.id not in kept and o.id != arm.held]
 
     def helps(others: Sequence[SceneObject]) -> bool:
-        rest = scene.without({o.id for o in others})
-        arm.set_scene(rest)
-        return possible(rest)
+        names = {o.id for o in others}
+        with arm.without(*names):
+            return possible(scene.without(names))
 
-    decisive = [o for o in near if helps([o])]
+    decisive = [o for o in near if (alone is None or o.id in alone) and helps([o])]
     together = near if not decisive and helps(near) else []
     for o in list(together):
         if helps(fewer := [other for other in together if other is not o]):
             together = fewer
-    arm.set_scene(scene)
     return decisive or together
 
 
@@ -148,18 +149,20 @@ def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[F
         return room(lambda seen: zip(placements.on_top(thing, seen, "", hold, tip_reach), strict=True), thing)
 
     def hindered_by(
-        thing: SceneObject, possible: Possible, row: Sequence[SceneObject] = ()
+        thing: SceneObject, possible: Possible, row: Sequence[SceneObject] = (), fixed: bool = True
     ) -> list[str] | None:
-        if not neighbours(scene, thing) or possible(scene):
-            return None
-        return [o.id for o in in_the_way(scene, thing, arm, possible, row)]
+        """Return what hinders something, None if nothing does; `fixed` are poses that depend on nothing else."""
+        with arm.without() as alone:
+            if not neighbours(scene, thing) or possible(scene):
+                return None
+        return [o.id for o in in_the_way(scene, thing, arm, possible, row, alone if fixed else None)]
 
     hold = placements.Hold(height=max(placements.Hold.height, tip_reach + TIP_CLEARANCE))
     stuck: dict[str, list[str]] = {}
     for thing in scene.objects:
         blocked = crowded = None
         if KINDS[thing.kind].room == "many":
-            blocked = hindered_by(thing, upon(thing))
+            blocked = hindered_by(thing, upon(thing), fixed=False)
         elif thing.kind in SOLIDS and not scene.holds("on", thing.id, GROUND_SYMBOL):
             if arm.held is None and scene.holds("clear", thing.id):
                 blocked = hindered_by(thing, graspable(thing))

@@ -60,13 +60,15 @@ def pushes(scene: Scene, name: str, arm: Manipulator, tip_reach: float) -> Itera
         starts = _beside(end - along * SIDE_GAP, along, lowest, arm, line[-1][0].id)
         for distance in DISTANCES if any(starts) else ():
             moved = _moved(line, along, distance)
+            if name not in moved:
+                continue
             if not _is_free(scene, moved):
                 break
             arm.set_scene(_with(scene, moved))
             ends = _beside(end + along * distance, along, lowest, arm, *moved)
             arm.set_scene(surely := _with(scene, _moved(line, along, distance - _SHORT)))
             ways = [(a, b) for a, b in zip(starts, ends, strict=True) if a and b]
-            with touching(arm, name):
+            with touching(arm, name), arm.without():
                 free = bool(ways) and any(True for _ in grasps(surely, name, arm, tip_reach))
             arm.set_scene(scene)
             if free:
@@ -81,7 +83,7 @@ def _beside(end: Array, along: Array, lowest: float, arm: Manipulator, *things: 
         top_down(x - aside * s, y + aside * c, lowest + more, math.atan2(s, c))
         for more, aside in product(HIGHER[:3], ASIDE)
     )
-    with touching(arm, *things, TABLE_SYMBOL):
+    with touching(arm, *things, TABLE_SYMBOL), arm.without():
         return [pose if arm.reachable(pose, 0.0) else None for pose in at]
 
 
