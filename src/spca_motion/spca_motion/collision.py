@@ -78,6 +78,7 @@ class CollisionChecker:
         self._gripper = self._gripper_geoms()
         self._default = self._clearances()
         self._least = self._default
+        self._motion: tuple[bytes, float, frozenset[str]] | None = None  # that the rules are for
         self._kernel: Kernel | None = None
         self._kernel_gap = float("nan")
 
@@ -88,12 +89,13 @@ class CollisionChecker:
         the start may remain so: a motion must be able to depart from the support, a grasped object or one
         that was put down.
         """
-        self._least = self._default.copy()
-        if allowed := set(allowed):
-            touchable = [i for i, other in enumerate(self._others) if other in allowed]
-            self._least[np.ix_(self._gripper, touchable)] = -MAX_PRESS
-            self._least[np.ix_(touchable, self._gripper)] = -MAX_PRESS
         self._update(joints, gap)
+        if (motion := (joints.tobytes(), gap, frozenset(allowed))) == self._motion:
+            return
+        self._motion, self._least = motion, self._default.copy()
+        touchable = [i for i, other in enumerate(self._others) if other in motion[2]]
+        self._least[np.ix_(self._gripper, touchable)] = -MAX_PRESS
+        self._least[np.ix_(touchable, self._gripper)] = -MAX_PRESS
         for (a, b), distance in self._touching():
             self._least[a, b] = self._least[b, a] = min(self._least[a, b], distance - START_SLACK)
 

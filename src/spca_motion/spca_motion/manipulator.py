@@ -191,6 +191,12 @@ class Manipulator:
         with self._busy:
             self._planner.scene = self._planner.scene.perceived(scene)
 
+    @contextmanager
+    def supposing(self, scene: Scene) -> Iterator[None]:
+        """While it lasts, `reachable` takes this for the scene."""
+        with self._busy, self._planner.supposing(self._planner.scene.perceived(scene)):
+            yield
+
     def attach(self, object_id: str) -> None:
         """Attach that object to the gripper, centred between the pads and square to them."""
         with self._busy:

@@ -6,8 +6,10 @@ kinematics from end to end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -36,6 +38,7 @@ MakeChecker = Callable[[World, PlanningScene], Checker]
 # Spacing of the samples along a line (m and rad), and the largest motion of a joint between two samples.
 _STEP, _TURN_STEP = 0.005, 0.05
 _JUMP = 0.25
+_SOLUTIONS = 2048  # of the inverse kinematics that are remembered
 # By how much the last joint of a redundant arm turns along a line, tried in this order (rad).
 _TURNS = (0.0, 0.3, -0.3, 0.6, -0.6, 0.9, -0.9, 1.2, -1.2)
 
@@ -71,6 +74,7 @@ class MotionPlanner:
         self._scene = PlanningScene()
         self._checker: Checker | None = None
         self._bars: dict[tuple[object, ...], _Bars] = {}
+        self._turns = lru_cache(_SOLUTIONS)(self._nearest_turns)
 
     @property
     def scene(self) -> PlanningScene:
@@ -80,8 +84,16 @@ class MotionPlanner:
     @scene.setter
     def scene(self, scene: PlanningScene) -> None:
         self._scene = scene
-        self._checker = None
-        self._bars.clear()
+        self._checker, self._bars = None, {}
+
+    @contextmanager
+    def supposing(self, scene: PlanningScene) -> Iterator[None]:
+        """Plan in another scene while it lasts."""
+        kept, self.scene = (self._scene, self._checker, self._bars), scene
+        try:
+            yield
+        finally:
+            self._scene, self._checker, self._bars = kept
 
     def tcp_gap(self, gap: float) -> float:
         """Return the gap at which the tool centre point is taken to be; see `spca_motion.tool`."""
@@ -118,7 +130,8 @@ class MotionPlanner:
         """Return whether that tool pose has a collision-free configuration at a gap (m) between the pads."""
         checker = self._ready_checker()
         checker.begin(start.joints, start.gap, start.allowed)
-        return any(checker.valid(q, gap) for q in self._turns(start, pose, gap))
+        turns = self._turns(start.joints.tobytes(), pose, self.tcp_gap(gap))
+        return any(checker.valid(q, gap) for q in turns)
 
     def bars(
         self, start: Start, pose: Pose, gap: float, without: Collection[str], alone: set[str]
@@ -129,7 +142,7 @@ class MotionPlanner:
         """
         key = start.joints.tobytes(), start.gap, start.allowed, pose, gap
         if (bars := self._bars.get(key)) is None:
-            bars = self._bars[key] = _Bars(self._turns(start, pose, gap))
+            bars = self._bars[key] = _Bars([*self._turns(key[0], pose, self.tcp_gap(gap))])
         if bars.left and bars.tool.issubset(without):
             (checker := self._ready_checker()).begin(start.joints, start.gap, start.allowed)
             while bars.left and not bars.spare(without) and bars.tool.issubset(without):
@@ -151,12 +164,12 @@ class MotionPlanner:
 
     # --- steps ----------------------------------------------------------------------------------------------
 
-    def _turns(self, start: Start, pose: Pose, gap: float) -> list[Array]:
-        """Return the configurations that have the tool there; none outside the workspace."""
+    def _nearest_turns(self, joints: bytes, pose: Pose, gap: float) -> list[Array]:
+        """Return the configurations that have the tool there, near others; none outside the workspace."""
         if not self.box.contains(np.array(pose.position)):
             return []
-        branches = self.tools.branches(pose.matrix(), self.tcp_gap(gap))
-        return [q for q in self.tools.arm.nearest_turns(branches, start.joints) if not np.isnan(q[0])]
+        branches = self.tools.branches(pose.matrix(), gap)
+        return [q for q in self.tools.arm.nearest_turns(branches, np.frombuffer(joints)) if not np.isnan(q[0])]
 
     def _configurations(self, start: Start, pose: Pose) -> Array:
         """Return the joint solutions (k ≥ 1, n) of a tool pose, best first. MotionError if there are none."""

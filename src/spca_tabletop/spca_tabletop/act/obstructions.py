@@ -194,6 +194,6 @@ def neighbours(scene: Scene, thing: SceneObject) -> list[SceneObject]:
         o
         for o in scene.of_kind(*SOLIDS)
         if o.id != thing.id
-        and not scene.holds("held", o.id)
         and math.dist(o.pose.position[:2], thing.pose.position[:2]) < _NEAR
+        and not scene.holds("held", o.id)
     ]
