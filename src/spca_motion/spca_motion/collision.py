@@ -165,13 +165,13 @@ class CollisionChecker:
         return [((a, b), d) for (a, b), d in zip(pairs[near].tolist(), distances[near].tolist(), strict=True)]
 
     def _gripper_geoms(self) -> list[int]:
-        names = [*(f"{self._robot}/{b}" for b in BODIES), _HELD]
-        bodies = [
-            self._model.body(n).id
-            for n in names
-            if mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, n) >= 0
-        ]
-        return [g for g in range(self._model.ngeom) if self._model.geom_bodyid[g] in bodies]
+        bodies = {*(f"{self._robot}/{body}" for body in BODIES), _HELD}
+        return [g for g, body in enumerate(self._bodies()) if body in bodies]
+
+    def _bodies(self) -> list[str]:
+        """Return the name of every geom's body."""
+        names = [self._model.body(body).name for body in range(self._model.nbody)]
+        return [names[body] for body in self._model.geom_bodyid.tolist()]
 
     def _names(self, world: World, scene: PlanningScene) -> tuple[list[str], list[str]]:
         """Return, for each geom, its name as a part of the robot and its name as an obstacle.
@@ -179,23 +179,11 @@ class CollisionChecker:
         One of the two is empty.
         """
         links = {j.link: j.link.removesuffix("_link").replace("_", " ") for j in world.robot.arm.joints}
-        parts, others, of_robot = [], [], links | _OF_GRIPPER
-        for geom in range(self._model.ngeom):
-            body = self._model.body(int(self._model.geom_bodyid[geom])).name
-            part, other = "", ""
-            if body == _HELD:
-                part = f"the held {scene.held.thing.id}" if scene.held else ""
-            elif body.startswith(_OBSTACLE):
-                other = body.removeprefix(_OBSTACLE)
-            elif body == world.table.model:
-                other = TABLE_SYMBOL
-            elif body == self._robot:
-                part = "base"
-            else:
-                part = of_robot.get(body.removeprefix(f"{self._robot}/"), "")
-            parts.append(part)
-            others.append(other)
-        return parts, others
+        parts = {f"{self._robot}/{body}": part for body, part in (links | _OF_GRIPPER).items()}
+        parts |= {self._robot: "base", _HELD: f"the held {scene.held.thing.id}" if scene.held else ""}
+        others = {_OBSTACLE + o.id: o.id for o in scene.obstacles} | {world.table.model: TABLE_SYMBOL}
+        bodies = self._bodies()
+        return [parts.get(body, "") for body in bodies], [others.get(body, "") for body in bodies]
 
     def _clearances(self) -> Array:
         """Return the least distance in metres of every pair of geoms, a square matrix."""
@@ -225,7 +213,9 @@ def _compiled(world: World, shapes: tuple[_Shape, ...], held: _Shape | None) -> 
     """Return the robot, the table and things of these shapes, which are nowhere in particular."""
     spec = _without_obstacles(world).copy()
     robot = world.robot.model
-    things = [g for shape in shapes for g in _add(spec, spec.worldbody, _OBSTACLE + shape[0], shape, ITEM_BIT)]
+    things = [
+        g for shape in shapes for g in _add(spec, spec.worldbody, _OBSTACLE + shape[0], shape, ITEM_BIT)
+    ]
     if held is not None:
         things += _add(spec, spec.body(f"{robot}/gripper_base"), _HELD, held, ROBOT_BIT)
         for body in BODIES:

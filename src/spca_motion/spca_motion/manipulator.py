@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Literal
 
 import numpy as np
@@ -159,21 +160,16 @@ class Manipulator:
     """
 
     def __init__(
-        self,
-        world: World,
-        robot: Robot,
-        planner: MotionPlanner,
-        tolerances: Tolerances | None = None,
+        self, world: World, robot: Robot, planner: MotionPlanner, tolerances: Tolerances | None = None,
         speed: float = 1.0,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Compose the arm; `speed` is the share of its full speed that a motion may have at most."""
         self._world, self._robot, self._planner = world, robot, planner
         self._gate = StopGate(robot)  # through which executor and gripper drive the robot
         self._executor = Executor(robot, self._gate, world.robot.arm.joint_names, tolerances)
         self._gripper = Gripper(robot, self._gate, self._executor.fresh_state, self._executor.tolerances.lag)
         self._empty, self._holding = (each.within(world.robot.arm).slowed(speed) for each in (EMPTY, HOLDING))
-        self._allowed: frozenset[str] = frozenset()
-        self._absent: frozenset[str] = frozenset()
+        self._allowed = self._absent = frozenset[str]()
         self._alone: set[str] | None = None
         self._busy = threading.RLock()
         self._changing = threading.Lock()
@@ -192,10 +188,21 @@ class Manipulator:
             self._planner.scene = self._planner.scene.perceived(scene)
 
     @contextmanager
-    def supposing(self, scene: Scene) -> Iterator[None]:
-        """While it lasts, `reachable` takes this for the scene."""
-        with self._busy, self._planner.supposing(self._planner.scene.perceived(scene)):
-            yield
+    def supposing(self, *absent: str, scene: Scene | None = None) -> Iterator[set[str]]:
+        """While it lasts, `reachable` takes things for absent, and this for the scene. Motions do not.
+
+        Yields the set of those of which one may be all that bars a pose that is asked for meanwhile.
+        """
+        with self._busy:
+            kept = self._planner
+            if scene is not None:
+                self._planner = copy(kept)
+                self._planner.scene = kept.scene.perceived(scene)
+            self._absent, self._alone = frozenset(absent), set()
+            try:
+                yield self._alone
+            finally:
+                self._planner, self._alone = kept, None
 
     def attach(self, object_id: str) -> None:
         """Attach that object to the gripper, centred between the pads and square to them."""
@@ -223,18 +230,6 @@ class Manipulator:
         Unknown names have no effect.
         """
         self._allowed = frozenset(object_ids)
-
-    @contextmanager
-    def without(self, *object_ids: str) -> Iterator[set[str]]:
-        """While it lasts, `reachable` takes these objects for absent. Motions keep clear of them.
-
-        Yields the set of those of which one, alone, bars a pose that is asked for meanwhile.
-        """
-        self._absent, self._alone = frozenset(object_ids), set()
-        try:
-            yield self._alone
-        finally:
-            self._absent, self._alone = frozenset(), None
 
     # --- motion ---------------------------------------------------------------------------------------------
 
@@ -268,9 +263,7 @@ class Manipulator:
         with self._busy:
             start = self._start(self._executor.fresh_state())
             gap = start.gap if gap is None or self.held else gap
-            if self._alone is None:
-                return self._planner.reachable(start, pose, gap)
-            return not self._planner.bars(start, pose, gap, self._absent, self._alone)
+            return self._planner.reachable(start, pose, gap, self._absent, self._alone)
 
     # --- gripper --------------------------------------------------------------------------------------------
 

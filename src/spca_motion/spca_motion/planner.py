@@ -6,9 +6,7 @@ kinematics from end to end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Set
 from functools import lru_cache
 
 import numpy as np
@@ -43,20 +41,6 @@ _SOLUTIONS = 2048  # of the inverse kinematics that are remembered
 _TURNS = (0.0, 0.3, -0.3, 0.6, -0.6, 0.9, -0.9, 1.2, -1.2)
 
 
-@dataclass
-class _Bars:
-    """What bars a tool pose: what each configuration found so far hits, and the tool in every one of them."""
-
-    left: list[Array]
-    """Configurations still to look at."""
-    found: list[set[str]] = field(default_factory=list)
-    tool: set[str] = field(default_factory=set)
-
-    def spare(self, without: Collection[str]) -> bool:
-        """Return whether one of them hits nothing else than these."""
-        return any(others.issubset(without) for others in self.found)
-
-
 class MotionPlanner:
     """Plans in one planning scene at a time; set `scene` to change it. Not for several threads at once.
 
@@ -73,7 +57,7 @@ class MotionPlanner:
         self._make_checker, self._search = checkers, search or TreeSearch(self.tools.arm.range)
         self._scene = PlanningScene()
         self._checker: Checker | None = None
-        self._bars: dict[tuple[object, ...], _Bars] = {}
+        self._found: dict[tuple[object, ...], list[tuple[set[str], set[str]]]] = {}  # what a pose hits
         self._turns = lru_cache(_SOLUTIONS)(self._nearest_turns)
 
     @property
@@ -84,16 +68,7 @@ class MotionPlanner:
     @scene.setter
     def scene(self, scene: PlanningScene) -> None:
         self._scene = scene
-        self._checker, self._bars = None, {}
-
-    @contextmanager
-    def supposing(self, scene: PlanningScene) -> Iterator[None]:
-        """Plan in another scene while it lasts."""
-        kept, self.scene = (self._scene, self._checker, self._bars), scene
-        try:
-            yield
-        finally:
-            self._scene, self._checker, self._bars = kept
+        self._checker, self._found = None, {}
 
     def tcp_gap(self, gap: float) -> float:
         """Return the gap at which the tool centre point is taken to be; see `spca_motion.tool`."""
@@ -126,32 +101,32 @@ class MotionPlanner:
             raise MotionError("collision", f"on the straight line to {_place(pose)}, {fault}")
         return pieces
 
-    def reachable(self, start: Start, pose: Pose, gap: float) -> bool:
-        """Return whether that tool pose has a collision-free configuration at a gap (m) between the pads."""
-        checker = self._ready_checker()
-        checker.begin(start.joints, start.gap, start.allowed)
-        turns = self._turns(start.joints.tobytes(), pose, self.tcp_gap(gap))
-        return any(checker.valid(q, gap) for q in turns)
-
-    def bars(
-        self, start: Start, pose: Pose, gap: float, without: Collection[str], alone: set[str]
+    def reachable(
+        self,
+        start: Start,
+        pose: Pose,
+        gap: float,
+        without: Set[str] = frozenset(),
+        alone: set[str] | None = None,
     ) -> bool:
-        """Return whether it would be barred `without` these obstacles, and add to `alone` what alone bars it.
+        """Return whether that tool pose has a collision-free configuration at a gap (m) between the pads.
 
-        A pose is looked at once in a scene, and no longer than some configuration may still be free.
+        Given `alone`, obstacles `without` do not count, those of which one may be all that bars the pose are
+        added to it, and no configuration is looked at twice in a scene, nor in vain.
         """
         key = start.joints.tobytes(), start.gap, start.allowed, pose, gap
-        if (bars := self._bars.get(key)) is None:
-            bars = self._bars[key] = _Bars([*self._turns(key[0], pose, self.tcp_gap(gap))])
-        if bars.left and bars.tool.issubset(without):
-            (checker := self._ready_checker()).begin(start.joints, start.gap, start.allowed)
-            while bars.left and not bars.spare(without) and bars.tool.issubset(without):
-                hits = checker.hits(bars.left.pop(0), gap)
-                bars.tool.update(hit.other for hit in hits if hit.of_tool)
-                bars.found.append({hit.other for hit in hits})
-        if len(bars.tool) < 2:
-            alone.update(*(others for others in bars.found if len(others) == 1), bars.tool)
-        return not bars.spare(without)
+        turns, checker = self._turns(key[0], pose, self.tcp_gap(gap)), self._ready_checker()
+        checker.begin(start.joints, start.gap, start.allowed)
+        if alone is None:
+            return any(checker.valid(q, gap) for q in turns)
+        found = self._found.setdefault(key, [])
+        for q in turns[len(found) :]:
+            if any(others <= without or not tool <= without for others, tool in found):
+                break
+            hits = checker.hits(q, gap)
+            found.append(({hit.other for hit in hits}, {hit.other for hit in hits if hit.of_tool}))
+        alone.update(*(only for bars in found for only in bars if len(only) == 1))
+        return any(others <= without for others, _ in found)
 
     def fault_ahead(self, scene: PlanningScene, start: Start, path: Array) -> str:
         """Explain why another scene would block `path` (m, n) from `start` on; "" if it would not.
@@ -169,7 +144,8 @@ class MotionPlanner:
         if not self.box.contains(np.array(pose.position)):
             return []
         branches = self.tools.branches(pose.matrix(), gap)
-        return [q for q in self.tools.arm.nearest_turns(branches, np.frombuffer(joints)) if not np.isnan(q[0])]
+        turns = self.tools.arm.nearest_turns(branches, np.frombuffer(joints))
+        return [q for q in turns if not np.isnan(q[0])]
 
     def _configurations(self, start: Start, pose: Pose) -> Array:
         """Return the joint solutions (k ≥ 1, n) of a tool pose, best first. MotionError if there are none."""

@@ -218,12 +218,9 @@ def _account(nothing: int, rejected: list[str]) -> str:
 
 
 def moveit_arm(
-    world: World,
-    robot: Robot,
-    process: PlannerProcess,
-    tolerances: Tolerances | None = None,
+    world: World, robot: Robot, process: PlannerProcess, tolerances: Tolerances | None = None,
     speed: float = 1.0,
-) -> Manipulator:
+) -> Manipulator:  # fmt: skip
     """Return the arm with MoveIt's collision checks and searches; see `Manipulator` for the rest.
 
     They run in `process`, which the caller must close.

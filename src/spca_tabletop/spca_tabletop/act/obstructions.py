@@ -98,7 +98,7 @@ def in_the_way(
 
     def helps(others: Sequence[SceneObject]) -> bool:
         names = {o.id for o in others}
-        with arm.without(*names):
+        with arm.supposing(*names):
             return possible(scene.without(names))
 
     decisive = [o for o in near if (alone is None or o.id in alone) and helps([o])]
@@ -152,7 +152,7 @@ def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[F
         thing: SceneObject, possible: Possible, row: Sequence[SceneObject] = (), fixed: bool = True
     ) -> list[str] | None:
         """Return what hinders something, None if nothing does; `fixed` are poses that depend on nothing else."""
-        with arm.without() as alone:
+        with arm.supposing() as alone:
             if not neighbours(scene, thing) or possible(scene):
                 return None
         return [o.id for o in in_the_way(scene, thing, arm, possible, row, alone if fixed else None)]

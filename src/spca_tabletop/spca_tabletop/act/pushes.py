@@ -64,16 +64,16 @@ def pushes(scene: Scene, name: str, arm: Manipulator, tip_reach: float) -> Itera
             if not _is_free(scene, moved):
                 break
             if not starts:
-                with touching(arm, line[-1][0].id, TABLE_SYMBOL), arm.without():
+                with touching(arm, line[-1][0].id, TABLE_SYMBOL), arm.supposing():
                     at = _behind(end - along * SIDE_GAP, along, lowest)
                     starts = [pose if arm.reachable(pose, 0.0) else None for pose in at]
             if not any(starts):
                 break
-            with arm.supposing(_with(scene, moved)), touching(arm, *moved, TABLE_SYMBOL), arm.without():
+            with touching(arm, *moved, TABLE_SYMBOL), arm.supposing(scene=_with(scene, moved)):
                 ways = zip(starts, _behind(end + along * distance, along, lowest), strict=True)
                 way = next(((a, b) for a, b in ways if a and arm.reachable(b, 0.0)), None)
             surely = _with(scene, _moved(line, along, distance - _SHORT))
-            with arm.supposing(surely), touching(arm, name), arm.without():
+            with touching(arm, name), arm.supposing(scene=surely):
                 free = way and any(True for _ in grasps(surely, name, arm, tip_reach))
             if way and free:
                 yield PushCandidate(*way, tuple(moved))
