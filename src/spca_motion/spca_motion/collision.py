@@ -187,13 +187,9 @@ class CollisionChecker:
 
     def _clearances(self) -> Array:
         """Return the least distance in metres of every pair of geoms, a square matrix."""
-        least = np.full((self._model.ngeom, self._model.ngeom), SELF_CLEARANCE)
-        for geom, other in enumerate(self._others):
-            if other:
-                least[geom, :] = least[:, geom] = (
-                    TABLE_CLEARANCE if other == TABLE_SYMBOL else OBJECT_CLEARANCE
-                )
-        return least
+        own = {"": SELF_CLEARANCE, TABLE_SYMBOL: TABLE_CLEARANCE}
+        least = np.array([own.get(other, OBJECT_CLEARANCE) for other in self._others])
+        return np.where(np.array(self._others) != "", least, least[:, None])
 
 
 def _model_of(world: World, scene: PlanningScene) -> mujoco.MjModel:
