@@ -75,7 +75,8 @@ class CollisionChecker:
         self._tool0, self._tool0_axes = self._data.site_xpos[site], self._data.site_xmat[site]
         self._gap = float("nan")
         self._parts, self._others = self._names(world, scene)
-        self._gripper = self._gripper_geoms()
+        grips = {*_OF_GRIPPER.values(), f"the held {scene.held.thing.id}" if scene.held else None}
+        self._gripper = [geom for geom, part in enumerate(self._parts) if part in grips]
         self._default = self._clearances()
         self._least = self._default
         self._motion: tuple[bytes, float, frozenset[str]] | None = None  # that the rules are for
@@ -164,15 +165,6 @@ class CollisionChecker:
         near = distances < (least if isinstance(least, float) else least[pairs[:, 0], pairs[:, 1]])
         return [((a, b), d) for (a, b), d in zip(pairs[near].tolist(), distances[near].tolist(), strict=True)]
 
-    def _gripper_geoms(self) -> list[int]:
-        bodies = {*(f"{self._robot}/{body}" for body in BODIES), _HELD}
-        return [g for g, body in enumerate(self._bodies()) if body in bodies]
-
-    def _bodies(self) -> list[str]:
-        """Return the name of every geom's body."""
-        names = [self._model.body(body).name for body in range(self._model.nbody)]
-        return [names[body] for body in self._model.geom_bodyid.tolist()]
-
     def _names(self, world: World, scene: PlanningScene) -> tuple[list[str], list[str]]:
         """Return, for each geom, its name as a part of the robot and its name as an obstacle.
 
@@ -182,7 +174,8 @@ class CollisionChecker:
         parts = {f"{self._robot}/{body}": part for body, part in (links | _OF_GRIPPER).items()}
         parts |= {self._robot: "base", _HELD: f"the held {scene.held.thing.id}" if scene.held else ""}
         others = {_OBSTACLE + o.id: o.id for o in scene.obstacles} | {world.table.model: TABLE_SYMBOL}
-        bodies = self._bodies()
+        names = [self._model.body(body).name for body in range(self._model.nbody)]
+        bodies = [names[body] for body in self._model.geom_bodyid]
         return [parts.get(body, "") for body in bodies], [others.get(body, "") for body in bodies]
 
     def _clearances(self) -> Array:
@@ -207,17 +200,13 @@ def _model_of(world: World, scene: PlanningScene) -> mujoco.MjModel:
 @lru_cache(maxsize=8)
 def _compiled(world: World, shapes: tuple[_Shape, ...], held: _Shape | None) -> mujoco.MjModel:
     """Return the robot, the table and things of these shapes, which are nowhere in particular."""
-    spec = _without_obstacles(world).copy()
-    robot = world.robot.model
-    things = [
-        g for shape in shapes for g in _add(spec, spec.worldbody, _OBSTACLE + shape[0], shape, ITEM_BIT)
-    ]
+    spec, robot = _without_obstacles(world).copy(), world.robot.model
+    for shape in shapes:
+        _add(spec, spec.worldbody, _OBSTACLE + shape[0], shape, ITEM_BIT)
     if held is not None:
-        things += _add(spec, spec.body(f"{robot}/gripper_base"), _HELD, held, ROBOT_BIT)
+        _add(spec, spec.body(f"{robot}/gripper_base"), _HELD, held, ROBOT_BIT)
         for body in BODIES:
             spec.add_exclude(bodyname1=_HELD, bodyname2=f"{robot}/{body}")
-    for geom in things:
-        _set_contact(geom)
     return spec.compile()
 
 
@@ -241,11 +230,8 @@ def _set_contact(geom: mujoco.MjsGeom) -> None:
     geom.margin = OBJECT_CLEARANCE / 2  # contacts are reported up to the sum of the two margins
 
 
-def _add(
-    spec: mujoco.MjSpec, parent: mujoco.MjsBody, name: str, shape: _Shape, bit: int
-) -> list[mujoco.MjsGeom]:
+def _add(spec: mujoco.MjSpec, parent: mujoco.MjsBody, name: str, shape: _Shape, bit: int) -> None:
     body = parent.add_body(name=name)
-    geoms = [add_primitive(spec, body, part) for part in primitives(*shape[1:])]
-    for geom in geoms:
+    for part in primitives(*shape[1:]):
+        _set_contact(geom := add_primitive(spec, body, part))
         geom.contype = bit
-    return geoms

@@ -54,7 +54,7 @@ class ProcessChecker:
         if not self._collides(self.geometry, joints, gap):
             return
         bodies = [self._touchable(o, _margin(o.id, may), joints, gap) for o in self._scene.obstacles]
-        table = self._touchable_table(_table_margin(may), joints, gap)
+        table = self._touchable_table(_margin(TABLE_SYMBOL, may), joints, gap)
         self.geometry = Geometry(tuple(b for b in bodies if b is not None), self._scene.held, table)
 
     def valid(self, joints: Array, gap: float) -> bool:
@@ -86,7 +86,7 @@ class ProcessChecker:
         """Return the bodies for a motion that begins without contact and may touch some; one per rule."""
         if may not in self._by_rule:
             bodies = tuple(grown(o, _margin(o.id, may)) for o in self._scene.obstacles)
-            self._by_rule[may] = Geometry(bodies, self._scene.held, self._top + _table_margin(may))
+            self._by_rule[may] = Geometry(bodies, self._scene.held, self._top + _margin(TABLE_SYMBOL, may))
         return self._by_rule[may]
 
     def _blame(self, joints: Array, gap: float) -> list[Hit]:
@@ -124,11 +124,7 @@ class ProcessChecker:
 
 
 def _margin(name: str, may: frozenset[str]) -> float:
-    return -MAX_PRESS if name in may else OBJECT_CLEARANCE
-
-
-def _table_margin(may: frozenset[str]) -> float:
-    return -MAX_PRESS if TABLE_SYMBOL in may else TABLE_CLEARANCE
+    return -MAX_PRESS if name in may else TABLE_CLEARANCE if name == TABLE_SYMBOL else OBJECT_CLEARANCE
 
 
 def grown(thing: Obstacle, margin: float) -> Obstacle:

@@ -151,7 +151,7 @@ def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[F
     def hindered_by(
         thing: SceneObject, possible: Possible, row: Sequence[SceneObject] = (), fixed: bool = True
     ) -> list[str] | None:
-        """Return what hinders something, None if nothing does; `fixed` are poses that depend on nothing else."""
+        """Return what hinders something, None if nothing does; `fixed`: poses depend on nothing else."""
         with arm.supposing() as alone:
             if not neighbours(scene, thing) or possible(scene):
                 return None
