@@ -63,11 +63,8 @@ class Gripper:
                     self._robot.wait(_RELEASE_PAUSE)
         reached = self._drive(gap)
         if abs(reached - gap) > _REACHED:
-            raise MotionError(
-                "gripper",
-                f"the pads stopped {1000 * reached:.0f} mm apart instead of {1000 * gap:.0f}; "
-                "are they blocked?",
-            )
+            apart = f"{1000 * reached:.0f} mm apart instead of {1000 * gap:.0f}"
+            raise MotionError("gripper", f"the pads stopped {apart}; are they blocked?")
 
     def close(self, gap: float) -> float:
         """Close until the pads meet resistance or reach `gap`; returns the gap."""
@@ -248,12 +245,10 @@ class Manipulator:
 
     def move_named(self, name: NamedConfiguration, speed: float = 1.0) -> None:
         """Move collision-free to a named configuration of the world description."""
-        configurations = {"home": self._world.robot.home, "out_of_view": self._world.robot.out_of_view}
-        if name not in configurations:
-            raise MotionError(
-                "limit", f"no configuration is named '{name}'; there are {', '.join(configurations)}"
-            )
-        self.move_joints(np.array(configurations[name]), speed)
+        named = {"home": self._world.robot.home, "out_of_view": self._world.robot.out_of_view}
+        if name not in named:
+            raise MotionError("limit", f"no configuration is named '{name}'; there are {', '.join(named)}")
+        self.move_joints(np.array(named[name]), speed)
 
     def reachable(self, pose: Pose, gap: float | None = None) -> bool:
         """Return whether a collision-free configuration puts the tool at that pose.

@@ -181,9 +181,8 @@ class MotionPlanner:
             raise MotionError("limit", f"a joint goal is {len(names)} finite angles, not {goal.tolist()}")
         for name, value, (low, high) in zip(names, goal, self.tools.arm.range, strict=True):
             if not low <= value <= high:
-                raise MotionError(
-                    "limit", f"{name} goes from {low:.2f} to {high:.2f} rad, not to {value:.2f}"
-                )
+                reach = f"from {low:.2f} to {high:.2f} rad"
+                raise MotionError("limit", f"{name} goes {reach}, not to {value:.2f}")
 
     def _cost(self, start: Array, goals: Array) -> Array:
         """Return the approximate time (s) to reach each of the goals (k, n).
@@ -242,16 +241,12 @@ def _followed(tools: ToolKinematics, start: Array, poses: Array, branches: Array
         if np.isnan(jumps).all():
             x, y, z = poses[i][:3, 3]
             leaves = "the arm's reach" if np.isnan(branches[i]).all() else "a joint's limits"
-            raise MotionError(
-                "unreachable",
-                f"the straight line leaves {leaves} at {share:.0f} % of the way ({x:.3f}, {y:.3f}, {z:.3f})",
-            )
+            where = f"at {share:.0f} % of the way ({x:.3f}, {y:.3f}, {z:.3f})"
+            raise MotionError("unreachable", f"the straight line leaves {leaves} {where}")
         best = int(np.nanargmin(jumps))
         if jumps[best] > _JUMP:
-            raise MotionError(
-                "unreachable",
-                f"the arm would have to swing round at {share:.0f} % of the straight line; use move_to",
-            )
+            where = f"at {share:.0f} % of the straight line"
+            raise MotionError("unreachable", f"the arm would have to swing round {where}; use move_to")
         path[i] = candidates[best]
     return path
 

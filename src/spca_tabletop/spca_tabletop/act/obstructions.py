@@ -63,10 +63,8 @@ def out_of_reach(scene: Scene, tools: ToolKinematics) -> tuple[Fact, ...]:
 def _places(thing: SceneObject) -> Array:
     """Return points (N, 3) at which a thing is handled: its middle; in a tray also half way to the walls."""
     a, b, _ = thing.size
-    around = np.array(
-        [(0, 0, 0, 1), (a / 4, 0, 0, 1), (-a / 4, 0, 0, 1), (0, b / 4, 0, 1), (0, -b / 4, 0, 1)]
-    )
-    return np.asarray((around[: 5 if thing.kind == "tray" else 1] @ thing.pose.matrix().T)[:, :3])
+    around = [(0, 0, 0, 1), (a / 4, 0, 0, 1), (-a / 4, 0, 0, 1), (0, b / 4, 0, 1), (0, -b / 4, 0, 1)]
+    return np.asarray((np.array(around[: 5 if thing.kind == "tray" else 1]) @ thing.pose.matrix().T)[:, :3])
 
 
 def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ...]:
@@ -118,9 +116,7 @@ def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[F
 
     def reachable(pose: Pose) -> bool:
         # While something is held, only the room on the table counts: the arm would plan with the held object.
-        return arm.held is not None or (
-            arm.reachable(pose, _GAP) and arm.reachable(raised(pose, APPROACH), _GAP)
-        )
+        return bool(arm.held) or all(arm.reachable(p, _GAP) for p in (pose, raised(pose, APPROACH)))
 
     def graspable(thing: SceneObject) -> Possible:
         def possible(seen: Scene) -> bool:
