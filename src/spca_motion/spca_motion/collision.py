@@ -111,16 +111,11 @@ class CollisionChecker:
 
     def first_invalid(self, path: Array, gap: float, inside: Callable[[], bool]) -> int | None:
         """See `spca_motion.query.Checker`."""
-        for i, joints in enumerate(path):
-            if not (self.valid(joints, gap) and inside()):
-                return i
-        return None
+        return next((i for i, q in enumerate(path) if not (self.valid(q, gap) and inside())), None)
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
         """Return the violated clearances, deepest first, each pair once; empty for a valid configuration."""
         self._update(joints, gap)
-        if self._data.ncon == 0:
-            return []
         depths: dict[tuple[str, str, bool], float] = {}
         for (a, b), distance in self._touching(self._least):
             one, two = (a, b) if self._parts[a] else (b, a)

@@ -102,20 +102,16 @@ class MotionPlanner:
         return pieces
 
     def reachable(
-        self,
-        start: Start,
-        pose: Pose,
-        gap: float,
-        without: Set[str] = frozenset(),
+        self, start: Start, pose: Pose, gap: float, without: Set[str] = frozenset(),
         alone: set[str] | None = None,
-    ) -> bool:
+    ) -> bool:  # fmt: skip
         """Return whether that tool pose has a collision-free configuration at a gap (m) between the pads.
 
         Given `alone`, obstacles `without` do not count, those of which one may be all that bars the pose are
         added to it, and no configuration is looked at twice in a scene, nor in vain.
         """
         key = start.joints.tobytes(), start.gap, start.allowed, pose, gap
-        turns, checker = self._turns(key[0], pose, self.tcp_gap(gap)), self._ready_checker()
+        checker, turns = self._ready_checker(), self._turns(key[0], pose, self.tcp_gap(gap))
         checker.begin(start.joints, start.gap, start.allowed)
         if alone is None:
             return any(checker.valid(q, gap) for q in turns)

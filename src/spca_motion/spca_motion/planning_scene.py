@@ -66,9 +66,8 @@ class PlanningScene:
         Raises MotionError('gripper') when there is no such obstacle or the gripper is not empty.
         """
         if self.held is not None:
-            raise MotionError(
-                "gripper", f"cannot attach {object_id}: {self.held.thing.id} is attached already"
-            )
+            other = self.held.thing.id
+            raise MotionError("gripper", f"cannot attach {object_id}: {other} is attached already")
         thing = next((o for o in self.obstacles if o.id == object_id), None)
         if thing is None:
             known = ", ".join(sorted(o.id for o in self.obstacles)) or "nothing"

@@ -83,9 +83,8 @@ def in_the_way(
 ) -> list[SceneObject]:  # fmt: skip
     """Return the movable things without which something would be possible at another thing.
 
-    If none of them is by itself (where it is known, only those that bar a pose `alone` can be), as few of
-    those that are near as it would be possible without. The `row` that is to go on, and what is on it without
-    sticking out, is not meant.
+    If none of them is by itself (`alone`, if known, are those that can be), as few near ones as it would be
+    possible without. The `row` that is to go on, and what is on it without sticking out, is not meant.
     """
     kept = {o.id for o in row} | {
         o.id
