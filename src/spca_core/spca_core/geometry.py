@@ -54,7 +54,7 @@ def quaternion_of_matrix(matrix: Array) -> Array:
 
 def wxyz_of_matrix(matrix: Array) -> Array:
     """Return the quaternion of a rotation (3, 3) in MuJoCo's order, w first."""
-    return np.roll(quaternion_of_matrix(matrix), 1)
+    return quaternion_of_matrix(matrix)[[3, 0, 1, 2]]
 
 
 def matrix_of_vector(vector: Sequence[float] | Array) -> Array:

@@ -92,7 +92,7 @@ class Scene(Record):
 
     def holds(self, predicate: str, *args: str) -> bool:
         """Return whether a relation is among the perceived ones."""
-        return Fact(predicate=predicate, args=args) in self.relations
+        return any(fact.predicate == predicate and fact.args == args for fact in self.relations)
 
     def without(self, names: Collection[str]) -> Scene:
         """Return the scene without things of these names, and what relates to them."""

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spca_core.geometry import Array, wxyz_of_matrix
+from spca_core.geometry import Array, Vec3, wxyz_of_matrix
+from spca_core.kinds import primitives
 from spca_core.names import TABLE_SYMBOL
 from spca_core.world import World
-from spca_motion.planning_scene import Obstacle, PlanningScene
+from spca_motion.planning_scene import PlanningScene
 from spca_robot.gripper_model import BODIES
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import ITEM_BIT, ROBOT_BIT, WorkspaceIndex, add_primitive, build_spec
@@ -38,6 +40,8 @@ START_SLACK = 0.0005
 
 _HELD = "held"
 _OBSTACLE = "obstacle/"
+_Shape = tuple[str, str, Vec3]
+"""Id, kind and size of a thing."""
 _OF_GRIPPER = {**{body: f"{body.split('_')[0]} finger" for body in BODIES}, "gripper_base": "gripper"}
 
 
@@ -45,12 +49,14 @@ _OF_GRIPPER = {**{body: f"{body.split('_')[0]} finger" for body in BODIES}, "gri
 class Hit:
     """Two bodies closer than allowed.
 
-    `part` belongs to the robot or to what it holds, `other` is the other body, `depth` is in metres.
+    `part` belongs to the robot or to what it holds, `other` is the other body, `depth` is in metres. What is
+    known to be `of_tool` hits it in every configuration that has the tool there.
     """
 
     part: str
     other: str
     depth: float
+    of_tool: bool = False
 
     def __str__(self) -> str:
         return f"{self.part} would hit {self.other}"
@@ -61,7 +67,7 @@ class CollisionChecker:
 
     def __init__(self, world: World, scene: PlanningScene) -> None:
         self._robot = world.robot.model
-        self._model = _compile(world, scene)
+        self._model = _model_of(world, scene)
         self._data = mujoco.MjData(self._model)
         self._index = WorkspaceIndex(self._model)
         self._arm = slice(int(self._index.arm_qpos[0]), int(self._index.arm_qpos[-1]) + 1)
@@ -69,9 +75,11 @@ class CollisionChecker:
         self._tool0, self._tool0_axes = self._data.site_xpos[site], self._data.site_xmat[site]
         self._gap = float("nan")
         self._parts, self._others = self._names(world, scene)
-        self._gripper = self._gripper_geoms()
+        grips = {*_OF_GRIPPER.values(), f"the held {scene.held.thing.id}" if scene.held else None}
+        self._gripper = [geom for geom, part in enumerate(self._parts) if part in grips]
         self._default = self._clearances()
         self._least = self._default
+        self._motion: tuple[bytes, float, frozenset[str]] | None = None  # that the rules are for
         self._kernel: Kernel | None = None
         self._kernel_gap = float("nan")
 
@@ -82,11 +90,13 @@ class CollisionChecker:
         the start may remain so: a motion must be able to depart from the support, a grasped object or one
         that was put down.
         """
-        self._least = self._default.copy()
-        touchable = [i for i, other in enumerate(self._others) if other in set(allowed)]
-        for a in self._gripper:
-            self._least[a, touchable] = self._least[touchable, a] = -MAX_PRESS
         self._update(joints, gap)
+        if (motion := (joints.tobytes(), gap, frozenset(allowed))) == self._motion:
+            return
+        self._motion, self._least = motion, self._default.copy()
+        touchable = [i for i, other in enumerate(self._others) if other in motion[2]]
+        self._least[np.ix_(self._gripper, touchable)] = -MAX_PRESS
+        self._least[np.ix_(touchable, self._gripper)] = -MAX_PRESS
         for (a, b), distance in self._touching():
             self._least[a, b] = self._least[b, a] = min(self._least[a, b], distance - START_SLACK)
 
@@ -101,21 +111,19 @@ class CollisionChecker:
 
     def first_invalid(self, path: Array, gap: float, inside: Callable[[], bool]) -> int | None:
         """See `spca_motion.query.Checker`."""
-        for i, joints in enumerate(path):
-            if not (self.valid(joints, gap) and inside()):
-                return i
-        return None
+        return next((i for i, q in enumerate(path) if not (self.valid(q, gap) and inside())), None)
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
         """Return the violated clearances, deepest first, each pair once; empty for a valid configuration."""
         self._update(joints, gap)
-        depths: dict[tuple[str, str], float] = {}
-        for (a, b), distance in self._touching():
-            if distance < self._least[a, b]:
-                one, two = (a, b) if self._parts[a] else (b, a)
-                pair = self._parts[one], self._others[two] or self._parts[two]
-                depths[pair] = max(depths.get(pair, 0.0), float(self._default[a, b]) - distance)
-        return sorted((Hit(*pair, depth) for pair, depth in depths.items()), key=lambda hit: -hit.depth)
+        depths: dict[tuple[str, str, bool], float] = {}
+        for (a, b), distance in self._touching(self._least):
+            one, two = (a, b) if self._parts[a] else (b, a)
+            of_tool = bool(self._others[two]) and one in self._gripper
+            pair = self._parts[one], self._others[two] or self._parts[two], of_tool
+            depths[pair] = max(depths.get(pair, 0.0), float(self._default[a, b]) - distance)
+        hits = (Hit(part, other, depth, of_tool) for (part, other, of_tool), depth in depths.items())
+        return sorted(hits, key=lambda hit: -hit.depth)
 
     def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> Kernel | None:
         """See `spca_motion.query.Checker`."""
@@ -146,21 +154,11 @@ class CollisionChecker:
         mujoco.mj_kinematics(self._model, data)
         mujoco.mj_collision(self._model, data)
 
-    def _touching(self) -> list[tuple[tuple[int, int], float]]:
-        contact = self._data.contact
-        return [
-            ((int(a), int(b)), float(distance))
-            for (a, b), distance in zip(contact.geom, contact.dist, strict=True)
-        ]
-
-    def _gripper_geoms(self) -> list[int]:
-        names = [*(f"{self._robot}/{b}" for b in BODIES), _HELD]
-        bodies = [
-            self._model.body(n).id
-            for n in names
-            if mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, n) >= 0
-        ]
-        return [g for g in range(self._model.ngeom) if self._model.geom_bodyid[g] in bodies]
+    def _touching(self, least: Array | float = np.inf) -> list[tuple[tuple[int, int], float]]:
+        """Return pairs of geoms in contact that are nearer than `least`, and their distances in metres."""
+        pairs, distances = self._data.contact.geom, self._data.contact.dist
+        near = distances < (least if isinstance(least, float) else least[pairs[:, 0], pairs[:, 1]])
+        return [((a, b), d) for (a, b), d in zip(pairs[near].tolist(), distances[near].tolist(), strict=True)]
 
     def _names(self, world: World, scene: PlanningScene) -> tuple[list[str], list[str]]:
         """Return, for each geom, its name as a part of the robot and its name as an obstacle.
@@ -168,50 +166,42 @@ class CollisionChecker:
         One of the two is empty.
         """
         links = {j.link: j.link.removesuffix("_link").replace("_", " ") for j in world.robot.arm.joints}
-        parts, others, of_robot = [], [], links | _OF_GRIPPER
-        for geom in range(self._model.ngeom):
-            body = self._model.body(int(self._model.geom_bodyid[geom])).name
-            part, other = "", ""
-            if body == _HELD:
-                part = f"the held {scene.held.thing.id}" if scene.held else ""
-            elif body.startswith(_OBSTACLE):
-                other = body.removeprefix(_OBSTACLE)
-            elif body == world.table.model:
-                other = TABLE_SYMBOL
-            elif body == self._robot:
-                part = "base"
-            else:
-                part = of_robot.get(body.removeprefix(f"{self._robot}/"), "")
-            parts.append(part)
-            others.append(other)
-        return parts, others
+        parts = {f"{self._robot}/{body}": part for body, part in (links | _OF_GRIPPER).items()}
+        parts |= {self._robot: "base", _HELD: f"the held {scene.held.thing.id}" if scene.held else ""}
+        others = {_OBSTACLE + o.id: o.id for o in scene.obstacles} | {world.table.model: TABLE_SYMBOL}
+        names = [self._model.body(body).name for body in range(self._model.nbody)]
+        bodies = [names[body] for body in self._model.geom_bodyid]
+        return [parts.get(body, "") for body in bodies], [others.get(body, "") for body in bodies]
 
     def _clearances(self) -> Array:
         """Return the least distance in metres of every pair of geoms, a square matrix."""
-        least = np.full((self._model.ngeom, self._model.ngeom), SELF_CLEARANCE)
-        for geom, other in enumerate(self._others):
-            if other:
-                least[geom, :] = least[:, geom] = (
-                    TABLE_CLEARANCE if other == TABLE_SYMBOL else OBJECT_CLEARANCE
-                )
-        return least
+        own = {"": SELF_CLEARANCE, TABLE_SYMBOL: TABLE_CLEARANCE}
+        least = np.array([own.get(other, OBJECT_CLEARANCE) for other in self._others])
+        return np.where(np.array(self._others) != "", least, least[:, None])
 
 
-def _compile(world: World, scene: PlanningScene) -> mujoco.MjModel:
-    spec = _without_obstacles(world).copy()
-    robot = world.robot.model
-    things = [
-        geom
-        for o in scene.obstacles
-        for geom in _add(spec, spec.worldbody, _OBSTACLE + o.id, o, o.pose, ITEM_BIT)
-    ]
-    if scene.held is not None:
-        gripper = spec.body(f"{robot}/gripper_base")
-        things += _add(spec, gripper, _HELD, scene.held.thing, scene.held.in_tool0, ROBOT_BIT)
+def _model_of(world: World, scene: PlanningScene) -> mujoco.MjModel:
+    """Return the model of a scene: that of things of the same shapes, with each put where it is."""
+    held = scene.held
+    shapes = tuple((o.id, o.kind, o.size) for o in scene.obstacles)
+    model = copy(_compiled(world, shapes, held and (held.thing.id, held.thing.kind, held.thing.size)))
+    poses = {_OBSTACLE + o.id: o.pose for o in scene.obstacles} | ({_HELD: held.in_tool0} if held else {})
+    for name, pose in poses.items():
+        body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name)
+        model.body_pos[body], model.body_quat[body] = pose[:3, 3], wxyz_of_matrix(pose[:3, :3])
+    return model
+
+
+@lru_cache(maxsize=8)
+def _compiled(world: World, shapes: tuple[_Shape, ...], held: _Shape | None) -> mujoco.MjModel:
+    """Return the robot, the table and things of these shapes, which are nowhere in particular."""
+    spec, robot = _without_obstacles(world).copy(), world.robot.model
+    for shape in shapes:
+        _add(spec, spec.worldbody, _OBSTACLE + shape[0], shape, ITEM_BIT)
+    if held is not None:
+        _add(spec, spec.body(f"{robot}/gripper_base"), _HELD, held, ROBOT_BIT)
         for body in BODIES:
             spec.add_exclude(bodyname1=_HELD, bodyname2=f"{robot}/{body}")
-    for geom in things:
-        _set_contact(geom)
     return spec.compile()
 
 
@@ -235,11 +225,8 @@ def _set_contact(geom: mujoco.MjsGeom) -> None:
     geom.margin = OBJECT_CLEARANCE / 2  # contacts are reported up to the sum of the two margins
 
 
-def _add(
-    spec: mujoco.MjSpec, parent: mujoco.MjsBody, name: str, thing: Obstacle, pose: Array, bit: int
-) -> list[mujoco.MjsGeom]:
-    body = parent.add_body(name=name, pos=pose[:3, 3], quat=wxyz_of_matrix(pose[:3, :3]))
-    geoms = [add_primitive(spec, body, part) for part in thing.parts]
-    for geom in geoms:
+def _add(spec: mujoco.MjSpec, parent: mujoco.MjsBody, name: str, shape: _Shape, bit: int) -> None:
+    body = parent.add_body(name=name)
+    for part in primitives(*shape[1:]):
+        _set_contact(geom := add_primitive(spec, body, part))
         geom.contype = bit
-    return geoms

@@ -184,14 +184,10 @@ class Executor:
         error = np.abs(state.position - watch.goal)
         if error.max() > limits.goal:
             joint = int(error.argmax())
+            name, off = self._joints[joint], f"{error[joint]:.3f} rad off its goal"
             if self._at_rest(state):
-                raise MotionError(
-                    "deviation",
-                    f"{self._joints[joint]} came to rest {error[joint]:.3f} rad off its goal; is it blocked?",
-                )
-            raise MotionError(
-                "timeout", f"{self._joints[joint]} is still {error[joint]:.3f} rad off its goal and moving"
-            )
+                raise MotionError("deviation", f"{name} came to rest {off}; is it blocked?")
+            raise MotionError("timeout", f"{name} is still {off} and moving")
 
     def _at_rest(self, state: JointState) -> bool:
         return bool(np.abs(state.velocity).max() < self.tolerances.rest_speed)
@@ -236,11 +232,8 @@ class _PathWatch:
         errors = self._errors(state)
         joint = int(errors.argmax())
         share = min(max(self._time(state) / self._trajectory.duration, 0.0), 1.0)
-        return (
-            f"{self._joints[joint]} left its path by {errors[joint]:.2f} rad "
-            f"at {100 * share:.0f} % of the motion; "
-            "something may be in the way"
-        )
+        left = f"{self._joints[joint]} left its path by {errors[joint]:.2f} rad"
+        return f"{left} at {100 * share:.0f} % of the motion; something may be in the way"
 
     def _errors(self, state: JointState) -> Array:
         times = self._trajectory.times

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
 from typing import Literal
 
 import numpy as np
@@ -61,11 +63,8 @@ class Gripper:
                     self._robot.wait(_RELEASE_PAUSE)
         reached = self._drive(gap)
         if abs(reached - gap) > _REACHED:
-            raise MotionError(
-                "gripper",
-                f"the pads stopped {1000 * reached:.0f} mm apart instead of {1000 * gap:.0f}; "
-                "are they blocked?",
-            )
+            apart = f"{1000 * reached:.0f} mm apart instead of {1000 * gap:.0f}"
+            raise MotionError("gripper", f"the pads stopped {apart}; are they blocked?")
 
     def close(self, gap: float) -> float:
         """Close until the pads meet resistance or reach `gap`; returns the gap."""
@@ -158,20 +157,17 @@ class Manipulator:
     """
 
     def __init__(
-        self,
-        world: World,
-        robot: Robot,
-        planner: MotionPlanner,
-        tolerances: Tolerances | None = None,
+        self, world: World, robot: Robot, planner: MotionPlanner, tolerances: Tolerances | None = None,
         speed: float = 1.0,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Compose the arm; `speed` is the share of its full speed that a motion may have at most."""
         self._world, self._robot, self._planner = world, robot, planner
         self._gate = StopGate(robot)  # through which executor and gripper drive the robot
         self._executor = Executor(robot, self._gate, world.robot.arm.joint_names, tolerances)
         self._gripper = Gripper(robot, self._gate, self._executor.fresh_state, self._executor.tolerances.lag)
         self._empty, self._holding = (each.within(world.robot.arm).slowed(speed) for each in (EMPTY, HOLDING))
-        self._allowed: frozenset[str] = frozenset()
+        self._allowed = self._absent = frozenset[str]()
+        self._alone: set[str] | None = None
         self._busy = threading.RLock()
         self._changing = threading.Lock()
 
@@ -187,6 +183,23 @@ class Manipulator:
                     self._gate.block(f"the scene changed under the motion: {fault}")
         with self._busy:
             self._planner.scene = self._planner.scene.perceived(scene)
+
+    @contextmanager
+    def supposing(self, *absent: str, scene: Scene | None = None) -> Iterator[set[str]]:
+        """While it lasts, `reachable` takes things for absent, and this for the scene. Motions do not.
+
+        Yields the set of those of which one may be all that bars a pose that is asked for meanwhile.
+        """
+        with self._busy:
+            kept = self._planner
+            if scene is not None:
+                self._planner = copy(kept)
+                self._planner.scene = kept.scene.perceived(scene)
+            self._absent, self._alone = frozenset(absent), set()
+            try:
+                yield self._alone
+            finally:
+                self._planner, self._alone = kept, None
 
     def attach(self, object_id: str) -> None:
         """Attach that object to the gripper, centred between the pads and square to them."""
@@ -232,12 +245,10 @@ class Manipulator:
 
     def move_named(self, name: NamedConfiguration, speed: float = 1.0) -> None:
         """Move collision-free to a named configuration of the world description."""
-        configurations = {"home": self._world.robot.home, "out_of_view": self._world.robot.out_of_view}
-        if name not in configurations:
-            raise MotionError(
-                "limit", f"no configuration is named '{name}'; there are {', '.join(configurations)}"
-            )
-        self.move_joints(np.array(configurations[name]), speed)
+        named = {"home": self._world.robot.home, "out_of_view": self._world.robot.out_of_view}
+        if name not in named:
+            raise MotionError("limit", f"no configuration is named '{name}'; there are {', '.join(named)}")
+        self.move_joints(np.array(named[name]), speed)
 
     def reachable(self, pose: Pose, gap: float | None = None) -> bool:
         """Return whether a collision-free configuration puts the tool at that pose.
@@ -246,7 +257,8 @@ class Manipulator:
         """
         with self._busy:
             start = self._start(self._executor.fresh_state())
-            return self._planner.reachable(start, pose, start.gap if gap is None or self.held else gap)
+            gap = start.gap if gap is None or self.held else gap
+            return self._planner.reachable(start, pose, gap, self._absent, self._alone)
 
     # --- gripper --------------------------------------------------------------------------------------------
 

@@ -55,9 +55,8 @@ class Leg:
 
     def at(self, s: Array) -> tuple[Array, Array]:
         """Return the joints and their derivatives by s, each (m, n), at s (m,)."""
-        return self.start + s[:, None] * self.direction, np.broadcast_to(
-            self.direction, (len(s), len(self.direction))
-        )
+        joints = self.start + s[:, None] * self.direction
+        return joints, np.broadcast_to(self.direction, joints.shape)
 
     def rates(self, limits: MotionLimits) -> Rates:
         """Return the rates that keep every joint within the limits anywhere on the piece."""

@@ -6,7 +6,8 @@ kinematics from end to end.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
+from functools import lru_cache
 
 import numpy as np
 
@@ -35,6 +36,7 @@ MakeChecker = Callable[[World, PlanningScene], Checker]
 # Spacing of the samples along a line (m and rad), and the largest motion of a joint between two samples.
 _STEP, _TURN_STEP = 0.005, 0.05
 _JUMP = 0.25
+_SOLUTIONS = 2048  # of the inverse kinematics that are remembered
 # By how much the last joint of a redundant arm turns along a line, tried in this order (rad).
 _TURNS = (0.0, 0.3, -0.3, 0.6, -0.6, 0.9, -0.9, 1.2, -1.2)
 
@@ -55,6 +57,8 @@ class MotionPlanner:
         self._make_checker, self._search = checkers, search or TreeSearch(self.tools.arm.range)
         self._scene = PlanningScene()
         self._checker: Checker | None = None
+        self._found: dict[tuple[object, ...], list[tuple[set[str], set[str]]]] = {}  # what a pose hits
+        self._turns = lru_cache(_SOLUTIONS)(self._nearest_turns)
 
     @property
     def scene(self) -> PlanningScene:
@@ -64,7 +68,7 @@ class MotionPlanner:
     @scene.setter
     def scene(self, scene: PlanningScene) -> None:
         self._scene = scene
-        self._checker = None
+        self._checker, self._found = None, {}
 
     def tcp_gap(self, gap: float) -> float:
         """Return the gap at which the tool centre point is taken to be; see `spca_motion.tool`."""
@@ -97,18 +101,28 @@ class MotionPlanner:
             raise MotionError("collision", f"on the straight line to {_place(pose)}, {fault}")
         return pieces
 
-    def reachable(self, start: Start, pose: Pose, gap: float) -> bool:
-        """Return whether that tool pose has a collision-free configuration at a gap (m) between the pads."""
-        if not self.box.contains(np.array(pose.position)):
-            return False
-        checker = self._ready_checker()
+    def reachable(
+        self, start: Start, pose: Pose, gap: float, without: Set[str] = frozenset(),
+        alone: set[str] | None = None,
+    ) -> bool:  # fmt: skip
+        """Return whether that tool pose has a collision-free configuration at a gap (m) between the pads.
+
+        Given `alone`, obstacles `without` do not count, those of which one may be all that bars the pose are
+        added to it, and no configuration is looked at twice in a scene, nor in vain.
+        """
+        key = start.joints.tobytes(), start.gap, start.allowed, pose, gap
+        checker, turns = self._ready_checker(), self._turns(key[0], pose, self.tcp_gap(gap))
         checker.begin(start.joints, start.gap, start.allowed)
-        branches = self.tools.branches(pose.matrix(), self.tcp_gap(gap))
-        return any(
-            checker.valid(q, gap)
-            for q in self.tools.arm.nearest_turns(branches, start.joints)
-            if not np.isnan(q[0])
-        )
+        if alone is None:
+            return any(checker.valid(q, gap) for q in turns)
+        found = self._found.setdefault(key, [])
+        for q in turns[len(found) :]:
+            if any(others <= without or not tool <= without for others, tool in found):
+                break
+            hits = checker.hits(q, gap)
+            found.append(({hit.other for hit in hits}, {hit.other for hit in hits if hit.of_tool}))
+        alone.update(*(only for bars in found for only in bars if len(only) == 1))
+        return any(others <= without for others, _ in found)
 
     def fault_ahead(self, scene: PlanningScene, start: Start, path: Array) -> str:
         """Explain why another scene would block `path` (m, n) from `start` on; "" if it would not.
@@ -120,6 +134,14 @@ class MotionPlanner:
         return "" if at is None else query.blame(path[at])
 
     # --- steps ----------------------------------------------------------------------------------------------
+
+    def _nearest_turns(self, joints: bytes, pose: Pose, gap: float) -> list[Array]:
+        """Return the configurations that have the tool there, near others; none outside the workspace."""
+        if not self.box.contains(np.array(pose.position)):
+            return []
+        branches = self.tools.branches(pose.matrix(), gap)
+        turns = self.tools.arm.nearest_turns(branches, np.frombuffer(joints))
+        return [q for q in turns if not np.isnan(q[0])]
 
     def _configurations(self, start: Start, pose: Pose) -> Array:
         """Return the joint solutions (k ≥ 1, n) of a tool pose, best first. MotionError if there are none."""
@@ -155,9 +177,8 @@ class MotionPlanner:
             raise MotionError("limit", f"a joint goal is {len(names)} finite angles, not {goal.tolist()}")
         for name, value, (low, high) in zip(names, goal, self.tools.arm.range, strict=True):
             if not low <= value <= high:
-                raise MotionError(
-                    "limit", f"{name} goes from {low:.2f} to {high:.2f} rad, not to {value:.2f}"
-                )
+                reach = f"from {low:.2f} to {high:.2f} rad"
+                raise MotionError("limit", f"{name} goes {reach}, not to {value:.2f}")
 
     def _cost(self, start: Array, goals: Array) -> Array:
         """Return the approximate time (s) to reach each of the goals (k, n).
@@ -216,16 +237,12 @@ def _followed(tools: ToolKinematics, start: Array, poses: Array, branches: Array
         if np.isnan(jumps).all():
             x, y, z = poses[i][:3, 3]
             leaves = "the arm's reach" if np.isnan(branches[i]).all() else "a joint's limits"
-            raise MotionError(
-                "unreachable",
-                f"the straight line leaves {leaves} at {share:.0f} % of the way ({x:.3f}, {y:.3f}, {z:.3f})",
-            )
+            where = f"at {share:.0f} % of the way ({x:.3f}, {y:.3f}, {z:.3f})"
+            raise MotionError("unreachable", f"the straight line leaves {leaves} {where}")
         best = int(np.nanargmin(jumps))
         if jumps[best] > _JUMP:
-            raise MotionError(
-                "unreachable",
-                f"the arm would have to swing round at {share:.0f} % of the straight line; use move_to",
-            )
+            where = f"at {share:.0f} % of the straight line"
+            raise MotionError("unreachable", f"the arm would have to swing round {where}; use move_to")
         path[i] = candidates[best]
     return path
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,10 +52,6 @@ class PlanningScene:
 
     obstacles: tuple[Obstacle, ...] = ()
     held: Held | None = None
-    _ids: frozenset[str] = field(init=False, repr=False, compare=False, default=frozenset())
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_ids", frozenset(o.id for o in self.obstacles))
 
     def perceived(self, scene: Scene) -> PlanningScene:
         """Return a scene with the same held thing among newly perceived obstacles."""
@@ -70,13 +66,12 @@ class PlanningScene:
         Raises MotionError('gripper') when there is no such obstacle or the gripper is not empty.
         """
         if self.held is not None:
-            raise MotionError(
-                "gripper", f"cannot attach {object_id}: {self.held.thing.id} is attached already"
-            )
-        if object_id not in self._ids:
-            known = ", ".join(sorted(self._ids)) or "nothing"
+            other = self.held.thing.id
+            raise MotionError("gripper", f"cannot attach {object_id}: {other} is attached already")
+        thing = next((o for o in self.obstacles if o.id == object_id), None)
+        if thing is None:
+            known = ", ".join(sorted(o.id for o in self.obstacles)) or "nothing"
             raise MotionError("gripper", f"cannot attach {object_id}: the planning scene holds {known}")
-        thing = next(o for o in self.obstacles if o.id == object_id)
         in_tcp = np.linalg.inv(tcp) @ thing.pose
         if thing.kind not in MESHES:  # whose faces need not lie alike on both sides of the middle
             in_tcp = _between_pads(in_tcp)

@@ -43,7 +43,7 @@ def polygon_area(polygon: Array) -> float:
 
 def shared_area(a: Array, b: Array) -> float:
     """Return the area that two convex counter-clockwise polygons (N, 2), (M, 2) share, square metres."""
-    return max(0.0, polygon_area(overlap(a, b)))
+    return max(0.0, polygon_area(shared)) if len(shared := overlap(a, b)) else 0.0
 
 
 def overlap(a: Array, b: Array) -> Array:
@@ -52,7 +52,7 @@ def overlap(a: Array, b: Array) -> Array:
     Sutherland and Hodgman's clipping: `a` is cut off along every edge of `b`. (OpenCV's intersectConvexConvex
     finds nothing for polygons that lie almost exactly on each other.)
     """
-    rest = a
+    rest = a[:0] if (a.max(axis=0) < b.min(axis=0)).any() or (b.max(axis=0) < a.min(axis=0)).any() else a
     for start, end in zip(b, np.roll(b, -1, axis=0), strict=True):
         if len(rest) < 3:
             break

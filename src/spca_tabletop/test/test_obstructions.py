@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +22,8 @@ from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome
 from spca_core.world import WorldObject, load_world
+from spca_motion.collision import CollisionChecker, _compiled
+from spca_motion.manipulator import embedded_arm
 from spca_motion.tool import ToolKinematics
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
@@ -29,7 +32,7 @@ from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act.ctx import FRESH, Motion, Perception
 from spca_tabletop.act.grasps import APPROACH
-from spca_tabletop.act.obstructions import out_of_reach
+from spca_tabletop.act.obstructions import obstructions, out_of_reach
 from spca_tabletop.act.placements import ELBOW_ROOM, Hold, on_table
 from spca_tabletop.act.values import pose_value, raised
 from spca_tabletop.environment import Tabletop
@@ -94,6 +97,47 @@ def test_what_is_in_the_way_is_moved_first(
         result = planner.plan(PlanRequest(attempt="1", task=task, observation=seen, skills=()))
     assert result.plan is not None
     assert str(result.plan.steps[0]) == first
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+def test_a_dense_table_is_surveyed_at_a_bounded_cost(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cubes 7 cm apart, between which no finger fits: all are hindered, and can be pushed out."""
+    cube = next(thing for thing in WORLD.objects if thing.kind == "cube")
+    names = [f"box_{row}_{column}" for row, column in product(range(rows), range(6))]
+    things = tuple(cube.model_copy(update={"model": name}) for name in names)
+    poses = {
+        name: Pose.from_xyz_yaw(0.30 + 0.07 * int(row), 0.07 * int(column) - 0.175, TOP)
+        for name, (row, column) in ((name, name.split("_")[1:]) for name in names)
+    }
+    scene = Scene(
+        stamp=0.0, relations=tuple(
+            fact
+            for name in names
+            for fact in (Fact(predicate="clear", args=(name,)), Fact(predicate="on", args=(name, "table")))
+        ),
+        objects=tuple(
+            SceneObject(id=name, kind="cube", colour="red", pose=pose, size=cube.size, confidence=1.0)
+            for name, pose in poses.items()
+        ), sentences=(),
+    )  # fmt: skip
+    hits, asked = CollisionChecker.hits, list[float]()
+
+    def counted(checker: CollisionChecker, joints: Any, gap: float) -> Any:
+        asked.append(gap)
+        return hits(checker, joints, gap)
+
+    world = WORLD.model_copy(update={"objects": things})
+    simulator = MujocoSimulator(world)
+    simulator.reset(Layout(poses=poses))
+    with closing(MujocoWorld(simulator)) as here:
+        arm = embedded_arm(world, here.robot)
+        arm.set_scene(scene)
+        monkeypatch.setattr(CollisionChecker, "hits", counted)
+        compiled = _compiled.cache_info().misses
+        found = [*obstructions(scene, arm, 0.02)]
+    assert {fact.args[1] for fact in found if fact.predicate == "hems"} == {*names}
+    assert len(asked) < 150 * len(names), "configurations looked at"
+    assert _compiled.cache_info().misses == compiled + 1, "scenes compiled"
 
 
 @pytest.mark.parametrize(("away", "crowded"), [(0.045, True), (0.05, False)])

@@ -54,7 +54,7 @@ class ProcessChecker:
         if not self._collides(self.geometry, joints, gap):
             return
         bodies = [self._touchable(o, _margin(o.id, may), joints, gap) for o in self._scene.obstacles]
-        table = self._touchable_table(_table_margin(may), joints, gap)
+        table = self._touchable_table(_margin(TABLE_SYMBOL, may), joints, gap)
         self.geometry = Geometry(tuple(b for b in bodies if b is not None), self._scene.held, table)
 
     def valid(self, joints: Array, gap: float) -> bool:
@@ -86,7 +86,7 @@ class ProcessChecker:
         """Return the bodies for a motion that begins without contact and may touch some; one per rule."""
         if may not in self._by_rule:
             bodies = tuple(grown(o, _margin(o.id, may)) for o in self._scene.obstacles)
-            self._by_rule[may] = Geometry(bodies, self._scene.held, self._top + _table_margin(may))
+            self._by_rule[may] = Geometry(bodies, self._scene.held, self._top + _margin(TABLE_SYMBOL, may))
         return self._by_rule[may]
 
     def _blame(self, joints: Array, gap: float) -> list[Hit]:
@@ -97,11 +97,12 @@ class ProcessChecker:
             alone.append((TABLE_SYMBOL, Geometry(table=self.geometry.table)))
         found = [Hit("the arm or gripper", name, 0.0) for name, g in alone if self._collides(g, joints, gap)]
         held = self.geometry.held
-        if not found and held is not None:
-            part = f"the held {held.thing.id}"
-            with_held = [(name, replace(g, held=held)) for name, g in alone]
-            found = [Hit(part, name, 0.0) for name, g in with_held if self._collides(g, joints, gap)]
-            found = found or [Hit(part, "the arm", 0.0)]
+        if held is not None:
+            part, others = f"the held {held.thing.id}", {hit.other for hit in found}
+            if self._collides(Geometry(held=held), joints, gap):
+                return [*found, Hit(part, "the arm", 0.0)]
+            with_held = [(name, replace(g, held=held)) for name, g in alone if name not in others]
+            found += [Hit(part, name, 0.0) for name, g in with_held if self._collides(g, joints, gap)]
         return found
 
     def _touchable(self, thing: Obstacle, margin: float, joints: Array, gap: float) -> Obstacle | None:
@@ -123,11 +124,7 @@ class ProcessChecker:
 
 
 def _margin(name: str, may: frozenset[str]) -> float:
-    return -MAX_PRESS if name in may else OBJECT_CLEARANCE
-
-
-def _table_margin(may: frozenset[str]) -> float:
-    return -MAX_PRESS if TABLE_SYMBOL in may else TABLE_CLEARANCE
+    return -MAX_PRESS if name in may else TABLE_CLEARANCE if name == TABLE_SYMBOL else OBJECT_CLEARANCE
 
 
 def grown(thing: Obstacle, margin: float) -> Obstacle:
@@ -217,12 +214,9 @@ def _account(nothing: int, rejected: list[str]) -> str:
 
 
 def moveit_arm(
-    world: World,
-    robot: Robot,
-    process: PlannerProcess,
-    tolerances: Tolerances | None = None,
+    world: World, robot: Robot, process: PlannerProcess, tolerances: Tolerances | None = None,
     speed: float = 1.0,
-) -> Manipulator:
+) -> Manipulator:  # fmt: skip
     """Return the arm with MoveIt's collision checks and searches; see `Manipulator` for the rest.
 
     They run in `process`, which the caller must close.

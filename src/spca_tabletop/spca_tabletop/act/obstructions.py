@@ -7,7 +7,7 @@ object whose absence would change that is said to be in the way; the planner may
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -63,10 +63,8 @@ def out_of_reach(scene: Scene, tools: ToolKinematics) -> tuple[Fact, ...]:
 def _places(thing: SceneObject) -> Array:
     """Return points (N, 3) at which a thing is handled: its middle; in a tray also half way to the walls."""
     a, b, _ = thing.size
-    around = np.array(
-        [(0, 0, 0, 1), (a / 4, 0, 0, 1), (-a / 4, 0, 0, 1), (0, b / 4, 0, 1), (0, -b / 4, 0, 1)]
-    )
-    return np.asarray((around[: 5 if thing.kind == "tray" else 1] @ thing.pose.matrix().T)[:, :3])
+    around = [(0, 0, 0, 1), (a / 4, 0, 0, 1), (-a / 4, 0, 0, 1), (0, b / 4, 0, 1), (0, -b / 4, 0, 1)]
+    return np.asarray((np.array(around[: 5 if thing.kind == "tray" else 1]) @ thing.pose.matrix().T)[:, :3])
 
 
 def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ...]:
@@ -80,12 +78,13 @@ def suspicions(scene: Scene, hindered: Mapping[str, Hindered]) -> tuple[Fact, ..
 
 
 def in_the_way(
-    scene: Scene, thing: SceneObject, arm: Manipulator, possible: Possible, row: Sequence[SceneObject] = ()
-) -> list[SceneObject]:
+    scene: Scene, thing: SceneObject, arm: Manipulator, possible: Possible, row: Sequence[SceneObject] = (),
+    alone: Collection[str] | None = None,
+) -> list[SceneObject]:  # fmt: skip
     """Return the movable things without which something would be possible at another thing.
 
-    If none of them is by itself, as few of those that are near as it would be possible without. The `row`
-    that is to go on, and what is on it without sticking out, is not meant.
+    If none of them is by itself (`alone`, if known, are those that can be), as few near ones as it would be
+    possible without. The `row` that is to go on, and what is on it without sticking out, is not meant.
     """
     kept = {o.id for o in row} | {
         o.id
@@ -95,16 +94,15 @@ def in_the_way(
     near = [o for o in neighbours(scene, thing) if o.id not in kept and o.id != arm.held]
 
     def helps(others: Sequence[SceneObject]) -> bool:
-        rest = scene.without({o.id for o in others})
-        arm.set_scene(rest)
-        return possible(rest)
+        names = {o.id for o in others}
+        with arm.supposing(*names):
+            return possible(scene.without(names))
 
-    decisive = [o for o in near if helps([o])]
+    decisive = [o for o in near if (alone is None or o.id in alone) and helps([o])]
     together = near if not decisive and helps(near) else []
     for o in list(together):
         if helps(fewer := [other for other in together if other is not o]):
             together = fewer
-    arm.set_scene(scene)
     return decisive or together
 
 
@@ -117,9 +115,7 @@ def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[F
 
     def reachable(pose: Pose) -> bool:
         # While something is held, only the room on the table counts: the arm would plan with the held object.
-        return arm.held is not None or (
-            arm.reachable(pose, _GAP) and arm.reachable(raised(pose, APPROACH), _GAP)
-        )
+        return bool(arm.held) or all(arm.reachable(p, _GAP) for p in (pose, raised(pose, APPROACH)))
 
     def graspable(thing: SceneObject) -> Possible:
         def possible(seen: Scene) -> bool:
@@ -148,18 +144,20 @@ def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[F
         return room(lambda seen: zip(placements.on_top(thing, seen, "", hold, tip_reach), strict=True), thing)
 
     def hindered_by(
-        thing: SceneObject, possible: Possible, row: Sequence[SceneObject] = ()
+        thing: SceneObject, possible: Possible, row: Sequence[SceneObject] = (), fixed: bool = True
     ) -> list[str] | None:
-        if not neighbours(scene, thing) or possible(scene):
-            return None
-        return [o.id for o in in_the_way(scene, thing, arm, possible, row)]
+        """Return what hinders something, None if nothing does; `fixed`: poses depend on nothing else."""
+        with arm.supposing() as alone:
+            if not neighbours(scene, thing) or possible(scene):
+                return None
+        return [o.id for o in in_the_way(scene, thing, arm, possible, row, alone if fixed else None)]
 
     hold = placements.Hold(height=max(placements.Hold.height, tip_reach + TIP_CLEARANCE))
     stuck: dict[str, list[str]] = {}
     for thing in scene.objects:
         blocked = crowded = None
         if KINDS[thing.kind].room == "many":
-            blocked = hindered_by(thing, upon(thing))
+            blocked = hindered_by(thing, upon(thing), fixed=False)
         elif thing.kind in SOLIDS and not scene.holds("on", thing.id, GROUND_SYMBOL):
             if arm.held is None and scene.holds("clear", thing.id):
                 blocked = hindered_by(thing, graspable(thing))
@@ -191,6 +189,6 @@ def neighbours(scene: Scene, thing: SceneObject) -> list[SceneObject]:
         o
         for o in scene.of_kind(*SOLIDS)
         if o.id != thing.id
-        and not scene.holds("held", o.id)
         and math.dist(o.pose.position[:2], thing.pose.position[:2]) < _NEAR
+        and not scene.holds("held", o.id)
     ]

@@ -329,16 +329,12 @@ def on_table(
     centre = (sum(area.x) / 2, sum(area.y) / 2)
 
     def room(x: float, y: float) -> float:
-        return min(
-            (math.dist((x, y), o.pose.position[:2]) - max(o.size[:2]) * 0.6 for o in others), default=1.0
-        )
+        gaps = (math.dist((x, y), o.pose.position[:2]) - max(o.size[:2]) * 0.6 for o in others)
+        return min(gaps, default=1.0)
 
     def cramps(x: float, y: float) -> bool:
-        return any(
-            math.dist((x, y), o.pose.position[:2]) < max(o.size[:2]) / 2 + ELBOW_ROOM
-            for o in others
-            if o.id in cramped
-        )
+        around = (o for o in others if o.id in cramped)
+        return any(math.dist((x, y), o.pose.position[:2]) < max(o.size[:2]) / 2 + ELBOW_ROOM for o in around)
 
     need = max(hold.along, hold.across) * 0.71
     spots = [(float(x), float(y), room(float(x), float(y)) - need) for x in xs for y in ys]

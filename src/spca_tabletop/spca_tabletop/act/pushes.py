@@ -57,32 +57,36 @@ def pushes(scene: Scene, name: str, arm: Manipulator, tip_reach: float) -> Itera
         along = np.array([np.cos(turn), np.sin(turn)])
         line, end = _in_line(scene, thing, along)
         lowest = grasp_height(line[-1][0], 0.0, tip_reach)
-        starts = _beside(end - along * SIDE_GAP, along, lowest, arm, line[-1][0].id)
-        for distance in DISTANCES if any(starts) else ():
-            moved = _moved(line, along, distance)
+        starts = list[Pose | None]()
+        for distance in DISTANCES:
+            if name not in (moved := _moved(line, along, distance)):
+                continue
             if not _is_free(scene, moved):
                 break
-            arm.set_scene(_with(scene, moved))
-            ends = _beside(end + along * distance, along, lowest, arm, *moved)
-            arm.set_scene(surely := _with(scene, _moved(line, along, distance - _SHORT)))
-            ways = [(a, b) for a, b in zip(starts, ends, strict=True) if a and b]
-            with touching(arm, name):
-                free = bool(ways) and any(True for _ in grasps(surely, name, arm, tip_reach))
-            arm.set_scene(scene)
-            if free:
-                yield PushCandidate(*ways[0], tuple(moved))
+            if not starts:
+                with touching(arm, line[-1][0].id, TABLE_SYMBOL), arm.supposing():
+                    at = _behind(end - along * SIDE_GAP, along, lowest)
+                    starts = [pose if arm.reachable(pose, 0.0) else None for pose in at]
+            if not any(starts):
+                break
+            with touching(arm, *moved, TABLE_SYMBOL), arm.supposing(scene=_with(scene, moved)):
+                ways = zip(starts, _behind(end + along * distance, along, lowest), strict=True)
+                way = next(((a, b) for a, b in ways if a and arm.reachable(b, 0.0)), None)
+            surely = _with(scene, _moved(line, along, distance - _SHORT))
+            with touching(arm, name), arm.supposing(scene=surely):
+                free = way and any(True for _ in grasps(surely, name, arm, tip_reach))
+            if way and free:
+                yield PushCandidate(*way, tuple(moved))
                 break
 
 
-def _beside(end: Array, along: Array, lowest: float, arm: Manipulator, *things: str) -> list[Pose | None]:
-    """Return poses of the closed fingers behind the end of a line; None for each that has no room."""
+def _behind(end: Array, along: Array, lowest: float) -> list[Pose]:
+    """Return poses of the closed fingers behind the end of a line."""
     (x, y), (c, s) = end - along * PAD_WIDTH / 2, along
-    at = (
+    return [
         top_down(x - aside * s, y + aside * c, lowest + more, math.atan2(s, c))
         for more, aside in product(HIGHER[:3], ASIDE)
-    )
-    with touching(arm, *things, TABLE_SYMBOL):
-        return [pose if arm.reachable(pose, 0.0) else None for pose in at]
+    ]
 
 
 def _in_line(scene: Scene, thing: SceneObject, along: Array) -> tuple[list[tuple[SceneObject, float]], Array]:
@@ -129,12 +133,12 @@ def _with(scene: Scene, moved: Mapping[str, SceneObject]) -> Scene:
 
 def _is_free(scene: Scene, moved: Mapping[str, SceneObject]) -> bool:
     """Return whether things slide over the table to where they are moved, and meet no others."""
+    around = [(o.top, footprint(o)) for o in scene.objects if o.id not in moved]
     for name, there in moved.items():
         here, kind = footprint(scene.get(name) or there), KINDS[there.kind]
         slides = kind.solid and not kind.domed and scene.holds("on", name, TABLE_SYMBOL)
         way, most = convex_hull(np.vstack((here, footprint(there)))), _BRUSHED * polygon_area(here)
-        others = (o for o in scene.objects if o.id not in moved and o.top > there.bottom + _FLAT)
-        meets = any(shared_area(way, footprint(o)) > most for o in others)
+        meets = any(top > there.bottom + _FLAT and shared_area(way, other) > most for top, other in around)
         if meets or not (slides and scene.holds("clear", name)):
             return False
     return True

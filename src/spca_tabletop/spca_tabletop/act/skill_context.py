@@ -111,9 +111,8 @@ class SkillContext(DeclaredCtx):
                 return scene
             if self._now() > end:
                 if stale:
-                    raise MotionError(
-                        "stale", f"the camera's newest picture is {asked - scene.stamp:.1f} s old"
-                    )
+                    age = f"{asked - scene.stamp:.1f} s"
+                    raise MotionError("stale", f"the camera's newest picture is {age} old")
                 return scene
             self._arm.wait(LOOK_AGAIN_S)
 
