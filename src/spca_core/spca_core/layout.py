@@ -129,7 +129,7 @@ def resting_contacts(layout: Layout, world: World) -> set[Pair]:
 
 
 def overlapping(a: str, b: str, layout: Layout, world: World, around: bool = False) -> bool:
-    """Return whether two models are inside each other, by the circles within their footprints, or `around`."""
+    """Return whether two models are inside each other, by the circles in their footprints, or `around`."""
     places, things = [layout.poses[m].position for m in (a, b)], [world.object(m) for m in (a, b)]
     apart = math.dist(places[0][:2], places[1][:2]) - sum(
         t.radius if around else min(t.size[:2]) / 2 for t in things
