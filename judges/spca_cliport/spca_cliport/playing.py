@@ -57,6 +57,7 @@ def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
         frame = fused(views, judged_world(), shades)
         scene = _rings(tracker.update(filled(frame))) if " ring " in asked.text else tracker.update(frame)
         scene = _with_neighbours(scene) if shades else scene
+        real, scene = scene, scene.model_copy(update={"objects": tuple(map(_sucked, scene.objects))})
         text = _in_our_words(asked.text, scene)
         task = Task(group="judge", id="cliport", title=text, description=text)
         request = PlanRequest(attempt="1", task=task, observation=Observation.of(scene), skills=())
@@ -65,15 +66,29 @@ def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
             return "refused", asked.text, result.message or result.status
         if not result.plan.steps:
             return "stopped", asked.text, "nothing seems left to be done"
-        poses = poses_of(result.plan.steps[:2], scene, frame)
+        poses = poses_of(result.plan.steps[:2], real, frame)
         if isinstance(poses, str):
             return "stopped", asked.text, poses
         episode.pick_and_place(*poses)
     return "acted", asked.text, "all is done" if asked.done else "no action is left"
 
 
+def _sucked(thing: SceneObject) -> SceneObject:
+    """The thing as the stack's fingers would take it: suction needs no width."""
+    length, width, height = thing.size
+    size = (length, min(width, SUCKED), height)
+    return thing.model_copy(update={"size": size}) if thing.kind == "cuboid" else thing
+
+
 def _in_our_words(text: str, scene: Scene) -> str:
-    """The sentence in the stack's words; "onto" a field is onto what stands there, if something does."""
+    """The sentence in the stack's words; "onto" a field is onto what stands there, if something does.
+
+    Of the colours that are to be packed, those that no block has are left out.
+    """
+    if text.startswith("pack all the "):
+        there = {thing.colour for thing in scene.of_kind(*SOLIDS)}
+        for colour in [c for c in COLOURS if c not in there]:
+            text = text.replace(f" {colour} and ", " ").replace(f" and {colour} blocks", " blocks")
     for phrase, name in (NAMED | SHADED).items():
         text = text.replace(phrase, name)
     if "onto the " in text:

@@ -99,6 +99,8 @@ def _from_above(points: Array, colours: Array, stamp: float, camera: CameraMount
     seen, colours = seen[far_first], colours[far_first]
     columns = np.rint(camera.fx * seen[:, 0] / seen[:, 2] + camera.cx).astype(int)
     rows = np.rint(camera.fy * seen[:, 1] / seen[:, 2] + camera.cy).astype(int)
+    inside = (rows >= 0) & (rows < camera.height) & (columns >= 0) & (columns < camera.width)
+    rows, columns, seen, colours = rows[inside], columns[inside], seen[inside], colours[inside]
     depth = np.zeros((camera.height, camera.width), np.float32)
     colour = np.zeros((camera.height, camera.width, 3), np.uint8)
     depth[rows, columns], colour[rows, columns] = seen[:, 2], colours

@@ -11,8 +11,8 @@ import pytest
 
 from spca_cliport.bench import CliportBench, _planner
 from spca_cliport.episode import Instruction, PickPlaceEpisode, judged_world
-from spca_cliport.playing import _in_our_words, _rings, _tracker, play
-from spca_cliport.seeing import COLOURS, false_colour, filled, fused, in_false_colours
+from spca_cliport.playing import _in_our_words, _rings, _sucked, _tracker, play
+from spca_cliport.seeing import COLOURS, _from_above, false_colour, filled, fused, in_false_colours
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
@@ -113,6 +113,20 @@ def test_what_the_grammar_cannot_say_is_refused_with_its_words() -> None:
     assert episode.moves == 0
 
 
+def test_a_colour_without_a_block_is_not_packed_and_suction_takes_what_is_wide() -> None:
+    block = SceneObject(
+        id="cuboid_red", kind="cuboid", colour="red", pose=Pose.from_xyz_yaw(0, 0, 0), size=(0.1, 0.09, 0.05),
+        confidence=1.0,
+    )  # fmt: skip
+    scene = Scene(stamp=0.0, objects=(block,), relations=(), sentences=())
+    for text in (
+        "pack all the red and pink blocks into the brown box",
+        "pack all the pink and red blocks into the brown box",
+    ):
+        assert _in_our_words(text, scene) == "pack all the red blocks into the brown tray"
+    assert _sucked(block).size == (0.1, 0.07, 0.05)
+
+
 def test_a_ring_is_a_disc_and_a_rod_is_nothing() -> None:
     rows, columns = np.indices((80, 120))
     away, bare = (np.hypot(rows - 40, columns - c) for c in (40, 90))
@@ -162,6 +176,8 @@ def test_views_are_one_from_above() -> None:
     assert both.colour[row, column] == pytest.approx(np.multiply(false_colour("blue"), 255), abs=1)
     table = both.depth[10:-10, 10:-10]
     assert (table > 0).all() and np.median(table) == pytest.approx(2.0, abs=0.002)
+    outside = np.array([[0.74, 0.49, world.table.top + 0.28]])  # high things stand out over the picture's rim
+    assert _from_above(outside, np.zeros((1, 3), np.uint8), 0.0, world.camera).depth.max() == 0
 
 
 def test_a_box_of_walls_of_two_pixels_is_a_tray() -> None:
