@@ -86,8 +86,11 @@ class ServiceCall:
 
         Raises NodeLost when none does in time.
         """
-        patience, self._patience = min(timeout, self._patience), 0.0
-        _wait_for(self._client.service_is_ready, patience, f"service {self._name}")
+        try:
+            _wait_for(self._client.service_is_ready, min(timeout, self._patience), f"service {self._name}")
+        except NodeLost:
+            self._patience = 0.0
+            raise
         self._patience = MISSED
 
     def send(self, request: Any) -> None:

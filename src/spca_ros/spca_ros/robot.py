@@ -188,12 +188,11 @@ class RosRobot:
 
         # In the turning thread: rclpy's action client loses answers that come before this call has returned.
         self._node.loop.soon(lambda: client.send_goal_async(goal).add_done_callback(on_answer))
-        end = time.monotonic() + self._patience
+        there = begun = time.monotonic()
         while not accepted.wait(_LOOK_S):
             self._node.loop.check()
-            if not client.server_is_ready():
-                end = min(end, time.monotonic() + MISSED)
-            if time.monotonic() > end:
+            there = time.monotonic() if client.server_is_ready() else there
+            if time.monotonic() > min(begun + self._patience, there + MISSED):
                 raise MotionError("stale", "the arm's driver does not answer")
         if not handles[0].accepted:
             raise MotionError("deviation" if arm else "limit", f"refused: {refusal}")

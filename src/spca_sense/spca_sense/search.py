@@ -30,9 +30,7 @@ _HOLLOW = 0.3  # share of the area within the rim that must be lower
 _RIM = 1.5  # times a wall's thickness within which all of a rim lies
 _MIN_EVEN = 20  # pixels without a slope that make a face, and share of it; a strip of a side has few
 _EVEN = 0.3
-_LEVEL_STRIP = (
-    0.8  # share of the pixels of a thin wall's rim that are at its level; those of a side are at all
-)
+_LEVEL_STRIP = 0.8  # share of a thin wall's rim that is at its level; a side is at all levels
 _PLATEAU = 0.8  # share of what is lower, that is as high within the noise where it is another level face
 _STRIP = 0.35  # of the face of a thing, that at most is in sight of the one below if that is hidden
 _STICKS_OUT = 0.012  # metres by which its middle may be outside
