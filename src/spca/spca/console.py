@@ -87,6 +87,8 @@ class Progress:
 
     def __init__(self, console: Console | None = None, unit: str = "s") -> None:
         self.console = console or notices()
+        self.typed = ""
+        """What stands in the terminal already, and needs no line of its own."""
         self._unit = "s simulated" if unit == "s" else unit
         self._rejection, self._doubt, self._looked = "", "", False
         self._status = self.console.status("starting")
@@ -116,7 +118,8 @@ class Progress:
     def _on_run_started(self, event: Event) -> None:
         self._looked, self._doubt = event.data.get("judge") == "look", ""
         self._status.start()
-        self.console.print(f"[bold]{escape(event.text)}[/bold]")
+        if event.text != self.typed:
+            self.console.print(f"[bold]{escape(event.text)}[/bold]")
 
     def _on_stage_started(self, event: Event) -> None:
         self._status.update(f"{DOING.get(event.stage, event.stage)} …")

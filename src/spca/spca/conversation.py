@@ -59,7 +59,10 @@ class Conversation:
         notices().print("  the page stays; Ctrl-C ends")
         with suppress(KeyboardInterrupt):
             while line := page.read(ended):
-                attempted(partial(self.carry_out, line))
+                if line in _LAST:
+                    self._answer("The page stays; Ctrl-C in the terminal ends it.")
+                else:
+                    attempted(partial(self.carry_out, line))
         return done
 
     def once(self, sentence: str, out: Path | None) -> bool:
@@ -85,6 +88,7 @@ class Conversation:
                 break
             if not self._typed:
                 results().print(f"{_PROMPT}{line}", markup=False)
+            self._progress.typed = line
             try:
                 done &= self.carry_out(line)
             except SpcaError as error:

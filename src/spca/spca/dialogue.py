@@ -1,13 +1,17 @@
-"""Memory of a conversation: what "it", "put it back", "again" and an answer to a question refer to."""
+"""Memory of a conversation: what "it", "put it back", "undo", "again" and an answer refer to."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from spca.order import newest_planning
 from spca.runs import Run
+from spca_core.errors import InputError
+from spca_core.geometry import Vec3
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.kit import Kit
 from spca_core.relation import resting
@@ -18,17 +22,30 @@ from spca_core.verdict import Ending
 _CLAUSE = re.compile(r"[,.;]|\b(?:and|then)\b")
 _PRONOUN = re.compile(r"\b(?:it|that one|this one)\b", re.IGNORECASE)
 _BACK = re.compile(
-    r"\b(?:put|move|bring|take) (the .+?) back(?: (?:to )?where it was| again)?[.!]*$", re.IGNORECASE
+    r"\b(?:put|move|bring|take) (?:(it|the .+?)|(them|both)|(everything|(?:it )?all|all of (?:it|them))) back"
+    r"(?: (?:to )?where (?:it was|they were)| again)?[.!]*$",
+    re.IGNORECASE,
 )
-_AGAIN = re.compile(
-    r"^(?:(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more))[.!]*$", re.IGNORECASE
-)
-_UNDO = re.compile(r"^(?:now |please )*undo(?: it| that)?[.!]*$", re.IGNORECASE)
+_AGAIN = re.compile(r"(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more)[.!]*", re.IGNORECASE)
+_UNDO = re.compile(r"(?:now |please )*undo(?: it| that| (everything|all|it all))?[.!]*", re.IGNORECASE)
 _WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do| fail)?( that| this| it)?)?")
 _WHY_THAT = re.compile(r"why (?:did|have) you (?:\w+ )+?(the (?:\w+ )?\w+)(?: (?:up|there|first|away))?")
 _SAID = re.compile(r"what (?:did|have) i (?:say|said|ask|asked|tell you)(?: (first|last|before|so far))?")
 _QUOTED = re.compile(r"'([^']+)'")
 _YES = re.compile(r"(?:yes|yeah|yep|ok|okay|sure|do that|please do)(?:,? please)?[.!]*", re.IGNORECASE)
+_MOVED = 0.01
+"""Metres from where it was that a thing on the table is taken for moved."""
+_MISSING = re.compile(r"[Tt]here (?:is|are) no ([\w ]+)\.")
+_MEANT = re.compile(
+    r"(?P<no>(?:(?:no|nope|oops|sorry|wait|not (?:that|this|the \w+)(?: one| cube)?)\b[,.!;: ]*)*)"
+    r"(?P<meant>i (?:meant?|said|wanted) )?(?P<thing>(?:(?!\b(?:not|no)\b).)+?)(?P<instead>,? instead)?[.!]*",
+    re.IGNORECASE,
+)
+_SMALL_TALK = {
+    r"(?:hello|hi|hey|good (?:morning|day|evening))(?: there| robot)?": "Hello. Say what to do, or `help`.",
+    r"(?:great |many |no )?(?:thanks|thank you|well done|good job)(?: a lot| very much)?": "You are welcome.",
+    r"(?:please )?(?:stop|halt|abort|cancel)(?: it| that| now)?": "Nothing is moving; Ctrl-C stops the arm.",
+}
 
 HELP = (
     "Say what to do, such as: put the red cube on the blue plate · stack the blue one on it · "
@@ -36,6 +53,20 @@ HELP = (
     "Ask: what do you see? · where is the red cube? · how many cubes are there? · why? "
     "Ctrl-C stops the arm, Ctrl-D or `quit` ends."
 )
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """Where a thing was seen: what a task says of it, and its centre (metres in `world`)."""
+
+    order: str
+    """Words that put the thing there: "put the red cube on the blue plate"."""
+    at: Vec3
+
+    def same(self, other: _Spot) -> bool:
+        """Return whether this is the same place, but for what a look measures otherwise."""
+        points = " at x = " in self.order and " at x = " in other.order
+        return self.order == other.order or (points and math.dist(self.at, other.at) < _MOVED)
 
 
 @dataclass(frozen=True)
@@ -47,20 +78,23 @@ class _Done:
     steps: tuple[str, ...] | None
     """Of the plan, where there was one."""
     about: str
-    """The symbol of the thing that its last step handled; empty where there was none."""
+    """The symbol of the thing that its last step handles; empty where there is none."""
     proposal: str
     """The sentence that was proposed in place of this one."""
-    lay: Mapping[str, str]
-    """Where the things that it handled were seen before, in the words of a task."""
+    lay: Mapping[str, _Spot]
+    """Where the things that its steps have handled were seen before."""
 
 
 class Dialogue:
-    """Memory of a session: what was said and done so far."""
+    """Memory of a session: what was said and done so far; `look` shows how the table is now."""
 
-    def __init__(self, kit: Kit) -> None:
-        self._kit = kit
+    def __init__(self, kit: Kit, look: Callable[[], Observation]) -> None:
+        self._kit, self._look = kit, look
         self._history: list[_Done] = []
         self._said: list[str] = []
+        self._again = ""  # what "again" does: the last task that is no "undo"
+        self._to_undo: list[_Done] = []
+        self._undoing = "", 0  # what an "undo" says, and how many tasks are then left to undo
 
     def heard(self, sentence: str, meant: str) -> tuple[str, ...]:
         """Keep the user's words; return the conversation for a model, the oldest words first.
@@ -76,49 +110,89 @@ class Dialogue:
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
         planned = newest_planning(run.folder)
         plan = planned.plan if planned else None
-        handled = [step.args[0] for step in (plan.steps if plan else ()) if step.args]
-        lay = {name: self._lay(name, before) for name in handled} if before else {}
+        args = [step.args for step in (plan.steps if plan else ()) if step.args]
+        carried_out = [e.data["args"] for e in run.events if e.kind == "step"]
+        handled = dict.fromkeys(each[0] for each in carried_out if each) if before else {}
+        lay = {name: spot for name in handled if before and (spot := self._spot(name, before))}
         steps = tuple(map(str, plan.steps)) if plan else None
-        about, proposal = handled[-1] if handled else "", planned.proposal if planned else ""
-        self._history.append(_Done(sentence, run, steps, about, proposal, lay))
+        about, proposal = args[-1][0] if args else "", planned.proposal if planned else ""
+        done = _Done(sentence, run, steps, about, proposal, lay)
+        self._history.append(done)
+        if sentence == self._undoing[0]:
+            del self._to_undo[self._undoing[1] if run.result.success else len(self._to_undo) :]
+        elif run.result.outcome is not Ending.NOT_UNDERSTOOD:
+            self._again = sentence
+            self._to_undo += [done] if lay else []
         told = f"robot: {run.result.outcome.value}: {run.result.reason} [{', '.join(steps or ())}]"
-        places = ", ".join(f"{words_of(name)} {where}" for name, where in lay.items() if where)
-        self._said.append(told.removesuffix(" []") + (f"; before it: {places}" if places else ""))
+        places = "; ".join(spot.order for spot in lay.values())
+        self._said.append(told.removesuffix(" []") + (f"; to put back: {places}" if places else ""))
 
-    def _lay(self, thing: str, seen: Observation) -> str:
-        """Say where a thing was; empty if that was not seen."""
+    def _spot(self, thing: str, seen: Observation) -> _Spot | None:
+        """Return where a thing was; None if that was not seen."""
         support = next((f.args[1] for f in seen.facts if f.predicate == "on" and f.args[0] == thing), "")
-        found = [o for o in seen.things if o.id == thing]
-        spot = self._kit.spot_in_words(found[0]) if found and support == TABLE_SYMBOL else ""
-        return spot or (resting(support) if support else "")
+        found = next((o for o in seen.things if o.id == thing), None)
+        if found is None:
+            return None
+        if seen.holds("held", thing):
+            return _Spot(f"pick up the {words_of(thing)}", found.pose.position)
+        where = self._kit.spot_in_words(found) if support == TABLE_SYMBOL else ""
+        where = where or (resting(support) if support else "")
+        return _Spot(f"put the {words_of(thing)} {where}", found.pose.position) if where else None
+
+    def spelt(self, sentence: str) -> str:
+        """Spell out "it" in the first clause: what the last task was about.
+
+        A later one is left alone, as it may be about a thing of this sentence.
+        """
+        about = next((done.about for done in reversed(self._history) if done.about), "")
+        clause = _CLAUSE.search(sentence)
+        end = clause.start() if clause and about else len(sentence)
+        thing = f"the {words_of(about)}" if about else r"\g<0>"
+        return _PRONOUN.sub(thing, sentence[:end], count=1) + sentence[end:]
 
     def meant(self, sentence: str) -> str:
-        """Spell out "it", "put it back", "undo", "again" and an answer, as far as that is known.
+        """Spell out "it", "put it back", "undo", "again", a correction and an answer, as far as is known.
 
-        A pronoun of the first clause is about what the last task was about; a later one is left alone, as it
-        may be about a thing of this sentence.
+        Raises InputError where there is nothing to undo, or to do again.
         """
-        if completed := self._completed(sentence):
-            return completed
-        if self._history and _AGAIN.match(sentence):
-            return self._history[-1].sentence
-        acted = [done for done in reversed(self._history) if done.about]
-        if _UNDO.match(sentence):  # nothing has moved where a plan was refused
-            acted = [done for done in acted if done.run.result.steps]
-        if not acted:
-            return sentence
-        symbol = acted[0].about
-        thing = f"the {words_of(symbol)}"
-        if _UNDO.match(sentence):
-            sentence = f"put {thing} back"
-        clause = _CLAUSE.search(sentence)
-        end = clause.start() if clause else len(sentence)
-        meant = _PRONOUN.sub(thing, sentence[:end], count=1) + sentence[end:]
-        back = _BACK.search(meant)
-        came = next((d.lay[symbol] for d in acted if d.about == symbol and d.lay.get(symbol)), "")
-        if back is None or back.group(1) != thing or not came:
-            return meant
-        return f"{meant[: back.start()]}put {thing} {came}"
+        sentence = sentence.strip()
+        if _AGAIN.fullmatch(sentence):
+            if not self._again:
+                raise InputError("there is nothing to do again")
+            return self._again
+        if undo := _UNDO.fullmatch(sentence):
+            return self._undo(everything=bool(undo[1]))
+        if said := self._completed(sentence) or self._corrected(sentence):
+            return said
+        back = _BACK.search(sentence)
+        before = self.spelt(sentence[: back.start()]) if back else ""
+        if back is None or (back[1] == "it" and _CLAUSE.search(before)):
+            return self.spelt(sentence)
+        if back[3]:
+            return before + self._undo(everything=True)
+        moved = [done.lay for done in self._history if done.lay]
+        one = {f"the {words_of(name)}": {name: lay[name]} for lay in moved for name in lay}
+        lay = moved[-1] if back[2] and moved else one.get(self.spelt(back[1] or ""), {})
+        if not lay:
+            raise InputError(f"I have not moved {back[1] or back[2]} yet")
+        return before + "; ".join(spot.order for spot in lay.values())
+
+    def _undo(self, everything: bool) -> str:
+        """Return what takes back the last task that moved something, or all of them."""
+        lay: dict[str, _Spot] = {}
+        now = self._look() if self._to_undo else None
+        for left, done in reversed([*enumerate(self._to_undo)]):
+            lay |= done.lay
+            if now and (text := self._back(lay, now)) and not (everything and left):
+                self._undoing = text, left
+                return text
+        raise InputError("there is nothing to undo")
+
+    def _back(self, lay: Mapping[str, _Spot], now: Observation) -> str:
+        """Return what puts things back; empty if they are there. What was held is picked up last."""
+        there = {name: self._spot(name, now) for name in lay}
+        gone = [was.order for name, was in lay.items() if not ((at := there[name]) and at.same(was))]
+        return "; ".join(sorted(gone, key=lambda order: order.startswith("pick up")))
 
     def told(self, question: str) -> str | None:
         """Answer a question about what was done, or a call for help; return None for anything else."""
@@ -129,15 +203,21 @@ class Dialogue:
             own = [f'"{line[6:]}"' for line in self._said if line.startswith("user: ")]
             own = {"first": own[:1], "last": own[-1:]}.get(said[1], own)
             return f"You said {', then '.join(own)}." if own else "Nothing yet."
-        if _UNDO.match(asked) or asked.endswith("put it back"):
-            return None if any(done.about for done in self._history) else "Nothing has been moved yet."
+        if talk := next((told for said, told in _SMALL_TALK.items() if re.fullmatch(said, asked)), ""):
+            return talk
+        if not self._to_undo and _UNDO.fullmatch(asked):
+            return "There is nothing to undo."
+        if not any(done.lay for done in self._history) and _BACK.search(asked):
+            return "Nothing has been moved yet."
         about = _WHY_THAT.fullmatch(asked)
         if not (about or _WHY.fullmatch(asked)):
             return None
         if not self._history:
             return "Nothing has been done yet."
-        last = self._history[-1]
-        moved = {f"the {words_of(name)}": was for name, was in last.lay.items()}
+        acted = [done for done in self._history if done.lay] if "you do" in asked else []
+        last = [*self._history, *acted][-1]  # "what did you do" is about no refused sentence
+        names = {f"the {words_of(name)}": name for name in last.lay}
+        moved = {thing: last.lay[name].order.partition(thing)[2] for thing, name in names.items()}
         if about and about[1] not in moved:
             return f"I did not move {about[1]}."
         told = [f'I took "{last.sentence}" as a task.']
@@ -146,7 +226,7 @@ class Dialogue:
             told.append(f"The goal as I understood it: {goals[-1]}.")
             for thing, was in moved.items() if "; or " not in goals[-1] else ():
                 if thing not in goals[-1]:
-                    told.append(f"It does not name {thing}, which was in the way{was and f' {was}'}.")
+                    told.append(f"It does not name {thing}, which was in the way{was}.")
         if last.steps is not None:
             told.append(f"The plan: {', '.join(last.steps) or 'nothing to do'}.")
         endings = {Ending.SUCCESS: "It is done", Ending.CANCELLED: "It was stopped"}
@@ -154,28 +234,89 @@ class Dialogue:
         told.append(f"{ending}: {last.run.result.reason}")
         return " ".join(told)
 
+    @property
+    def asks(self) -> bool:
+        """The last sentence was not understood, or is about a thing that is not there."""
+        last = self._history[-1:]
+        return any(done.run.result.outcome is Ending.NOT_UNDERSTOOD or _unclear(done) for done in last)
+
     def _completed(self, answer: str) -> str:
         """Return the last sentence, completed by an answer to the question about it; empty if it is none.
 
-        Asked about 'the cube', "red" makes it "the red cube"; only what names a thing is an answer. "Yes" is
-        one to a sentence that was proposed.
+        Asked about 'the cube', "red" makes it "the red cube"; only what names a thing is an answer, and no
+        task of its own where a word was asked about. "Yes" is one to a sentence that was proposed.
         """
-        last = self._history[-1] if self._history else None
-        if last is None or last.run.result.outcome is not Ending.NOT_UNDERSTOOD:
+        if not self.asks:
             return ""
-        if _YES.fullmatch(answer.strip()):
+        last = self._history[-1]
+        if _YES.fullmatch(answer):
             return last.proposal
-        quoted = _QUOTED.findall(last.run.result.reason)
-        unclear = next((q for q in quoted if q.lower() in last.sentence.lower()), "")
-        if not unclear:
+        unclear = _unclear(last)
+        words = _bare(answer)
+        if not unclear or not words:
             return ""
-        noun = unclear.split()[-1]
-        words = [
-            w for w in answer.strip().rstrip(".!").split() if w.lower() not in ("the", "one", "a", "please")
-        ]
-        if noun != unclear and noun not in words:
-            words.append(noun)
-        thing = " ".join(words) if words[0].lower() in ("any", "all") else f"the {' '.join(words)}"
-        if not self._kit.names_a_thing(thing):
+        if not self._kit.names_a_thing(unclear) and not _MISSING.search(last.run.result.reason):
+            if self._kit.understands(answer, self._seen(last)):
+                return ""
+            before = last.sentence.lower().partition(unclear.lower())[0].split()
+            while len(words) > 1 and words[0].lower() in before[-2:]:  # "the red cube" for "red cub"
+                words.pop(0)
+            thing = " ".join(words)
+        elif (thing := self._like(unclear, words)) and not unclear.lower().startswith("the "):
+            thing = thing.removeprefix("the ")
+        if not thing or (len(words) > 1 and not self._kit.names_a_thing(f"the {' '.join(words)}")):
             return ""
-        return re.sub(re.escape(unclear), thing, last.sentence, count=1, flags=re.IGNORECASE)
+        return re.sub(rf"\b{re.escape(unclear)}\b", thing, last.sentence, count=1, flags=re.IGNORECASE)
+
+    def _corrected(self, sentence: str) -> str:
+        """Return the last task with another thing, and what takes back the one that was done; else nothing.
+
+        As in "no, I meant the blue one". The first phrase is meant that can be of that thing.
+        """
+        said = _MEANT.fullmatch(sentence)
+        if not said or not (said["no"] or said["meant"] or said["instead"]) or not self._again:
+            return ""
+        last = next(done for done in reversed(self._history) if done.sentence == self._again)
+        for start, end in self._phrases(last.sentence):
+            phrase = last.sentence[start:end]
+            thing = self._like(phrase, _bare(said["thing"]))
+            text = f"{last.sentence[:start]}{thing}{last.sentence[end:]}"
+            if thing and thing != phrase and self._kit.understands(text, self._seen(last)):
+                named = [n for n in last.lay if n == last.about or words_of(n) in last.sentence]
+                lay = {n: last.lay[n] for n in named if words_of(n) not in text}
+                back = self._back(lay, self._look()) if lay else ""
+                return "; ".join(filter(None, (back, text)))
+        return ""
+
+    def _like(self, phrase: str, words: list[str]) -> str:
+        """Return what words such as "red" name that stand for a phrase such as "the cube"; else nothing."""
+        noun = phrase.rsplit(maxsplit=1)[-1]
+        words = words if noun in words or noun == phrase else [*words, noun]
+        thing = " ".join(words) if words[:1] in (["any"], ["all"]) else f"the {' '.join(words)}"
+        return thing if self._kit.names_a_thing(thing) else ""
+
+    def _phrases(self, sentence: str) -> Iterator[tuple[int, int]]:
+        """Yield where the things of a sentence are named, without what tells them by others."""
+        words = list(re.finditer(r"[\w'-]+", sentence))
+        for n, word in enumerate(words):
+            if word[0].lower() in ("the", "a", "an", "any"):
+                spans = ((word.start(), end.end()) for end in words[n + 1 : n + 6])
+                named = takewhile(lambda span: self._kit.names_a_thing(sentence[slice(*span)]), spans)
+                yield from [*named][-1:]
+
+    def _seen(self, done: _Done) -> Observation:
+        looks = RunFolder(done.run.folder).looks
+        return Observation.model_validate_json(looks[-1].read_bytes()) if looks else self._look()
+
+
+def _unclear(done: _Done) -> str:
+    """Return the words of a refused sentence that a question is about; empty where there is none."""
+    reason = done.run.result.reason if done.run.result.outcome.refused else ""
+    asked = [*_QUOTED.findall(reason), *_MISSING.findall(reason)]
+    return next((words for words in asked if words.lower() in done.sentence.lower()), "")
+
+
+def _bare(answer: str) -> list[str]:
+    """Return the words of an answer that tell a thing from others: "red" of "the red one, please"."""
+    words = re.findall(r"[\w'-]+", answer)
+    return [word for word in words if word.lower() not in ("the", "one", "a", "an", "please")]

@@ -114,7 +114,7 @@ class Session:
         self._kit, self._program = kit, program
         self._options, self._listeners = options, (listener,) if listener else ()
         self._approve, self._report = approve, report
-        self._dialogue = Dialogue(kit)
+        self._dialogue = Dialogue(kit, lambda: self.look().observation)
         self._open = ExitStack()
         self._table: Environment | None = None
         self._graph: TableThere | None = None
@@ -170,12 +170,14 @@ class Session:
     def ask(self, question: str) -> str | None:
         """Answer a question about the table or about what was done; return None for what is no question."""
         told = self._dialogue.told(question)
-        return told if told is not None else self._kit.answer(question, lambda: self.look().observation)
+        if told is not None:
+            return told
+        return self._kit.answer(self._dialogue.spelt(question), lambda: self.look().observation)
 
     @property
     def asks(self) -> bool:
-        """The last sentence was not understood, so that an answer may follow."""
-        return bool(self.runs) and self.runs[-1].result.outcome is Ending.NOT_UNDERSTOOD
+        """The last sentence leaves a question open, so that an answer may follow."""
+        return self._dialogue.asks
 
     def plan(self, sentence: str) -> Proposal:
         """Look and plan for a sentence, moving nothing else; a plan in the result has passed every critic."""

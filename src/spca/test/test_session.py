@@ -19,6 +19,7 @@ from rich.console import Console
 
 import spca
 from spca.console import Progress
+from spca.events import Event
 from spca.sessions import Session
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
@@ -209,6 +210,68 @@ def test_a_ball_is_taken_out_of_a_bowl_and_put_back():
         assert table.do("put it back").result.reason == "seen to hold: the cyan ball in the blue bowl"
         assert table.ask("What did I say first?") == 'You said "put the cyan ball in the blue bowl".'
         assert table.ask("where is the ball?") == "The cyan ball is in the blue bowl."
+
+
+def test_undo_goes_back_step_by_step_and_a_correction_takes_the_other_thing():
+    """As an editor does; what moved nothing is nothing to undo."""
+    with spca.session(report=False) as table:
+        assert table.ask("undo") == "There is nothing to undo."
+        with pytest.raises(InputError, match="nothing to undo"):
+            table.do("undo")
+        start = {thing.id: thing.pose.position for thing in table.look().objects}
+        for sentence in (
+            "put the red cube on the blue plate",
+            "touch the blue cube",
+            "stack the green cube on the red one",
+        ):
+            assert table.do(sentence).result.success
+        assert table.do("undo").result.reason.startswith("seen to hold: the green cube at x = ")
+        assert table.do("undo").result.reason.startswith("seen to hold: the red cube at x = ")
+        with pytest.raises(InputError, match="nothing to undo"):
+            table.do("undo")
+        assert "the green cube on the red cube" in table.do("again").result.reason
+        corrected = table.do("No, I meant the blue one").result.reason
+        assert "the blue cube on the red cube" in corrected and "the green cube at x = " in corrected
+        assert table.do("put each cube on the plate of its colour").result.success
+        assert table.do("put them back").result.success
+        assert "the blue cube at x = " in table.plan("undo everything").goal
+        assert table.do("put everything back where it was").result.success
+        for thing in table.look().objects:
+            assert math.dist(thing.pose.position, start[thing.id]) < 0.01, thing.id
+
+
+def test_what_a_stopped_task_has_done_is_taken_back():
+    def hear(event: Event) -> None:
+        if event.kind == "step" and not stopped:
+            stopped.append(event.text)
+            table.stop()
+
+    stopped: list[str] = []
+    with spca.session(report=False, on_event=hear) as table:
+        (lay,) = (thing.pose.position for thing in table.look().objects if thing.id == "cube_red")
+        assert table.do("put the red cube on the blue plate").result.outcome is Ending.CANCELLED
+        assert stopped == ["pick_up(cube_red, table)"] and table.look().observation.holds("held", "cube_red")
+        assert table.do("undo").result.success
+        (now,) = (thing.pose.position for thing in table.look().objects if thing.id == "cube_red")
+        assert math.dist(now, lay) < 0.01 and table.ask("undo") == "There is nothing to undo."
+
+
+def test_an_answer_completes_and_a_task_is_a_task():
+    with spca.session(report=False) as table:
+        unknown = table.do("put teh red cub on teh blu plate").result
+        assert unknown.outcome is Ending.NOT_UNDERSTOOD and table.asks
+        assert table.plan("red cube on the red plate pls").goal == "the red cube on the red plate"
+        assert table.plan("the red cube").goal == "the red cube on the blue plate"
+        assert table.plan("cube").goal == "the red cube on the blue plate"
+        assert table.do("put the purple cube on the blue plate").result.outcome is Ending.IMPOSSIBLE
+        assert table.asks and table.plan("the red one").goal == "the red cube on the blue plate"
+        table.do("touch the red cube")
+        assert (table.ask("is it?") or "").startswith("Yes")
+        assert table.ask("Hello!") == "Hello. Say what to do, or `help`."
+        assert table.ask("stop") == "Nothing is moving; Ctrl-C stops the arm."
+        table.do("fly to the moon")
+        assert 'I took "touch the red cube" as a task' in (table.ask("what did you do?") or "")
+        assert table.plan("again").goal == "the red cube touched"
 
 
 def test_what_no_look_shows_is_called_carried_out_and_no_success(capsys: pytest.CaptureFixture[str]):

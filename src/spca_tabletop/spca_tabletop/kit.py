@@ -157,6 +157,12 @@ class TabletopKit(Kit):
 
         return reads_as("Thing", words)
 
+    def understands(self, sentence: str, seen: Observation) -> bool:
+        """See `Kit.understands`."""
+        from spca_tabletop.language.understanding import makes_sense
+
+        return makes_sense(sentence, seen)
+
     def spot_in_words(self, thing: SceneObject) -> str:
         """See `Kit.spot_in_words`."""
         x, y, _ = thing.pose.position

@@ -173,6 +173,10 @@ class Kit(ABC):
         """Return whether words such as "the red cube" name a thing, and say nothing else."""
         return False
 
+    def understands(self, sentence: str, seen: Observation) -> bool:
+        """Return whether a task makes sense by itself where that is seen, be it possible or not."""
+        return False
+
     def spot_in_words(self, thing: SceneObject) -> str:
         """Return words of a task that put something just where a thing was seen; empty if there are none."""
         return ""

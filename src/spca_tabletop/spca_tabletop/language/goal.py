@@ -256,7 +256,8 @@ class _Told:
         built = {t for one in towers for things in (one.members, *one.runs) for t in things}
         for atom in atoms:
             if atom[0] == "on" and atom[2] in self._solids and atom[2] not in placed:
-                under = self._talk.table.support_of(atom[2])
+                at = any(a[:2] == ("at", atom[2]) for a in atoms)  # which is on the table
+                under = TABLE_SYMBOL if at else self._talk.table.support_of(atom[2])
                 stays = under not in self._solids or not (under in placed or atom[2] in built)
                 yield ("on", atom[2], under if stays and under not in ("", GROUND_SYMBOL) else TABLE_SYMBOL)
 

@@ -72,6 +72,17 @@ def answer(question: str, look: Callable[[], Observation]) -> str | None:
     return None
 
 
+def makes_sense(text: str, observation: Observation) -> bool:
+    """Whether a text is understood, be it possible or not."""
+    try:
+        understand(Task(group="", id="", title=text, description=text), observation)
+    except NotUnderstood:
+        return False
+    except Impossible:
+        return True
+    return True
+
+
 def _understood(task: Task, observation: Observation) -> list[Goal]:
     for text in (task.description, task.title):
         if said := ways_to_read(text):
