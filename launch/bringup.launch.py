@@ -37,6 +37,7 @@ from spca.ros.graph import ENDED, LOGS, domain, robot_is_there, simulator
 from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import THINKING, RunOptions, described, manifest
+from spca_core.paths import share
 from spca_core.run_folder import MANIFEST
 from spca_core.validation import number
 from spca_core.world import load_world
@@ -45,7 +46,7 @@ from spca_robot.description.names import SOURCES
 from spca_ros import environment, names, security
 from spca_ros.domain import claim
 from spca_ros.node_process import CONFIG, Value
-from spca_sim.gazebo.requirements import installed, missing
+from spca_sim.gazebo.requirements import missing
 from spca_tabletop.presets import load_table, world_named
 
 HERE = Path(__file__).parent
@@ -152,7 +153,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         includes.append(_include("gazebo.launch.py", drawn))
     if "true" in (chosen["rviz"], chosen["markers"]):
         # Gazebo's launch file starts one, and a real robot's driver brings its own.
-        publisher = "true" if simulated and installed("robot_state_publisher") else "false"
+        publisher = "true" if simulated and share("robot_state_publisher") else "false"
         shown = {"world": world, "robot_state_publisher": publisher, "rviz": chosen["rviz"]}
         includes.append(_include("rviz.launch.py", shown))
         if simulated and publisher == "false":
@@ -293,7 +294,7 @@ def _check(chosen: Mapping[str, str], real: bool) -> None:
     if chosen["rviz"] == "true" and shutil.which("rviz2") is None:
         raise InputError("not installed: rviz2", "rviz:=true", f"{docs}, or use rviz:=false")
     for package in ("spca", "spca_sim"):
-        if not installed(package):
+        if share(package) is None:
             raise InputError(
                 f"the ROS package '{package}' is not found",
                 "AMENT_PREFIX_PATH",

@@ -45,16 +45,12 @@ class AcpBench(Bench[QuestionTrial, AnswerResult]):
     """Bench over the questions of the `kinds`, or over every `every`-th of them."""
 
     name = "acpbench"
+    title: ClassVar[str] = "ACPBench-Hard"
     result_type: ClassVar[type[Record]] = AnswerResult
 
     questions: Path
     kinds: tuple[str, ...] = tuple(KINDS)
     every: int = 1
-
-    @property
-    def title(self) -> str:
-        """See `Bench`."""
-        return "ACPBench-Hard"
 
     def identity(self) -> Mapping[str, Any]:
         """See `Bench`; the same wherever the questions lie."""

@@ -60,17 +60,13 @@ class BoxobanBench(Bench[LevelTrial, LevelResult]):
     """The first `count` levels of a part, in the rules of a run of `spca learn sokoban`."""
 
     name = "boxoban"
+    title: ClassVar[str] = "Boxoban"
     result_type: ClassVar[type[Record]] = LevelResult
 
     levels: Path
     rules: Path
     part: str = "unfiltered/test"
     count: int = Field(1000, ge=1)
-
-    @property
-    def title(self) -> str:
-        """See `Bench`."""
-        return "Boxoban"
 
     def identity(self) -> Mapping[str, Any]:
         """See `Bench`; the same wherever levels and rules lie."""

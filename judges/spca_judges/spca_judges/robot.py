@@ -13,6 +13,9 @@ from spca_core.world import World
 from spca_judges.port import Episode
 from spca_robot.gripper_2f85 import STROKE
 
+MARGIN = 0.06
+"""Metres around the work area that are looked at."""
+
 
 class EpisodeRobot:
     """See `spca_core.ports.table.Robot`; waiting is what lets the episode's time pass.
@@ -94,17 +97,16 @@ def _at(trajectory: JointTrajectory, time: float) -> Array:
 class EpisodeCamera:
     """The first camera of an episode, as a `spca_core.ports.table.Camera` of a world.
 
-    Its frames are cut down to the world's work area and `margin` metres around it.
+    Its frames are cut down to the world's work area and what is up to `MARGIN` around it.
     """
 
-    def __init__(self, episode: Episode, world: World, margin: float = 0.06) -> None:
+    def __init__(self, episode: Episode, world: World) -> None:
         self._episode = episode
         base = world.robot.base
         self._mount = Pose.from_xyz_yaw(*base.position, base.yaw).matrix()
-        area = world.work_area
-        self._corners = np.array(
-            [(x, y, world.table.top) for x in _widened(area.x, margin) for y in _widened(area.y, margin)]
-        )
+        sides = (world.work_area.x, world.work_area.y)
+        xs, ys = ((low - MARGIN, high + MARGIN) for low, high in sides)
+        self._corners = np.array([(x, y, world.table.top) for x in xs for y in ys])
 
     def capture(self) -> RgbdFrame:
         """A frame of now, in `world`."""
@@ -123,7 +125,3 @@ class EpisodeCamera:
             pose=Pose.from_matrix(pose),
             stamp=frame.stamp,
         )
-
-
-def _widened(interval: tuple[float, float], margin: float) -> tuple[float, float]:
-    return interval[0] - margin, interval[1] + margin

@@ -43,16 +43,12 @@ class MbmBench(Bench[MbmTrial, Outcome]):
     """Bench over all problems in `problems`, or over every `every`-th of them."""
 
     name = "mbm"
+    title: ClassVar[str] = "MotionBenchMaker, UR5"
     result_type: ClassVar[type[Record]] = Outcome
 
     problems: Path
     meshes: Path | None = None
     every: int = Field(1, ge=1)
-
-    @property
-    def title(self) -> str:
-        """See `Bench`."""
-        return "MotionBenchMaker, UR5"
 
     def identity(self) -> Mapping[str, Any]:
         """See `Bench`; the same wherever the data lie."""

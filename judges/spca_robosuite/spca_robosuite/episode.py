@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -38,14 +37,12 @@ LIMIT_S = 50.0
 """Simulated seconds of an attempt: robosuite's own 1,000 steps at 20 Hz."""
 
 
-def open_episode(
-    task: str, robot: str = ROBOTS[0], cameras: Sequence[str] = CAMERAS, log: Path | None = None
-) -> RemoteEpisode:
+def open_episode(task: str, robot: str = ROBOTS[0]) -> RemoteEpisode:
     """Start it; `reset` it first. Raises InputError where robosuite is missing, SpcaError if it fails."""
     judge = find("robosuite")
     judge.check()
     server = Path(__file__).with_name("server.py")
-    return RemoteEpisode(judge.python, server, [task, robot, str(STIFFNESS), ",".join(cameras)], log)
+    return RemoteEpisode(judge.python, server, [task, robot, str(STIFFNESS), ",".join(CAMERAS)])
 
 
 @lru_cache(maxsize=4)

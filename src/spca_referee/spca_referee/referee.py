@@ -115,18 +115,14 @@ class Referee:
             Condition(text=text, holds=False, reason="nothing seen yet")
             for text in self._texts(self._ways[0].rules)
         )
-        self._verdict = Verdict(
+        self.verdict = Verdict(
             outcome=Outcome.RUNNING,
             score=0.0,
             stamp=0.0,
             reason="the level has just begun",
             conditions=unseen,
         )
-
-    @property
-    def verdict(self) -> Verdict:
-        """The judgement so far."""
-        return self._verdict
+        """Judgement so far."""
 
     @property
     def holding(self) -> bool:
@@ -161,9 +157,9 @@ class Referee:
         self._contacts.record(now, sample)
         if poses is None and self.level.needs_poses:
             raise SpcaError(f"level '{self.level.name}' is judged by places, which nobody tells")
-        if not self._verdict.final:
-            self._verdict = self._judge(blind, self._situation(poses or {}))
-        return self._verdict
+        if not self.verdict.final:
+            self.verdict = self._judge(blind, self._situation(poses or {}))
+        return self.verdict
 
     def _situation(self, poses: Mapping[str, Pose]) -> Situation:
         """Return the situation that the level's states are judged by."""

@@ -19,24 +19,14 @@ _SENDING_TURNS = 4
 
 
 class Job:
-    """A goal under way."""
+    """A goal under way; `cancelled()` says whether `cancel()` has asked it to stop."""
 
     def __init__(self, handle: ServerGoalHandle) -> None:
         self._handle = handle
-        self._cancelled = threading.Event()
-
-    @property
-    def goal(self) -> Any:
-        """The requested goal."""
-        return self._handle.request
-
-    def cancelled(self) -> bool:
-        """Return whether cancellation was requested."""
-        return self._cancelled.is_set()
-
-    def cancel(self) -> None:
-        """Ask the goal to stop."""
-        self._cancelled.set()
+        self.goal: Any = handle.request
+        """Requested goal."""
+        stop = threading.Event()
+        self.cancelled, self.cancel = stop.is_set, stop.set
 
     def feedback(self, message: Any) -> None:
         """Send feedback to the client, from the working thread."""

@@ -315,20 +315,19 @@ def ros_session(name: str) -> Iterator[SpcaNode]:
             loop.close()
 
 
-class Holder:
-    """Holder of the simulated world, one node at a time (see the module). `node` is the simulator's."""
+class SimulatorNode(SpcaNode):
+    """A node with a simulated world, which belongs to one other node at a time: who has laid its table."""
 
-    def __init__(self, node: Node) -> None:
-        self._node, self._client = node, ""
+    _client = ""
 
     @property
-    def present(self) -> bool:
+    def needed(self) -> bool:
         """The node that has the world is on the graph."""
-        return bool(self._client) and self._client in self._node.get_node_names()
+        return bool(self._client) and self._client in self.get_node_names()
 
     def admit(self, client: str) -> None:
         """Raise SpcaError if the world belongs to another node, which is on the graph."""
-        if client != self._client and self.present:
+        if client != self._client and self.needed:
             raise SpcaError(f"the node '{self._client}' has the world")
 
     def change(self, client: str) -> None:

@@ -21,7 +21,7 @@ _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|^SPCA_LLM", re.IGNORECASE)
 _END_S = 4.0  # wall seconds that a process has for its end before it is killed
 
 
-class NodeProcess(Closing):
+class NodeProcess(Child, Closing):
     """One node, run by `module`, with its log. Use as a context manager; leaving it leaves no process behind.
 
     It ends with the thread that has started it, too: that has to be one that stays. It gets no keys of
@@ -43,21 +43,16 @@ class NodeProcess(Closing):
             "--disable-external-lib-logs",
         )
         public = {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
-        self._child = Child(
+        super().__init__(
             python_command(module, *arguments),
             env={**public, DIE_WITH_PARENT: "1", "ROS_LOG_DIR": str(logs)},
             stdout=self.log,
             stderr=self.log,
         )
 
-    @property
-    def pid(self) -> int:
-        """Id of the process."""
-        return self._child.pid
-
     def check(self) -> None:
         """Raise the reason if the process has ended: its last words, or how it ended."""
-        if (status := self._child.wait(0.0)) is None:
+        if (status := self.wait(0.0)) is None:
             return
         last = last_words(self.log, self._log_begin) or "it said nothing"
         if status == EXIT_BAD_INPUT:
@@ -68,5 +63,5 @@ class NodeProcess(Closing):
 
     def close(self) -> None:
         """End the process and wait for it; harmless when called twice."""
-        self._child.terminate()
-        self._child.end(_END_S)
+        self.terminate()
+        self.end(_END_S)

@@ -47,7 +47,7 @@ def test_a_lost_network_interface_is_named() -> None:
 def test_the_last_words_of_a_process_are_its_own(tmp_path: Path) -> None:
     (tmp_path / "it.log").write_text("of an older one\n")
     with NodeProcess("spca_nowhere", "it", {}, tmp_path) as process, pytest.raises(NodeLost) as error:
-        process._child.wait()
+        process.wait()
         process.check()
     assert "'it' exited with status 1: ImportError: No module named spca_nowhere" in str(error.value)
 
@@ -68,7 +68,7 @@ def test_a_node_whose_owner_has_ended_waits_for_nobody(tmp_path: Path) -> None:
     """As it would after a Ctrl-C."""
     with NodeProcess("waits", "it", {}, tmp_path) as process:
         pass
-    assert process._child.wait() == -signal.SIGTERM
+    assert process.wait() == -signal.SIGTERM
 
 
 _INTERRUPTED = """

@@ -47,11 +47,6 @@ class SkillHost(Closing):
         self._cell.close()
 
     @property
-    def limits(self) -> Limits:
-        """The bounds that hold in this host."""
-        return self._cell.limits
-
-    @property
     def report(self) -> SandboxReport:
         """Report on how well the worker is confined. Raises SpcaError when none can be started."""
         return self._cell.started().wait_ready()

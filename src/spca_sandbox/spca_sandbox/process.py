@@ -16,7 +16,7 @@ from typing import Any, Literal
 import spca_core
 from spca_core.errors import SpcaError
 from spca_core.model import Record
-from spca_core.processes.child import ChannelClosed, ChannelTimeout, Malformed
+from spca_core.processes.child import SILENT, ChannelClosed, ChannelTimeout, Malformed
 from spca_core.processes.service import ServiceDied, Worker
 from spca_core.skill import SkillFailure
 from spca_core.skill_package import modules
@@ -130,9 +130,9 @@ class WorkerProcess(Worker):
             return sum(sum(one.cpu_times()[:2]) for one in (guard, *guard.children()))
         return 0.0
 
-    def end(self) -> str:
+    def end(self, grace: float = 0.0) -> str:
         """See `Worker`."""
-        how = super().end()
+        how = super().end(grace)
         if self._lifeline >= 0:
             os.close(self._lifeline)
             self._lifeline = -1
@@ -206,7 +206,7 @@ class Cell:
 
     def autopsy(self) -> str:
         """Return how the worker died by itself, and start another."""
-        how = self.worker.autopsy()
+        how = self.worker.end(1.0) or SILENT
         self.replace()
         return how
 

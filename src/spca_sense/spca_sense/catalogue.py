@@ -58,8 +58,6 @@ class Catalogue(Record):
     table_top: float
     """Height of the table's surface in `world`, metres."""
     table_colour: Vec3
-    table_centre: tuple[float, float]
-    table_size: Vec3
     palette: tuple[Colour, ...] = PALETTE
     """Colours that things may have, in order of name."""
     others: tuple[tuple[str, str, Vec3], ...] = ()
@@ -89,8 +87,6 @@ class Catalogue(Record):
             plates=tuple(sorted({o.size for o in world.objects if o.kind == "plate"})),
             table_top=world.table.top,
             table_colour=world.table.colour,
-            table_centre=world.table.centre,
-            table_size=world.table.size,
             palette=_palette(world.objects),
             others=tuple(sorted(others)),
         )

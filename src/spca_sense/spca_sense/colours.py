@@ -32,13 +32,11 @@ _MIN_PIXELS = 60  # of a colour; fewer are no thing
 class ColourLabels:
     """A segmentation of an image by colour.
 
-    `labels` (H, W) uint8 are NEUTRAL or 1 + the index of the colour in `names`; `gains` undo the tint of the
-    light.
+    `labels` (H, W) uint8 are NEUTRAL or 1 + the index of the colour in `names`.
     """
 
     labels: NDArray[np.uint8]
     names: tuple[str, ...]
-    gains: Array
 
     def label_of(self, name: str) -> int:
         """Return the label of a colour name. Raises ValueError if there is none."""
@@ -88,7 +86,7 @@ def label_colours(view: HeightView, catalogue: Catalogue) -> ColourLabels:
     needed = np.maximum(least[best] * (image[far] @ gains), _MIN_CHROMA)
     labels = np.zeros(image.shape[:2], np.uint8)
     labels[far] = np.where(strengths.max(axis=1) > needed, 1 + best, NEUTRAL)
-    return ColourLabels(labels, tuple(c.name for c in palette), gains)
+    return ColourLabels(labels, tuple(c.name for c in palette))
 
 
 def _white_balance(view: HeightView, table_colour: Vec3) -> Array:

@@ -61,23 +61,19 @@ class SceneTracker:
         self._detector = detector
         self.forget()
 
-    @property
-    def scene(self) -> Scene | None:
-        """The scene of the last look, or None before the first."""
-        return self._scene
-
     def forget(self) -> None:
         """Forget everything, as for another table."""
         self._memory: Things = {}
         self._missing: Things = {}
         self._held: str | None = None
-        self._scene: Scene | None = None
+        self.scene: Scene | None = None
+        """Scene of the last look, or None before the first."""
         self._camera = np.eye(4)
 
     def adopt(self, scene: Scene) -> None:
         """Replace the memory by a scene, for example after the world was restored from a checkpoint."""
         self.forget()
-        self._scene = scene
+        self.scene = scene
         self._memory = {o.id: o for o in scene.objects}
         self._held = next((f.args[0] for f in scene.relations if f.predicate == "held"), None)
 
@@ -178,7 +174,7 @@ class SceneTracker:
     def _places(self, thing: SceneObject, known: Things, objects: Things) -> list[SceneObject]:
         """Return a covered thing where it may be: in its place, or shifted like what lies on it."""
         places = [thing]
-        facts = self._scene.relations if self._scene is not None else ()
+        facts = self.scene.relations if self.scene is not None else ()
         for burden in (f.args[0] for f in facts if f.predicate == "on" and f.args[1] == thing.id):
             if burden in known and burden in objects:
                 now, then = objects[burden].pose.position, known[burden].pose.position
@@ -299,7 +295,7 @@ class SceneTracker:
             notes=(*notes, *doubts),
         )
         self._memory = objects
-        self._held, self._scene = held, scene
+        self._held, self.scene = held, scene
         return scene
 
 

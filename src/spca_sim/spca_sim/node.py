@@ -29,7 +29,7 @@ from spca_ros.convert.camera import colour_msg, depth_msg, info_msg
 from spca_ros.convert.contacts import contacts_msg, places_msg
 from spca_ros.convert.records import from_msg, time_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
-from spca_ros.node import Holder, SpcaNode, answering, existing, run_nodes
+from spca_ros.node import SimulatorNode, answering, existing, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.live_view import LiveView
@@ -58,7 +58,7 @@ class _Variant(NamedTuple):
     disturbances: tuple[Disturbance, ...]
 
 
-class SimNode(SpcaNode):
+class SimNode(SimulatorNode):
     """Lets time pass as it is asked for, and in no other way: whoever is gone moves nothing.
 
     All of it happens in one thread, so that equal calls in equal order give equal results.
@@ -94,7 +94,6 @@ class SimNode(SpcaNode):
         self._moments: list[tuple[float, dict[str, Pose]]] = []  # where things were at some of them
         self._view: LiveView | None = None
         self._build(self._wanted())
-        self._holder = Holder(self)
         self._published = self._fed_back = 0.0
         self._goals: dict[str, ServerGoalHandle] = {}
 
@@ -136,7 +135,7 @@ class SimNode(SpcaNode):
 
     def _let_pass(self, request: LetPass.Request, response: LetPass.Response) -> LetPass.Response:
         with answering(response):
-            self._holder.admit(request.client)
+            self.admit(request.client)
             if not 0.0 <= request.seconds <= _SLICE_S:
                 raise SpcaError(f"{request.seconds} s: from 0 to {_SLICE_S} s pass at once")
             allowed = max(TICK, self._rate * _BUSY_S) if self._rate else _SLICE_S
@@ -150,11 +149,6 @@ class SimNode(SpcaNode):
                 self._tell()
             response.stamp = time_msg(self._sim.time)
         return response
-
-    @property
-    def needed(self) -> bool:
-        """Whoever has laid the table is still there."""
-        return self._holder.present
 
     def _idle(self) -> None:
         if time.monotonic() - self._published > _STATE_PERIOD / 2:
@@ -218,7 +212,7 @@ class SimNode(SpcaNode):
             self._finish(names.FOLLOW, FollowTrajectory.Result(status=status, message=message))
 
         try:
-            self._holder.admit(goal.client)
+            self.admit(goal.client)
             self._motions.follow(trajectory(goal.trajectory, self._arm_joints), ended)
         except (SpcaError, ValueError, ArithmeticError, LookupError, TypeError) as error:
             self.get_logger().warning(f"trajectory refused: {error}")
@@ -236,7 +230,7 @@ class SimNode(SpcaNode):
             )
 
         try:
-            self._holder.admit(goal.client)
+            self.admit(goal.client)
             self._motions.grip(goal.gap, ended)
         except (ValueError, SpcaError) as error:
             self.get_logger().warning(f"gripper goal refused: {error}")
@@ -286,7 +280,7 @@ class SimNode(SpcaNode):
 
     def _reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:
         with answering(response):
-            self._holder.change(request.client)
+            self.change(request.client)
             self._flush()
             self._become(self._wanted())
             self._motions.reset(from_msg(Layout, request.layout), request.seed)

@@ -40,18 +40,19 @@ SCENE = Scene(
 def test_objects_are_named_and_those_out_of_sight_fainter() -> None:
     table, seen, hidden, name, hidden_name = scene_pictures(SCENE, WORLD)
     assert name.text == "red cube" and hidden_name.text == "blue cube (remembered)"
-    assert seen.colour[3] > hidden.colour[3] and seen.colour[0] > seen.colour[2]
-    assert seen.size[0] > 0.04 and name.pose.position[2] > 0.44
-    assert table.size == WORLD.table.size and table.pose.position[2] < WORLD.table.top
+    assert seen.color.a > hidden.color.a and seen.color.r > seen.color.b
+    assert seen.scale.x > 0.04 and name.pose.position.z > 0.44
+    assert (table.scale.x, table.scale.y, table.scale.z) == WORLD.table.size
+    assert table.pose.position.z < WORLD.table.top
 
 
 def test_the_names_of_a_stack_are_one_text_above_it() -> None:
     stack = Scene(
         stamp=1.0, objects=(cube("cube_red", z=0.46), cube("cube_blue")), relations=(), sentences=()
     )
-    (name,) = [p for p in scene_pictures(stack, WORLD) if p.kind == "text"]
+    (name,) = [p for p in scene_pictures(stack, WORLD) if p.text]
     assert name.text == "red cube\nblue cube"
-    assert name.pose.position[2] > 0.48
+    assert name.pose.position.z > 0.48
 
 
 def test_the_present_step_is_marked() -> None:
@@ -69,7 +70,7 @@ def test_texts_have_only_letters_that_rviz_draws() -> None:
     verdict = Verdict(outcome=Outcome.FAIL, score=0.5, stamp=1.0, reason="größer als erlaubt, " * 9)
     (picture,) = verdict_pictures(verdict, WORLD)
     assert picture.text.isascii() and len(picture.text.splitlines()) > 3
-    assert 0.0 < picture.size[0] < picture.size[2], "a space is narrower than its letters are high"
+    assert 0.0 < picture.scale.x < picture.scale.z, "a space is narrower than its letters are high"
 
 
 @pytest.mark.parametrize("outcome", list(Outcome))

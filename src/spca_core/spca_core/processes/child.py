@@ -24,6 +24,8 @@ from spca_core.stopping import Stop, never
 
 PIPE, NOTHING = subprocess.PIPE, subprocess.DEVNULL
 _TAIL_BYTES = 1 << 14
+SILENT = "closed its channel"
+"""How a process ended that runs on and answers no more."""
 _START = (
     "import gc, sys; gc.set_threshold(100_000, 5, 5); sys.path[:] = filter(None, sys.path); del sys.argv[0]; "
     "from runpy import run_module; run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
@@ -120,10 +122,6 @@ class Child:
                 with contextlib.suppress(OSError):
                     stream.close()
         return "" if status is None else how_it_ended(status)
-
-    def autopsy(self) -> str:
-        """Return how a process that no longer answers ended: wait a moment for its death, then end it."""
-        return self.end(1.0) or "closed its channel"
 
 
 def how_it_ended(status: int) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 from spca_core.errors import SpcaError
 from spca_core.processes.child import (
     PIPE,
+    SILENT,
     Channel,
     ChannelClosed,
     ChannelTimeout,
@@ -47,7 +48,7 @@ class ServiceFailed(SpcaError):
     """The process answers that it failed, or does not get ready."""
 
 
-class Worker:
+class Worker(Child):
     """One process, started in the background and killed with its group.
 
     It is told {"op": "setup", …} at once. Its first message must be {"op": "ready", …}, or "failed" with a
@@ -74,7 +75,7 @@ class Worker:
         self._log = tempfile.TemporaryFile() if log is None else log.open("ab")  # noqa: SIM115 - `end` closes it
         self._log_begin = self._log.seek(0, os.SEEK_END)
         try:
-            child = Child(
+            super().__init__(
                 command,
                 env=env,
                 stdin=PIPE,
@@ -86,21 +87,10 @@ class Worker:
         except OSError as error:
             self._log.close()
             raise ServiceDied(f"cannot be started: {error}") from error
-        assert child.stdin is not None and child.stdout is not None
-        self._child = child
-        self.channel = Channel(child.stdout.fileno(), child.stdin.fileno(), max_bytes, lambda: child.stopped)
+        assert self.stdin is not None and self.stdout is not None
+        self.channel = Channel(self.stdout.fileno(), self.stdin.fileno(), max_bytes, lambda: self.stopped)
         with suppress(ChannelClosed, ChannelTimeout):  # `ready` tells
             self.channel.send({"op": "setup", **setup}, self._deadline)
-
-    @property
-    def pid(self) -> int:
-        """Id of the process, which is also its group's."""
-        return self._child.pid
-
-    @property
-    def alive(self) -> bool:
-        """The process is running."""
-        return self._child.alive
 
     def ready(self, stop: Stop = never) -> dict[str, Any]:
         """Wait for the process's first message and return it; later calls return the same one.
@@ -125,27 +115,14 @@ class Worker:
     def died(self, error: Exception, when: str) -> ServiceDied:
         """End the process, and return the error that explains what its channel raised."""
         spoke = isinstance(error, Malformed) and self.alive
-        how = f"spoke nonsense ({error})" if spoke else self._child.autopsy()
+        how = f"spoke nonsense ({error})" if spoke else super().end(1.0) or SILENT
         words = self._obituary(f"{how} {when}")
         self.end()
         return ServiceDied(words, how)
 
-    def autopsy(self) -> str:
-        """Return how the process ended after its channel closed: wait a moment for that, then end it."""
-        how = self._child.autopsy()
-        self.end()
-        return how
-
-    def kill(self) -> None:
-        """Kill the process's group now, without waiting. May be called from any thread."""
-        self._child.kill()
-
-    def end(self) -> str:
-        """Kill the process and all that it has started; harmless when called twice.
-
-        Returns how it had ended by itself, or "".
-        """
-        how = self._child.end()
+    def end(self, grace: float = 0.0) -> str:
+        """See `Child.end`."""
+        how = super().end(grace)
         self._log.close()
         return how
 

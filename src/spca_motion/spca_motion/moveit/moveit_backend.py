@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +40,7 @@ _NODE = "moveit_py"
 # The namespace before `plan_request_params`, which PlanRequestParameters appends by itself.
 _NAMESPACE = ""
 _FLANGE = "tool0"
-_TABLE_SIZE, _TABLE_THICKNESS = 4.0, 0.1  # m: endless for all the arm can reach
+_TABLE_SIZE = (4.0, 4.0, 0.1)  # m: endless for all the arm can reach
 _BASES = ("base_link", "base_link_inertia")
 
 
@@ -171,13 +170,16 @@ def _constraints(box: Box | None) -> Constraints:
 
 
 def _body(thing: Obstacle, frame: str, pose: Array) -> CollisionObject:
-    shapes: list[tuple[SolidPrimitive | Mesh, Array]] = []
+    body = CollisionObject()
+    body.id, body.operation = thing.id, CollisionObject.ADD
+    body.header.frame_id = frame
     for part in thing.parts:
-        at = pose @ Pose.from_xyz_yaw(*part.at, part.yaw).matrix()
+        at = _pose_message(pose @ Pose.from_xyz_yaw(*part.at, part.yaw).matrix())
         if part.shape == "hull":
             corners = [Point(x=x, y=y, z=z) for x, y, z in part.corners]
             faces = [MeshTriangle(vertex_indices=face) for face in part.faces]
-            shapes.append((Mesh(vertices=corners, triangles=faces), at))
+            body.meshes.append(Mesh(vertices=corners, triangles=faces))
+            body.mesh_poses.append(at)
             continue
         shape = SolidPrimitive()
         a, b, c = part.size
@@ -186,36 +188,20 @@ def _body(thing: Obstacle, frame: str, pose: Array) -> CollisionObject:
             "cylinder": (SolidPrimitive.CYLINDER, [c, a / 2]),
             "sphere": (SolidPrimitive.SPHERE, [a / 2]),
         }[part.shape]
-        shapes.append((shape, at))
-    return _object(thing.id, frame, shapes)
-
-
-def _table(top: float) -> CollisionObject:
-    shape = SolidPrimitive()
-    shape.type, shape.dimensions = SolidPrimitive.BOX, [_TABLE_SIZE, _TABLE_SIZE, _TABLE_THICKNESS]
-    pose = Pose(position=(0, 0, top - _TABLE_THICKNESS / 2)).matrix()
-    return _object(TABLE_SYMBOL, "world", [(shape, pose)])
-
-
-def _object(name: str, frame: str, shapes: list[tuple[SolidPrimitive | Mesh, Array]]) -> CollisionObject:
-    body = CollisionObject()
-    body.id, body.operation = name, CollisionObject.ADD
-    body.header.frame_id = frame
-    for shape, pose in shapes:
-        if isinstance(shape, Mesh):
-            body.meshes.append(shape)
-            body.mesh_poses.append(_pose_message(pose))
-        else:
-            body.primitives.append(shape)
-            body.primitive_poses.append(_pose_message(pose))
+        body.primitives.append(shape)
+        body.primitive_poses.append(at)
     body.pose.orientation.w = 1.0
     return body
 
 
+def _table(top: float) -> CollisionObject:
+    pose = Pose(position=(0.0, 0.0, top - _TABLE_SIZE[2] / 2)).matrix()
+    return _body(Obstacle(TABLE_SYMBOL, pose, _TABLE_SIZE, "table"), "world", pose)
+
+
 def _pose_message(matrix: Array) -> PoseMsg:
     pose, message = Pose.from_matrix(matrix), PoseMsg()
-    position: Iterable[float] = pose.position
-    message.position.x, message.position.y, message.position.z = position
-    orientation = message.orientation
+    position, orientation = message.position, message.orientation
+    position.x, position.y, position.z = pose.position
     orientation.x, orientation.y, orientation.z, orientation.w = pose.quaternion
     return message

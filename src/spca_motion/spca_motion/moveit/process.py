@@ -27,7 +27,7 @@ _GRACE_S = 5.0  # beyond the planner's own limit
 _plain = partial(TypeAdapter(Any).dump_python, mode="json", fallback=np.ndarray.tolist)
 
 
-class PlannerProcess:
+class PlannerProcess(Service):
     """A planning backend in a process of its own.
 
     May be called from several threads; calls wait for each other.
@@ -40,7 +40,7 @@ class PlannerProcess:
 
         `log` takes the process's output; what it said before it died is quoted in errors with or without one.
         """
-        self._service = Service(
+        super().__init__(
             "spca_motion.moveit.worker",
             {"factory": factory, "setup": _plain(setup)},
             env=python_environment(),
@@ -49,12 +49,11 @@ class PlannerProcess:
         )
         self._loaded: tuple[int, Geometry] | None = None  # which start of the process has which geometry
         try:
-            self._service.start()
-        except SpcaError as error:
+            self.start()
+        except BaseException as error:
             self.close()
-            raise SpcaError(f"the planning process did not start: {error}") from error
-        except BaseException:
-            self.close()
+            if isinstance(error, SpcaError):
+                raise SpcaError(f"the planning process did not start: {error}") from error
             raise
 
     def colliding(self, geometry: Geometry, states: Array, gap: float) -> NDArray[np.bool_]:
@@ -74,25 +73,6 @@ class PlannerProcess:
         path = self._ask(geometry, "plan", seconds, stop, request=_plain(request))
         return None if path is None else np.asarray(path, dtype=float)
 
-    @property
-    def alive(self) -> bool:
-        """The process is running."""
-        return self._service.alive
-
-    @property
-    def pid(self) -> int:
-        """Id of the process."""
-        return self._service.pid or 0
-
-    @property
-    def starts(self) -> int:
-        """Number of times that the process has been started."""
-        return self._service.starts
-
-    def close(self) -> None:
-        """End the process and everything it started; harmless when called twice."""
-        self._service.close()
-
     def _ask(
         self,
         geometry: Geometry,
@@ -103,18 +83,18 @@ class PlannerProcess:
     ) -> Any:
         for last in (False, True):
             try:
-                with self._service.lock:
-                    self._service.start()
+                with self.lock:
+                    self.start()
                     if (
                         self._loaded is None
                         or self._loaded[0] != self.starts
                         or self._loaded[1] is not geometry
                     ):
-                        self._service.ask("load", CHECK_S, geometry=_plain(geometry))
+                        self.ask("load", CHECK_S, geometry=_plain(geometry))
                         self._loaded = self.starts, geometry
-                    return self._service.ask(op, seconds, stop, **arguments)
+                    return self.ask(op, seconds, stop, **arguments)
             except ServiceDied as error:
-                if last or self._service.closed:
+                if last or self.closed:
                     raise MotionError("timeout", f"the planning process {error}") from error
             except ServiceTimeout as error:
                 raise MotionError("timeout", f"the planning process gave {error}") from error

@@ -25,8 +25,6 @@ from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import build_model
 
 FLANGE = "tool0"
-# The one commanded joint of the gripper bears its public name, so that joint states look the same everywhere.
-_JOINT_NAMES = {"left_driver": "robotiq_85_left_knuckle_joint"}
 
 # Mean speed of the drivers when the gap changes at the gripper's full speed. Followers may be faster: they
 # catch up.
@@ -84,16 +82,11 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Mimic:
-    """This joint's angle is `multiplier` times that of `joint`."""
-
-    joint: str
-    multiplier: float
-
-
-@dataclass(frozen=True)
 class Joint:
-    """A hinge about `axis` of the link's own frame. Limits in rad, rad/s, N·m."""
+    """A hinge about `axis` of the link's own frame. Limits in rad, rad/s, N·m.
+
+    Its angle is `ratio` times that of the gripper's commanded joint; with None it is its own.
+    """
 
     name: str
     axis: tuple[float, float, float]
@@ -102,7 +95,7 @@ class Joint:
     velocity: float
     effort: float
     damping: float
-    mimic: Mimic | None = None
+    ratio: float | None = None
 
 
 @dataclass(frozen=True)
@@ -127,8 +120,7 @@ def robot_links(world: World) -> tuple[Link, ...]:
     model, _ = build_model(world)
     root = model.body(world.robot.model).id
     bodies = [b for b in range(model.nbody) if model.body_rootid[b] == root]
-    followers = _mimics(model)
-    return tuple(_link(model, b, root, followers, world.robot.arm) for b in bodies)
+    return tuple(_link(model, b, root, world.robot.arm) for b in bodies)
 
 
 def flange_pose(world: World) -> tuple[str, Array]:
@@ -146,9 +138,7 @@ def _name(body: str) -> str:
     return f"{name}_link" if name.endswith(("_driver", "_inner", "_tip")) else name
 
 
-def _link(
-    model: mujoco.MjModel, body: int, root: int, followers: dict[str, Mimic], arm: ArmDescription
-) -> Link:
+def _link(model: mujoco.MjModel, body: int, root: int, arm: ArmDescription) -> Link:
     names = model.body(body).name
     is_root = body == root
     joints = model.body_jntnum[body]
@@ -156,7 +146,7 @@ def _link(
         name=_name(names),
         parent=None if is_root else _name(model.body(int(model.body_parentid[body])).name),
         pose=np.eye(4) if is_root else _pose(model.body_pos[body], model.body_quat[body]),
-        joint=_joint(model, int(model.body_jntadr[body]), followers, arm) if joints else None,
+        joint=_joint(model, int(model.body_jntadr[body]), arm) if joints else None,
         shapes=tuple(_shape(model, int(g)) for g in np.flatnonzero(model.geom_bodyid == body)),
         mass=float(model.body_mass[body]),
         centre_of_mass=_pose(model.body_ipos[body], model.body_iquat[body]),
@@ -178,47 +168,23 @@ def _shape(model: mujoco.MjModel, geom: int) -> Shape:
     )
 
 
-def _joint(model: mujoco.MjModel, joint: int, followers: dict[str, Mimic], arm: ArmDescription) -> Joint:
-    own_name = model.joint(joint).name
-    name = _JOINT_NAMES.get(own_name, own_name)
+def _joint(model: mujoco.MjModel, joint: int, arm: ArmDescription) -> Joint:
+    name = model.joint(joint).name
+    if name == "left_driver":  # its public name, so that joint states look the same everywhere
+        name = GENERATED.commanded
     x, y, z = (float(v) for v in model.jnt_axis[joint])
     lower, upper = (float(v) for v in model.jnt_range[joint])
-    mimic = followers.get(name)
+    ratio = GENERATED.followers.get(name)
     if name in arm.joint_names:
         own = arm.joints[arm.joint_names.index(name)]
         velocity, effort = own.velocity, own.torque
     else:
-        if mimic is not None:
-            lower, upper = sorted((0.0, mimic.multiplier * CLOSED_ANGLE))
-        velocity = _DRIVER_SPEED * (_FOLLOWER_HASTE if mimic else 1.0)
-        effort = _FOLLOWER_EFFORT if mimic else _DRIVER_EFFORT
+        if ratio is not None:
+            lower, upper = sorted((0.0, ratio * CLOSED_ANGLE))
+        velocity = _DRIVER_SPEED * (_FOLLOWER_HASTE if ratio else 1.0)
+        effort = _FOLLOWER_EFFORT if ratio else _DRIVER_EFFORT
     damping = float(model.dof_damping[model.jnt_dofadr[joint]])
-    return Joint(name, (x, y, z), lower, upper, velocity, effort, damping, mimic)
-
-
-def _mimics(model: mujoco.MjModel) -> dict[str, Mimic]:
-    """Return the follower joints by name, each resolved to the leader of its chain of couplings.
-
-    ROS does not support a joint that mimics a mimic joint.
-    """
-
-    def joint_name(joint: int) -> str:
-        name = model.joint(joint).name
-        return _JOINT_NAMES.get(name, name)
-
-    direct = {
-        joint_name(int(model.eq_obj1id[e])): Mimic(
-            joint_name(int(model.eq_obj2id[e])), float(model.eq_data[e][1])
-        )
-        for e in range(model.neq)
-        if model.eq_type[e] == mujoco.mjtEq.mjEQ_JOINT
-    }
-
-    def resolve(mimic: Mimic) -> Mimic:
-        leader = direct.get(mimic.joint)
-        return mimic if leader is None else resolve(Mimic(leader.joint, mimic.multiplier * leader.multiplier))
-
-    return {name: resolve(mimic) for name, mimic in direct.items()}
+    return Joint(name, (x, y, z), lower, upper, velocity, effort, damping, ratio)
 
 
 def _pose(position: Array, wxyz: Array) -> Array:

@@ -12,6 +12,7 @@ import importlib.util
 from pathlib import Path
 
 from spca_core.errors import InputError
+from spca_core.paths import share
 from spca_core.world import World
 from spca_robot.description.moveit_config import solid_links
 from spca_robot.description.names import VENDOR
@@ -24,21 +25,8 @@ XACRO = Path(__file__).resolve().parent / "xacro" / "cobot.urdf.xacro"
 
 def missing_packages() -> list[str]:
     """Return the names of those of `PACKAGES` (and of xacro) that this machine lacks."""
-    lacking = [name for name in PACKAGES if not installed(name)]
+    lacking = [name for name in PACKAGES if share(name) is None]
     return lacking if importlib.util.find_spec("xacro") is not None else [*lacking, "xacro"]
-
-
-def installed(package: str) -> bool:
-    """Return whether there is a ROS package of that name."""
-    try:
-        packages = importlib.import_module("ament_index_python.packages")
-    except ImportError:
-        return False
-    try:
-        packages.get_package_share_directory(package)
-    except (packages.PackageNotFoundError, OSError):  # OSError: no ROS is sourced
-        return False
-    return True
 
 
 def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") -> str:

@@ -38,7 +38,7 @@ from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import duration_msg, from_msg, seconds, time_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
-from spca_ros.node import Holder, SpcaNode, answering, existing, run_nodes
+from spca_ros.node import SimulatorNode, answering, existing, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.gazebo import bridge
 from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
@@ -75,7 +75,7 @@ _STALL_S = 30.0  # wall seconds that simulated time may stand still
 _ROBOT_SENSORS = 4  # links of the robot that may report in one physics step: the fingertips, and two more
 
 
-class GazeboSim(SpcaNode):
+class GazeboSim(SimulatorNode):
     """The Gazebo simulation of one robot and one table; see the module docstring."""
 
     def __init__(self, control: Control | None = None, action: Any = None) -> None:
@@ -106,7 +106,6 @@ class GazeboSim(SpcaNode):
         self.parameter("places", False, "whether the referee is told where things are", live=True)
         control = control or bridged(self, control_service(world))
         self._passing = Passing(control, lambda: self._now)
-        self._holder = Holder(self)
         self._now, self._ticked = 0.0, time.monotonic()
         self._told = 0.0  # wall time (monotonic) of the newest message on /clock
         self._reported = 0.0  # simulated time of the newest contact report
@@ -212,7 +211,7 @@ class GazeboSim(SpcaNode):
 
         The answer is the moment asked for: of a later one at which Gazebo stands no joint state may come.
         """
-        self._holder.admit(request.client)
+        self.admit(request.client)
         self._handed_over.wait()
         self._asked = time.monotonic()
         passed = self._pass(request.seconds)
@@ -322,16 +321,11 @@ class GazeboSim(SpcaNode):
         if self._state is not None:
             self._arm.stop(brake(self._state, self._world.robot.arm.column("braking")))
 
-    @property
-    def needed(self) -> bool:
-        """Whoever has laid the table is still there."""
-        return self._holder.present
-
     # --- reset ----------------------------------------------------------------------------------------------
 
     def _do_reset(self, request: ResetWorld.Request) -> ResetWorld.Response:
         """Home the robot, place objects, await new contacts."""
-        self._holder.change(request.client)
+        self.change(request.client)
         wanted = from_msg(Layout, request.layout)
         self._resetting = True
         try:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shutil
 
-from spca_robot.description.vendor import installed, missing_packages
-
-__all__ = ["PACKAGES", "installed", "missing"]
+from spca_core.paths import share
+from spca_robot.description.vendor import missing_packages
 
 PACKAGES = (
     "ros_gz_sim",
@@ -23,5 +22,5 @@ PACKAGES = (
 def missing(source: str = "generated") -> list[str]:
     """The program `gz` and the ROS packages that lack; `source` as in `spca_robot.description.names`."""
     lacking = [] if shutil.which("gz") else ["gz (Gazebo Harmonic)"]
-    lacking += [name for name in PACKAGES if not installed(name)]
+    lacking += [name for name in PACKAGES if share(name) is None]
     return lacking + (missing_packages() if source == "vendor" else [])

@@ -9,12 +9,9 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-from geometry_msgs.msg import Point, PoseArray, Quaternion, Vector3
-from geometry_msgs.msg import Pose as PoseMsg
+from geometry_msgs.msg import Point, PoseArray, Vector3
 from rclpy.publisher import Publisher
 from spca_interfaces.msg import Contacts, RunEvent
 from spca_interfaces.msg import Plan as PlanMsg
@@ -37,7 +34,7 @@ from spca_motion.tool import NOMINAL_GAP, ToolKinematics
 from spca_robot.gripper_2f85 import STROKE
 from spca_ros import names
 from spca_ros.convert.contacts import contact_samples
-from spca_ros.convert.records import WORLD_FRAME, from_msg, pose_from_msg
+from spca_ros.convert.records import WORLD_FRAME, from_msg, pose_from_msg, pose_msg
 from spca_ros.convert.robot import trajectory
 from spca_ros.node import SpcaNode, run_nodes
 from spca_ros.qos import EVERY, STATE
@@ -64,25 +61,30 @@ _ORIGIN = Pose(position=(0.0, 0.0, 0.0))
 _GROW = 0.002  # m: drawn around an object, not in its faces
 
 
-@dataclass(frozen=True)
-class MarkerShape:
-    """A box, a cylinder, a text or a line.
+def _marker(
+    kind: int, pose: Pose, size: Vec3, colour: Colour, text: str = "", points: Iterable[Vec3] = ()
+) -> Marker:
+    """Return a box, a cylinder, a text or a line.
 
     A cylinder's size is diameter, diameter, height. A text's `size[2]` is the height of its letters and its
-    `size[0]` the width of a space; without it RViz takes the space of letters of 0.1 m.
-
-    A line goes through `points`, which are in the frame `world`, and size[0] is its width.
+    `size[0]` the width of a space; without it RViz takes the space of letters of 0.1 m. A line goes through
+    `points`, which are in the frame `world`, and size[0] is its width.
     """
+    r, g, b, a = colour
+    sx, sy, sz = size
+    marker = Marker(
+        type=kind,
+        pose=pose_msg(pose),
+        scale=Vector3(x=sx, y=sy, z=sz),
+        color=ColorRGBA(r=r, g=g, b=b, a=a),
+        points=[Point(x=x, y=y, z=z) for x, y, z in points],
+        text=text,
+    )
+    marker.header.frame_id = WORLD_FRAME
+    return marker
 
-    kind: Literal["cube", "cylinder", "text", "line"]
-    pose: Pose
-    size: Vec3
-    colour: Colour
-    text: str = ""
-    points: tuple[Vec3, ...] = ()
 
-
-def scene_pictures(scene: Scene, world: World) -> list[MarkerShape]:
+def scene_pictures(scene: Scene, world: World) -> list[Marker]:
     """Draw the table, and every detected object with its name; those only remembered are fainter.
 
     Names stand above a stack, the uppermost first: a name of its own above each would be in the next one.
@@ -93,7 +95,7 @@ def scene_pictures(scene: Scene, world: World) -> list[MarkerShape]:
         look = (r, g, b, _SEEN if thing.visible else _REMEMBERED)
         x, y, z = (edge + 2 * _GROW for edge in thing.size)
         pictures.append(
-            MarkerShape("cylinder" if is_round(thing.kind) else "cube", thing.pose, (x, y, z), look)
+            _marker(Marker.CYLINDER if is_round(thing.kind) else Marker.CUBE, thing.pose, (x, y, z), look)
         )
     for stack in _stacks(scene.objects):
         lines = [words_of(t.id) + ("" if t.visible else " (remembered)") for t in reversed(stack)]
@@ -106,36 +108,36 @@ def scene_pictures(scene: Scene, world: World) -> list[MarkerShape]:
     return pictures
 
 
-def plan_pictures(steps: Sequence[Step], done: int, world: World) -> list[MarkerShape]:
+def plan_pictures(steps: Sequence[Step], done: int, world: World) -> list[Marker]:
     """Draw the plan as a column of text by the table; `done` steps have ended, the next is under way."""
     marks = ("[x]" if i < done else "[>]" if i == done else "[  ]" for i in range(len(steps)))
     return _column([f"{mark} {step}" for mark, step in zip(marks, steps, strict=True)], _WHITE, world)
 
 
-def contact_pictures(pairs: Iterable[Pair], world: World) -> list[MarkerShape]:
+def contact_pictures(pairs: Iterable[Pair], world: World) -> list[Marker]:
     """Draw the contacts as a column of text on the table's other side. Ground truth: for people only."""
     return _column([f"{a} - {b}" for a, b in sorted(pairs)], (0.7, 0.85, 1.0, 1.0), world, left=False)
 
 
-def grasp_pictures(poses: Sequence[Pose]) -> list[MarkerShape]:
+def grasp_pictures(poses: Sequence[Pose]) -> list[Marker]:
     """Draw candidate grasps, each as the bar between its two fingertips.
 
     The best one is opaque and comes first.
     """
     return [
-        MarkerShape("cube", pose, (0.006, STROKE, 0.006), (0.3, 1.0, 0.5, 0.9 if i == 0 else _REMEMBERED))
+        _marker(Marker.CUBE, pose, (0.006, STROKE, 0.006), (0.3, 1.0, 0.5, 0.9 if i == 0 else _REMEMBERED))
         for i, pose in enumerate(poses)
     ]
 
 
-def path_pictures(points: Sequence[Vec3]) -> list[MarkerShape]:
+def path_pictures(points: Sequence[Vec3]) -> list[Marker]:
     """Draw the path of the tool centre point on a trajectory."""
     if len(points) < 2:
         return []
-    return [MarkerShape("line", _ORIGIN, (0.004, 0.0, 0.0), (1.0, 0.75, 0.2, 0.9), points=tuple(points))]
+    return [_marker(Marker.LINE_STRIP, _ORIGIN, (0.004, 0.0, 0.0), (1.0, 0.75, 0.2, 0.9), points=points)]
 
 
-def verdict_pictures(verdict: Verdict, world: World) -> list[MarkerShape]:
+def verdict_pictures(verdict: Verdict, world: World) -> list[Marker]:
     """Draw the verdict above the table, in the colour of its outcome."""
     words = f"{verdict.outcome.value}  {verdict.score:.2f}\n{textwrap.fill(verdict.reason, _WIDTH)}".strip()
     x, y = world.table.centre
@@ -143,12 +145,12 @@ def verdict_pictures(verdict: Verdict, world: World) -> list[MarkerShape]:
     return [_text(pose, words, _OUTCOMES[verdict.outcome], _LARGE)]
 
 
-def _table(world: World) -> MarkerShape:
+def _table(world: World) -> Marker:
     """Draw the slab a little lower than it is, so that a cloud of depths on it is seen."""
     table = world.table
     x, y = table.centre
     pose = Pose(position=(x, y, table.top - table.size[2] / 2 - _BELOW))
-    return MarkerShape("cube", pose, table.size, (*table.colour, 1.0))
+    return _marker(Marker.CUBE, pose, table.size, (*table.colour, 1.0))
 
 
 def _stacks(things: Iterable[SceneObject]) -> list[list[SceneObject]]:
@@ -166,7 +168,7 @@ def _stacks(things: Iterable[SceneObject]) -> list[list[SceneObject]]:
     return stacks
 
 
-def _column(lines: Sequence[str], colour: Colour, world: World, left: bool = True) -> list[MarkerShape]:
+def _column(lines: Sequence[str], colour: Colour, world: World, left: bool = True) -> list[Marker]:
     """Draw lines of text next to the table."""
     if not lines:
         return []
@@ -177,9 +179,9 @@ def _column(lines: Sequence[str], colour: Colour, world: World, left: bool = Tru
     return [_text(pose, "\n".join(lines), colour)]
 
 
-def _text(pose: Pose, words: str, colour: Colour, letter: float = _LETTER) -> MarkerShape:
+def _text(pose: Pose, words: str, colour: Colour, letter: float = _LETTER) -> Marker:
     plain = words.encode("ascii", "replace").decode()
-    return MarkerShape("text", pose, (0.5 * letter, 0.0, letter), colour, plain)
+    return _marker(Marker.TEXT_VIEW_FACING, pose, (0.5 * letter, 0.0, letter), colour, plain)
 
 
 OBJECTS, PLAN, CONTACTS, VERDICT, GRASPS, PATH = (
@@ -187,8 +189,6 @@ OBJECTS, PLAN, CONTACTS, VERDICT, GRASPS, PATH = (
 )
 BEHAVIOUR_TREE = "plan/behavior_tree"
 _PATH_POINTS = 60  # at most; a trajectory may have many more
-_KINDS = {"cube": Marker.CUBE, "cylinder": Marker.CYLINDER, "text": Marker.TEXT_VIEW_FACING,
-          "line": Marker.LINE_STRIP}  # fmt: skip
 
 
 class DisplayNode(SpcaNode):
@@ -247,27 +247,12 @@ class DisplayNode(SpcaNode):
         self._show(self._verdict, verdict_pictures(from_msg(Verdict, message), self._world))
 
     @staticmethod
-    def _show(publisher: Publisher, pictures: Sequence[MarkerShape]) -> None:
+    def _show(publisher: Publisher, pictures: Sequence[Marker]) -> None:
         clear = Marker(action=Marker.DELETEALL)
         clear.header.frame_id = WORLD_FRAME
-        publisher.publish(MarkerArray(markers=[clear, *(_marker(i, p) for i, p in enumerate(pictures, 1))]))
-
-
-def _marker(number: int, picture: MarkerShape) -> Marker:
-    (px, py, pz), (x, y, z, w) = picture.pose.position, picture.pose.quaternion
-    r, g, b, a = picture.colour
-    sx, sy, sz = picture.size
-    marker = Marker(
-        id=number,
-        type=_KINDS[picture.kind],
-        pose=PoseMsg(position=Point(x=px, y=py, z=pz), orientation=Quaternion(x=x, y=y, z=z, w=w)),
-        scale=Vector3(x=sx, y=sy, z=sz),
-        color=ColorRGBA(r=r, g=g, b=b, a=a),
-        points=[Point(x=x, y=y, z=z) for x, y, z in picture.points],
-        text=picture.text,
-    )
-    marker.header.frame_id = WORLD_FRAME
-    return marker
+        for number, picture in enumerate(pictures, 1):
+            picture.id = number
+        publisher.publish(MarkerArray(markers=[clear, *pictures]))
 
 
 def main() -> None:
