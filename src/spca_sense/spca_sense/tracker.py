@@ -110,9 +110,8 @@ class SceneTracker:
         objects = self._seen(look, known, whereabouts, frame.stamp)
         held = self._checked_held(held, known, objects, tool, joints, notes)
         if held is not None and held not in objects:
-            objects[held] = known[held].model_copy(
-                update={"visible": False, "confidence": _IN_HAND_CONFIDENCE}
-            )
+            unseen = {"visible": False, "confidence": _IN_HAND_CONFIDENCE}
+            objects[held] = known[held].model_copy(update=unseen)
         hidden = self._hidden(look, known, whereabouts, objects)
         objects = {
             n: o for n, o in objects.items() if o.kind != "unknown" or not _explained(o, hidden)
@@ -298,8 +297,7 @@ class SceneTracker:
             sentences=describe(ordered, relations),
             notes=(*notes, *doubts),
         )
-        self._memory = objects
-        self._held, self._scene = held, scene
+        self._memory, self._held, self._scene = objects, held, scene
         return scene
 
 
