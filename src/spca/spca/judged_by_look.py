@@ -61,6 +61,8 @@ class JudgedByLook(Environment):
                     evidence = evidence.model_copy(update={"goal": None})
         if result.status != "done" and evidence.goal is not True:
             outcome, reason = Outcome.RUNNING, f"not carried out: {result.message}"
+        elif plan.draft.uncovers:
+            outcome, reason = Outcome.RUNNING, f"only so that the task can be understood: {goal}"
         elif evidence.goal is None:
             outcome, reason = Outcome.SUCCESS, f"carried out, not seen: {goal}; {unseen}"
         elif evidence.goal:

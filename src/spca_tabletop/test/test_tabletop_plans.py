@@ -282,6 +282,13 @@ def test_a_named_cube_that_is_out_of_sight_is_uncovered(planner: DraftingPlanner
     ]
 
 
+@pytest.mark.parametrize("text", ["Touch the red cuboid.", "Put the purple cylinder on the red plate."])
+def test_what_is_named_and_out_of_sight_may_be_of_any_kind_that_carries(text: str) -> None:
+    request = PlanRequest(attempt="1", task=task(text), observation=hiding(scene(**UNSEEN)), skills=())
+    draft = BuiltinProposer().draft(request, None, None)
+    assert draft.goals == ("clear unknown",) and draft.uncovers
+
+
 @pytest.mark.parametrize(
     "text", ["Touch the left sphere.", "Put the red cube into the tray.", "Do something."]
 )
