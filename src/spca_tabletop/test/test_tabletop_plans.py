@@ -403,6 +403,19 @@ def test_a_leaning_cube_is_put_upright_before_others_join_it(planner: DraftingPl
     assert placed == [("cube_green", "plate_red"), ("cube_red", "plate_red")]
 
 
+def test_what_leans_on_a_mat_is_put_on_it_again(planner: DraftingPlanner) -> None:
+    """A mat that was pushed away while the cube came is half under it, and has no edge to be put on."""
+    seen = scene(on={"cube_red": "plate_red"})
+    facts = (*seen.facts, Fact(predicate="on", args=("cube_red", "table")))
+    asked = PlanRequest(
+        attempt="1", task=task("Put the red cube on the red plate."), skills=(),
+        observation=seen.model_copy(update={"facts": facts}),
+    )  # fmt: skip
+    result = planner.plan(asked)
+    assert result.plan is not None
+    assert [s.action for s in result.plan.steps] == ["pick_up", "place_on"]
+
+
 def test_the_proposers_words_reach_the_user(planner: DraftingPlanner) -> None:
     result = plan(planner, "Frobnicate the red cube.")
     assert result.status == "not_understood"

@@ -134,9 +134,7 @@ def on_top(
     if KINDS[base.kind].room != "many" or not others:
         off = base.size[0] / 2 - math.hypot(hold.along, hold.across) / 2 if cramped else 0.0
         yaws = hold.least_turned(*(base.pose.yaw + turn * math.pi / 2 for turn in range(4)))
-        for away, yaw in product(
-            dict.fromkeys((max(off, 0.0), 0.0)), yaws
-        ):  # they open beside it
+        for away, yaw in product(dict.fromkeys((max(off, 0.0), 0.0)), yaws):  # they open beside it
             yield top_down(x + away * math.cos(yaw), y + away * math.sin(yaw), z, yaw)
         return
     # On a plate that is in use: in the four directions of a standing thing's faces; then in the same
