@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spca_core.names import words_of
+from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.plan import ActResult, Plan
 from spca_core.ports.environment import Environment
 from spca_core.ports.reading import PlanReader
@@ -46,6 +46,11 @@ class JudgedByLook(Environment):
             return verdict
         plan, result = self._acted
         seen = self._env.sense()
+        # What leans on something rests on the table, too, and is not on it as asked for.
+        on = {f.args for f in seen.facts if f.predicate == "on"}
+        leaning = {args for args in on if args[1] != TABLE_SYMBOL and (args[0], TABLE_SYMBOL) in on}
+        firm = tuple(f for f in seen.facts if f.predicate != "on" or f.args not in leaning)
+        seen = seen.model_copy(update={"facts": firm})
         evidence = self._reader.weigh(plan, [], seen)
         goal = self._reader.goal(plan.draft)
         unseen = f"a look cannot show: {self._reader.say([frozenset(evidence.goal_unseen)])}"
@@ -61,6 +66,8 @@ class JudgedByLook(Environment):
                     evidence = evidence.model_copy(update={"goal": None})
         if result.status != "done" and evidence.goal is not True:
             outcome, reason = Outcome.RUNNING, f"not carried out: {result.message}"
+        elif plan.draft.uncovers:
+            outcome, reason = Outcome.RUNNING, f"only so that the task can be understood: {goal}"
         elif evidence.goal is None:
             outcome, reason = Outcome.SUCCESS, f"carried out, not seen: {goal}; {unseen}"
         elif evidence.goal:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unittest.mock import Mock
 
 import pytest
 from unified_planning.engines.sequential_simulator import UPSequentialSimulator
 
 from spca.blame import Blame, blame, distrusted, unmet
+from spca.judged_by_look import JudgedByLook
 from spca_core.plan import ActResult, Draft, Plan, Step
 from spca_core.scene import Fact, Observation
 from spca_core.skill import SkillFailure, StepReport
@@ -184,6 +186,18 @@ def test_what_a_later_step_undoes_is_not_the_first_step_s_fault() -> None:
     evidence, _ = judge(acted(HOLDING, RELEASED), leaning)
     assert ("on", "cube_red", "table") in [literal.atom for literal in evidence.steps[0].confirmed]
     assert evidence.contradicted == ()
+
+
+@pytest.mark.parametrize(("leans", "outcome"), [(False, Outcome.SUCCESS), (True, Outcome.RUNNING)])
+def test_what_leans_on_a_plate_is_not_told_as_on_it(leans: bool, outcome: Outcome) -> None:
+    on_both = ("on cube_red plate_blue", "on plate_blue table", *["on cube_red table"] * leans)
+    table = Mock()
+    table.settle.return_value = table.verdict.return_value = UNMET
+    table.sense.return_value = seen(*on_both)
+    table.act.return_value = acted(HOLDING, RELEASED, failing="the cube is not well on the plate")
+    judged = JudgedByLook(table, READER)
+    judged.act("a", plan("(on cube_red plate_blue)"), "")
+    assert judged.settle().outcome is outcome
 
 
 def test_a_failed_step_is_to_blame() -> None:

@@ -55,6 +55,12 @@ class Draft(Record):
     """
 
     @property
+    def uncovers(self) -> bool:
+        """The goals are only to bring to light what the task may be about."""
+        atoms = [atom for goal in self.goals for atom in goal.split(", ")]
+        return bool(atoms) and all(atom.startswith("clear ") for atom in atoms)
+
+    @property
     def said(self) -> tuple[tuple[str, str], ...]:
         """The domain's predicates that have a comment, without types, each with it."""
         found = _SAID.findall(self.domain.partition("(:action")[0])

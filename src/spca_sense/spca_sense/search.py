@@ -63,8 +63,8 @@ def _tall(clues: Clues, catalogue: Catalogue) -> list[Detection]:
             heights = view.heights[window][mask]
             heights = heights[heights > NO_HEIGHT / 2]
             below = len(heights) > 0 and float(np.median(heights)) < -_OFF_TABLE
-            region = ColourRegion(clues, name, window, mask, likely, -view.table_top if below else 0.0)
-            regions.append(region)
+            floor = -view.table_top if below else 0.0
+            regions.append(ColourRegion(clues, name, window, mask, likely, floor))
     return _from_high_to_low(clues, regions)
 
 
@@ -293,7 +293,7 @@ class ShapeDetector:
 
         Raises ValueError for images that do not have the size of the intrinsics.
         """
-        size = (frame.intrinsics.height, frame.intrinsics.width)
+        size = frame.intrinsics.height, frame.intrinsics.width
         if frame.colour.shape != (*size, 3) or frame.depth.shape != size:
             raise ValueError(f"images of {frame.colour.shape} and {frame.depth.shape}, intrinsics of {size}")
         view = make_view(frame, self.catalogue.table_top)
@@ -307,8 +307,6 @@ def _calibration_notes(view: HeightView) -> list[str]:
     if not table.trusted:
         return ["too little of the table is in sight to check the camera's calibration"]
     if table.tilt > _SUSPICIOUS_TILT or abs(table.offset) > _SUSPICIOUS_OFFSET:
-        return [
-            f"the table lies {table.offset * 1000:.1f} mm and {np.degrees(table.tilt):.2f}° "
-            "off the calibration"
-        ]
+        lies = f"{table.offset * 1000:.1f} mm and {np.degrees(table.tilt):.2f}°"
+        return [f"the table lies {lies} off the calibration"]
     return []

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spca_core.geometry import Pose, Vec3, wrap_angle
 from spca_core.kinds import KINDS, MESHES, STACKABLE
 from spca_sense.catalogue import Catalogue
-from spca_sense.colours import NEUTRAL, ColourLabels
+from spca_sense.colours import NEUTRAL
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import LEVEL, NOISE, corners
 from spca_sense.hypotheses import JOINT, TALL, Clues
 from spca_sense.outline import outline_of, polygon_area, shared_area, trace
-from spca_sense.shapes import BoxShape, Prior, fit_box
+from spca_sense.shapes import BoxShape, Prior, convex_hull, distance_to_polygon, fit_box
 from spca_sense.view import NO_HEIGHT, Patch, widened
 
 _EQUAL = 0.004  # metres by which the edges of a cube may seem to differ
@@ -31,6 +30,7 @@ _TURNED = 12  # pixels by which a thing may reach further when it is turned
 _INFERRED = 0.3  # confidence in a thing that nobody has seen
 _PLATE_BAND = 0.014  # metres above the floor; sides are looked for above what may be a plate
 _MIN_OVERLAP = 0.03
+_TIPS = 0.006  # metres by which the middle of a thing may seem to be beside what carries it
 
 
 def complete(clues: Clues, things: Sequence[Detection], catalogue: Catalogue) -> list[Detection]:
@@ -41,29 +41,27 @@ def complete(clues: Clues, things: Sequence[Detection], catalogue: Catalogue) ->
     sees, and the tracker decides whether it is known which. A thing at a height that no stack has, or with
     nothing below it where something would show, is in the air.
     """
-    table, known = clues.view.table_top, sorted(things, key=_from_high_to_low)
+    table, known = clues.view.table_top, sorted(things, key=lambda d: -d.top)
     position = 0
     while position < len(known):
         upper = known[position]
         position += 1
         floor = 0.0 if upper.bottom > table - JOINT else table
         room = upper.bottom - table + floor
-        if not upper.known or KINDS[upper.kind].mesh or room < 2 * JOINT:
+        if not upper.known or KINDS[upper.kind].mesh or room < 2 * JOINT or _is_borne(upper, known):
             continue
-        if any(_carries(other, upper) for other in known if other is not upper):
+        what = _hidden_size(room, upper, catalogue)
+        lower = _beneath(clues, upper, what) if what is not None else None
+        if lower is None or (not lower.seen and _is_air(clues, lower)):
             continue
-        size = _hidden_size(room, upper, catalogue)
-        if size is None:
-            continue
-        lower = _beneath(clues, upper, size)
-        if not lower.seen and _is_air(clues, lower):
-            continue
-        known[position:] = sorted([*known[position:], lower], key=_from_high_to_low)
+        known[position:] = sorted([*known[position:], lower], key=lambda d: -d.top)
     return known
 
 
-def _from_high_to_low(thing: Detection) -> float:
-    return -thing.top
+def _is_borne(upper: Detection, things: Sequence[Detection]) -> bool:
+    """Return whether some of the things carry another one: its middle is over one of them, or between."""
+    below = [outline_of(d.kind, d.pose, d.size) for d in things if d is not upper and _carries(d, upper)]
+    return bool(below) and distance_to_polygon(upper.xy[None], convex_hull(np.vstack(below)))[0] < _TIPS
 
 
 def _carries(lower: Detection, upper: Detection) -> bool:
@@ -127,8 +125,10 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     heights, claims = view.heights[window], clues.claims[window]
     side = mask & np.isneginf(claims) & (heights > lowest) & (heights < height + 0.006)
     labels = clues.colours.labels[window]
-    label, count = _commonest(labels[side], clues.colours)
-    strip = labels == label
+    counts = np.bincount(labels[side], minlength=NEUTRAL + 1)
+    counts[NEUTRAL] = 0
+    label = int(np.argmax(counts))
+    strip, count = labels == label, int(counts[label])
     if count < _MIN_STRIP:
         return unseen
     seen = replace(
@@ -150,14 +150,6 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     x, y, yaw = fit.parameters
     pose = Pose.from_xyz_yaw(x, y, pose.position[2], square_yaw(yaw) if kind == "cube" else yaw)
     return replace(seen, pose=pose)
-
-
-def _commonest(labels: NDArray[np.uint8], colours: ColourLabels) -> tuple[int, int]:
-    """Return the colour label that most of `labels` (N,) have, and how many; neutral ones do not count."""
-    counts = np.bincount(labels, minlength=len(colours.names) + 1)
-    counts[NEUTRAL] = 0
-    label = int(np.argmax(counts))
-    return label, int(counts[label])
 
 
 def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Detection]:

@@ -96,8 +96,7 @@ class SceneTracker:
         if knock is not None:
             self._camera = knock @ self._camera
             look = self._detector.detect(self._corrected(frame))
-            before = frame.pose.matrix()
-            shift = float(np.linalg.norm((knock @ before - before)[:2, 3]))
+            shift = float(np.linalg.norm(((knock - np.eye(4)) @ frame.pose.matrix())[:2, 3]))
             notes.append(f"the camera has been moved; allowed for, {1000 * shift:.0f} mm")
         notes += [*look.notes, *([OBSTRUCTED] if obstructed(look.view) else [])]
         if held is not None and tool is not None:
@@ -106,9 +105,8 @@ class SceneTracker:
         objects = self._seen(look, known, whereabouts, frame.stamp)
         held = self._checked_held(held, known, objects, tool, joints, notes)
         if held is not None and held not in objects:
-            objects[held] = known[held].model_copy(
-                update={"visible": False, "confidence": _IN_HAND_CONFIDENCE}
-            )
+            unseen = {"visible": False, "confidence": _IN_HAND_CONFIDENCE}
+            objects[held] = known[held].model_copy(update=unseen)
         hidden = self._hidden(look, known, whereabouts, objects)
         objects = {
             n: o for n, o in objects.items() if o.kind != "unknown" or not _explained(o, hidden)
@@ -267,15 +265,13 @@ class SceneTracker:
         for support in unnamed:
             if len(missing) == len(unnamed) == 1:
                 name, colour = missing[0].id, missing[0].colour
-                notes.append(
-                    f"{name} is taken to be the cube that carries others unseen: no other is missing"
-                )
+                carries = "is taken to be the cube that carries others unseen: no other is missing"
+                notes.append(f"{name} {carries}")
                 named[name] = _object(name, support, missing[0].last_seen, colour, BY_ELIMINATION)
             else:
                 name = new_id("cube", UNKNOWN, [*objects, *named])
-                notes.append(
-                    f"an unseen cube must carry others at ({support.xy[0]:.3f}, {support.xy[1]:.3f})"
-                )
+                x, y = support.xy
+                notes.append(f"an unseen cube must carry others at ({x:.3f}, {y:.3f})")
                 named[name] = _object(name, support, 0.0)
         return named
 
@@ -294,8 +290,7 @@ class SceneTracker:
             sentences=describe(ordered, relations),
             notes=(*notes, *doubts),
         )
-        self._memory = objects
-        self._held, self.scene = held, scene
+        self._memory, self._held, self.scene = objects, held, scene
         return scene
 
 

@@ -75,6 +75,25 @@ def test_what_stands_on_and_in_things_is_seen(open_studio) -> None:
         assert scene.holds("on", f"cuboid_{above}", below)
 
 
+def test_what_a_thing_must_rest_on_is_found_though_it_touches_another_too(open_studio) -> None:
+    """A bar whose middle is beside the one cube that is seen of two would fall off it."""
+    world = load_world("shapes")
+    red, bar = world.object("box_red"), world.object("cuboid_yellow")
+    green = red.model_copy(update={"model": "box_green", "colour": (0.10, 0.55, 0.16)})
+    bar = bar.model_copy(update={"size": (0.11, 0.034, 0.025)})
+    world = world.model_copy(update={"objects": (red, green, bar)})
+    edge, top = red.size[2], world.table.top
+    poses = {
+        "box_red": Pose.from_xyz_yaw(0.45, 0.03, top + edge / 2),
+        "box_green": Pose.from_xyz_yaw(0.45, 0.03 - edge - 0.0005, top + edge / 2),
+        "cuboid_yellow": Pose.from_xyz_yaw(0.45, 0.03, top + edge + 0.0125, np.pi / 2),
+    }
+    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
+    assert sorted(d.kind for d in look.detections) == ["cube", "cube", "cuboid"]
+    hidden = next(d for d in look.detections if (d.kind, d.colour) == ("cube", "red"))
+    assert np.allclose(hidden.pose.position, poses["box_red"].position, atol=0.004)
+
+
 def test_a_thing_that_hides_its_support_is_no_taller_than_before(open_studio) -> None:
     """Seen from above, a block on an equal one might as well be one of twice the height."""
     world = load_world("shapes")

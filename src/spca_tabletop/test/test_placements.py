@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from spca_core.geometry import Pose
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_sense.outline import footprint, gap, outline_of, shared_area
-from spca_tabletop.act.placements import Hold, across
+from spca_tabletop.act.placements import Hold, across, on_top
 
 EDGE = 0.04
 
@@ -57,3 +57,13 @@ def test_a_bridge_is_built_off_its_neighbour_and_on_both_supports(
             assert shared_area(own, footprint(support)) > 0.2 * EDGE**2
         faces = math.remainder(pose.yaw - left.pose.yaw, math.pi / 2)
         assert np.isclose(faces, 0.0, atol=1e-6), "along the faces of what carries it"
+
+
+def test_what_comes_first_on_a_cramped_plate_leaves_room_for_another() -> None:
+    size = (0.11, 0.11, 0.008)
+    at = Pose.from_xyz_yaw(0.5, 0.0, 0.404)
+    plate = SceneObject(id="plate", kind="plate", colour="red", pose=at, size=size, confidence=0.9)
+    scene = Scene(stamp=0.0, objects=(plate, cube("held", 0.3, 0.2)), relations=(), sentences=())
+    for cramped, far in ((False, 0.0), (True, 0.11 / 2 - EDGE * math.sqrt(0.5))):
+        first = next(on_top(plate, scene, "held", Hold(), 0.02, cramped))
+        assert math.isclose(math.dist(first.position[:2], at.position[:2]), far, abs_tol=1e-9)

@@ -282,6 +282,13 @@ def test_a_named_cube_that_is_out_of_sight_is_uncovered(planner: DraftingPlanner
     ]
 
 
+@pytest.mark.parametrize("text", ["Touch the red cuboid.", "Put the purple cylinder on the red plate."])
+def test_what_is_named_and_out_of_sight_may_be_of_any_kind_that_carries(text: str) -> None:
+    request = PlanRequest(attempt="1", task=task(text), observation=hiding(scene(**UNSEEN)), skills=())
+    draft = BuiltinProposer().draft(request, None, None)
+    assert draft.goals == ("clear unknown",) and draft.uncovers
+
+
 @pytest.mark.parametrize(
     "text", ["Touch the left sphere.", "Put the red cube into the tray.", "Do something."]
 )
@@ -394,6 +401,19 @@ def test_a_leaning_cube_is_put_upright_before_others_join_it(planner: DraftingPl
     assert result.plan is not None
     placed = [s.args for s in result.plan.steps if s.action == "place_on"]
     assert placed == [("cube_green", "plate_red"), ("cube_red", "plate_red")]
+
+
+def test_what_leans_on_a_mat_is_put_on_it_again(planner: DraftingPlanner) -> None:
+    """A mat that was pushed away while the cube came is half under it, and has no edge to be put on."""
+    seen = scene(on={"cube_red": "plate_red"})
+    facts = (*seen.facts, Fact(predicate="on", args=("cube_red", "table")))
+    asked = PlanRequest(
+        attempt="1", task=task("Put the red cube on the red plate."), skills=(),
+        observation=seen.model_copy(update={"facts": facts}),
+    )  # fmt: skip
+    result = planner.plan(asked)
+    assert result.plan is not None
+    assert [s.action for s in result.plan.steps] == ["pick_up", "place_on"]
 
 
 def test_the_proposers_words_reach_the_user(planner: DraftingPlanner) -> None:

@@ -79,7 +79,8 @@ class Alternatives(SkillContext):
             return self._do_spots_on_table()
 
         def spots(seen: Scene) -> list[Pose]:
-            found = placements.on_top(base, seen, self._held(), self._hold, self._tip_reach)
+            cramped = base.id in self._cramped and base.kind == "plate"
+            found = placements.on_top(base, seen, self._held(), self._hold, self._tip_reach, cramped)
             return self._placing_json(found, base.id)
 
         found = spots(self.scene)

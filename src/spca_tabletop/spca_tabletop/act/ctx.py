@@ -113,12 +113,12 @@ class Motion(SkillContext):
         self._handled = True
         reached = self._arm.close(float(gap))
         if self._arm.holding() and (thing := self._at_tool()) is not None:
-            tool = self._arm.tool_pose()
+            self._arm.attach(thing.id)
+            tool = self._arm.tool_pose()  # at the pads' gap from now on, as it is where the thing is put down
             hold = placements.Hold.of(thing, tool, top_down_yaw(tool))
             # What has toppled may be held across a longer side than it seems to have.
             wider = reached > hold.across + MISJUDGED
             self._hold = replace(hold, across=reached) if wider else hold
-            self._arm.attach(thing.id)
         return reached
 
     @offered

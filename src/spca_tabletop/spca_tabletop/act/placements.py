@@ -117,8 +117,13 @@ class Hold:
         return cls(height, a, b, yaw=tool_yaw)
 
 
-def on_top(base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: float) -> Iterator[Pose]:
-    """Yield tool poses on a thing: at its centre; on a plate or in a tray also next to what is there."""
+def on_top(
+    base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: float, cramped: bool = False
+) -> Iterator[Pose]:
+    """Yield tool poses on a thing: at its centre; on a plate or in a tray also next to what is there.
+
+    On a `cramped` plate, where room was lacking, what comes first is put towards its rim.
+    """
     x, y, _ = base.pose.position
     held_size = hold.along
     z = base.deck + hold.height + DROP
@@ -127,8 +132,10 @@ def on_top(base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: fl
         yield from _within(base, others, hold, z, base.top + tip_reach + RIM_CLEARANCE)
         return
     if KINDS[base.kind].room != "many" or not others:
-        for yaw in hold.least_turned(*(base.pose.yaw + turn * math.pi / 2 for turn in range(4))):
-            yield top_down(x, y, z, yaw)
+        off = base.size[0] / 2 - math.hypot(hold.along, hold.across) / 2 if cramped else 0.0
+        yaws = hold.least_turned(*(base.pose.yaw + turn * math.pi / 2 for turn in range(4)))
+        for away, yaw in product(dict.fromkeys((max(off, 0.0), 0.0)), yaws):  # they open beside it
+            yield top_down(x + away * math.cos(yaw), y + away * math.sin(yaw), z, yaw)
         return
     # On a plate that is in use: in the four directions of a standing thing's faces; then in the same
     # directions, shifted along the face to be as near to the plate's middle as possible.

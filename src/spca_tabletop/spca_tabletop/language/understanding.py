@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import combinations, islice, permutations, product
 from typing import NamedTuple
 
-from spca_core.kinds import SOLIDS
+from spca_core.kinds import SOLIDS, STACKABLE
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.plan import Task
 from spca_core.ports.proposer import Impossible, NotUnderstood
@@ -157,27 +157,29 @@ def _talked(reading: _Reading) -> list[Talk]:
 
 
 def uncovering(task: Task, observation: Observation) -> list[Goal]:
-    """Goals that bring to light what is hidden, where the text would make sense if that were a cube it names.
+    """Goals that bring to light what is hidden, where the text would make sense if that were what it names.
 
     Empty where nothing is hidden, or where it would not.
     """
-    hidden, missing = out_of_sight(observation), _missing_colours(task, observation)
-    together = min(len(hidden), len(missing))
-    ways = product(combinations(hidden, together), permutations(missing, together)) if together else ()
-    for things, colours in islice(ways, _MOST_SUPPOSED):
-        with suppress(NotUnderstood, Impossible):
-            _understood(task, _supposing(observation, dict(zip(things, colours, strict=True))))
-            return [frozenset({("clear", thing)}) for thing in hidden]
+    hidden = out_of_sight(observation)
+    colours = dict.fromkeys(w for text in (task.title, task.description) for w in words_in(text, "COLOUR"))
+    for kind, together in product(STACKABLE, range(1, len(hidden) + 1)):
+        ways = product(combinations(hidden, together), permutations(colours, together))
+        for things, supposed in islice(ways, _MOST_SUPPOSED):
+            with suppress(NotUnderstood, Impossible):
+                _understood(task, _supposing(observation, dict(zip(things, supposed, strict=True)), kind))
+                return [frozenset({("clear", thing)}) for thing in hidden]
     return []
 
 
-def _supposing(observation: Observation, colours: Mapping[str, str]) -> Observation:
-    """Return what would be seen if unknown things were cubes of these colours."""
-    supposed = {thing: f"cube_{colour}" for thing, colour in colours.items()}
+def _supposing(observation: Observation, colours: Mapping[str, str], kind: str) -> Observation:
+    """Return what would be seen if unknown things were of this kind and these colours."""
+    # Another of its kind and colour may be in sight.
+    supposed = {thing: f"{kind}_{colour}_{thing}" for thing, colour in colours.items()}
     args = [tuple(supposed.get(a, a) for a in f.args) for f in observation.facts]
     facts = tuple(f.model_copy(update={"args": a}) for f, a in zip(observation.facts, args, strict=True))
-    objects = {supposed.get(s, s): "cube" if s in supposed else k for s, k in observation.objects.items()}
-    new = {s: {"id": supposed[s], "kind": "cube", "colour": colour} for s, colour in colours.items()}
+    objects = {supposed.get(s, s): kind if s in supposed else k for s, k in observation.objects.items()}
+    new = {s: {"id": supposed[s], "kind": kind, "colour": colour} for s, colour in colours.items()}
     things = [t.model_copy(update=new.get(t.id, {})) for t in observation.things]
     scene = observation.scene and observation.scene.model_copy(update={"objects": tuple(things)})
     return observation.model_copy(update={"objects": objects, "facts": facts, "scene": scene})
@@ -186,14 +188,6 @@ def _supposing(observation: Observation, colours: Mapping[str, str]) -> Observat
 def out_of_sight(observation: Observation) -> list[str]:
     """Return unseen things that carry something: they may be whatever the task names that is not seen."""
     return [s for s in observation.hidden if observation.objects.get(s) == "unknown"]
-
-
-def _missing_colours(task: Task, observation: Observation) -> list[str]:
-    """The colours that are named and that no cube in sight has."""
-    colours = {thing.id: thing.colour for thing in observation.things}
-    cubes = {colours.get(s, "") for s, kind in observation.objects.items() if kind == "cube"}
-    said = [word for text in (task.title, task.description) for word in words_in(text, "COLOUR")]
-    return [c for c in dict.fromkeys(said) if c not in cubes]
 
 
 def _set_down_first(task: Task, observation: Observation) -> list[Goal]:

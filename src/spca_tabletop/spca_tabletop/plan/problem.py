@@ -46,16 +46,16 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
     if any(atom[0] == "across" for goal in goals for atom in goal):
         rules.append(("bridging",))
     ends = [sorted(atom for atom in goal if atom[0] not in RULES) for goal in goals]
-    leans = [row.name for row in relations() if row.rests == TABLE_SYMBOL]
-    leaning = [[(n, *a[1:]) for a in end if a[0] == "on" for n in leans if observation.holds(n, *a[1:])]
-               for end in ends]  # fmt: skip
+    # What is to rest on a thing, and is seen to lean on it and on the table, takes up room there until then.
+    aslant = {f.args[0] for f in observation.facts if f.predicate == "on" and f.args[1] == TABLE_SYMBOL}
+    leaning = [[a for a in end if a[0] == "on" and a[2] != TABLE_SYMBOL and a[1] in aslant
+                and observation.holds(*a)] for end in ends]  # fmt: skip
     conditions = [
-        f"(and {' '.join([*map(_text, end), *(f'(not {_text(a)})' for a in atoms)])})"
+        f"(and {' '.join([*map(_text, end), *(f'(not (on {a[1]} {TABLE_SYMBOL}))' for a in atoms)])})"
         for end, atoms in zip(ends, leaning, strict=True)
     ]
-    # What is to be put upright takes up room on its plate until then.
-    for _, thing, plate in sorted({atom for atoms in leaning for atom in atoms}):
-        rules += [("blocks", thing, plate), ("blocked", plate)]
+    for _, thing, base in sorted({atom for atoms in leaning for atom in atoms}):
+        rules += [("blocks", thing, base), ("blocked", base)]
     atoms = dict.fromkeys([*initial(observation), *rules])
     held_back = {atom[2] for atom in atoms if atom[0] == "hems" and ("kept", atom[1]) in atoms}
     loose = {("loose", atom[2]): None for atom in atoms if atom[0] == "hems" and atom[2] not in held_back}

@@ -89,14 +89,13 @@ def _standing_goals(request: PlanRequest) -> list[Goal]:
     Empty where there are none, or where they were only to bring to light what the task may be about. Raises
     Impossible where what the task is about is gone: what is left of it is not what was asked for.
     """
-    if request.mode != "replan" or request.previous is None or request.previous.domain != domain():
+    previous = request.previous
+    if request.mode != "replan" or previous is None or previous.domain != domain() or previous.uncovers:
         return []
     goals = [
         frozenset(atom for atom in goal if atom[0] != "put_down" or ("on", atom[1], TABLE_SYMBOL) in goal)
-        for goal in goals_of(request.previous)
+        for goal in goals_of(previous)
     ]
-    if all(atom[0] == "clear" for goal in goals for atom in goal):
-        return []
     known = {*request.observation.objects, TABLE_SYMBOL, GROUND_SYMBOL}
     about = [{thing for atom in goal for name in atom[1:] for thing in things_of(name)} for goal in goals]
     if left := [goal for goal, things in zip(goals, about, strict=True) if things <= known]:
