@@ -75,7 +75,7 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
     def title(self) -> str:
         """See `Bench`."""
         arm = f", {self.robot}" if self.robot else ""
-        return f"Levels: {len(self.levels)} on {self.tables} tables each, proposer {self.proposer}{arm}"
+        return f"Levels: {len(self.levels)}, tables of each: {self.tables}, proposer {self.proposer}{arm}"
 
     def prepare(self, folder: Path) -> None:
         """Raise InputError unless every level and preset exists; reach is for each trial to check."""
