@@ -58,14 +58,12 @@ def new(
     if name in installed(group) or find_spec(name) is not None:
         raise InputError(f"'{name}' is the name of something installed", where="NAME", hint="take another")
     copy(data("examples", "spca") / example, folder, example, name)
-    notices().print(
+    told = (
         f"{folder} is a working copy of the example '{example}'. Install it, test it, use it:\n"
         f"  {sys.executable} -m pip install --no-deps -e {folder}\n  {sys.executable} -m pytest {folder}\n"
-        f"  {as_typed(try_it.format(name=name, folder=folder))}",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,  # to be copied
+        f"  {as_typed(try_it.format(name=name, folder=folder))}"
     )
+    notices().print(told, markup=False, highlight=False, soft_wrap=True)  # to be copied
     typer.echo(folder)
 
 
