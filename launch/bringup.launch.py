@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import psutil
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
@@ -44,7 +45,7 @@ from spca_core.world import load_world
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.description.names import SOURCES
 from spca_ros import environment, names, security
-from spca_ros.domain import claim
+from spca_ros.domain import claim, ports
 from spca_ros.node_process import CONFIG, Value
 from spca_sim.gazebo.requirements import missing
 from spca_tabletop.presets import load_table, world_named
@@ -102,7 +103,8 @@ def generate_launch_description() -> LaunchDescription:
         DeclareLaunchArgument(name, default_value=default, choices=choices, description=text)
         for name, default, choices, text in (*ARGUMENTS, *arguments)
     ]
-    return LaunchDescription([*declared, OpaqueFunction(function=_start)])
+    steps = [OpaqueFunction(function=_end_with_launch), OpaqueFunction(function=_start)]
+    return LaunchDescription([*declared, *steps])
 
 
 def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -195,13 +197,21 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     return [freed, logs, *secured, *includes, *nodes, program, *watches]
 
 
+def _end_with_launch(context: LaunchContext) -> None:
+    """Have the kernel end what is started when `ros2 launch` ends, as by SIGTERM, and leaves it behind.
+
+    Whoever has a prefix of his own, such as a debugger, keeps it.
+    """
+    if shutil.which("setpriv"):
+        context.launch_configurations.setdefault("launch-prefix", "setpriv --pdeathsig TERM")
+
+
 def _whose() -> str:
-    """Return who has taken the domain for a graph, if a process of this machine has."""
-    try:
-        claim(domain(), "graph").close()
-    except InputError as taken:
-        return f"; {taken.what}"
-    return ""
+    """Return who takes part in the domain on this machine, as far as this user may see."""
+    bound = [s for s in psutil.net_connections("udp") if s.laddr and s.laddr.port in ports(domain())]
+    there = [psutil.Process(pid) for pid in sorted({s.pid for s in bound if s.pid})]
+    named = [f"process {one.pid} of {one.username()} ({one.name()})" for one in there]
+    return f": {', '.join(named)}" if named else ""
 
 
 def _options(chosen: Mapping[str, str]) -> RunOptions:
@@ -236,6 +246,7 @@ def _node(
     return Node(
         package=package,
         executable=executable,
+        exec_name=executable,  # (else its name would be the prefix's)
         ros_arguments=given,  # (launch_ros puts `parameters=` behind these, and the last one wins)
         **{"output": "log", **more},
     )

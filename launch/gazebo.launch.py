@@ -108,12 +108,14 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     state_publisher = Node(
         package="robot_state_publisher",
         executable="robot_state_publisher",
+        exec_name="robot_state_publisher",
         parameters=[{"robot_description": files.robot.urdf.read_text(), **sim_time}],
         on_exit=_must_not_end("robot_state_publisher has ended"),
     )
     bridge = Node(
         package="ros_gz_bridge",
         executable="parameter_bridge",
+        exec_name="parameter_bridge",
         name="gazebo_bridge",
         arguments=[f"{control_service(world)}@ros_gz_interfaces/srv/ControlWorld"],
         parameters=[{"config_file": str(files.bridge), "subscription_heartbeat": HEARTBEAT_MS, **sim_time}],
@@ -122,6 +124,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     spawn = Node(
         package="ros_gz_sim",
         executable="create",
+        exec_name="create",
         name="spawn_robot",
         arguments=["-world", world.name, "-file", str(files.robot.urdf), "-name", world.robot.model],
         output="screen",
@@ -129,6 +132,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     controllers = Node(
         package="controller_manager",
         executable="spawner",
+        exec_name="spawner",
         name="spawn_controllers",
         arguments=[
             *(ARM_CONTROLLER, GRIPPER_CONTROLLER, STATE_BROADCASTER),  # joint states say that the others run
@@ -140,6 +144,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     node = Node(
         package="spca_sim",
         executable="gazebo",
+        exec_name="gazebo",
         name="sim",
         parameters=[
             {

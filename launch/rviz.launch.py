@@ -51,6 +51,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         Node(
             package="spca_tabletop",
             executable="display",
+            exec_name="display",
             name="display",
             parameters=[{"world": argument("world")}],
         )
@@ -60,12 +61,25 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     robot = {"robot_description": build_urdf(world), **sim_time}
     if argument("robot_state_publisher") == "true":
         actions.append(
-            Node(package="robot_state_publisher", executable="robot_state_publisher", parameters=[robot])
+            Node(
+                package="robot_state_publisher",
+                executable="robot_state_publisher",
+                exec_name="robot_state_publisher",
+                parameters=[robot],
+            )
         )
     if argument("rviz") == "true":
         view = str(data("launch", "spca") / "rviz" / "spca.rviz")
         semantics = build_srdf(robot["robot_description"], world, gripper_names("generated"))
         # The display of MoveIt's planning scene needs both descriptions as parameters.
         known = {**robot, "robot_description_semantic": semantics}
-        actions.append(Node(package="rviz2", executable="rviz2", arguments=["-d", view], parameters=[known]))
+        actions.append(
+            Node(
+                package="rviz2",
+                executable="rviz2",
+                exec_name="rviz2",
+                arguments=["-d", view],
+                parameters=[known],
+            )
+        )
     return actions

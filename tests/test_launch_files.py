@@ -8,14 +8,18 @@ import itertools
 import os
 import random
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+import psutil
 import pytest
 import yaml
 
@@ -473,12 +477,38 @@ def test_a_launch_that_fails_at_its_start_leaves_no_files(
     assert "rate:=" in caplog.text and "division" in caplog.text
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="util-linux is not installed")
+def test_a_launch_that_is_killed_leaves_no_process(installed: Path, number: int) -> None:
+    """As systemd and Docker end one: `ros2 launch` itself passes on no SIGTERM."""
+    given = {**MUJOCO, "level": "none"}
+    code = f"from {Path(__file__).stem} import run; run('bringup.launch.py', {given})"
+    found = os.pathsep.join((str(Path(__file__).parent), *sys.path))
+    command = [sys.executable, "-c", code]
+    variables = {**os.environ, "PYTHONPATH": found}
+    variables.pop("_ROS_WHEELS_BOOTSTRAP_COMPLETE", None)  # that is true of this process only
+    with subprocess.Popen(command, env=variables) as launch:
+        while len(started := [path for path in installed.iterdir() if path.suffix != ".new"]) < 4:
+            assert launch.poll() is None
+            time.sleep(0.05)
+        launch.send_signal(number)
+    left = [int(path.name.rpartition("+")[2]) for path in started]
+    for _ in range(200):
+        left = [pid for pid in left if psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie"]
+        if not left:
+            break
+        time.sleep(0.05)
+    assert not left
+
+
 def test_a_second_graph_in_a_domain_is_refused_before_anything_starts(
     installed: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with claim(int(os.environ["ROS_DOMAIN_ID"])):
         assert run("bringup.launch.py", {}) != 0
     assert f"process {os.getpid()} of " in caplog.text and "has a program" in caplog.text
+    assert "ros2 action send_goal /supervisor/do" in caplog.text
     assert not calls(installed)
 
 
@@ -495,5 +525,5 @@ def test_a_robot_that_is_there_is_named_before_anything_starts(
         ActionServer(node, FollowTrajectory, names.FOLLOW, lambda goal: FollowTrajectory.Result())
         assert run("bringup.launch.py", {}) != 0
     assert "there is a robot in the ROS domain" in caplog.text
-    assert f"process {os.getpid()} of " in caplog.text  # who holds the domain
+    assert f": process {os.getpid()} of " in caplog.text  # who takes part in it
     assert not calls(installed)

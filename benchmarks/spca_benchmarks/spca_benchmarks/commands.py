@@ -42,28 +42,21 @@ LEVELS = BenchCommand(
 )
 
 
+@takes("proposer", "llm", "skills", "library")
 def _minigrid(
     levels: Annotated[
         str, typer.Argument(help="Categories or levels (beginnings, comma-separated); all by default.")
     ] = "",
     seeds: Annotated[int, typer.Option(help="Seeds a level.", min=1)] = 5,
     first_seed: FirstSeed = 0,
-    proposer: Annotated[str, typer.Option(help="`builtin` (no model needed) or `openai`.")] = "builtin",
-    llm: Llm = "",
-    skills: Annotated[
-        str, typer.Option(help="Skills at the start: builtin, trusted, empty, or auto.")
-    ] = "auto",
-    library: Annotated[
-        Path | None, typer.Option(help="Folder of what is learned; library/ by default.")
-    ] = None,
+    *,
+    wanted: dict[str, Any],
 ) -> Any:
     """Run the MiniGrid curriculum: categories × seeds; published figures stand beside a model's."""
     from spca_benchmarks.minigrid.bench import MinigridBench
 
-    return checked(
-        MinigridBench, levels=levels, seeds=seeds, first_seed=first_seed, proposer=proposer, llm=llm,
-        skills=skills, library=library,
-    )  # fmt: skip
+    wanted["library"] = wanted["library"] or None
+    return checked(MinigridBench, levels=levels, seeds=seeds, first_seed=first_seed, **wanted)
 
 
 MINIGRID = BenchCommand(

@@ -75,7 +75,7 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
     def title(self) -> str:
         """See `Bench`."""
         arm = f", {self.robot}" if self.robot else ""
-        return f"Levels: {len(self.levels)} on {self.tables} tables each, proposer {self.proposer}{arm}"
+        return f"Levels: {len(self.levels)}, tables of each: {self.tables}, proposer {self.proposer}{arm}"
 
     def prepare(self, folder: Path) -> None:
         """Raise InputError unless every level and preset exists; reach is for each trial to check."""
@@ -152,9 +152,9 @@ class LevelsBench(RunsBench[LevelTrial, RunSummary]):
         if any(r.disturbed for r in results):
             page.heading("Disturbances and remedies")
             page.table(*remedy_table(results))
-        if failed := [(d.trial.key, d.result) for d in done if not d.result.success]:
+        if failed := [d.result for d in done if not d.result.success]:
             page.heading("Why trials failed")
-            page.figure(plots.counts(dict(causes(r for _, r in failed)[:12]), "failed trials"))
+            page.table(("cause", "failed trials"), causes(failed)[:12])
         page.heading("Levels")
         by_level = _rates(done, lambda d: d.trial.preset, lambda d: d.trial.level)
         page.table(
@@ -202,11 +202,8 @@ def _times(results: Sequence[RunSummary]) -> tuple[float, ...]:
 def _rounds(results: Sequence[RunSummary]) -> Any:
     figure, axis = new_figure(6.4, 1.8)
     numbers = range(1, max((5, *(r.rounds for r in results))) + 1)  # one bar alone would fill the figure
-    for label, colour, width, success in (
-        ("solved", "#3b6fd4", 0.8, True),
-        ("not solved", "#b42318", 0.3, False),
-    ):
-        heights = [sum(r.rounds == n and r.success is success for r in results) for n in numbers]
+    for label, colour, width in (("solved", "#3b6fd4", 0.8), ("not solved", "#b42318", 0.3)):
+        heights = [sum(r.rounds == n and r.success is (label == "solved") for r in results) for n in numbers]
         axis.bar(list(numbers), heights, color=colour, label=label, width=width)
     axis.set_xticks(list(numbers))
     axis.set_xlabel("rounds")

@@ -183,11 +183,8 @@ class RehearsalBench(Bench[RehearsalTrial, RehearsalResult]):
         for name, own in [*sorted(groups(used, by).items()), ("all", used)]:
             caught = Rate.of(d.result.status == "rejected" for d in own if not d.result.solved)
             alarms = Rate.of(d.result.status == "rejected" for d in own if d.result.solved)
-            seconds = median_of(d.result.seconds for d in own)
-            cpu = median_of(d.result.cpu for d in own)
-            rows.append(
-                (name, str(caught), caught.percent, str(alarms), alarms.percent_interval, seconds, cpu)
-            )
+            times = (median_of(d.result.seconds for d in own), median_of(d.result.cpu for d in own))
+            rows.append((name, str(caught), caught.percent, str(alarms), alarms.percent_interval, *times))
         return PageTable(
             ("kind", "caught", "share", "rejected though it works", "95 % interval", "wall s", "CPU s"), rows
         )
@@ -198,18 +195,12 @@ class RehearsalBench(Bench[RehearsalTrial, RehearsalResult]):
         failing = [d for d in used if not d.result.solved]
         if self.faults:
             page.heading("Caught before acting")
-            page.figure(
-                plots.rates(
-                    {
-                        name: {
-                            kind: Rate.of(caught(d.result) for d in own)
-                            for kind, own in sorted(groups(failing, lambda d: d.trial.kind).items())
-                        }
-                        for name, caught in ABLATIONS.items()
-                    },
-                    "share caught",
-                )
-            )
+            kinds = sorted(groups(failing, lambda d: d.trial.kind).items())
+            shares_caught = {
+                name: {kind: Rate.of(caught(d.result) for d in own) for kind, own in kinds}
+                for name, caught in ABLATIONS.items()
+            }
+            page.figure(plots.rates(shares_caught, "share caught"))
         else:
             page.heading("Choice by rehearsal")
             page.table(
@@ -217,18 +208,12 @@ class RehearsalBench(Bench[RehearsalTrial, RehearsalResult]):
                 [(name, str(rate), rate.percent_interval) for name, rate in choice(used).items()],
             )
         page.heading("Ablations")
-        page.table(
-            ("", "caught", "95 % interval", "rejected though it works"),
-            [
-                (
-                    name,
-                    str(rate := Rate.of(rejects(d.result) for d in failing)),
-                    rate.percent_interval,
-                    str(Rate.of(rejects(d.result) for d in used if d.result.solved)),
-                )
-                for name, rejects in ABLATIONS.items()
-            ],
-        )
+        rows = []
+        for name, rejects in ABLATIONS.items():
+            rate = Rate.of(rejects(d.result) for d in failing)
+            alarms = Rate.of(rejects(d.result) for d in used if d.result.solved)
+            rows.append((name, str(rate), rate.percent_interval, str(alarms)))
+        page.table(("", "caught", "95 % interval", "rejected though it works"), rows)
         page.heading("Calibration")
         page.text(f"Brier score of the share of tries that went well: {brier(used):.3f}.")
         shares = sorted(groups(used, lambda d: f"{d.result.share:.1f}").items())
@@ -241,14 +226,9 @@ class RehearsalBench(Bench[RehearsalTrial, RehearsalResult]):
             plots.boxes({"seconds": [d.result.seconds for d in used]}, "wall time of a rehearsal (s)")
         )
         page.heading("Where rehearsal and reality differ")
-        page.table(
-            ("trial", "really", "rehearsed"),
-            [
-                (d.trial.key, "solved" if d.result.solved else d.result.verdict, d.result.sentence)
-                for d in used
-                if self.success(d.result) is False
-            ],
-        )
+        differ = [(d.trial.key, d.result) for d in used if self.success(d.result) is False]
+        told = [(name, "solved" if r.solved else r.verdict, r.sentence) for name, r in differ]
+        page.table(("trial", "really", "rehearsed"), told)
 
 
 ABLATIONS = {

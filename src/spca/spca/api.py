@@ -125,13 +125,13 @@ def campaign(
     proposer: str = "builtin",
     workers: int | None = None,
     out: str | Path | None = None,
-    on_trial: Callable[[int, int], None] = lambda done, total: None,
+    on_trial: Callable[[int, int], None] | None = None,
 ) -> Campaign:
     """Run levels (names, patterns, groups) × presets × tables in parallel; the same as `spca bench levels`.
 
     An interrupted campaign goes on when it is run again with the same `out`. `on_trial(done, total)` is
-    called after each trial. Raises InputError for unknown levels and presets, and for a folder that holds
-    another campaign.
+    called after each trial, in place of a progress bar. Raises InputError for unknown levels and presets,
+    and for a folder that holds another campaign.
     """
     bench = find("spca.benches", "levels").load()
     done = bench.run(

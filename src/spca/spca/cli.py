@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import traceback
+import warnings
 from typing import Annotated
 
 import typer
@@ -51,6 +52,8 @@ def make_app(asked: str = "") -> typer.Typer:
 
 def main() -> None:
     """Run the command line; errors become one line and an exit status."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # they are for the programmers of the libraries
     try:
         status = make_app(*sys.argv[1:2])(standalone_mode=False, prog_name="spca")
     except InputError as error:

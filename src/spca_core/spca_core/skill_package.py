@@ -47,8 +47,8 @@ class Module:
 def modules(library: str) -> tuple[Module, ...]:
     """Split a library; the first module, whose name is empty, is what comes with the environment.
 
-    >>> [(m.skill, m.text, m.before) for m in modules(joined({"": "A = 1", "nod": "B = 2"}))]
-    [('', 'A = 1', 0), ('nod', 'B = 2', 3)]
+    >>> tuple((m.skill, m.text, m.before) for m in modules(joined({"": "A = 1", "nod": "B = 2"})))
+    (('', 'A = 1', 0), ('nod', 'B = 2', 3))
     """
     marks = list(_MARKED.finditer(library))
     begins = [("", 0), *((mark[1], mark.end()) for mark in marks)]

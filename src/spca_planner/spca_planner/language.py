@@ -175,7 +175,7 @@ def messages(
                 executed=_executed(request, words, domain),
                 critic=rejection.critic if rejection else "",
                 rejection=_clip(rejection.message, "message") if rejection else "",
-            ),
+            )
         ),
     ]
 

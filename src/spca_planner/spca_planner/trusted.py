@@ -142,10 +142,7 @@ def _read(path: Path) -> TrustedDomain | None:
 
 
 def brought_about(
-    text: str,
-    goals: Sequence[frozenset[Atom]],
-    objects: Mapping[str, str],
-    words: Sequence[ObservableWord],
+    text: str, goals: Sequence[frozenset[Atom]], objects: Mapping[str, str], words: Sequence[ObservableWord]
 ) -> float:
     """The largest part of one of the goals that actions of a domain bring about; 1 where no goal is known.
 

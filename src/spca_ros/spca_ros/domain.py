@@ -22,6 +22,8 @@ from spca_core.errors import InputError, SpcaError
 # to 101 stay below Linux's ephemeral ports.
 _DOMAINS = range(1, 91)
 
+_ASK = "; or ask it: ros2 action send_goal /supervisor/do spca_interfaces/action/Do '{sentence: …}'"
+
 _claims: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
 
@@ -77,7 +79,7 @@ def claim(domain: int, use: str = "program") -> socket.socket:
         raise InputError(
             f"{_holder(address)} has a {use} of spca in the ROS domain {domain} already",
             where="ROS_DOMAIN_ID",
-            hint="end it, or take another domain: export ROS_DOMAIN_ID=…",
+            hint=f"end it, or take another domain: export ROS_DOMAIN_ID=…{_ASK if use == 'program' else ''}",
         ) from None
     _claims.add(held)
     return held
@@ -121,7 +123,10 @@ def silent(domain: int) -> bool:
     All of the domain's ports are looked at: Fast DDS counts the participants of one process over all domains,
     so that the first one in a domain need not have the first port.
     """
-    first = 7400 + 250 * domain
     lines = Path("/proc/net/udp").read_text().splitlines()[1:]
-    bound = {int(line.split()[1].rpartition(":")[2], 16) for line in lines}
-    return bound.isdisjoint(range(first, first + 250))
+    return {int(line.split()[1].rpartition(":")[2], 16) for line in lines}.isdisjoint(ports(domain))
+
+
+def ports(domain: int) -> range:
+    """Return the UDP ports of a domain."""
+    return range(first := 7400 + 250 * domain, first + 250)

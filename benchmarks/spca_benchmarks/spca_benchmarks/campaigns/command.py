@@ -61,13 +61,17 @@ class BenchCommand:
         return getattr(import_module(module), name)
 
     def run(
-        self, out: Path | None, workers: int | None, on_trial: Callable[[int, int], None], **settings: Any
+        self,
+        out: Path | None,
+        workers: int | None,
+        on_trial: Callable[[int, int], None] | None,
+        **settings: Any,
     ) -> tuple[Path, list[dict[str, Any]], dict[str, str]]:
         """Run a campaign, or go on with the one in `out`; return its folder, flat rows and broken trials.
 
-        `on_trial(done, total)` is called after each trial.
+        `on_trial(done, total)` is called after each trial; without it, there is a progress bar.
         """
-        from spca_benchmarks.campaigns.console import new_folder
+        from spca_benchmarks.campaigns.console import new_folder, with_progress
         from spca_benchmarks.campaigns.engine import run_campaign
         from spca_benchmarks.campaigns.report import flat_rows
         from spca_core.model import checked
@@ -75,8 +79,10 @@ class BenchCommand:
         bench = checked(self.load(), **settings)
         folder = out if out is not None else new_folder(bench.name)
 
-        def on_entry(so_far: Any, _: Any) -> None:
-            on_trial(len(so_far.results), len(so_far.trials))
-
-        campaign = run_campaign(bench, folder, workers, on_entry=on_entry)
+        if on_trial is None:
+            campaign = with_progress(bench, folder, workers)
+        else:
+            campaign = run_campaign(
+                bench, folder, workers, on_entry=lambda c, _: on_trial(len(c.results), len(c.trials))
+            )
         return folder, flat_rows(campaign), dict(campaign.broken)

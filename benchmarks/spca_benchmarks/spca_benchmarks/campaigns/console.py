@@ -22,9 +22,11 @@ from spca.report.pages import remember
 from spca_benchmarks.campaigns.bench import Bench, Done
 from spca_benchmarks.campaigns.campaign import RESULTS, ResultLine, StoredCampaign, read_campaign, read_head
 from spca_benchmarks.campaigns.engine import run_campaign
-from spca_benchmarks.campaigns.report import write_report
+from spca_benchmarks.campaigns.report import comparison, write_report
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS, InputError
 from spca_core.paths import CAMPAIGNS
+
+_FAILED_SHOWN = 30
 
 
 def run_bench(
@@ -46,7 +48,7 @@ def run_bench(
         for complaint in read_campaign(bench, folder).complaints:
             notices().print(f"spca: {complaint}", markup=False)
     try:
-        campaign = _with_progress(bench, folder, workers, scheduler)
+        campaign = with_progress(bench, folder, workers, scheduler)
     except KeyboardInterrupt:
         notices().print(f"spca: interrupted; go on with: {_resume(folder)}", markup=False)
         return EXIT_INTERRUPTED
@@ -65,8 +67,16 @@ def new_folder(name: str) -> Path:
 
 def show_campaign(campaign: StoredCampaign[Any, Any], baseline: Path | None = None) -> None:
     """Show the table of a campaign and what is not in it, and write its page and tables."""
-    table = campaign.bench.table(campaign.done)
-    show_table(table.heads, table.shown())
+    bench, done = campaign.bench, campaign.done
+    show_table(*bench.table(done).narrow())
+    failed = [(d.trial.key, bench.remark(d)) for d in done if bench.success(d.result) is False]
+    lines = [f"{name}: {why or 'not solved'}" for name, why in failed[:_FAILED_SHOWN]]
+    if len(failed) > _FAILED_SHOWN:
+        lines.append(f"… and {len(failed) - _FAILED_SHOWN} more that were not solved: see the page")
+    if baseline is not None:
+        lines += [f"compared with {baseline.name}", *comparison(campaign, baseline)]
+    for line in lines:
+        results().print(f"  {escape(line)}", soft_wrap=True)
     if campaign.broken:
         notices().print(
             f"  [yellow]{len(campaign.broken)} broken[/yellow], not counted; resuming runs them again"
@@ -78,9 +88,10 @@ def show_campaign(campaign: StoredCampaign[Any, Any], baseline: Path | None = No
         remember(campaign.folder)
 
 
-def _with_progress(
-    bench: Bench[Any, Any], folder: Path, workers: int | None, scheduler: str
+def with_progress(
+    bench: Bench[Any, Any], folder: Path, workers: int | None, scheduler: str = ""
 ) -> StoredCampaign[Any, Any]:
+    """Run a campaign behind a progress bar; see `run_campaign`."""
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         TimeRemainingColumn()
@@ -88,18 +99,22 @@ def _with_progress(
     trials = bench.trials()
     by_key = {t.key: t for t in trials}
     with Progress(*columns, console=notices()) as bar:
-        known = len(read_campaign(bench, folder).results)
+        known, failed = len(read_campaign(bench, folder).results), 0
         task = bar.add_task("trials", total=len(trials), completed=known)
 
         def on_entry(campaign: StoredCampaign[Any, Any], entry: ResultLine) -> None:
+            nonlocal failed
             bar.update(task, completed=len(campaign.results) + len(campaign.broken))
             if entry.broken:
                 bar.console.print(
                     f"  [yellow]broken[/yellow] {entry.trial}: {escape(entry.broken)}", highlight=False
                 )
                 return
-            remark = bench.remark(Done(by_key[entry.trial], campaign.results[entry.trial]))
-            if remark:
+            done = Done(by_key[entry.trial], campaign.results[entry.trial])
+            if bench.success(done.result) is False:  # which and why is told after the table
+                failed += 1
+                bar.update(task, description=f"trials, {failed} not solved")
+            elif remark := bench.remark(done):
                 bar.console.print(f"  {escape(entry.trial)}: {escape(remark)}", highlight=False)
 
         return run_campaign(bench, folder, workers, scheduler, on_entry)

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
@@ -198,8 +199,9 @@ def open_cluster(workers: int, scheduler: str = "") -> Iterator[Client]:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # the workers fill the cores
     quiet: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    quiet["scheduler_kwargs"] = {"dashboard_address": "127.0.0.1:0"}  # else two campaigns want one port
     with _script_left_alone(), LocalCluster(n_workers=workers, **quiet) as cluster, Client(cluster) as client:
-        client.run(_leave_interrupts)
+        client.run(_keep_quiet)
         yield client
 
 
@@ -214,6 +216,7 @@ def _script_left_alone() -> Iterator[None]:
         main.__spec__ = spec
 
 
-def _leave_interrupts() -> None:
-    """Ignore Ctrl-C in a worker: it is the campaign's affair."""
+def _keep_quiet() -> None:
+    """Ignore Ctrl-C in a worker, which is the campaign's affair, and what libraries tell programmers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    warnings.simplefilter("ignore")

@@ -23,6 +23,7 @@ _TEX = str.maketrans(
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"±": r"$\pm$", "≤": r"$\le$", "≥": r"$\ge$", "×": r"$\times$", "∞": r"$\infty$", "–": "--"}
 )
+_COLUMNS = 100  # of a terminal
 _STYLE: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none"}
 
 
@@ -35,6 +36,14 @@ class PageTable(NamedTuple):
     def shown(self) -> list[list[str]]:
         """Return the rows as text."""
         return [[_cell(c) for c in row] for row in self.rows]
+
+    def narrow(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        """Return heads and rows for a terminal: rows as columns where that fits it and the table does not."""
+        rows = [list(self.heads), *self.shown()]
+        turned = [list(column) for column in zip(*rows, strict=True)]
+        fits_better = _width(rows) > _COLUMNS and _width(turned) < _width(rows)
+        heads, *shown = turned if fits_better else rows
+        return heads, shown
 
     def filled(self) -> PageTable:
         """Return the table without the columns in which every row has None."""
@@ -114,6 +123,11 @@ def _drawn(figure: Figure, form: str) -> bytes:
     with rc_context(_STYLE):
         figure.savefig(file, format=form, bbox_inches="tight")
     return file.getvalue()[file.getvalue().index(b"<svg") if form == "svg" else 0 :]
+
+
+def _width(rows: Sequence[Sequence[str]]) -> int:
+    """Return the characters in a row of a table with two blanks between its columns."""
+    return sum(2 + max(map(len, column)) for column in zip(*rows, strict=True)) - 2
 
 
 def _cell(value: object) -> str:

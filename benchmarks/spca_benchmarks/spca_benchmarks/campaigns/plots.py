@@ -58,14 +58,3 @@ def boxes(groups: Mapping[str, Sequence[float]], label: str, logarithmic: bool =
         axis.set_xlim(left=min(0, *(min(own) for own in data)) if data else 0)
     axis.set_xlabel(label)
     return figure
-
-
-def counts(groups: Mapping[str, int], label: str, width: float = 9.0) -> Figure:
-    """Draw counts as horizontal bars, long names cut."""
-    figure, axis = new_figure(width, 0.6 + 0.3 * max(1, len(groups)))
-    names = [n if len(n) < 90 else n[:88] + "…" for n in groups]
-    axis.barh(range(len(names)), list(groups.values()), color="#b42318")
-    axis.set_yticks(range(len(names)), names)
-    axis.invert_yaxis()
-    axis.set_xlabel(label)
-    return figure

@@ -15,9 +15,11 @@ from spca_benchmarks.campaigns.page import Page
 from spca_benchmarks.campaigns.statistics import Paired, Rate
 from spca_core.errors import InputError
 from spca_core.run_folder import write_atomically
+from spca_core.validation import expecting
 
 PAGE = "index.html"
 CSV, PARQUET = "results.csv", "results.parquet"
+_WORSE = "Solved only before"
 
 
 def write_report(campaign: StoredCampaign[Any, Any], baseline: Path | None = None) -> Path:
@@ -47,7 +49,9 @@ def write_report(campaign: StoredCampaign[Any, Any], baseline: Path | None = Non
         )
     page.table(*bench.table(done))
     if baseline is not None:
-        _compare(campaign, baseline, page)
+        page.heading(f"Compared with {baseline.name}")
+        for sentence in comparison(campaign, baseline):
+            page.text(sentence, warning=sentence.startswith(_WORSE))
     if done:
         bench.report(done, page)
     if campaign.broken:
@@ -64,29 +68,37 @@ def write_report(campaign: StoredCampaign[Any, Any], baseline: Path | None = Non
     return page.write(campaign.folder / PAGE, apart=campaign.folder / "paper")
 
 
-def _compare(campaign: StoredCampaign[Any, Any], baseline: Path, page: Page) -> None:
+def comparison(campaign: StoredCampaign[Any, Any], baseline: Path) -> Iterator[str]:
+    """Yield sentences that compare a campaign with an earlier one of the same bench, by trial."""
     bench, now = campaign.bench, read_head(campaign.folder).settings
-    before, then = read_campaign(bench, baseline).results, read_head(baseline).settings
+    then = read_head(baseline).settings
+    with expecting("a campaign of this version", baseline):
+        before = read_campaign(type(bench).model_validate(then), baseline).results
     pairs = [(d.trial.key, before[d.trial.key], d.result) for d in campaign.done if d.trial.key in before]
-    page.heading(f"Compared with {baseline.name}")
     verdicts = [(key, bench.success(old), bench.success(new)) for key, old, new in pairs]
     changes = [f"{key} was {then.get(key)!r}, is {now[key]!r}" for key in now if now[key] != then.get(key)]
-    settings = f"Settings: {'; '.join(changes) or 'the same'}."
+    yield f"Settings: {'; '.join(changes) or 'the same'}."
     if not pairs or any(None in verdict for verdict in verdicts):
-        return page.text(f"{settings} No trial is solved or failed in both: compare their tables.")
+        common = f"{len(pairs)} of {len(campaign.done)} trials are in both"
+        old, new = (
+            Rate.of(bool(bench.success(r)) for r in own.values()) for own in (before, campaign.results)
+        )
+        totals = f"{old.good} of {old.total} solved before, {new.good} of {new.total} now"
+        yield f"No trial is solved or failed in both ({common}): {totals}."
+        return
     paired = Paired.of((bool(new), bool(old)) for _, old, new in verdicts)
     interval = " to ".join(f"{100 * end:+.1f}" for end in paired.interval)
-    page.text(
-        f"{settings} {len(pairs)} trials in common: "
+    yield (
+        f"{len(pairs)} trials in common: "
         f"{paired.both + paired.second} solved before, {paired.both + paired.first} now. "
         f"{'This may be chance' if paired.p_value > 0.05 else 'This is hardly chance'} (difference "
         f"{100 * paired.difference:+.1f} %, 95 % interval {interval} %, McNemar's p = {paired.p_value:.3g})."
     )
     if same := sum(bench.fingerprint(old) == bench.fingerprint(new) != "" for _, old, new in pairs):
-        page.text(f"{same} went exactly as before: the same steps and times.")
-    for word, better in (("Solved only now", True), ("Solved only before", False)):
+        yield f"{same} went exactly as before: the same steps and times."
+    for word, better in (("Solved only now", True), (_WORSE, False)):
         if keys := [key for key, old, new in verdicts if old != new and bool(new) is better]:
-            page.text(f"{word}: {', '.join(keys)}", warning=not better)
+            yield f"{word}: {', '.join(keys)}"
 
 
 def write_tables(campaign: StoredCampaign[Any, Any]) -> list[Path]:

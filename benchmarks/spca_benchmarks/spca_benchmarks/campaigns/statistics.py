@@ -67,11 +67,8 @@ class Mean(Record):
     @classmethod
     def of(cls, values: Sequence[float]) -> Mean:
         """Return the mean of some values and its deviation, which is 0 for fewer than two."""
-        return cls(
-            count=len(values),
-            value=mean(values) if values else 0.0,
-            sd=stdev(values) if len(values) > 1 else 0.0,
-        )
+        sd = stdev(values) if len(values) > 1 else 0.0
+        return cls(count=len(values), value=mean(values) if values else 0.0, sd=sd)
 
     @property
     def half_width(self) -> float:
@@ -100,12 +97,8 @@ class Paired(Record):
     def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Paired:
         """Count pairs of verdicts."""
         found = list(pairs)
-        return cls(
-            both=found.count((True, True)),
-            first=found.count((True, False)),
-            second=found.count((False, True)),
-            neither=found.count((False, False)),
-        )
+        both, first, second, neither = (found.count((a, b)) for a in (True, False) for b in (True, False))
+        return cls(both=both, first=first, second=second, neither=neither)
 
     @property
     def total(self) -> int:

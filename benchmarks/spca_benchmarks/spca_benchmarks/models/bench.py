@@ -145,10 +145,7 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
     def identity(self) -> Mapping[str, Any]:
         """See `Bench`; with servers, sampling, prices, and a digest of the prompts."""
         if self.llm:
-            return {
-                **self.model_dump(mode="json", exclude={"usd"}),
-                "who": recorded(self._recorded, "who"),
-            }
+            return {**self.model_dump(mode="json", exclude={"usd"}), "who": recorded(self._recorded, "who")}
         who = {_label(model): _who(model) for model in self.models}
         return {**super().identity(), "who": who, "prompts": _digest_of_prompts()}
 

@@ -14,17 +14,17 @@ import typer
 from spca.commands import MACHINE
 
 EXAMPLES = {
-    "environment": ("corridor", "spca run {name}:5"),
-    "skill": ("push", "spca run {folder}/levels/{name}_01.yaml"),
-    "detector": ("blobs", "spca run touch_02 --detector {name}"),
-    "proposer": ("scribe", "spca run touch_02 --proposer {name}"),
-    "engine": ("ripple", "spca run touch_02 --engine {name}"),
-    "kind": ("mug", "spca run {folder}/levels/{name}_01.yaml"),
-    "relation": ("diagonal", "spca run {folder}/levels/{name}_01.yaml"),
-    "bench": ("looks", "spca bench {name}"),
+    "environment": ("corridor", "run {name}:5"),
+    "skill": ("push", "run {folder}/levels/{name}_01.yaml"),
+    "detector": ("blobs", "run touch_02 --detector {name}"),
+    "proposer": ("scribe", "run touch_02 --proposer {name}"),
+    "engine": ("ripple", "run touch_02 --engine {name}"),
+    "kind": ("mug", "run {folder}/levels/{name}_01.yaml"),
+    "relation": ("diagonal", "run {folder}/levels/{name}_01.yaml"),
+    "bench": ("looks", "bench {name}"),
 }
 """Examples that new packages are copies of, by kind, each with a command that uses the installed copy."""
-
+_KINDS = ", ".join(EXAMPLES).replace("engine", "engine (a planner)")
 
 app = typer.Typer()
 
@@ -34,18 +34,18 @@ app = typer.Typer()
     epilog="Examples:  spca new environment maze · spca new skill slide · spca new detector edges",
 )
 def new(
-    kind: Annotated[str, typer.Argument(help=f"One of {', '.join(EXAMPLES)}.")],
+    kind: Annotated[str, typer.Argument(help=f"One of {_KINDS}.")],
     name: Annotated[str, typer.Argument(help="Its name: lower-case letters, digits and _.")],
     out: Annotated[Path, typer.Option(help="Where the package's own folder is made.")] = Path(),
 ) -> None:
     """Write a package that extends spca: a small one that works, with its tests, to be changed."""
-    from spca.console import notices
+    from spca.console import as_typed, notices
     from spca_core.errors import InputError
     from spca_core.extensions import installed
     from spca_core.paths import data
 
     if kind not in EXAMPLES:
-        raise InputError(f"unknown kind '{kind}'", where="KIND", hint=f"one of {', '.join(EXAMPLES)}")
+        raise InputError(f"unknown kind '{kind}'", where="KIND", hint=f"one of {_KINDS}")
     example, try_it = EXAMPLES[kind]
     group = "spca.benches" if kind == "bench" else f"spca.{kind}s"
     if not re.fullmatch(r"[a-z][a-z0-9_]*[a-z0-9]", name) or keyword.iskeyword(name):
@@ -58,14 +58,12 @@ def new(
     if name in installed(group) or find_spec(name) is not None:
         raise InputError(f"'{name}' is the name of something installed", where="NAME", hint="take another")
     copy(data("examples", "spca") / example, folder, example, name)
-    notices().print(
+    told = (
         f"{folder} is a working copy of the example '{example}'. Install it, test it, use it:\n"
         f"  {sys.executable} -m pip install --no-deps -e {folder}\n  {sys.executable} -m pytest {folder}\n"
-        f"  {try_it.format(name=name, folder=folder)}",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,  # to be copied
+        f"  {as_typed(try_it.format(name=name, folder=folder))}"
     )
+    notices().print(told, markup=False, highlight=False, soft_wrap=True)  # to be copied
     typer.echo(folder)
 
 

@@ -82,7 +82,7 @@ function tell(stamp) {  // show a time everywhere but in the video
 // --- plots ------------------------------------------------------------------------------------------------
 
 const TALL = {joints: 120}, BAR = 20, LETTER = 6.5, NARROW = 700;  // px; what is narrower has its labels above, not beside
-const COLOURS = ["#3b6fd4", "#c4622d", "#2f7d4f", "#a04668", "#6a51a8", "#96650f", "#2c7a94"];
+const COLOURS = ["#3b6fd4", "#c4622d", "#2f7d4f", "#a04668", "#8064c8", "#96650f", "#2c7a94"];
 const make = (name, attributes, text) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const key in attributes) node.setAttribute(key, attributes[key]);
