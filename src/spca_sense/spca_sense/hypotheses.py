@@ -261,7 +261,7 @@ class ColourRegion:
         """Return the starts where a box would show enough of a region and miss little, the best first."""
         ways: list[tuple[int, Array, Array]] = []
         for start in starts:
-            shape = BoxShape(size[0], region.level, size[2], np.eye(3), size[1])
+            shape = BoxShape(size[0], region.level, size[2], size[1])
             patch = self.view.patch(shape.corners(start)[:4])
             inside, missing = region.shown(patch)
             whole = patch.mask.sum()
@@ -309,7 +309,7 @@ class ColourRegion:
         a, b, c = size
         tilt = face.tilt if alone else np.eye(3)
         depth = c if face.level < self.floor + TALL else min(_CUT_OF_KNOWN * c, _DEEPEST)
-        shape = BoxShape(a, face.level, depth, tilt, b)
+        shape = BoxShape(a, face.level, depth, b, tilt)
         prior = None
         if not alone:  # where a border goes on beyond a corner, it is that of what is next to it
             prior, turn = Prior(start, _PLACED), np.array([np.cos(start[2]), np.sin(start[2])])
@@ -513,7 +513,7 @@ class ColourRegion:
         (x, y), (a, b), degrees = cv2.minAreaRect(points.astype(np.float32))
         if not _SMALLEST < min(a, b) <= max(a, b) < _LARGEST:
             return None
-        shape = BoxShape.upright(0.0, level, min(depth, level))
+        shape = BoxShape(0.0, level, min(depth, level))
         start = np.array([x, y, np.radians(degrees), a, b])
         fit = fit_shape(lambda p: shape.residuals(self.view, points, p), start)
         return _of_possible_size(fit, fit.parameters[3:])

@@ -142,7 +142,7 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     outline = outline.part(outline.own, np.array([window[1].start, window[0].start], float))
     if len(outline.points) < _MIN_POINTS or kind == "cylinder":
         return seen
-    shape = BoxShape(size[0], height, height - lowest, np.eye(3), size[1])
+    shape = BoxShape(size[0], height, height - lowest, size[1])
     starts = np.array([(x, y, yaw + turn) for turn in np.radians([0.0, 22.5, 45.0, 67.5])])
     fit = fit_box(view, shape, outline, starts, Prior(np.array([x, y, yaw]), _PRIOR))
     if np.hypot(*(fit.parameters - (x, y, yaw))[:2]) > 0.6 * size[0]:
