@@ -20,8 +20,7 @@ from spca_core.kinds import KINDS, MESHES, ObjectKind, is_round, problem_with
 from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, LEVEL, NOISE, Plateau, corners, silhouette
-from spca_sense.meshes import fitted
-from spca_sense.outline import Outline, outline_of, polygon_area, shared_area, trace
+from spca_sense.outline import Outline, footprint, polygon_area, shared_area, trace
 from spca_sense.shapes import (
     TOLERANCE,
     BoxShape,
@@ -404,6 +403,10 @@ class ColourRegion:
 
     def of_mesh(self, face: Face, things: list[Detection]) -> Detection | None:
         """Return a thing with a mesh if it explains the surroundings of a face better than `things` do."""
+        if not MESHES:
+            return None
+        from spca_sense.meshes import fitted
+
         ways: list[tuple[float, str, Pose]] = []
         for kind, mesh in MESHES.items():
             bottom = face.level - mesh.size[2]
@@ -579,7 +582,7 @@ def _apart(ways: Sequence[tuple[int, Array, T]]) -> list[T]:
 
 def _overlap(things: Sequence[Detection]) -> bool:
     """Return whether two things on one level share the room of one: together they are something else."""
-    outlines = [outline_of(d.kind, d.pose, d.size) for d in things if d.kind != "unknown"]
+    outlines = [footprint(d) for d in things if d.kind != "unknown"]
     return any(
         shared_area(a, b) > _SHARED * min(polygon_area(a), polygon_area(b))
         for a, b in combinations(outlines, 2)

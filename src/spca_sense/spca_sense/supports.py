@@ -15,7 +15,7 @@ from spca_sense.colours import NEUTRAL, ColourLabels
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import LEVEL, NOISE, corners
 from spca_sense.hypotheses import JOINT, TALL, Clues
-from spca_sense.outline import outline_of, polygon_area, shared_area, trace
+from spca_sense.outline import footprint, polygon_area, shared_area, trace
 from spca_sense.shapes import BoxShape, Prior, fit_box
 from spca_sense.view import NO_HEIGHT, Patch, widened
 
@@ -69,7 +69,7 @@ def _from_high_to_low(thing: Detection) -> float:
 def _carries(lower: Detection, upper: Detection) -> bool:
     if lower.kind == UNKNOWN or abs(lower.top - upper.bottom) > JOINT:
         return False
-    own, its = (outline_of(d.kind, d.pose, d.size) for d in (upper, lower))
+    own, its = footprint(upper), footprint(lower)
     return shared_area(own, its) > _MIN_OVERLAP * polygon_area(own)
 
 
@@ -167,13 +167,12 @@ def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Det
         if thing.known or thing.kind in MESHES or KINDS[thing.kind].walled:
             settled.append(thing)
             continue
-        own = outline_of(thing.kind, thing.pose, thing.size)
+        own = footprint(thing)
         area = polygon_area(own)
         below = [
             other.deck
             for other in settled
-            if other.deck < thing.top - NOISE
-            and shared_area(own, outline_of(other.kind, other.pose, other.size)) > _OVERLAP * area
+            if other.deck < thing.top - NOISE and shared_area(own, footprint(other)) > _OVERLAP * area
         ]
         settled.append(_reaching_down(thing, max(below, default=table_top)))
     return settled
