@@ -100,7 +100,8 @@ def cluttered_layout(world: World, seed: int, spacing: float = 0.014) -> Layout:
         if draw < 0.35 and free:  # on a plate, hiding part of it; not quite in its middle
             put(cube, plates[int(free.pop())], 0.02)
     if rng.random() < 0.25 and len(cubes) > 1:
-        put(*(cubes[int(i)] for i in rng.choice(len(cubes), 2, replace=False)), 0.006)
+        top, base = (cubes[int(i)] for i in rng.choice(len(cubes), 2, replace=False))
+        put(top, base, 0.006)
     return Layout(poses=poses, seed=seed)
 
 

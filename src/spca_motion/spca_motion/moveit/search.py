@@ -54,17 +54,17 @@ class ProcessChecker:
         if not self._collides(self.geometry, joints, gap):
             return
 
-        def touchable(name: str, grown_by: Callable[[float], Geometry]) -> Geometry:
-            """Return the body of that name, shrunk as far as it must be so as not to collide."""
+        def touchable(name: str, thing: Obstacle | None = None) -> Geometry:
+            """Return a thing, or the table, shrunk as far as it must be so as not to collide."""
             for shrink in _START_SHRINK:
                 margin = min(_margin(name, may), -shrink) if shrink else _margin(name, may)
-                geometry = grown_by(margin)
+                geometry = Geometry((grown(thing, margin),)) if thing else Geometry(table=self._top + margin)
                 if not self._collides(replace(geometry, held=self._scene.held), joints, gap):
                     return geometry
             return Geometry()
 
-        bodies = [touchable(o.id, lambda m, o=o: Geometry((grown(o, m),))) for o in self._scene.obstacles]
-        table = touchable(TABLE_SYMBOL, lambda m: Geometry(table=self._top + m)).table
+        bodies = [touchable(o.id, o) for o in self._scene.obstacles]
+        table = touchable(TABLE_SYMBOL).table
         self.geometry = Geometry(tuple(o for b in bodies for o in b.obstacles), self._scene.held, table)
 
     def valid(self, joints: Array, gap: float) -> bool:
