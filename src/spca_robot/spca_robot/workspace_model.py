@@ -215,10 +215,6 @@ class WorkspaceIndex:
         roots = self._model.body_rootid[self._model.geom_bodyid]
         return tuple(self._model.body(int(b)).name for b in roots)
 
-    def geoms_of(self, model_name: str) -> list[int]:
-        """Return the geom ids of one model of the world."""
-        return [i for i, name in enumerate(self.geom_models) if name == model_name]
-
     def set_arm(self, data: mujoco.MjData, positions: Array) -> None:
         """Put the arm's joints at `positions` (n,), radians. Kinematics are not updated."""
         data.qpos[self.arm_qpos] = positions
