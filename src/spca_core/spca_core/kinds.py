@@ -104,7 +104,8 @@ def _hull(points: Array) -> Primitive:
     low, high = points.min(axis=0), points.max(axis=0)
     corners = points - (low + high) / 2
     hull = ConvexHull(corners)
-    outwards = np.einsum("ij,ij->i", hull.equations[:, :3], _normals(corners[hull.simplices])) > 0
+    a, b, c = corners[hull.simplices].transpose(1, 0, 2)
+    outwards = np.einsum("ij,ij->i", hull.equations[:, :3], np.cross(b - a, c - a)) > 0
     faces = np.where(outwards[:, None], hull.simplices, hull.simplices[:, ::-1])
     return Primitive(
         "hull",
@@ -113,10 +114,6 @@ def _hull(points: Array) -> Primitive:
         corners=tuple(map(tuple, corners.tolist())),
         faces=tuple(map(tuple, faces.tolist())),
     )
-
-
-def _normals(triangles: Array) -> Array:
-    return np.asarray(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]))
 
 
 GROUP = "spca.kinds"

@@ -13,7 +13,7 @@ from spca_core.contacts import Pair
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.model import Record
-from spca_core.world import World
+from spca_core.world import World, WorldObject
 
 # Attempts before the area counts as too small. With the default spacing a third attempt is rare.
 _STARTS = 100
@@ -89,20 +89,19 @@ def cluttered_layout(world: World, seed: int, spacing: float = 0.014) -> Layout:
     cubes = [o for o in world.objects if o.kind == "cube" and o.model in poses]
     plates = [o for o in world.objects if o.kind == "plate" and o.model in poses]
     free = list(rng.permutation(len(plates)))
+
+    def put(top: WorldObject, base: WorldObject, off: float) -> None:
+        (x, y, z), (dx, dy) = poses[base.model].position, rng.uniform(-off, off, 2)
+        height = z + (base.size[2] + top.size[2]) / 2
+        poses[top.model] = Pose.from_xyz_yaw(x + float(dx), y + float(dy), height, poses[top.model].yaw)
+
     for cube in cubes:
         draw = rng.random()
         if draw < 0.35 and free:  # on a plate, hiding part of it; not quite in its middle
-            plate = plates[int(free.pop())]
-            x, y, z = poses[plate.model].position
-            dx, dy = rng.uniform(-0.02, 0.02, 2)
-            height = z + (plate.size[2] + cube.size[2]) / 2
-            poses[cube.model] = Pose.from_xyz_yaw(x + float(dx), y + float(dy), height, poses[cube.model].yaw)
-    if rng.random() < 0.25 and len(cubes) > 1:  # one cube on another
+            put(cube, plates[int(free.pop())], 0.02)
+    if rng.random() < 0.25 and len(cubes) > 1:
         top, base = (cubes[int(i)] for i in rng.choice(len(cubes), 2, replace=False))
-        x, y, z = poses[base.model].position
-        dx, dy = rng.uniform(-0.006, 0.006, 2)
-        height = z + (base.size[2] + top.size[2]) / 2
-        poses[top.model] = Pose.from_xyz_yaw(x + float(dx), y + float(dy), height, poses[top.model].yaw)
+        put(top, base, 0.006)
     return Layout(poses=poses, seed=seed)
 
 

@@ -112,15 +112,12 @@ class _Declaration(Record):
     phrases: tuple[SkillPhrase, ...] = ()
 
 
-class SkillPackage(Record):
+class SkillPackage(_Declaration):
     """One skill with all that belongs to it; `predicates` and `action` are PDDL, `source` is Python."""
 
     name: str
-    environment: str
-    predicates: tuple[str, ...]
     action: str
     source: str
-    phrases: tuple[SkillPhrase, ...]
 
     @classmethod
     def read(cls, name: str, folder: Path) -> SkillPackage:
@@ -140,14 +137,7 @@ class SkillPackage(Record):
                 where=str(folder / "skill.py"),
                 hint=f"the action in action.pddl is '{head.group(1)}'",
             )
-        return cls(
-            name=name,
-            environment=declared.environment,
-            predicates=declared.predicates,
-            action=action.strip(),
-            source=source,
-            phrases=declared.phrases,
-        )
+        return cls(name=name, action=action.strip(), source=source, **dict(declared))
 
 
 @cache

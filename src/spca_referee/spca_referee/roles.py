@@ -10,15 +10,13 @@ from pydantic import model_validator
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.kinds import ObjectKind
+from spca_core.layout import Layout, resting_contacts
 from spca_core.model import Record
 from spca_core.names import symbol_of
 from spca_core.world import World
 
 TOO_CLOSE = 0.005
 """Metres along an axis by which objects differ that are equally left, near and so on: either counts."""
-
-_RESTS_WITHIN = 0.005
-"""Distance in metres between a lower and an upper face that still count as resting on each other."""
 
 Pick = Literal["any", "leftmost", "middle", "rightmost", "nearest", "farthest", "same_colour", "other_colour"]
 
@@ -115,14 +113,6 @@ def colour_of(model: str) -> str:
 
 def support_kind(model: str, world: World, truth: Mapping[str, Pose]) -> str | None:
     """Return the kind of thing that `model` rests on (`table`, `plate`, `cube`), or None."""
-    x, y, z = truth[model].position
-    bottom = z - world.object(model).size[2] / 2
-    for other in world.objects:
-        if other.model == model or other.model not in truth:
-            continue
-        ox, oy, oz = truth[other.model].position
-        above = abs(bottom - (oz + other.deck)) < _RESTS_WITHIN
-        if above and (x - ox) ** 2 + (y - oy) ** 2 <= other.radius**2:
-            return other.kind
-    on_table = abs(bottom - world.table.top) < _RESTS_WITHIN and world.table.contains(x, y)
-    return "table" if on_table else None
+    below = {other for thing, other in resting_contacts(Layout(poses=dict(truth)), world) if thing == model}
+    kinds = {o.model: o.kind for o in world.objects} | {world.table.model: "table"}
+    return next((kind for name, kind in kinds.items() if name in below), None)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Set
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, Literal
 
@@ -194,21 +195,17 @@ class JudgedState(Record):
         return ("rests_on", self.thing, other) in now.ways
 
 
+@dataclass
 class Situation:
     """Poses, pairs in contact, how they touch, what is at rest, and kinds; the robot, and its arm's links."""
 
-    def __init__(
-        self,
-        poses: Mapping[str, Pose],
-        touching: Set[Pair],
-        ways: Set[Way],
-        still: Set[str],
-        kinds: Mapping[str, str],
-        robot: str,
-        arm: Set[str],
-    ) -> None:
-        self.poses, self.touching, self.ways, self.still = poses, touching, ways, still
-        self.kinds, self.robot, self.arm = kinds, robot, arm
+    poses: Mapping[str, Pose]
+    touching: Set[Pair]
+    ways: Set[Way]
+    still: Set[str]
+    kinds: Mapping[str, str]
+    robot: str
+    arm: Set[str]
 
     def inside(self, thing: str, container: str) -> bool:
         """Return whether a thing lies in a container, by itself or on what lies there."""

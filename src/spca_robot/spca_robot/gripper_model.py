@@ -75,7 +75,8 @@ def add_gripper(spec: mujoco.MjSpec, wrist: mujoco.MjsBody, robot: str, pad_fric
     for side in SIDES:
         _couple(spec, f"{side}_inner", f"{side}_driver", 1.0)
         _couple(spec, f"{side}_tip", f"{side}_driver", -1.0)
-    for one, other in _within_gripper():
+    # The pads close on each other, the knuckles pass the base, and the linkage's joints overlap.
+    for one, other in itertools.combinations(BODIES, 2):
         spec.add_exclude(bodyname1=f"{robot}/{one}", bodyname2=f"{robot}/{other}")
 
     tendon = spec.add_tendon(name=TENDON)
@@ -163,11 +164,3 @@ def _couple(spec: mujoco.MjSpec, follower: str, leader: str, ratio: float) -> No
         solimp=(0.95, 0.99, 0.001, 0.5, 2),
     )
     coupling.data[:2] = 0, ratio  # follower = 0 + ratio · leader
-
-
-def _within_gripper() -> list[tuple[str, str]]:
-    """Return the pairs of gripper bodies whose mutual contact is intended: all.
-
-    The pads close on each other, the knuckles pass the base, and the linkage's joints overlap.
-    """
-    return list(itertools.combinations(BODIES, 2))

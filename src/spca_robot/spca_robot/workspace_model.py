@@ -215,10 +215,6 @@ class WorkspaceIndex:
         roots = self._model.body_rootid[self._model.geom_bodyid]
         return tuple(self._model.body(int(b)).name for b in roots)
 
-    def geoms_of(self, model_name: str) -> list[int]:
-        """Return the geom ids of one model of the world."""
-        return [i for i, name in enumerate(self.geom_models) if name == model_name]
-
     def set_arm(self, data: mujoco.MjData, positions: Array) -> None:
         """Put the arm's joints at `positions` (n,), radians. Kinematics are not updated."""
         data.qpos[self.arm_qpos] = positions
@@ -234,11 +230,12 @@ class WorkspaceIndex:
         return gap_of(float(data.qpos[self._drivers].mean()))
 
     def set_item(self, data: mujoco.MjData, name: str, pose: Pose) -> None:
-        """Put an item's centre at `pose` in `world`. Kinematics are not updated."""
-        at = self.item_qpos[name]
+        """Put an item's centre at `pose` in `world`, at rest. Kinematics are not updated."""
+        at, v = self.item_qpos[name], self.item_qvel[name]
         x, y, z, w = pose.quaternion
         data.qpos[at : at + 3] = pose.position
         data.qpos[at + 3 : at + 7] = w, x, y, z
+        data.qvel[v : v + 6] = 0.0
 
     def item_pose(self, data: mujoco.MjData, name: str) -> Pose:
         """Return an item's pose in `world`. Ground truth."""

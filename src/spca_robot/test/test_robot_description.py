@@ -136,7 +136,9 @@ def test_shapes_are_the_embedded_ones():
     model = mujoco_reads(build_urdf(WORLD))
     embedded, index = build_model(WORLD)
     ours = sorted(
-        (int(embedded.geom_type[g]), *embedded.geom_size[g].round(9)) for g in index.geoms_of("cobot")
+        (int(embedded.geom_type[g]), *embedded.geom_size[g].round(9))
+        for g, name in enumerate(index.geom_models)
+        if name == "cobot"
     )
     read = sorted((int(t), *s.round(9)) for t, s in zip(model.geom_type, model.geom_size, strict=True))
     assert read == ours

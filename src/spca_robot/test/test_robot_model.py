@@ -129,7 +129,7 @@ def test_every_geom_has_the_name_of_its_model(
         assert model.geom_contype[geom] == bits.get(name, ITEM_BIT)
         assert model.geom_conaffinity[geom] == ALL_BITS
         assert (model.geom_group[geom] == FIXED_GROUP) == (model.body_weldid[model.geom_bodyid[geom]] == 0)
-    assert len(index.geoms_of("cobot")) > 15
+    assert index.geom_models.count("cobot") > 15
 
 
 def test_items_go_where_they_are_put(world: World, workspace: tuple[mujoco.MjModel, WorkspaceIndex]) -> None:

@@ -11,7 +11,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ForwardRef, TypeVar
+from typing import Any, TypeVar
 
 from spca_core.errors import SpcaError
 from spca_core.ports.environment import CtxServer
@@ -171,9 +171,7 @@ def _written(method: Callable[..., Any]) -> str:
 
 def _type(kind: type) -> CtxType:
     fields = {
-        name: value.__forward_arg__
-        if isinstance(value, ForwardRef)
-        else getattr(value, "__name__", str(value))
+        name: str(getattr(value, "__forward_arg__", getattr(value, "__name__", value)))
         for name, value in kind.__annotations__.items()
     }
     return CtxType(name=kind.__name__, doc=" ".join((inspect.getdoc(kind) or "").split()), fields=fields)

@@ -14,7 +14,7 @@ from spca_core.kinds import SOLIDS
 from spca_core.scene import SceneObject
 from spca_sense.detection import UNKNOWN, Detection, Look
 from spca_sense.explanations import LEVEL
-from spca_sense.outline import OCCLUDER, footprint, outline_of, polygon_area, shared_area
+from spca_sense.outline import OCCLUDER, footprint, polygon_area, shared_area
 from spca_sense.view import NO_HEIGHT, HeightView
 
 Presence = Literal["shown", "hidden", "gone", "missing"]
@@ -92,7 +92,7 @@ def is_piece(piece: Detection, whole: SceneObject) -> bool:
     """Return whether what is seen is the strip in sight of a thing of which something hides the rest."""
     if piece.colour not in (whole.colour, UNKNOWN) or abs(piece.top - whole.top) > LEVEL:
         return False
-    own, other = outline_of(piece.kind, piece.pose, piece.size), footprint(whole)
+    own, other = footprint(piece), footprint(whole)
     smaller = polygon_area(own) < _SMALLER * polygon_area(other)
     return smaller and shared_area(own, other) > PIECE * polygon_area(own)
 
@@ -165,7 +165,7 @@ def fills(seen: SceneObject | Detection, thing: SceneObject) -> bool:
     """Return whether something that is seen fills the space in which a thing is remembered."""
     near = math.dist(seen.pose.position[:2], thing.pose.position[:2]) < thing.size[0] + seen.size[0]
     high = (min(thing.top, seen.top) - max(thing.bottom, seen.bottom)) / min(thing.size[2], seen.size[2])
-    own, its = footprint(thing), outline_of(seen.kind, seen.pose, seen.size)
+    own, its = footprint(thing), footprint(seen)
     return near and high >= 0.5 and shared_area(own, its) > 0.3 * min(thing.size[0], seen.size[0]) ** 2
 
 

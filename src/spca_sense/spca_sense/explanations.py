@@ -17,7 +17,7 @@ from spca_core.geometry import Array
 from spca_core.kinds import KINDS, MESHES, is_round
 from spca_core.scene import SceneObject
 from spca_sense.detection import Detection
-from spca_sense.outline import SQUARE, outline_of
+from spca_sense.outline import SQUARE, footprint
 from spca_sense.shapes import convex_hull, distance_to_polygon
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, widened
 
@@ -50,7 +50,7 @@ class Silhouette:
 def corners(thing: Detection | SceneObject) -> tuple[Array, Array]:
     """Return the outlines (N, 3 each) of a thing's upper and lower face, in `world`; a box may lean."""
     if is_round(thing.kind) or thing.kind in MESHES:
-        outline = outline_of(thing.kind, thing.pose, thing.size)
+        outline = footprint(thing)
         upper = np.column_stack((outline, np.full(len(outline), thing.top)))
         return upper, upper - (0.0, 0.0, thing.size[2])
     box = _BOX * thing.size @ thing.pose.matrix()[:3, :3].T + thing.pose.position

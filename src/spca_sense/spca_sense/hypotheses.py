@@ -20,8 +20,7 @@ from spca_core.kinds import KINDS, MESHES, ObjectKind, is_round, problem_with
 from spca_sense.colours import ColourLabels
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import ANYTHING, FREE, GOOD, KNOWN, LEVEL, NOISE, Plateau, corners, silhouette
-from spca_sense.meshes import fitted
-from spca_sense.outline import Outline, outline_of, polygon_area, shared_area, trace
+from spca_sense.outline import Outline, footprint, polygon_area, shared_area, trace
 from spca_sense.shapes import (
     TOLERANCE,
     BoxShape,
@@ -261,7 +260,7 @@ class ColourRegion:
         """Return the starts where a box would show enough of a region and miss little, the best first."""
         ways: list[tuple[int, Array, Array]] = []
         for start in starts:
-            shape = BoxShape(size[0], region.level, size[2], np.eye(3), size[1])
+            shape = BoxShape(size[0], region.level, size[2], size[1])
             patch = self.view.patch(shape.corners(start)[:4])
             inside, missing = region.shown(patch)
             whole = patch.mask.sum()
@@ -309,7 +308,7 @@ class ColourRegion:
         a, b, c = size
         tilt = face.tilt if alone else np.eye(3)
         depth = c if face.level < self.floor + TALL else min(_CUT_OF_KNOWN * c, _DEEPEST)
-        shape = BoxShape(a, face.level, depth, tilt, b)
+        shape = BoxShape(a, face.level, depth, b, tilt)
         prior = None
         if not alone:  # where a border goes on beyond a corner, it is that of what is next to it
             prior, turn = Prior(start, _PLACED), np.array([np.cos(start[2]), np.sin(start[2])])
@@ -404,6 +403,10 @@ class ColourRegion:
 
     def of_mesh(self, face: Face, things: list[Detection]) -> Detection | None:
         """Return a thing with a mesh if it explains the surroundings of a face better than `things` do."""
+        if not MESHES:
+            return None
+        from spca_sense.meshes import fitted
+
         ways: list[tuple[float, str, Pose]] = []
         for kind, mesh in MESHES.items():
             bottom = face.level - mesh.size[2]
@@ -513,7 +516,7 @@ class ColourRegion:
         (x, y), (a, b), degrees = cv2.minAreaRect(points.astype(np.float32))
         if not _SMALLEST < min(a, b) <= max(a, b) < _LARGEST:
             return None
-        shape = BoxShape.upright(0.0, level, min(depth, level))
+        shape = BoxShape(0.0, level, min(depth, level))
         start = np.array([x, y, np.radians(degrees), a, b])
         fit = fit_shape(lambda p: shape.residuals(self.view, points, p), start)
         return _of_possible_size(fit, fit.parameters[3:])
@@ -579,7 +582,7 @@ def _apart(ways: Sequence[tuple[int, Array, T]]) -> list[T]:
 
 def _overlap(things: Sequence[Detection]) -> bool:
     """Return whether two things on one level share the room of one: together they are something else."""
-    outlines = [outline_of(d.kind, d.pose, d.size) for d in things if d.kind != "unknown"]
+    outlines = [footprint(d) for d in things if d.kind != "unknown"]
     return any(
         shared_area(a, b) > _SHARED * min(polygon_area(a), polygon_area(b))
         for a, b in combinations(outlines, 2)

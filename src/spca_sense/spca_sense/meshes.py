@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from spca_core.geometry import Array, Pose
+from spca_core.geometry import Array, Pose, about_z
 from spca_core.kinds import MESHES
 from spca_sense.explanations import Silhouette
 from spca_sense.shapes import TOLERANCE, fit_shape, numerical
@@ -45,7 +45,7 @@ def fitted(kind: str, view: HeightView, window: Window, mask: Mask) -> list[tupl
     middle = cells.mean(axis=0) * _CELL
     rough = []
     for yaw in np.arange(_TURNS) * 2 * np.pi / _TURNS:
-        x, y = middle - _turn(yaw) @ profile.middle
+        x, y = middle - about_z(yaw)[:2, :2] @ profile.middle
         rough.append(fit(np.array([x, y, yaw, z]), _FEW))
     found = []
     for _, start in sorted(rough, key=lambda way: way[0])[:_TRIED]:
@@ -65,11 +65,6 @@ def _outline(kind: str, view: HeightView, pose: Pose, window: Window) -> Patch:
     for part in MESHES[kind].parts:
         mask |= view.patch(np.array(part) @ turn.T + at).within(window)
     return Patch(window, mask)
-
-
-def _turn(yaw: float) -> Array:
-    c, s = np.cos(yaw), np.sin(yaw)
-    return np.array([[c, -s], [s, c]])
 
 
 class _Profile:
@@ -101,7 +96,7 @@ class _Profile:
         from scipy.ndimage import map_coordinates
 
         x, y, yaw, z = parameters
-        own = np.column_stack(((points[:, :2] - (x, y)) @ _turn(yaw), points[:, 2] - z))
+        own = np.column_stack(((points[:, :2] - (x, y)) @ about_z(yaw)[:2, :2], points[:, 2] - z))
         return np.asarray(
             map_coordinates(self._distances, ((own - self._corner) / _CELL).T, order=1, mode="nearest")
         )

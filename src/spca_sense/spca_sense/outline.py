@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spca_core.geometry import Array, Pose, Vec3
-from spca_core.kinds import MESHES, is_round
-from spca_core.scene import SceneObject
+from spca_core.kinds import MESHES, Upright, is_round
 from spca_sense.view import NO_HEIGHT, FloatImage, Mask
 
 _ROUND = 32  # corners of the polygon that stands for a disc
@@ -19,8 +18,8 @@ SQUARE = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)]) / 2
 """Corners of a square with edges of 1, counter-clockwise."""
 
 
-def footprint(thing: SceneObject) -> Array:
-    """Return the convex outline (N, 2) of a scene object, counter-clockwise, metres."""
+def footprint(thing: Upright) -> Array:
+    """Return the convex outline (N, 2) of a thing, counter-clockwise, metres."""
     return outline_of(thing.kind, thing.pose, thing.size)
 
 

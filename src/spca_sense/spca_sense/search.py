@@ -20,7 +20,7 @@ from spca_sense.colours import NEUTRAL, ColourLabels, label_colours
 from spca_sense.detection import UNKNOWN, Detection, Look
 from spca_sense.explanations import LEVEL, NOISE, outside, silhouette
 from spca_sense.hypotheses import JOINT, LOW, MIN_AREA, TALL, Clues, ColourRegion, Face, connected
-from spca_sense.outline import outline_of, polygon_area
+from spca_sense.outline import footprint, polygon_area
 from spca_sense.shapes import distance_to_polygon
 from spca_sense.supports import complete, on_their_supports
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Window, bounding_window, make_view
@@ -127,7 +127,7 @@ def _is_strip(region: ColourRegion, face: Face, things: list[Detection], found: 
         # Of a tower of equal things, those between may be hidden altogether.
         off = abs(wrap_angle(bottom - face.level, upper.size[2]))
         if upper.known and off < JOINT and region.floor + 2 * JOINT < face.level < bottom + JOINT:
-            outline = outline_of(upper.kind, upper.pose, upper.size)
+            outline = footprint(upper)
             near = (distance_to_polygon(d.xy[None], outline)[0] < _STICKS_OUT for d in things)
             if area < _STRIP * polygon_area(outline) and all(near):
                 return True

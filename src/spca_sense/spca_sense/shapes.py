@@ -7,7 +7,7 @@ lopsided. A robust least-squares fit that knows this is not drawn towards the im
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -98,13 +98,8 @@ class BoxShape:
     edge: float
     height: float
     depth: float
-    tilt: Array
     other: float = 0.0
-
-    @classmethod
-    def upright(cls, edge: float, height: float, depth: float) -> BoxShape:
-        """Return a box whose upper face is level."""
-        return cls(edge=edge, height=height, depth=depth, tilt=np.eye(3))
+    tilt: Array = field(default_factory=lambda: np.eye(3))
 
     def corners(self, parameters: Array) -> Array:
         """Return the eight corners (8, 3: x, y, height), upper face first, of the box at (x, y, yaw)."""

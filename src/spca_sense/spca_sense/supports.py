@@ -14,7 +14,7 @@ from spca_sense.colours import NEUTRAL
 from spca_sense.detection import UNKNOWN, Detection, square_yaw
 from spca_sense.explanations import LEVEL, NOISE, corners
 from spca_sense.hypotheses import JOINT, TALL, Clues
-from spca_sense.outline import outline_of, polygon_area, shared_area, trace
+from spca_sense.outline import footprint, polygon_area, shared_area, trace
 from spca_sense.shapes import BoxShape, Prior, convex_hull, distance_to_polygon, fit_box
 from spca_sense.view import NO_HEIGHT, Patch, widened
 
@@ -60,14 +60,14 @@ def complete(clues: Clues, things: Sequence[Detection], catalogue: Catalogue) ->
 
 def _is_borne(upper: Detection, things: Sequence[Detection]) -> bool:
     """Return whether some of the things carry another one: its middle is over one of them, or between."""
-    below = [outline_of(d.kind, d.pose, d.size) for d in things if d is not upper and _carries(d, upper)]
+    below = [footprint(d) for d in things if d is not upper and _carries(d, upper)]
     return bool(below) and distance_to_polygon(upper.xy[None], convex_hull(np.vstack(below)))[0] < _TIPS
 
 
 def _carries(lower: Detection, upper: Detection) -> bool:
     if lower.kind == UNKNOWN or abs(lower.top - upper.bottom) > JOINT:
         return False
-    own, its = (outline_of(d.kind, d.pose, d.size) for d in (upper, lower))
+    own, its = footprint(upper), footprint(lower)
     return shared_area(own, its) > _MIN_OVERLAP * polygon_area(own)
 
 
@@ -142,7 +142,7 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     outline = outline.part(outline.own, np.array([window[1].start, window[0].start], float))
     if len(outline.points) < _MIN_POINTS or kind == "cylinder":
         return seen
-    shape = BoxShape(size[0], height, height - lowest, np.eye(3), size[1])
+    shape = BoxShape(size[0], height, height - lowest, size[1])
     starts = np.array([(x, y, yaw + turn) for turn in np.radians([0.0, 22.5, 45.0, 67.5])])
     fit = fit_box(view, shape, outline, starts, Prior(np.array([x, y, yaw]), _PRIOR))
     if np.hypot(*(fit.parameters - (x, y, yaw))[:2]) > 0.6 * size[0]:
@@ -159,13 +159,12 @@ def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Det
         if thing.known or thing.kind in MESHES or KINDS[thing.kind].walled:
             settled.append(thing)
             continue
-        own = outline_of(thing.kind, thing.pose, thing.size)
+        own = footprint(thing)
         area = polygon_area(own)
         below = [
             other.deck
             for other in settled
-            if other.deck < thing.top - NOISE
-            and shared_area(own, outline_of(other.kind, other.pose, other.size)) > _OVERLAP * area
+            if other.deck < thing.top - NOISE and shared_area(own, footprint(other)) > _OVERLAP * area
         ]
         settled.append(_reaching_down(thing, max(below, default=table_top)))
     return settled

@@ -99,7 +99,7 @@ def test_the_table_corrects_tilt_and_distance_of_the_camera(tilt: float, offset:
 
 @given(along, across, yaws, heights)
 def test_a_box_is_found_from_its_outline(x: float, y: float, yaw: float, height: float) -> None:
-    shape = BoxShape.upright(EDGE, height, 0.016)
+    shape = BoxShape(EDGE, height, 0.016)
     truth = np.array([x, y, yaw])
     pixels = border_pixels(shape.corners(truth))
     (px, py), _, degrees = cv2.minAreaRect(VIEW.to_plane(pixels, height).astype(np.float32))
@@ -112,7 +112,7 @@ def test_a_box_is_found_from_its_outline(x: float, y: float, yaw: float, height:
 
 @given(along, across, yaws, st.floats(0, 2 * np.pi))
 def test_half_an_outline_is_enough_for_a_box(x: float, y: float, yaw: float, side: float) -> None:
-    shape = BoxShape.upright(EDGE, 0.04, 0.016)
+    shape = BoxShape(EDGE, 0.04, 0.016)
     truth = np.array([x, y, yaw])
     pixels = border_pixels(shape.corners(truth))
     offset = VIEW.to_plane(pixels, 0.04) - truth[:2]
@@ -125,7 +125,7 @@ def test_half_an_outline_is_enough_for_a_box(x: float, y: float, yaw: float, sid
 def test_a_neighbour_of_the_same_height_hides_a_side() -> None:
     """Then the border is the upper face's; taken for the silhouette's, it would draw the box away."""
     truth = np.array([0.34, -0.31, 0.0])  # far off the optical axis: the sides towards it are seen
-    shape = BoxShape.upright(EDGE, 0.04, 0.03)
+    shape = BoxShape(EDGE, 0.04, 0.03)
     face, whole = border_pixels(shape.corners(truth)[:4]), border_pixels(shape.corners(truth))
     x, y = (VIEW.to_plane(face, 0.04) - truth[:2]).T
     seam = face[(x > EDGE / 2 - 1e-4) & (np.abs(y) < EDGE / 2 - 1e-4)]
@@ -142,7 +142,7 @@ def test_a_neighbour_of_the_same_height_hides_a_side() -> None:
 
 
 def test_what_no_point_tells_comes_from_the_prior() -> None:
-    shape = BoxShape.upright(EDGE, 0.04, 0.016)
+    shape = BoxShape(EDGE, 0.04, 0.016)
     truth = np.array([0.5, 0.1, 0.0])
     pixels = border_pixels(shape.corners(truth))
     points = VIEW.to_plane(pixels, 0.04)

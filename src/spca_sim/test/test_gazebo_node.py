@@ -69,7 +69,7 @@ class PlayedGazebo(SpcaNode):
         self.simulator = MujocoSimulator(WORLD)
         self.simulator.reset(nominal_layout(WORLD))
         self._clock_type, self._state_type = Clock, JointStateMsg
-        self._ticks = self.create_publisher(Clock, CLOCK.ros, SENSOR)
+        self._ticks = self.create_publisher(Clock, CLOCK.ros_topic_name, SENSOR)
         self._joints = self.create_publisher(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", SENSOR)
         self.action = FollowTrajectory
         """In place of control_msgs/FollowJointTrajectory, which has the same field."""
@@ -468,8 +468,8 @@ def test_a_picture_is_two_images_of_one_instant_with_the_projects_calibration(ri
 
     from spca_ros.camera import RequestedCamera
 
-    colour = rig.gazebo.create_publisher(Image, COLOUR.ros, WHOLE)
-    depth = rig.gazebo.create_publisher(Image, DEPTH.ros, WHOLE)
+    colour = rig.gazebo.create_publisher(Image, COLOUR.ros_topic_name, WHOLE)
+    depth = rig.gazebo.create_publisher(Image, DEPTH.ros_topic_name, WHOLE)
     w, h = WORLD.camera.width, WORLD.camera.height
     ended = threading.Event()
 

@@ -59,7 +59,7 @@ def test_poses_sizes_masses_and_friction_agree_with_mujoco(name):
         assert values(link, "inertial/mass") == pytest.approx(embedded.body(thing.model).mass)
         moments = [values(link, f"inertial/inertia/{i}")[0] for i in ("ixx", "iyy", "izz")]
         np.testing.assert_allclose(moments, embedded.body(thing.model).inertia, rtol=1e-6)
-        (geom,) = index.geoms_of(thing.model)
+        geom = index.geom_models.index(thing.model)
         for part in ("collision", "visual"):
             if thing.kind == "plate":
                 assert values(link, f"{part}/geometry/cylinder/radius") == pytest.approx(
@@ -86,7 +86,7 @@ def test_table_and_ground_agree_with_mujoco():
     data = mujoco.MjData(embedded)
     mujoco.mj_kinematics(embedded, data)
     table = model(world, WORLD.table.model)
-    (geom,) = index.geoms_of(WORLD.table.model)
+    geom = index.geom_models.index(WORLD.table.model)
     assert table.findtext("static") == "true"
     np.testing.assert_allclose(pose(table)[:3, 3], data.geom_xpos[geom], atol=1e-9)
     np.testing.assert_allclose(

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spca_core.kinds import SOLIDS, SUPPORTS
-from spca_core.layout import Layout, nominal_layout, resting_contacts
+from spca_core.layout import Layout, nominal_layout
 from spca_core.names import TABLE_SYMBOL, symbol_of, words_of
 from spca_core.ports.kit import LevelFindings
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.scene import Fact, Observation, Scene, SceneObject
+from spca_core.scene import Observation, Scene, SceneObject
 from spca_core.world import World, load_world
 from spca_referee.check import check_level
 from spca_referee.level import Level, load_level, starting_layout, task
+from spca_sense.relations import relate
 from spca_tabletop.language.goal import Goal, describe
 from spca_tabletop.language.understanding import understand
 
@@ -61,43 +61,12 @@ def nominal_observation(name_or_path: str) -> Observation:
 
 def _as_observed(layout: Layout, world: World) -> Observation:
     """Return the observation of faultless senses for a table."""
-    things = [o for o in world.objects if o.model in layout.poses]
-    kinds = {symbol_of(o.model): str(o.kind) for o in things}
-    facts = list(_resting(layout, world))
-    below = {fact.args[1] for fact in facts}
-    facts += [Fact(predicate="clear", args=(s,)) for s in kinds if s not in below]
-    for kind in (*SOLIDS, *SUPPORTS):
-        facts += _places({m: p.position for m, p in layout.poses.items() if world.object(m).kind == kind})
     seen = tuple(
         SceneObject(
             id=symbol_of(o.model), kind=o.kind, pose=layout.poses[o.model], size=o.size, confidence=1.0,
             colour=words_of(symbol_of(o.model)).split()[0],  # a world's models are named for it
         )
-        for o in things
+        for o in world.objects if o.model in layout.poses
     )  # fmt: skip
-    return Observation(
-        stamp=0.0,
-        objects={**kinds, TABLE_SYMBOL: "table"},
-        facts=tuple(facts),
-        sentences=(),
-        scene=Scene(stamp=0.0, objects=seen, relations=tuple(facts), sentences=()),
-    )
-
-
-def _resting(layout: Layout, world: World) -> Iterator[Fact]:
-    touching = resting_contacts(layout, world)
-    for model, pose in layout.poses.items():
-        lower = [m for m in layout.poses if layout.poses[m].position[2] < pose.position[2]]
-        under = [m for m in lower if (model, m) in touching] or [world.table.model]
-        yield Fact(predicate="on", args=(symbol_of(model), symbol_of(under[0])))
-
-
-def _places(positions: dict[str, tuple[float, float, float]]) -> list[Fact]:
-    if len(positions) < 2:
-        return []
-    row = sorted(positions, key=lambda m: -positions[m][1])
-    depth = sorted(positions, key=lambda m: positions[m][0])
-    chosen = {"leftmost": row[0], "rightmost": row[-1], "nearest": depth[0], "farthest": depth[-1]}
-    if len(row) % 2:
-        chosen["middle"] = row[len(row) // 2]
-    return [Fact(predicate=side, args=(symbol_of(model),)) for side, model in chosen.items()]
+    facts, _ = relate(seen, None, world.table.top)
+    return Observation.of(Scene(stamp=0.0, objects=seen, relations=tuple(facts), sentences=()))

@@ -53,9 +53,19 @@ class ProcessChecker:
         self.geometry = self._ruled(may)
         if not self._collides(self.geometry, joints, gap):
             return
-        bodies = [self._touchable(o, _margin(o.id, may), joints, gap) for o in self._scene.obstacles]
-        table = self._touchable_table(_margin(TABLE_SYMBOL, may), joints, gap)
-        self.geometry = Geometry(tuple(b for b in bodies if b is not None), self._scene.held, table)
+
+        def touchable(name: str, thing: Obstacle | None = None) -> Geometry:
+            """Return a thing, or the table, shrunk as far as it must be so as not to collide."""
+            for shrink in _START_SHRINK:
+                margin = min(_margin(name, may), -shrink) if shrink else _margin(name, may)
+                geometry = Geometry((grown(thing, margin),)) if thing else Geometry(table=self._top + margin)
+                if not self._collides(replace(geometry, held=self._scene.held), joints, gap):
+                    return geometry
+            return Geometry()
+
+        bodies = [touchable(o.id, o) for o in self._scene.obstacles]
+        table = touchable(TABLE_SYMBOL).table
+        self.geometry = Geometry(tuple(o for b in bodies for o in b.obstacles), self._scene.held, table)
 
     def valid(self, joints: Array, gap: float) -> bool:
         """Return whether nothing is nearer than the rules of the motion allow."""
@@ -104,20 +114,6 @@ class ProcessChecker:
             with_held = [(name, replace(g, held=held)) for name, g in alone if name not in others]
             found += [Hit(part, name, 0.0) for name, g in with_held if self._collides(g, joints, gap)]
         return found
-
-    def _touchable(self, thing: Obstacle, margin: float, joints: Array, gap: float) -> Obstacle | None:
-        for shrink in _START_SHRINK:
-            body = grown(thing, min(margin, -shrink) if shrink else margin)
-            if not self._collides(Geometry((body,), self._scene.held), joints, gap):
-                return body
-        return None
-
-    def _touchable_table(self, margin: float, joints: Array, gap: float) -> float | None:
-        for shrink in _START_SHRINK:
-            top = self._top + (min(margin, -shrink) if shrink else margin)
-            if not self._collides(Geometry(held=self._scene.held, table=top), joints, gap):
-                return top
-        return None
 
     def _collides(self, geometry: Geometry, joints: Array, gap: float) -> bool:
         return bool(self._process.colliding(geometry, joints, gap)[0])

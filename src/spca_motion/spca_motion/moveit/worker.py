@@ -6,10 +6,11 @@ harm here, because this process is killed and never tears them down.
 
 from __future__ import annotations
 
-import importlib
 import os
+import pkgutil
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,18 +22,12 @@ from spca_motion.moveit.backend import Backend, Geometry, PathRequest, Setup
 _MAX_BYTES = 1 << 22
 
 
-def make(factory: str, setup: Setup) -> Backend:
-    """Call the factory named `module:function` and return the backend that it makes."""
-    module, _, name = factory.partition(":")
-    backend: Backend = getattr(importlib.import_module(module), name)(setup)
-    return backend
-
-
 def serve(wire: Wire) -> None:
     """Answer questions until the other side goes away."""
     message = wire.receive()
     try:
-        backend = make(message["factory"], TypeAdapter(Setup).validate_python(message["setup"]))
+        make: Callable[[Setup], Backend] = pkgutil.resolve_name(message["factory"])  # `module:function`
+        backend = make(TypeAdapter(Setup).validate_python(message["setup"]))
     except Exception as error:
         traceback.print_exc()
         wire.send({"op": "failed", "message": f"{type(error).__name__}: {error}"})

@@ -42,7 +42,7 @@ def evaluate(
             evaluate(body, truth, domain, problem, inner)
             for inner in bindings(quantified(variables), domain, problem, binding)
         ]
-        return _any(values) if condition.head == "exists" else _all(values)
+        return _any(values, wanted=condition.head == "exists")
     if condition.head == "=":
         return len({*ground(condition, binding)[1:]}) == 1
     parts = [
@@ -50,10 +50,8 @@ def evaluate(
         for part in condition.rest
         if isinstance(part, Group) and condition.head in ("and", "or", "not", "imply")
     ]
-    if condition.head == "and":
-        return _all(parts)
-    if condition.head == "or":
-        return _any(parts)
+    if condition.head in ("and", "or"):
+        return _any(parts, wanted=condition.head == "or")
     if condition.head == "not":
         return _not(parts[0])
     if condition.head == "imply":
@@ -124,16 +122,9 @@ def unmet(
     return [(atom, w) for atom, w in plain if truth(atom) not in (w, None)]
 
 
-def _all(values: list[Truth]) -> Truth:
-    if False in values:
-        return False
-    return None if None in values else True
-
-
-def _any(values: list[Truth]) -> Truth:
-    if True in values:
-        return True
-    return None if None in values else False
+def _any(values: list[Truth], wanted: bool = True) -> Truth:
+    """Return `wanted` if some value is that, its opposite if all are that, else None."""
+    return wanted if wanted in values else None if None in values else not wanted
 
 
 def _not(value: Truth) -> Truth:

@@ -22,7 +22,7 @@ from spca_planner.pddl.sexpr import (
     Word,
     brief,
 )
-from spca_planner.pddl.syntax import OBJECT, Domain, Problem, Signature, Typed, read_domain, read_problem
+from spca_planner.pddl.syntax import Domain, Problem, Signature, Typed, read_domain, read_problem, typed_list
 
 _CONNECTIVES = ("and", "or", "not", "imply")
 _QUANTIFIERS = ("exists", "forall")
@@ -261,16 +261,7 @@ class _Checker:
 
 def quantified(variables: Group) -> Scope:
     """Return the variables of an `exists` or `forall` with their types."""
-    scope: Scope = {}
-    waiting: list[str] = []
-    texts = [v.text for v in variables.items if isinstance(v, Word)]
-    for before, text in zip(["", *texts], texts, strict=False):
-        if before == "-":
-            scope |= dict.fromkeys(waiting, text)
-            waiting = []
-        elif text != "-":
-            waiting.append(text)
-    return scope | dict.fromkeys(waiting, OBJECT)
+    return {typed.name: typed.type for typed in typed_list(variables.items, "", [])}
 
 
 def _circles(domain: Domain) -> Iterator[str]:

@@ -136,11 +136,11 @@ def read_domain(text: str, faults: list[str]) -> Domain | None:
     for section in sections:
         with _noting(faults):
             if section.head == ":types":
-                listed = _typed(section.rest, "domain", faults)
+                listed = typed_list(section.rest, "domain", faults)
                 types |= {t.name: t.type if t.name != OBJECT else None for t in listed}
                 types |= {t: OBJECT for t in list(types.values()) if t is not None and t not in types}
             elif section.head == ":constants":
-                constants = tuple(_typed(section.rest, "domain", faults))
+                constants = tuple(typed_list(section.rest, "domain", faults))
             elif section.head == ":predicates":
                 predicates = _signatures(section, "predicate", faults)
             elif section.head == ":functions":
@@ -185,7 +185,7 @@ def read_problem(text: str, faults: list[str]) -> Problem | None:
     faults += [f"the problem has no ({needed} …)" for needed in (":init", ":goal") if needed not in by_head]
     objects, at = list[Typed](), (0, 0)
     if (listed := by_head.get(":objects")) is not None:
-        objects, at = _typed(listed.rest, "problem", faults), (listed.start, listed.end)
+        objects, at = typed_list(listed.rest, "problem", faults), (listed.start, listed.end)
     given = by_head[":init"].rest if ":init" in by_head else ()
     init = tuple(i for i in given if isinstance(i, Group))
     if len(init) != len(given):
@@ -247,7 +247,7 @@ def _check_section(item: Group, before: list[Group], what: str, known: Sequence[
             )
 
 
-def _typed(items: Sequence[Word | Group], what: str, faults: list[str]) -> list[Typed]:
+def typed_list(items: Sequence[Word | Group], what: str, faults: list[str]) -> list[Typed]:
     """Read a typed list: `a b - t c` reads as a and b of type t, c of type object.
 
     What is wrong is added to `faults`; the rest still is read, so that one fault does not look like many.
@@ -293,7 +293,7 @@ def _signatures(section: Group, what: str, faults: list[str]) -> dict[str, Signa
         if isinstance(item, Group):
             if item.head in found:
                 faults.append(f"domain, line {item.line}: {what} '{item.head}' is declared twice")
-            parameters = _typed(item.rest, f"domain, {what} '{item.head}'", faults)
+            parameters = typed_list(item.rest, f"domain, {what} '{item.head}'", faults)
             found[item.head] = Signature(item.head, tuple(parameters), item.line)
         elif what != "function":  # "- number" after a function
             faults.append(f"domain, line {item.line}: '{item.text}' is not a {what} in parentheses")
@@ -318,7 +318,7 @@ def _action(section: Group, text: str, faults: list[str]) -> Action:
         raise PddlError(f"action {name.text}, line {section.line}: it has no :parameters (…)")
     return Action(
         name=name.text,
-        parameters=tuple(_typed(parts[":parameters"].items, f"action {name.text}", faults)),
+        parameters=tuple(typed_list(parts[":parameters"].items, f"action {name.text}", faults)),
         precondition=parts.get(":precondition"),
         effect=parts.get(":effect"),
         line=section.line,

@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from spca_core.contacts import Pair, pair
 from spca_core.errors import InputError
 from spca_core.world import World
 from spca_robot.description.names import GripperNames
@@ -67,10 +68,7 @@ def build_srdf(urdf: str, world: World, gripper: GripperNames) -> str:
     )
 
 
-LinkPair = tuple[str, str]
-
-
-def harmless_pairs(urdf: str, gripper_root: str) -> frozenset[LinkPair]:
+def harmless_pairs(urdf: str, gripper_root: str) -> frozenset[Pair]:
     """Return the unordered pairs (a < b) of links in a URDF's text whose contact is harmless.
 
     Only links with collision shapes count. Links without (frames such as `flange`) do not part neighbours:
@@ -88,7 +86,8 @@ def harmless_pairs(urdf: str, gripper_root: str) -> frozenset[LinkPair]:
     )
     gripper = sorted(link for link in solid if gripper_root in (link, *_ancestors(link, parents)))
     wrist = next(a for a in _ancestors(gripper_root, parents) if a in solid)
-    return _unordered([*adjacent, *itertools.combinations([*gripper], 2), (wrist, gripper_root)])
+    pairs = [*adjacent, *itertools.combinations(gripper, 2), (wrist, gripper_root)]
+    return frozenset(itertools.starmap(pair, pairs))
 
 
 def solid_links(urdf: str) -> tuple[str, ...]:
@@ -109,7 +108,3 @@ def _ancestors(link: str, parents: dict[str, str]) -> Iterable[str]:
     while link in parents:
         link = parents[link]
         yield link
-
-
-def _unordered(pairs: Iterable[LinkPair]) -> frozenset[LinkPair]:
-    return frozenset((a, b) if a <= b else (b, a) for a, b in pairs if a != b)

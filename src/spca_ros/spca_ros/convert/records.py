@@ -189,7 +189,7 @@ def _plain(message: Any, kind: type[BaseModel]) -> dict[str, Any]:
             value = dict(items) if slot.message in _PAIRS else tuple(items)
         else:
             value = _to_value(value, slot, nested)
-            if value == 0 and _is_optional(field.annotation):
+            if value == 0 and type(None) in get_args(field.annotation):
                 value = None
         values[target] = value
     return values
@@ -209,7 +209,3 @@ def _record_in(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next(filter(None, map(_record_in, get_args(annotation))), None)
-
-
-def _is_optional(annotation: Any) -> bool:
-    return type(None) in get_args(annotation)

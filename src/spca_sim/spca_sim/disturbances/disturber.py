@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from spca_core.geometry import Array, Vec3
+from spca_core.geometry import Array, Pose, Vec3
 from spca_core.world import World
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex
@@ -61,12 +61,11 @@ class Drag:
         self.at = (x, y, z, yaw)
         pose, v = index.item_qpos[self.name], index.item_qvel[self.name]
         if self.carried:  # the pads' friction would stop it within one step
-            data.qpos[pose : pose + 7] = (x, y, z, math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2))
-            data.qvel[v : v + 6] = 0.0
+            index.set_item(data, self.name, Pose.from_xyz_yaw(*self.at))
         else:
             want = (np.array((x, y)) - data.qpos[pose : pose + 2]) / dt
             data.qvel[v : v + 2] = np.clip(want, -_FASTEST, _FASTEST)
-            off = math.remainder(yaw - yaw_of(index, data, self.name), 2 * math.pi)
+            off = math.remainder(yaw - index.item_pose(data, self.name).yaw, 2 * math.pi)
             data.qvel[v + 5] = float(np.clip(off / dt, -_SPIN, _SPIN))
         if share >= 1.0:
             self.waypoints.pop(0)
@@ -74,18 +73,6 @@ class Drag:
             return True
         data.qvel[v : v + 6] = 0.0
         return False
-
-
-def yaw_of(index: WorkspaceIndex, data: mujoco.MjData, name: str) -> float:
-    """Return an object's yaw in `world`, radians."""
-    return index.item_pose(data, name).yaw
-
-
-def keep_away(index: WorkspaceIndex, data: mujoco.MjData, name: str, slot: int) -> None:
-    """Hold an object outside the workspace for the next physics step."""
-    at, v = index.item_qpos[name], index.item_qvel[name]
-    data.qpos[at : at + 7] = (_LIMBO[0], _LIMBO[1] + slot, _LIMBO[2], 1.0, 0.0, 0.0, 0.0)
-    data.qvel[v : v + 6] = 0.0
 
 
 @dataclass
@@ -148,7 +135,7 @@ class Disturber:
     def advance(self, index: WorkspaceIndex, data: mujoco.MjData, dt: float) -> None:
         """Move what is being moved, before a physics step."""
         for slot, name in enumerate(self.now.away):
-            keep_away(index, data, name, slot)
+            index.set_item(data, name, Pose.from_xyz_yaw(_LIMBO[0], _LIMBO[1] + slot, _LIMBO[2]))
         if self.now.drags:
             self.now.drags = [d for d in self.now.drags if d.advance(index, data, dt)]
 
@@ -202,7 +189,7 @@ class Disturber:
         name = cubes[int(rng.integers(len(cubes)))]
         angle = float(rng.uniform(0.5, 1.0)) * float(rng.choice((-1, 1)))
         x, y, z = map(float, truth.at(name))
-        self._drag(truth, name, [(x, y, z, yaw_of(truth.index, truth.data, name) + angle)], 2.0)
+        self._drag(truth, name, [(x, y, z, truth.yaw(name) + angle)], 2.0)
         return f"{name} is turned by {math.degrees(angle):.0f}°"
 
     def _pull_out(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
@@ -218,7 +205,7 @@ class Disturber:
         out /= max(float(np.linalg.norm(out)), 1e-9)
         out *= math.copysign(_OUT_OF_FINGERS, float(out @ (np.array(place) - start[:2])) or 1.0)
         x, y, z = map(float, start)
-        yaw = yaw_of(truth.index, truth.data, name)
+        yaw = truth.yaw(name)
         low = truth.rest_height(name) + 0.001
         clear = (x + float(out[0]), y + float(out[1]), z, yaw)
         self._drag(truth, name, [clear, (*place, z, yaw), (*place, low, yaw)], _CARRY, carried=True)
@@ -307,7 +294,7 @@ class Disturber:
         place = truth.room(name, rng, start, distance, straight=True)
         if place is None:
             return None
-        yaw = yaw_of(truth.index, truth.data, name) + float(rng.uniform(-0.3, 0.3))
+        yaw = truth.yaw(name) + float(rng.uniform(-0.3, 0.3))
         self._drag(truth, name, [(*place, float(start[2]), yaw)], _PUSH)
         return f"{name} is pushed by {1000 * math.dist(place, start[:2]):.0f} mm"
 
@@ -315,7 +302,7 @@ class Disturber:
         self, truth: Truth, name: str, waypoints: list[Waypoint], speed: float, carried: bool = False
     ) -> None:
         x, y, z = map(float, truth.at(name))
-        at = (x, y, z, yaw_of(truth.index, truth.data, name))
+        at = (x, y, z, truth.yaw(name))
         self.now.drags.append(Drag(name, waypoints, speed, carried, at))
 
     def _put_back(self, truth: Truth, name: str, seed: int) -> bool:
@@ -326,12 +313,9 @@ class Disturber:
             return False
         self.now.away.remove(name)
         truth.names.append(name)
-        at, v = truth.index.item_qpos[name], truth.index.item_qvel[name]
-        yaw = float(rng.uniform(-math.pi, math.pi)) / 2
-        truth.data.qpos[at : at + 7] = (
-            *place, truth.rest_height(name) + 0.0005, math.cos(yaw), 0.0, 0.0, math.sin(yaw),
-        )  # fmt: skip
-        truth.data.qvel[v : v + 6] = 0.0
+        yaw = float(rng.uniform(-math.pi, math.pi))
+        pose = Pose.from_xyz_yaw(*place, truth.rest_height(name) + 0.0005, yaw)
+        truth.index.set_item(truth.data, name, pose)
         return True
 
     def _tell(self, kind: str, time: float, text: str, position: Array | None) -> None:

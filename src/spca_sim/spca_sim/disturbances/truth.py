@@ -32,6 +32,10 @@ class Truth:
         a = self.index.item_qpos[name]
         return np.array(self.data.qpos[a : a + 3])
 
+    def yaw(self, name: str) -> float:
+        """Return an object's yaw in `world`, radians."""
+        return self.index.item_pose(self.data, name).yaw
+
     def rest_height(self, name: str) -> float:
         """Return the height of an object's centre when it stands on the table."""
         return self._world.table.top + self._world.object(name).size[2] / 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from spca_robot.description.names import CONTACT_TOPIC
 from spca_sim.gazebo.world_sdf import CAMERA_TOPIC
@@ -10,25 +10,15 @@ from spca_sim.gazebo.world_sdf import CAMERA_TOPIC
 
 @dataclass(frozen=True)
 class Topic:
-    """One topic, from Gazebo to ROS, under two names."""
+    """One topic, under two names: an entry of the bridge's YAML file."""
 
-    ros: str
-    gz: str
-    ros_type: str
-    gz_type: str
+    ros_topic_name: str
+    gz_topic_name: str
+    ros_type_name: str
+    gz_type_name: str
+    direction: str = "GZ_TO_ROS"
     lazy: bool = False
     """The topic is passed on, and Gazebo asked for it, only while somebody listens."""
-
-    def entry(self) -> dict[str, object]:
-        """Return the topic's entry for the bridge's YAML file."""
-        return {
-            "ros_topic_name": self.ros,
-            "gz_topic_name": self.gz,
-            "ros_type_name": self.ros_type,
-            "gz_type_name": self.gz_type,
-            "direction": "GZ_TO_ROS",
-            "lazy": self.lazy,
-        }
 
 
 CLOCK = Topic("/gazebo/clock", "/clock", "rosgraph_msgs/msg/Clock", "gz.msgs.Clock")
@@ -63,4 +53,4 @@ def topics(world: str) -> tuple[Topic, ...]:
 
 def bridge_config(world: str) -> list[dict[str, object]]:
     """Return the list that becomes the bridge's YAML file, for a world of that name."""
-    return [topic.entry() for topic in topics(world)]
+    return [asdict(topic) for topic in topics(world)]

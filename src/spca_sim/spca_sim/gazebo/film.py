@@ -65,7 +65,7 @@ class Film:
         wanted = self._asking > 0 or self._topics.watched
         if wanted and not self._listening:
             self._listening = tuple(
-                self._node.create_subscription(Image, topic.ros, on_image, WHOLE)
+                self._node.create_subscription(Image, topic.ros_topic_name, on_image, WHOLE)
                 for topic, on_image in (
                     (bridge.COLOUR, self._frames.colour),
                     (bridge.DEPTH, self._frames.depth),

@@ -128,13 +128,13 @@ class GazeboSim(SimulatorNode):
         )
 
         self._time = self.create_publisher(Clock, "/clock", SENSOR)
-        self.create_subscription(Clock, bridge.CLOCK.ros, self._on_clock, SENSOR)
+        self.create_subscription(Clock, bridge.CLOCK.ros_topic_name, self._on_clock, SENSOR)
         self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
         self._reports: PolledTopic | None = None
         if (kind := contacts_type()) is not None:
             # Every link in contact reports at every physics step; one step's reports make a sample.
             depth = _ROBOT_SENSORS + len(self._watched)
-            topic = bridge.CONTACTS.ros
+            topic = bridge.CONTACTS.ros_topic_name
             self._reports = PolledTopic(self.context, f"{names.SIM}_contacts", kind, topic, depth)
 
         self._offer()

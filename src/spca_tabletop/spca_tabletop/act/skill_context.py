@@ -175,9 +175,7 @@ class SkillContext(DeclaredCtx):
         log.warning("lost from the gripper", object=lost)
         self._handled = True
         self._arm.detach()
-        seen = self.scene
-        rest = tuple(o for o in seen.objects if o.id != lost)
-        self._arm.set_scene(seen.model_copy(update={"objects": rest}))
+        self._arm.set_scene(self.scene.without([lost] if lost else ()))
 
     def _supports(self) -> list[str]:
         """Return what fingers and a held thing may touch in lifting or placing it: mats, too, are flat."""

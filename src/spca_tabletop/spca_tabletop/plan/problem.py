@@ -241,13 +241,9 @@ def _within_reach(observation: Observation, goals: Sequence[Goal]) -> Sequence[G
     left, lost = [], [""]
     for goal in goals:
         open_ = [atom for atom in goal if atom[0] not in RULES and not observation.holds(*atom)]
-        needed = {s for atom in open_ for s in atom[1:2] if observation.objects.get(s) in SOLIDS}
-        needed |= {
-            s
-            for atom in open_
-            for s in atom[2:]
-            if observation.objects.get(s) in SOLIDS and s not in too_large
-        }
+        first = {s for atom in open_ for s in atom[1:2]}
+        needed = {s for atom in open_ for s in atom[1:] if s in first or s not in too_large}
+        needed &= {*_of(observation, *SOLIDS)}
         lost = sorted((needed - within_reach) | {s for atom in open_ for s in atom[1:] if s in far})
         if not lost:
             left.append(goal)
