@@ -260,6 +260,8 @@ def test_an_answer_completes_and_a_task_is_a_task():
     with spca.session(report=False) as table:
         unknown = table.do("put teh red cub on teh blu plate").result
         assert unknown.outcome is Ending.NOT_UNDERSTOOD and table.asks
+        assert "Did you mean 'cube' instead of 'cub'?" in unknown.reason
+        assert table.plan("yes").goal == "the red cube on the blue plate"
         assert table.plan("red cube on the red plate pls").goal == "the red cube on the red plate"
         assert table.plan("the red cube").goal == "the red cube on the blue plate"
         assert table.plan("cube").goal == "the red cube on the blue plate"
