@@ -7,6 +7,7 @@ the result goes to standard output.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -54,6 +55,11 @@ def show_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 def as_typed(arguments: str) -> str:
     """Return a command of this program as the user can type it again, by the launcher that was called."""
     return f"{os.environ.get('SPCA_LAUNCHER', 'spca')} {arguments}"
+
+
+def plainly(text: str) -> str:
+    """Return what a run says without the class of a skill's own error, and the call on `ctx` behind it."""
+    return re.sub(r"(?:\w+\([^)]*\): none; )?\bRuntimeError: ", "", text)
 
 
 class _Console(Console):
@@ -158,13 +164,14 @@ class Progress:
         self.console.print(f"    {mark} {escape(event.text):<44} {took:5.1f} {self._unit}")
         failure = event.data.get("failure")
         if failure and event.data["status"] == "failed":
-            line = f" (line {failure['line']} of the run's library.py)" if failure.get("line") else ""
-            self.console.print(
-                f"      [red]{escape(failure['kind'])}[/red]: {escape(failure['message'])}{line}"
-            )
+            told = plainly(failure["message"])
+            fault = failure.get("line") and failure["kind"] == "error" and told == failure["message"]
+            line = f" (line {failure['line']} of the run's library.py)" if fault else ""
+            self.console.print(f"      [red]{escape(failure['kind'])}[/red]: {escape(told)}{line}")
 
     def _on_round_failed(self, event: Event) -> None:
-        self.console.print(f"  [yellow]round {event.data['round']} failed[/yellow]  {escape(event.text)}")
+        told = escape(plainly(event.text))
+        self.console.print(f"  [yellow]round {event.data['round']} failed[/yellow]  {told}")
 
     def show_result(self, result: RunResult) -> None:
         """Print the verdict in colour, and the question that the task leaves open, if any."""
@@ -176,7 +183,7 @@ class Progress:
         console = results()
         console.print(
             f"[bold {colour}]{result.words}[/]{'' if result.outcome.refused else score + times}"
-            f"  {escape(result.reason.removeprefix(f'{result.words}, '))}"
+            f"  {escape(plainly(result.reason).removeprefix(f'{result.words}, '))}"
         )
         if usage := [one.model_dump().values() for one in result.usage.values()]:
             calls, sent, got, usd, waited = map(sum, zip(*usage, strict=True))
@@ -185,7 +192,7 @@ class Progress:
             console.print(f"    models  {told}")
         for condition in () if result.success else result.verdict.conditions:
             mark = "[green]✓[/green]" if condition.holds else "[red]✗[/red]"
-            console.print(f"    {mark} {escape(condition.text)}  {escape(condition.reason)}")
+            console.print(f"    {mark} {escape(condition.text)}  {escape(plainly(condition.reason))}")
 
     def say_interrupted(self, what_next: str, command: str, folder: Path) -> None:
         """Report the interruption, and the command to go on with."""

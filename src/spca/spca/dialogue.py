@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import NamedTuple, NoReturn
 
 from spca.order import newest_planning
 from spca.runs import Run
@@ -26,7 +27,7 @@ _BACK = re.compile(
     r"(?: (?:to )?where (?:it was|they were)| again)?[.!]*$",
     re.IGNORECASE,
 )
-_AGAIN = re.compile(r"(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more)[.!]*", re.IGNORECASE)
+_AGAIN = re.compile(r"(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more|redo)[.!]*", re.IGNORECASE)
 _UNDO = re.compile(r"(?:now |please )*undo(?: it| that| (everything|all|it all))?[.!]*", re.IGNORECASE)
 _WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do| fail)?( that| this| it)?)?")
 _WHY_THAT = re.compile(r"why (?:did|have) you (?:\w+ )+?(the (?:\w+ )?\w+)(?: (?:up|there|first|away))?")
@@ -55,18 +56,11 @@ HELP = (
 )
 
 
-@dataclass(frozen=True)
-class _Spot:
-    """Where a thing was seen: what a task says of it, and its centre (metres in `world`)."""
+class _Spot(NamedTuple):
+    """Where a thing was seen: a task that puts it there, and its centre (metres in `world`)."""
 
     order: str
-    """Words that put the thing there: "put the red cube on the blue plate"."""
     at: Vec3
-
-    def same(self, other: _Spot) -> bool:
-        """Return whether this is the same place, but for what a look measures otherwise."""
-        points = " at x = " in self.order and " at x = " in other.order
-        return self.order == other.order or (points and math.dist(self.at, other.at) < _MOVED)
 
 
 @dataclass(frozen=True)
@@ -92,9 +86,9 @@ class Dialogue:
         self._kit, self._look = kit, look
         self._history: list[_Done] = []
         self._said: list[str] = []
-        self._again = ""  # what "again" does: the last task that is no "undo"
+        self._again = ""  # the last task that takes nothing back, or that was taken back
         self._to_undo: list[_Done] = []
-        self._undoing = "", 0  # what an "undo" says, and how many tasks are then left to undo
+        self._undoing: tuple[str, int | None] = "", 0  # what takes back, and how many are then left to undo
 
     def heard(self, sentence: str, meant: str) -> tuple[str, ...]:
         """Keep the user's words; return the conversation for a model, the oldest words first.
@@ -118,11 +112,14 @@ class Dialogue:
         about, proposal = args[-1][0] if args else "", planned.proposal if planned else ""
         done = _Done(sentence, run, steps, about, proposal, lay)
         self._history.append(done)
-        if sentence == self._undoing[0]:
-            del self._to_undo[self._undoing[1] if run.result.success else len(self._to_undo) :]
-        elif run.result.outcome is not Ending.NOT_UNDERSTOOD:
+        back, left = self._undoing
+        if sentence != back and run.result.outcome is not Ending.NOT_UNDERSTOOD:
             self._again = sentence
+        if sentence != back or left is None:
             self._to_undo += [done] if lay else []
+        elif run.result.success:
+            self._again = self._to_undo[left].sentence
+            del self._to_undo[left:]
         told = f"robot: {run.result.outcome.value}: {run.result.reason} [{', '.join(steps or ())}]"
         places = "; ".join(spot.order for spot in lay.values())
         self._said.append(told.removesuffix(" []") + (f"; to put back: {places}" if places else ""))
@@ -130,14 +127,12 @@ class Dialogue:
     def _spot(self, thing: str, seen: Observation) -> _Spot | None:
         """Return where a thing was; None if that was not seen."""
         support = next((f.args[1] for f in seen.facts if f.predicate == "on" and f.args[0] == thing), "")
-        found = next((o for o in seen.things if o.id == thing), None)
-        if found is None:
-            return None
-        if seen.holds("held", thing):
-            return _Spot(f"pick up the {words_of(thing)}", found.pose.position)
-        where = self._kit.spot_in_words(found) if support == TABLE_SYMBOL else ""
-        where = where or (resting(support) if support else "")
-        return _Spot(f"put the {words_of(thing)} {where}", found.pose.position) if where else None
+        held = seen.holds("held", thing)
+        for found in (o for o in seen.things if o.id == thing and (support or held)):
+            where = self._kit.spot_in_words(found) if support == TABLE_SYMBOL else ""
+            put = f"put the {words_of(thing)} {where or resting(support)}"
+            return _Spot(f"pick up the {words_of(thing)}" if held else put, found.pose.position)
+        return None
 
     def spelt(self, sentence: str) -> str:
         """Spell out "it" in the first clause: what the last task was about.
@@ -155,11 +150,8 @@ class Dialogue:
 
         Raises InputError where there is nothing to undo, or to do again.
         """
-        sentence = sentence.strip()
-        if _AGAIN.fullmatch(sentence):
-            if not self._again:
-                raise InputError("there is nothing to do again")
-            return self._again
+        if _AGAIN.fullmatch(sentence := sentence.strip()):
+            return self._again or _nothing("There is nothing to do again.")
         if undo := _UNDO.fullmatch(sentence):
             return self._undo(everything=bool(undo[1]))
         if said := self._completed(sentence) or self._corrected(sentence):
@@ -173,9 +165,8 @@ class Dialogue:
         moved = [done.lay for done in self._history if done.lay]
         one = {f"the {words_of(name)}": {name: lay[name]} for lay in moved for name in lay}
         lay = moved[-1] if back[2] and moved else one.get(self.spelt(back[1] or ""), {})
-        if not lay:
-            raise InputError(f"I have not moved {back[1] or back[2]} yet")
-        return before + "; ".join(spot.order for spot in lay.values())
+        self._undoing = before + "; ".join(spot.order for spot in lay.values()), None
+        return self._undoing[0] if lay else _nothing(f"I have not moved {back[1] or back[2]} yet.")
 
     def _undo(self, everything: bool) -> str:
         """Return what takes back the last task that moved something, or all of them."""
@@ -186,13 +177,20 @@ class Dialogue:
             if now and (text := self._back(lay, now)) and not (everything and left):
                 self._undoing = text, left
                 return text
-        raise InputError("there is nothing to undo")
+        return _nothing("There is nothing to undo.")
 
     def _back(self, lay: Mapping[str, _Spot], now: Observation) -> str:
         """Return what puts things back; empty if they are there. What was held is picked up last."""
-        there = {name: self._spot(name, now) for name in lay}
-        gone = [was.order for name, was in lay.items() if not ((at := there[name]) and at.same(was))]
-        return "; ".join(sorted(gone, key=lambda order: order.startswith("pick up")))
+
+        def gone(name: str, was: _Spot) -> bool:
+            there = self._spot(name, now)
+            points = there is not None and " at x = " in there.order and " at x = " in was.order
+            return not (
+                there and (there.order == was.order or (points and math.dist(there.at, was.at) < _MOVED))
+            )
+
+        orders = [was.order for name, was in lay.items() if gone(name, was)]
+        return "; ".join(sorted(orders, key=lambda order: order.startswith("pick up")))
 
     def told(self, question: str) -> str | None:
         """Answer a question about what was done, or a call for help; return None for anything else."""
@@ -216,8 +214,8 @@ class Dialogue:
             return "Nothing has been done yet."
         acted = [done for done in self._history if done.lay] if "you do" in asked else []
         last = [*self._history, *acted][-1]  # "what did you do" is about no refused sentence
-        names = {f"the {words_of(name)}": name for name in last.lay}
-        moved = {thing: last.lay[name].order.partition(thing)[2] for thing, name in names.items()}
+        names = [f"the {words_of(name)}" for name in last.lay]
+        moved = {n: was.order.partition(n)[2] for n, was in zip(names, last.lay.values(), strict=True)}
         if about and about[1] not in moved:
             return f"I did not move {about[1]}."
         told = [f'I took "{last.sentence}" as a task.']
@@ -246,17 +244,15 @@ class Dialogue:
         Asked about 'the cube', "red" makes it "the red cube"; only what names a thing is an answer, and no
         task of its own where a word was asked about. "Yes" is one to a sentence that was proposed.
         """
-        if not self.asks:
-            return ""
-        last = self._history[-1]
-        if _YES.fullmatch(answer):
-            return last.proposal
-        unclear = _unclear(last)
-        words = _bare(answer)
+        last = self._history[-1] if self.asks else None
+        if last is None or _YES.fullmatch(answer):
+            return last.proposal if last else ""
+        meant, unclear = _MEANT.fullmatch(answer), _unclear(last)
+        words = _bare(meant["thing"] if meant else answer)
         if not unclear or not words:
             return ""
         if not self._kit.names_a_thing(unclear) and not _MISSING.search(last.run.result.reason):
-            if self._kit.understands(answer, self._seen(last)):
+            if self._kit.understands(answer, self._look()):
                 return ""
             before = last.sentence.lower().partition(unclear.lower())[0].split()
             while len(words) > 1 and words[0].lower() in before[-2:]:  # "the red cube" for "red cub"
@@ -274,17 +270,15 @@ class Dialogue:
         As in "no, I meant the blue one". The first phrase is meant that can be of that thing.
         """
         said = _MEANT.fullmatch(sentence)
-        if not said or not (said["no"] or said["meant"] or said["instead"]) or not self._again:
+        last = next((done for done in reversed(self._history) if done.sentence == self._again), None)
+        if not last or not said or not (said["no"] or said["meant"] or said["instead"]):
             return ""
-        last = next(done for done in reversed(self._history) if done.sentence == self._again)
         for start, end in self._phrases(last.sentence):
-            phrase = last.sentence[start:end]
-            thing = self._like(phrase, _bare(said["thing"]))
+            thing = self._like(last.sentence[start:end], _bare(said["thing"]))
             text = f"{last.sentence[:start]}{thing}{last.sentence[end:]}"
-            if thing and thing != phrase and self._kit.understands(text, self._seen(last)):
+            if thing and text != last.sentence and self._kit.understands(text, now := self._look()):
                 named = [n for n in last.lay if n == last.about or words_of(n) in last.sentence]
-                lay = {n: last.lay[n] for n in named if words_of(n) not in text}
-                back = self._back(lay, self._look()) if lay else ""
+                back = self._back({n: last.lay[n] for n in named if words_of(n) not in text}, now)
                 return "; ".join(filter(None, (back, text)))
         return ""
 
@@ -304,9 +298,10 @@ class Dialogue:
                 named = takewhile(lambda span: self._kit.names_a_thing(sentence[slice(*span)]), spans)
                 yield from [*named][-1:]
 
-    def _seen(self, done: _Done) -> Observation:
-        looks = RunFolder(done.run.folder).looks
-        return Observation.model_validate_json(looks[-1].read_bytes()) if looks else self._look()
+
+def _nothing(why: str) -> NoReturn:
+    """Refuse what refers to nothing that was done."""
+    raise InputError(why)
 
 
 def _unclear(done: _Done) -> str:

@@ -27,7 +27,7 @@ from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
-from spca.console import DOING
+from spca.console import DOING, plainly
 from spca.events import Event
 from spca.interrupt import STOPPED
 from spca.report.page import small_picture, templates
@@ -142,11 +142,11 @@ class WebPage:
             next(left, {})["mark"] = event.data["status"]
             self._tell(plan=plan)
         elif event.kind == "round_failed":
-            self.say(event.text, "bad")
+            self.say(plainly(event.text), "bad")
         elif event.kind == "run_ended":
             ending = Ending(event.data["outcome"])
             how = "" if event.text.startswith("carried out") else f"{ending.words}: "
-            self.say(how + event.text, "good" if ending is Ending.SUCCESS else "bad")
+            self.say(how + plainly(event.text), "good" if ending is Ending.SUCCESS else "bad")
         elif event.kind == "stage_ended":
             self._picture()
 

@@ -229,13 +229,16 @@ def test_undo_goes_back_step_by_step_and_a_correction_takes_the_other_thing():
         assert table.do("undo").result.reason.startswith("seen to hold: the red cube at x = ")
         with pytest.raises(InputError, match="nothing to undo"):
             table.do("undo")
-        assert "the green cube on the red cube" in table.do("again").result.reason
+        assert table.do("again").result.reason == "seen to hold: the red cube on the blue plate"
+        assert table.do("stack the green cube on the red one").result.success
         corrected = table.do("No, I meant the blue one").result.reason
         assert "the blue cube on the red cube" in corrected and "the green cube at x = " in corrected
         assert table.do("put each cube on the plate of its colour").result.success
         assert table.do("put them back").result.success
+        assert table.plan("again").goal.startswith("the blue cube on the blue plate")
         assert "the blue cube at x = " in table.plan("undo everything").goal
         assert table.do("put everything back where it was").result.success
+        assert table.ask("undo") == "There is nothing to undo."
         for thing in table.look().objects:
             assert math.dist(thing.pose.position, start[thing.id]) < 0.01, thing.id
 
@@ -260,6 +263,8 @@ def test_an_answer_completes_and_a_task_is_a_task():
     with spca.session(report=False) as table:
         unknown = table.do("put teh red cub on teh blu plate").result
         assert unknown.outcome is Ending.NOT_UNDERSTOOD and table.asks
+        assert "Did you mean 'cube' instead of 'cub'?" in unknown.reason
+        assert table.plan("yes").goal == "the red cube on the blue plate"
         assert table.plan("red cube on the red plate pls").goal == "the red cube on the red plate"
         assert table.plan("the red cube").goal == "the red cube on the blue plate"
         assert table.plan("cube").goal == "the red cube on the blue plate"

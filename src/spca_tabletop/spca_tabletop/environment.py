@@ -112,11 +112,13 @@ class Tabletop(Environment, Generic[_TableT]):
     def act(
         self, attempt: str, plan: Plan, library: str, on_step: Callable[[StepReport], None] | None = None
     ) -> ActResult:
-        """Carry out the plan.
+        """Carry out the plan, unless it can be foreseen that there is no room at a place of it.
 
         After a success its step under way runs to the end; any other final verdict stops it at once.
         """
         self._arm.resume()
+        if why := self._ctx.foreseen(plan):
+            return ActResult(attempt=attempt, status="failed", steps=(), message=why)
         return self._executor.execute(
             attempt, plan, library, self._ctx, on_step,
             cancelled=lambda: self._cancelled, enough=lambda: self.verdict().final,

@@ -17,7 +17,7 @@ from spca_core.geometry import Pose, top_down
 from spca_core.layout import Layout, nominal_layout
 from spca_core.names import GROUND_SYMBOL
 from spca_core.options import RunOptions
-from spca_core.plan import PlanRequest
+from spca_core.plan import Draft, Plan, PlanRequest, Step
 from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome
@@ -97,6 +97,42 @@ def test_what_is_in_the_way_is_moved_first(
         result = planner.plan(PlanRequest(attempt="1", task=task, observation=seen, skills=()))
     assert result.plan is not None
     assert str(result.plan.steps[0]) == first
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        (
+            "at__300__450",
+            "no place at x = 0.3 m, y = 0.45 m: things lie at x 340 to 660 mm, y -280 to 280 mm",
+        ),
+        ("at__620__20", "no free place at x = 0.62 m, y = 0.02 m: the blue plate is in the way"),
+        ("left_of__cube_blue__20", ""),
+        ("at__400__m50", ""),
+    ],
+)
+def test_that_a_place_has_no_room_is_said_before_the_arm_moves(place: str, told: str) -> None:
+    steps = (
+        Step(action="pick_up", args=("cube_red", "table")),
+        Step(action="place_at", args=("cube_red", place)),
+    )
+    with table("stack_01") as (environment, _):
+        before = environment.table.now()
+        plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
+        done = environment.act("1", plan, environment.builtin_skills.read_text()) if told else None
+        assert environment._ctx.foreseen(plan) == told
+        assert done is None or (done.message == told and environment.table.now() == before)
+
+
+def test_what_stands_high_on_a_thing_is_in_the_way_beside_it_and_is_remembered() -> None:
+    """The lower one goes, with what it carries; each look tells of what acting has found."""
+    tower = {"box_blue": (0.4, -0.1, TOP + 0.04), "box_red": (0.4, -0.1, TOP + 0.08)}
+    with table("stack_01", box_green=(0.4, -0.1, TOP), **tower) as (environment, seen):
+        assert in_the_way(seen) == {"crowds(cube_blue, cube_green)"}
+        blue = next(thing for thing in seen.things if thing.id == "cube_blue")
+        environment._ctx._hindered["plate_red"] = "blocks", [blue]
+        for _ in range(2):
+            assert "blocks(cube_blue, plate_red)" in in_the_way(environment.sense())
 
 
 @pytest.mark.parametrize("rows", [2, 3])

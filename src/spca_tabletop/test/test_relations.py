@@ -7,21 +7,17 @@ import json
 import re
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
-from spca_core.layout import nominal_layout
 from spca_core.ports.proposer import Impossible
 from spca_core.relation import place_of, relations
 from spca_core.scene import SceneObject
 from spca_core.world import load_world
 from spca_tabletop.act.ctx import TabletopCtx
-from spca_tabletop.act.placements import Hold
-from spca_testing.contracts.arm_contract import true_scene
 from spca_testing.contracts.relation_contract import RelationContract
 
 TEXTS = {
@@ -173,17 +169,3 @@ def test_a_relation_without_its_row_is_unknown_and_the_others_stay(name: str, la
 def test_a_skill_is_told_what_a_place_is() -> None:
     with pytest.raises(ValueError, match="'cube_red' is no place"):
         TabletopCtx._do_spots_at(None, "cube_red")  # type: ignore[arg-type]
-
-
-def test_a_place_where_nothing_lies_is_refused_with_where_things_do() -> None:
-    world = load_world()
-    held = SimpleNamespace(
-        _held=lambda: "cube_red",
-        _world=world,
-        _hold=Hold(),
-        scene=true_scene(world, nominal_layout(world)),
-        _placing_json=list,
-    )
-    with pytest.raises(ValueError, match="at__300__450: things lie at x 340 to 660 mm, y -280 to 280 mm"):
-        TabletopCtx._do_spots_at(held, "at__300__450")  # type: ignore[arg-type]
-    assert TabletopCtx._do_spots_at(held, "at__400__m50")  # type: ignore[arg-type]

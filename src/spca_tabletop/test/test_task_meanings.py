@@ -209,6 +209,20 @@ def test_a_cube_on_the_table_is_put_there_where_there_is_none() -> None:
     assert set(held) == {frozenset({("put_down", c), ("holding", c)}) for c in CUBES}
 
 
+def test_what_is_held_is_put_down_on_the_table_and_no_way_to_the_side() -> None:
+    """Of what is in the gripper "5 cm to the left" says nothing: it is not where it was."""
+    stands = scene()
+    fact = next(f for f in stands.facts if f.args == ("cube_red", "table"))
+    held = fact.model_copy(update={"predicate": "held", "args": ("cube_red",)})
+    seen = stands.model_copy(update={"facts": (held, *(f for f in stands.facts if f != fact))})
+    for text in ("Put the red cube down.", "Drop the red cube.", "Let go of the red cube."):
+        assert understand(task(text), seen) == [frozenset({("on", "cube_red", "table")})], text
+    with pytest.raises(NotUnderstood, match="I hold the red cube; say where it is to go"):
+        understand(task("Move the red cube 5 cm to the left."), seen)
+    with pytest.raises(NotUnderstood, match="I do not know where to put it"):
+        understand(task("Put the blue cube down."), seen)
+
+
 def test_a_named_tower_is_read_however_many_cubes_there_are() -> None:
     """Of six of 13 cubes there are 1,716 choices, but the tower names its own."""
     names = [*("red", "green", "blue", "yellow", "orange", "purple"), *"abcdefg"]

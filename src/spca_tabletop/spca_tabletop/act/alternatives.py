@@ -9,11 +9,15 @@ from itertools import islice
 from typing import Any
 
 from spca_core import geometry
-from spca_core.geometry import top_down
+from spca_core.errors import MotionError
+from spca_core.geometry import top_down, top_down_yaw
 from spca_core.kinds import KINDS, SOLIDS, WALL
-from spca_core.relation import place_of, relations
+from spca_core.names import TABLE_SYMBOL, words_of
+from spca_core.plan import Plan
+from spca_core.relation import Place, place_of, relations
 from spca_core.scene import Scene, SceneObject
 from spca_sandbox.surface import offered
+from spca_sense.outline import footprint, gap
 from spca_tabletop.act import placements
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
 from spca_tabletop.act.grasps import GraspCandidate as ToolGrasp
@@ -133,23 +137,59 @@ class Alternatives(SkillContext):
         """Where the held object is put to be at a place."""
         if (at := place_of(place)) is None:
             raise ValueError(f"'{place}' is no place; one is named by a relation and what it is to")
-        held, world = self._held(), self._world
         if at.relation.skill:
-            above = placements.above(at, self.scene, world, held, self._hold)
+            above = placements.above(at, self.scene, self._world, self._held(), self._hold)
             return self._placing_json(above, *at.things)
-
-        def spots(seen: Scene) -> list[Pose]:
-            return self._placing_json(placements.at_place(at, seen, world, held, self._hold))
-
-        found, thing = spots(self.scene), self.scene.get(held)
-        nominal = next(at.spots(thing, self.scene.objects, world), None) if thing else None
-        if thing is not None and nominal is None and not at.things:
-            raise ValueError(f"no way to put it {place}: things lie {world.work_area}")
-        if not found and thing is not None and nominal is not None:
-            pose = geometry.Pose.from_xyz_yaw(*nominal[:2], thing.pose.position[2], 0.0)
-            there = thing.model_copy(update={"id": place, "pose": pose})
-            self._hinder("obstructs", there, lambda seen: bool(spots(seen)))
+        found = self._spots_at(at, self.scene, self._held(), self._hold)
+        if not found and (why := self._taken(at, self._held(), self._hold)):
+            raise MotionError("no_place", why)
         return found
+
+    def foreseen(self, plan: Plan) -> str:
+        """Say for which place of a plan there is no room, and why; empty where that is not sure yet.
+
+        What earlier steps take away is not in the way; a place that is told by it is left to be seen.
+        """
+        self._hindered.clear()  # by then looks have told of it
+        moved: set[str] = set()
+        for step in plan.steps:
+            thing, at = self.scene.get(step.args[0]) if step.args else None, place_of(step.args[-1])
+            if thing and at and not at.relation.skill and not moved.intersection(at.things):
+                others = self.scene.without(moved - {thing.id})
+                if self._arm.held == thing.id:
+                    holds = [self._hold]
+                else:
+                    grasps = islice(self._grasps(others, thing.id), CHOICES)
+                    holds = [placements.Hold.of(thing, g.pose, top_down_yaw(g.pose)) for g in grasps]
+                with self._arm.supposing(*moved, *{thing.id} - {self._arm.held}):
+                    full = holds and not any(self._spots_at(at, others, thing.id, hold) for hold in holds)
+                if full and (why := self._taken(at, thing.id, holds[0])):
+                    return why
+            moved |= {*step.args[:1]}
+        return ""
+
+    def _spots_at(self, at: Place, seen: Scene, thing: str, hold: placements.Hold) -> list[Pose]:
+        found = placements.at_place(at, seen, self._world, thing, hold)
+        with touching(self._arm, *self._supports()):
+            return self._possible(map(hold.tool_at, found))
+
+    def _taken(self, at: Place, name: str, hold: placements.Hold) -> str:
+        """Say why a thing cannot be put at a place; remember what is in the way for the next survey."""
+        if (thing := self.scene.get(name)) is None:
+            return ""
+        nominal = next(at.spots(thing, self.scene.objects, self._world), None)
+        if nominal is None:
+            return f"no place {at.words}: things lie {self._world.work_area}"
+        pose = geometry.Pose.from_xyz_yaw(*nominal[:2], thing.pose.position[2], nominal[2] or 0.0)
+        there = thing.model_copy(update={"id": at.symbol, "pose": pose})
+        self._hinder("obstructs", there, lambda seen: bool(self._spots_at(at, seen, name, hold)))
+        others = [o for o in self.scene.objects if o.id not in (name, TABLE_SYMBOL)]
+        room = {o.id: gap(footprint(there), footprint(o)) for o in others}
+        nearest = min(room, key=room.__getitem__, default="")
+        if not nearest or room[nearest] > placements.CLEARANCE:
+            return f"no free place {at.words}: the arm does not get there"
+        far = f"only {room[nearest] * 100:.0f} cm away" if room[nearest] >= 0.005 else "in the way"
+        return f"no free place {at.words}: the {words_of(nearest)} is {far}"
 
     @offered
     def _do_spots_across(self, a: str, b: str) -> list[Pose]:

@@ -232,7 +232,6 @@ class TabletopCtx(Perception, Alternatives, Motion):
         unexplained = {n: h for n, h in self._hindered.items() if (h[0], n) not in found}
         facts |= dict.fromkeys(suspicions(scene, unexplained))
         facts |= dict.fromkeys(out_of_reach(scene, self._tools))
-        self._hindered.clear()
         return scene.model_copy(update={"relations": (*scene.relations, *facts)})
 
     @property

@@ -18,7 +18,6 @@ from spca_core.relation import things_of
 from spca_core.scene import Fact, Scene, SceneObject
 from spca_motion.manipulator import Manipulator
 from spca_motion.tool import NOMINAL_GAP, ToolKinematics
-from spca_sense.outline import footprint, polygon_area, shared_area
 from spca_tabletop.act import placements
 from spca_tabletop.act.grasps import APPROACH, TIP_CLEARANCE, grasps
 from spca_tabletop.act.pushes import pushes
@@ -29,9 +28,6 @@ _NEAR = 0.14
 """Largest distance in metres between the centres of two things of which one can hinder handling the other."""
 _GAP = 0.06
 """Gap of the fingers in metres when they let a cube go."""
-
-_COVERED = 0.95
-"""Smallest share of a thing that is above what it stands on, if it does not stick out."""
 
 Possible = Callable[[Scene], bool]
 """Function that says whether something can be done in a scene."""
@@ -84,13 +80,9 @@ def in_the_way(
     """Return the movable things without which something would be possible at another thing.
 
     If none of them is by itself (`alone`, if known, are those that can be), as few near ones as it would be
-    possible without. The `row` that is to go on, and what is on it without sticking out, is not meant.
+    possible without. The `row` that is to go on is not meant.
     """
-    kept = {o.id for o in row} | {
-        o.id
-        for o in scene.objects
-        if scene.holds("on", o.id, thing.id) and thing.kind in SOLIDS and not _sticks_out(o, thing)
-    }
+    kept = {o.id for o in row}
     near = [o for o in neighbours(scene, thing) if o.id not in kept and o.id != arm.held]
 
     def helps(others: Sequence[SceneObject]) -> bool:
@@ -103,7 +95,8 @@ def in_the_way(
     for o in list(together):
         if helps(fewer := [other for other in together if other is not o]):
             together = fewer
-    return decisive or together
+    # with what it carries, the lower one goes
+    return decisive or [o for o in together if not any(scene.holds("on", o.id, b.id) for b in together)]
 
 
 def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[Fact]:
@@ -170,12 +163,6 @@ def obstructions(scene: Scene, arm: Manipulator, tip_reach: float) -> Iterator[F
         if stuck.keys() >= {*by}:  # nothing that is in its way can be taken away
             push = next(pushes(scene, name, arm, tip_reach), None)
             yield from (Fact(predicate="hems", args=(o, name)) for o in (push.things if push else ()))
-
-
-def _sticks_out(thing: SceneObject, below: SceneObject) -> bool:
-    """Return whether a thing covers more than what it stands on, also if only because it is turned."""
-    own = footprint(thing)
-    return shared_area(own, footprint(below)) < _COVERED * polygon_area(own)
 
 
 def row_of(scene: Scene, thing: SceneObject) -> list[SceneObject]:

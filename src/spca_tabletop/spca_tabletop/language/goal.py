@@ -69,7 +69,10 @@ def _finished(talk: Talk) -> Talk:
     for thing, said in talk.placeless:
         since = [a for _, a in talk.wants[said:]] + list(talk.described)
         there = thing in talk.tower.members or thing in contacts or any(a[1] == thing for a in since)
-        refuse(not there, NO_PLACE)
+        refuse(not there and ("held", thing) not in talk.table.facts, NO_PLACE)
+        talk = talk if there else talk.claim("on", (thing,), TABLE_SYMBOL)
+    if talk.released and not talk.wants:  # "let go"
+        talk = talk.claim("on", [a[1] for a in talk.table.facts if a[0] == "held"], TABLE_SYMBOL)
     moved = {a[1] for a in talk.atoms if a[0] in _LOCATIONS and not _on_table(a)}
     elsewhere = moved & {t for (t,) in talk.ruled("unstacked")}
     wants = [w for w in talk.wants if not (_on_table(w[1]) and w[1][1] in elsewhere)]

@@ -141,7 +141,9 @@ def stands(thing: str, relation: str, others: Things, values: Values) -> Atom:
 
 
 def spot_of(thing: str, talk: Talk) -> Values:
-    """Where a thing is seen to be, millimetres in x and y."""
+    """Where a thing is seen to be, millimetres in x and y. Raises NotUnderstood for one in the gripper."""
+    held = f"I hold the {words_of(thing)}; say where it is to go, such as: put it on the table."
+    refuse(("held", thing) in talk.table.facts, held)
     return tuple(round(1000 * v) for v in talk.table.places[thing][:2])
 
 

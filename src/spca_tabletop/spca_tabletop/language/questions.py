@@ -56,14 +56,16 @@ def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
     except NotUnderstood:
         found = []
     found = test.test(found, talk, noun) if test else found
-    return f"There are {len(found)}: {_listed(found)}."
+    count = f"{len(found)}: {_listed(found)}" if found else "none"
+    return f"There {'is' if len(found) == 1 else 'are'} {count}."
 
 
 @answering
 def what_is(noun: Nominal | None, test: Quality | None = None, *, talk: Talk) -> str:
     things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
     found = test.test(things, talk, Nominal()) if test else things
-    raise Answered(f"{'They are' if len(found) > 1 else 'It is'} {_listed(found)}.", tuple(found))
+    told = _listed(found)
+    raise Answered(f"{told[0].upper()}{told[1:]}.", tuple(found))
 
 
 @answering

@@ -76,10 +76,8 @@ def makes_sense(text: str, observation: Observation) -> bool:
     """Whether a text is understood, be it possible or not."""
     try:
         understand(Task(group="", id="", title=text, description=text), observation)
-    except NotUnderstood:
-        return False
-    except Impossible:
-        return True
+    except (NotUnderstood, Impossible) as error:
+        return isinstance(error, Impossible)
     return True
 
 
