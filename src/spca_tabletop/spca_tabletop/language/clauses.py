@@ -316,7 +316,7 @@ def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> 
         if not things:
             raise Impossible("Nothing lies on it; it is clear already.")
         for after in placed(things, places or (_TABLE,), (), before):
-            yield after.about(things)
+            yield after.about(things).but(cleared=(things[-1], supports[-1]))
 
 
 def _standing(talk: Talk) -> Things:
@@ -833,7 +833,8 @@ def never_put(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[T
 
 @clause
 def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
-    for things, before in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
+    kinds = LIFTABLE if phrase == _EVERY_SOLID else TANGIBLE  # "nothing" names no plate that "there" could be
+    for things, before in found_by(_every(phrase), talk.but(forbidding=True), kinds):
         found: Iterable[Talk] = [before]
         for place in places:
             found = [after for one in found for after in _barred(things, place, one)]

@@ -221,7 +221,7 @@ def _wanted(noun: Nominal, kinds: Things) -> Things:
 
 def _meant(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterable[Things]:
     if thing.pronoun:
-        return [_without(things, thing, "", talk, kinds) for things in _pronoun(thing, talk)]
+        return [_without(things, thing, "", talk, kinds) for things in _pronoun(thing, talk, kinds)]
     noun, det, table = _noun(thing, talk, kinds), thing.det, talk.table
     if noun.kind in ("table", "ground"):
         return [(TABLE_SYMBOL if noun.kind == "table" else GROUND_SYMBOL,)]
@@ -336,11 +336,12 @@ def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable
     return [tuple(found)]
 
 
-def _pronoun(thing: Thing, talk: Talk) -> Iterable[Things]:
+def _pronoun(thing: Thing, talk: Talk, kinds: Things) -> Iterable[Things]:
     solids, det = tuple(talk.table.of(*SOLIDS)), thing.det
     if thing.pronoun == "it":
         refuse(not talk.subject, f"I do not know what '{thing.text}' refers to; name the thing.")
-        return [(talk.subject,)]
+        thing_off, support = talk.cleared
+        return [(support if kinds == ANYTHING and talk.subject == thing_off else talk.subject,)]
     if thing.pronoun == "others":
         refuse(not talk.mentioned, f"I do not know which things '{thing.text}' means; name them.")
         left = tuple(s for s in solids if s not in talk.mentioned)
