@@ -180,10 +180,12 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
             raise NotUnderstood(_WHICH_WHERE)
     places = sorted(places, key=lambda p: p.relation == "abreast")  # type: ignore[assignment]
     level = any(t.noun.kind in SUPPORTS for p in places for t in p.things if p.relation == "on")
+    chain = {p.relation for p in places} == {"next_to"}  # "red beside blue beside green"
     for number, place in enumerate(places):
         first = said if number == 0 else ()
         ways = list(every(ways, lambda way, p=place, f=first: _placed(  # type: ignore[misc]
-            way[0], p, things, f, way[1], level)))  # fmt: skip
+            way[0], p, way[1].pairs[-1][1:] if chain and way[1].pairs != talk.pairs else things, f, way[1],
+            level)))  # fmt: skip
     yield from (after for _, after in ways)
 
 
