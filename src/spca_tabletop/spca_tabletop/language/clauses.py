@@ -450,6 +450,10 @@ def line_up(phrase: Phrase) -> Meaning:
     return state(phrase, (Destination(relation="abreast"),))
 
 
+def row_of(number: int) -> Meaning:
+    return line_up((Thing(Det("any", number), Nominal("cube", True), text=f"{number} cubes"),))
+
+
 # --- building
 
 Detail = tuple[Phrase, Destinations, bool | None]
@@ -817,6 +821,9 @@ def never_put(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[T
     elsewhere = any(p.relation != "on" for p in places)
     refuse(elsewhere, "I can mind only what must not be put on what; say it like that.")
     lower, one = tuple(t for p in places for t in p.things), talk.but(forbidding=True)
+    if any(t.noun.matching for t in lower):  # "put no cube on its own plate"
+        yield from must_not_be(phrase, places)(talk)
+        return
     both = (*phrase, *lower)
     if [{one.told for one in t.noun.tests} for t in both] == [{"larger"}, {"smaller"}]:
         other = any(t.noun.colour or t.noun.other or t.noun.matching for t in both)

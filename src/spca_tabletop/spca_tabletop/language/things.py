@@ -728,8 +728,10 @@ def same_as(said: tuple[str, bool], other: Thing) -> Thing:
 
 
 def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing:
-    """As in "the red one, the red cube (I mean)", "a bowl, the green one": one thing, named twice."""
+    """As in "the red one, the red cube (I mean)", "a bowl, the green one", "a cube, any": one thing, named twice."""
     fixed, before = {"table", "ground"} & {noun.kind, again.kind}, det or Det("the")
+    if before == other == Det("any", 1) and not (noun.plural or noun.colour or noun.tests):
+        return Thing(other, again.like(noun.kind))  # "a cube, any red cube"
     one = before.quantifier in ("the", "any") and before.number in (None, 1) and other.quantifier == "the"
     if noun.plural or again.plural or fixed or not one or len({noun.colour, again.colour} - {""}) > 1:
         raise NotUnderstood(f"I do not know what '{again.text}' is.")
@@ -808,6 +810,9 @@ def listed(thing: Thing, others: Phrase) -> Phrase:
     if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
     one = thing.like(others[0].noun.kind, others[0].noun.plural)
+    same = replace(others[0], text=one.text, start=one.start, noun=one.noun)
+    again = one == same and replace(others[0].noun, text=one.noun.text, start=one.noun.start) == one.noun
+    refuse(again and one.any, f"'{one.text}' is said twice; say how many.")  # "a cube, any cube"
     bare = one.elliptic and all(t.elliptic for t in others)
     return tuple(replace(t, together=thing.start + 1) if bare else t for t in (one, *others))
 
