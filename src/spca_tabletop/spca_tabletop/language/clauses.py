@@ -11,6 +11,7 @@ from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Relation, Values, things_of
+from spca_core.scene import TIE
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import NO_PLACE
@@ -56,11 +57,14 @@ _TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="tabl
 _EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
 _CLOSE = (10,)
 """Millimetres between things that stand in a row."""
-_BY_Y = {
-    y: next(n for n, row in ROWS.items() if row.ahead and row.ahead((0, y, 0), (0, 0, 0)) > 0)
-    for y in (1, -1)
-}
-"""The relations of what is farther left, at +y, and of what is farther right."""
+_NEXT = {
+    (axis, sign): next(
+        n for n, row in ROWS.items()
+        if row.ahead and row.ahead((sign * (1 - axis), sign * axis, 0), (0, 0, 0)) > 0
+    )
+    for axis, sign in product((0, 1), (1, -1))
+}  # fmt: skip
+"""The relations of what is farther along an axis of `world`, or less far."""
 _ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
 _IT = Thing(pronoun="it", text="it")
 Going = Callable[[Things, Talk], Talk | Iterable[Talk]]
@@ -109,6 +113,18 @@ def touch(phrase: Phrase) -> Meaning:
         return talk.claim("touched", things)
 
     return doing(phrase, then, TANGIBLE, "touch")
+
+
+def touch_along(phrase: Phrase, view: tuple[int, int]) -> Meaning:
+    """As in "touch the cubes from left to right": in the order in which they stand."""
+
+    def then(things: Things, talk: Talk) -> Talk:
+        row = sorted(things, key=lambda s: view[1] * talk.table.places[s][view[0]])
+        ends = [view[1] * talk.table.places[s][view[0]] for s in row]
+        refuse(any(b - a < TIE for a, b in pairwise(ends)), "Two are equally far along; name them one by one.")
+        return _in_turn(tuple(row), talk.but(latest=()).claim("touched", row))
+
+    return doing(phrase, then, TANGIBLE)
 
 
 @clause
@@ -247,9 +263,12 @@ def put_but(said: tuple[Phrase, Destinations | Destination], others: Phrase) -> 
 
 
 @clause
-def put_leaving(said: tuple[Phrase, Destinations], others: Phrase, *, talk: Talk) -> Iterator[Talk]:
-    """As in "put everything in the tray but leave the ball where it is"."""
+def put_leaving(
+    said: tuple[Phrase, Destinations], others: Phrase, again: Phrase = (), *, talk: Talk
+) -> Iterator[Talk]:
+    """As in "put everything in the tray but leave the ball where it is"; "… but not the ball, the ball stays"."""
     phrase, places = said
+    others = (*others, *again)
     refuse(phrase[0].apart, f"I do not know what '{others[0].text}' is left out of.")
     same = tuple(t.like(phrase[0].noun.kind) for t in others)
     spared = _spared(same, how="untouched")
@@ -427,21 +446,20 @@ def run_of(one: Phrase, more: Phrase) -> Phrase:
     return (*one, *more)
 
 
-def in_line(*said: Phrase | bool) -> Meaning:
+def in_line(*said: Phrase | tuple[int, int]) -> Meaning:
     """As in "line up red, green and blue from left to right": each close beside the one before."""
-    *whole, phrase = (one for one in said if isinstance(one, tuple))
-    rightwards = True in said
+    *whole, phrase = (one for one in said if isinstance(one[0], Thing))
+    ((axis, sign),) = (one for one in said if isinstance(one[0], int))
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if len(things) < 2 or any(t.several or t.any for t in phrase):
             raise NotUnderstood("I do not know the order of what; name the things one by one.")
         if not all(any({*things} == {*b} for b, _ in found_by(one, talk, LIFTABLE)) for one in whole):
             raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
-        row = things if rightwards else things[::-1]
-        for first in range(len(row)):
-            left = [stands(a, _BY_Y[1], (b,), _CLOSE) for a, b in pairwise(row[: first + 1])]
-            right = [stands(b, _BY_Y[-1], (a,), _CLOSE) for a, b in pairwise(row[first:])]
-            yield talk.ask([*left, *right])
+        for first in range(len(things)):
+            back = [stands(a, _NEXT[axis, -sign], (b,), _CLOSE) for a, b in pairwise(things[: first + 1])]
+            on = [stands(b, _NEXT[axis, sign], (a,), _CLOSE) for a, b in pairwise(things[first:])]
+            yield talk.ask([*back, *on])
 
     return doing(phrase, then)
 

@@ -104,7 +104,9 @@ def _millimetres(words: str) -> tuple[int, ...]:
 _READS: dict[str, Callable[[str], object]] = {t: read for row in relations() for t, read in row.reads.items()}
 _READS |= {"SPACING": _millimetres, "COLOURED": lambda word: word[:-1], "ORDINAL": _ORDINALS.__getitem__}
 _READS |= dict.fromkeys(("NUMBER", "SIZE"), lambda word: NUMBERS[re.split("[- ]", word)[0]])
-_READS["ACROSS_VIEW"] = lambda words: words.rfind("left") < words.rfind("right")
+_READS["ACROSS_VIEW"] = lambda words: (
+    (1, 1 if words.rfind("left") > words.rfind("right") else -1)
+    if "left" in words else (0, -1 if re.search("toward|(?:back|far).*(?:front|near)", words) else 1))  # fmt: skip
 _READS["WRAP"] = lambda words: "".join(
     s for s in ("leftmost", "rightmost") if s[:-4] in words.partition("round")[0]
 )
