@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations, islice, pairwise, permutations, product
+from typing import Any
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import Relation, Values, things_of
+from spca_core.relation import Relation, Values, place_of, things_of
 from spca_core.scene import TIE
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
@@ -262,6 +263,15 @@ def put_but(said: tuple[Phrase, Destinations | Destination], others: Phrase) -> 
     return put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
 
 
+def put_otherwise(
+    said: tuple[Phrase, Destinations | Destination], others: Phrase, where: Destinations | Destination
+) -> Meaning:
+    """As in "all cubes on the red plate except the blue one, which goes on the green cube"."""
+    same = tuple(t.like(said[0][0].noun.kind) for t in others)
+    rest = put(same, None, where) if isinstance(where, tuple) else put_away(same, where)
+    return and_also(put_but(said, same), rest)
+
+
 @clause
 def put_leaving(
     said: tuple[Phrase, Destinations], others: Phrase, again: Phrase = (), *, talk: Talk
@@ -446,10 +456,11 @@ def run_of(one: Phrase, more: Phrase) -> Phrase:
     return (*one, *more)
 
 
-def in_line(*said: Phrase | tuple[int, int]) -> Meaning:
+def in_line(*said: Phrase | tuple[int, Any]) -> Meaning:
     """As in "line up red, green and blue from left to right": each close beside the one before."""
     *whole, phrase = (one for one in said if isinstance(one[0], Thing))
-    ((axis, sign),) = (one for one in said if isinstance(one[0], int))
+    *count, (axis, sign) = (one for one in said if isinstance(one[0], int))
+    refuse(count and count[0][0] != len(phrase), "These are not so many; name each of them.")
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if len(things) < 2 or any(t.several or t.any for t in phrase):
@@ -468,8 +479,11 @@ def line_up(phrase: Phrase) -> Meaning:
     return state(phrase, (Destination(relation="abreast"),))
 
 
-def row_of(number: int) -> Meaning:
-    return line_up((Thing(Det("any", number), Nominal("cube", True), text=f"{number} cubes"),))
+def row_of(count: tuple[int, Phrase], phrase: Phrase = ()) -> Meaning:
+    """As in "a row of three", "a row of three cubes: red, green, blue"."""
+    number, noun = count[0], count[1][0].noun if count[1] else Nominal("cube", True)
+    refuse(phrase and len(phrase) != number, f"These are not {number}; name each of them.")
+    return line_up(phrase or (Thing(Det("any", number), noun, text=f"{number} of them"),))
 
 
 # --- building
@@ -762,6 +776,33 @@ def unused(phrase: Phrase, *, talk: Talk, whole: bool = False) -> Iterator[Talk]
     for things, after in found_by(_every(phrase), talk, LIFTABLE):
         each = [(t,) for t in things]
         yield after.rule("untouched", *each).rule("unused", *each).but(forbidding=not whole)
+
+
+@clause
+def close(before: Meaning, *, talk: Talk) -> Iterator[Talk]:
+    """As in "red left of blue, green right of it, all close together"; what stands in a row is that already."""
+    for one in before(talk):
+        new, told = [], any(a[0] in ("abreast", "next_to") for a in one.atoms)
+        for stage, atom in one.wants:
+            place = place_of(atom[2]) if atom[0] == "at" else None
+            if place and place.relation.ahead:
+                told, atom = True, stands(atom[1], place.relation.name, place.things, place.values or _CLOSE)
+            new.append((stage, atom))
+        refuse(not told, "I do not know what is to be close together; say next to what.")
+        yield one.but(wants=tuple(new))
+
+
+@clause
+def vice_versa(before: Meaning, *, talk: Talk) -> Iterator[Talk]:
+    """As in "red on the blue plate and vice versa": blue on the red one, too."""
+    for one in before(talk):
+        ways = [a for a in one.latest if a[0] == "on" and one.table.kind(a[2]) in SUPPORTS]
+        refuse(len(ways) != 1 or len(one.latest) != 1, "I do not know what 'vice versa' is of; say it.")
+        (_, thing, place), hue = ways[0], one.table.colours.get
+        others = [[s for s in one.table.of(one.table.kind(a)) if hue(s) == hue(b)]
+                  for a, b in ((thing, place), (place, thing))]  # fmt: skip
+        refuse([*map(len, others)] != [1, 1] or others[0] == [thing], "I do not know what 'vice versa' is of; say it.")
+        yield one.claim("on", others[0], others[1][0])
 
 
 @clause

@@ -31,7 +31,7 @@ from spca_tabletop.language.lexicon import (
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
-_OF_A_THING = re.compile(r"(?i)(?:(?:and|but|so) )?(?:it|they|he|she)\b")
+_OF_A_THING = re.compile(r"(?i)(?:(?:and|but|so) )?(?:it|they|he|she|that|this)\b")
 _MODAL = re.compile(r"(?i)\b(?:can|could|may|might|will|would)\b")
 _ASIDE_OF = {"IS", "IT", "THEM", "THAT", "A", "THE", "AND", "OF", "TO", "AT", "IN", "ON", "WITH", "TABLE",
              "DOWN", "AWAY", "FROM", "SIDE", "UP", "ALL", "WHAT", "ANY",
