@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations, islice, pairwise, permutations, product
-from typing import Any
 
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
@@ -51,6 +50,7 @@ from spca_tabletop.language.things import (
     found_by,
     meant,
     named,
+    ranked_from,
     rule,
 )
 
@@ -58,16 +58,11 @@ _TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="tabl
 _EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
 _CLOSE = (10,)
 """Millimetres between things that stand in a row."""
-_NEXT = {
-    (axis, sign): next(
-        n for n, row in ROWS.items()
-        if row.ahead and row.ahead((sign * (1 - axis), sign * axis, 0), (0, 0, 0)) > 0
-    )
-    for axis, sign in product((0, 1), (1, -1))
-}  # fmt: skip
-"""The relations of what is farther along an axis of `world`, or less far."""
+_AHEAD = {row.ahead((1, 2, 0), (0, 0, 0)): n for n, row in ROWS.items() if row.ahead}
+"""The relations of what is farther along an axis of `world`, counted from 1, or, below 0, less far."""
 _ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
 _IT = Thing(pronoun="it", text="it")
+Given = tuple[Phrase, Destinations | Destination]
 Going = Callable[[Things, Talk], Talk | Iterable[Talk]]
 
 
@@ -116,14 +111,14 @@ def touch(phrase: Phrase) -> Meaning:
     return doing(phrase, then, TANGIBLE, "touch")
 
 
-def touch_along(phrase: Phrase, view: tuple[int, int]) -> Meaning:
+def touch_along(phrase: Phrase, side: str) -> Meaning:
     """As in "touch the cubes from left to right": in the order in which they stand."""
 
     def then(things: Things, talk: Talk) -> Talk:
-        row = sorted(things, key=lambda s: view[1] * talk.table.places[s][view[0]])
-        ends = [view[1] * talk.table.places[s][view[0]] for s in row]
-        refuse(any(b - a < TIE for a, b in pairwise(ends)), "Two are equally far along; name them one by one.")
-        return _in_turn(tuple(row), talk.but(latest=()).claim("touched", row))
+        ranked = ranked_from(things, side, talk)
+        wrong = any(b[0] - a[0] < TIE for a, b in pairwise(ranked))
+        refuse(wrong, "Two are equally far along; name them one by one.")
+        return _in_turn(tuple(s for _, s in ranked), talk.but(latest=()).claim("touched", things))
 
     return doing(phrase, then, TANGIBLE)
 
@@ -250,11 +245,11 @@ def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool, t
     yield from put((meant(thing, again),), None, places)(talk)
 
 
-def given(phrase: Phrase, where: Destinations | Destination) -> tuple[Phrase, Destinations | Destination]:
+def given(phrase: Phrase, where: Destinations | Destination) -> Given:
     return phrase, where
 
 
-def put_but(said: tuple[Phrase, Destinations | Destination], others: Phrase) -> Meaning:
+def put_but(said: Given, others: Phrase) -> Meaning:
     phrase, where = said
     nearest = where[-1].things[-1:] if isinstance(where, tuple) else ()
     if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
@@ -263,9 +258,7 @@ def put_but(said: tuple[Phrase, Destinations | Destination], others: Phrase) -> 
     return put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
 
 
-def put_otherwise(
-    said: tuple[Phrase, Destinations | Destination], others: Phrase, where: Destinations | Destination
-) -> Meaning:
+def put_otherwise(said: Given, others: Phrase, where: Destinations | Destination) -> Meaning:
     """As in "all cubes on the red plate except the blue one, which goes on the green cube"."""
     same = tuple(t.like(said[0][0].noun.kind) for t in others)
     rest = put(same, None, where) if isinstance(where, tuple) else put_away(same, where)
@@ -273,12 +266,10 @@ def put_otherwise(
 
 
 @clause
-def put_leaving(
-    said: tuple[Phrase, Destinations], others: Phrase, again: Phrase = (), *, talk: Talk
-) -> Iterator[Talk]:
-    """As in "put everything in the tray but leave the ball where it is"; "… but not the ball, the ball stays"."""
+def put_leaving(said: tuple[Phrase, Destinations], *left: Phrase, talk: Talk) -> Iterator[Talk]:
+    """As in "put everything in the tray but leave the ball where it is"; "… not the ball, the ball stays"."""
     phrase, places = said
-    others = (*others, *again)
+    others = tuple(t for one in left for t in one)
     refuse(phrase[0].apart, f"I do not know what '{others[0].text}' is left out of.")
     same = tuple(t.like(phrase[0].noun.kind) for t in others)
     spared = _spared(same, how="untouched")
@@ -456,11 +447,12 @@ def run_of(one: Phrase, more: Phrase) -> Phrase:
     return (*one, *more)
 
 
-def in_line(*said: Phrase | tuple[int, Any]) -> Meaning:
+def in_line(*said: Phrase | tuple[int, Phrase] | str) -> Meaning:
     """As in "line up red, green and blue from left to right": each close beside the one before."""
-    *whole, phrase = (one for one in said if isinstance(one[0], Thing))
-    *count, (axis, sign) = (one for one in said if isinstance(one[0], int))
-    refuse(count and count[0][0] != len(phrase), "These are not so many; name each of them.")
+    *whole, phrase = (one for one in said if isinstance(one, tuple) and isinstance(one[0], Thing))
+    (way,) = (sign * (axis + 1) for axis, sign in (AXES[one] for one in said if isinstance(one, str)))
+    wrong = any(isinstance(one[0], int) and one[0] != len(phrase) for one in said)
+    refuse(wrong, "These are not so many; name each of them.")
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if len(things) < 2 or any(t.several or t.any for t in phrase):
@@ -468,8 +460,8 @@ def in_line(*said: Phrase | tuple[int, Any]) -> Meaning:
         if not all(any({*things} == {*b} for b, _ in found_by(one, talk, LIFTABLE)) for one in whole):
             raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
         for first in range(len(things)):
-            back = [stands(a, _NEXT[axis, -sign], (b,), _CLOSE) for a, b in pairwise(things[: first + 1])]
-            on = [stands(b, _NEXT[axis, sign], (a,), _CLOSE) for a, b in pairwise(things[first:])]
+            back = [stands(a, _AHEAD[-way], (b,), _CLOSE) for a, b in pairwise(things[: first + 1])]
+            on = [stands(b, _AHEAD[way], (a,), _CLOSE) for a, b in pairwise(things[first:])]
             yield talk.ask([*back, *on])
 
     return doing(phrase, then)
@@ -667,8 +659,7 @@ def pyramid(more: Detail | int | None) -> Meaning:
 
 
 def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
-    phrase = _not_there_yet(phrase, places)
-    return _unforbidden(doing(phrase, lambda things, talk: placed(things, places, phrase, talk)))
+    return _unforbidden(put(phrase, None, places))
 
 
 def there_go(places: Destinations | Destination, phrase: Phrase, *, slot: bool) -> Meaning:
@@ -780,29 +771,24 @@ def unused(phrase: Phrase, *, talk: Talk, whole: bool = False) -> Iterator[Talk]
 
 @clause
 def close(before: Meaning, *, talk: Talk) -> Iterator[Talk]:
-    """As in "red left of blue, green right of it, all close together"; what stands in a row is that already."""
+    """As in "red left of blue, green right of it, all close together"; a row is that already."""
     for one in before(talk):
-        new, told = [], any(a[0] in ("abreast", "next_to") for a in one.atoms)
-        for stage, atom in one.wants:
-            place = place_of(atom[2]) if atom[0] == "at" else None
-            if place and place.relation.ahead:
-                told, atom = True, stands(atom[1], place.relation.name, place.things, place.values or _CLOSE)
-            new.append((stage, atom))
+        at = {a: p for a in one.atoms if a[0] == "at" and (p := place_of(a[2])) and p.relation.ahead}
+        told = at or any(a[0] in ("abreast", "next_to") for a in one.atoms)
         refuse(not told, "I do not know what is to be close together; say next to what.")
-        yield one.but(wants=tuple(new))
+        near = {a: stands(a[1], p.relation.name, p.things, p.values or _CLOSE) for a, p in at.items()}
+        yield one.but(wants=tuple((stage, near.get(a, a)) for stage, a in one.wants))
 
 
 @clause
 def vice_versa(before: Meaning, *, talk: Talk) -> Iterator[Talk]:
     """As in "red on the blue plate and vice versa": blue on the red one, too."""
     for one in before(talk):
-        ways = [a for a in one.latest if a[0] == "on" and one.table.kind(a[2]) in SUPPORTS]
-        refuse(len(ways) != 1 or len(one.latest) != 1, "I do not know what 'vice versa' is of; say it.")
-        (_, thing, place), hue = ways[0], one.table.colours.get
-        others = [[s for s in one.table.of(one.table.kind(a)) if hue(s) == hue(b)]
-                  for a, b in ((thing, place), (place, thing))]  # fmt: skip
-        refuse([*map(len, others)] != [1, 1] or others[0] == [thing], "I do not know what 'vice versa' is of; say it.")
-        yield one.claim("on", others[0], others[1][0])
+        hue, kind, pair = one.table.colours.get, one.table.kind, one.latest[0][1:] if one.latest else ()
+        back = [s for a, b in permutations(pair, 2) for s in one.table.of(kind(a)) if hue(s) == hue(b)]
+        plain = [a[0] for a in one.latest] == ["on"] and kind(pair[-1]) in SUPPORTS and len(back) == 2
+        refuse(not plain or {*back} == {*pair}, "I do not know what 'vice versa' is of; say it.")
+        yield one.claim("on", back[:1], back[1])
 
 
 @clause

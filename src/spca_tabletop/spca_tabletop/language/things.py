@@ -640,7 +640,7 @@ def _of_extent(extent: str, nth: int = 1) -> Test:
     return test
 
 
-def _ranked(found: list[str], side: str, talk: Talk) -> list[tuple[float, str]]:
+def ranked_from(found: Sequence[str], side: str, talk: Talk) -> list[tuple[float, str]]:
     """Things, and how far (m) they are from that side of the world, the one at it first."""
     axis, sign = AXES[side]
     return sorted((sign * talk.table.places[s][axis], s) for s in found)
@@ -655,9 +655,9 @@ def _at(side: str, first: int = 0, last: int = 1) -> Test:
             here = [s for s in found if (side, s) in talk.table.facts or last - first > 1]
             if side in ("highest", "lowest"):
                 tower = [s for s in talk.table.of(*SOLIDS) if talk.table.stacked(s)]
-                here = [s for s in found if tower and s == _ranked(tower, side, talk)[0][1]]
+                here = [s for s in found if tower and s == ranked_from(tower, side, talk)[0][1]]
             return [] if first else here
-        ranked = _ranked(found, side, talk)
+        ranked = ranked_from(found, side, talk)
         if side == "middle":
             ranked = ranked[len(ranked) // 2 :] if len(ranked) % 2 else []
         elif any(ranked[n][0] - ranked[n - 1][0] < TIE for n in (first, last) if 0 < n < len(ranked)):
@@ -728,7 +728,7 @@ def same_as(said: tuple[str, bool], other: Thing) -> Thing:
 
 
 def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing:
-    """As in "the red one, the red cube (I mean)", "a bowl, the green one", "a cube, any": one thing, named twice."""
+    """As in "the red one, the red cube (I mean)", "a bowl, the green one": one thing, named twice."""
     fixed, before = {"table", "ground"} & {noun.kind, again.kind}, det or Det("the")
     if before == other == Det("any", 1) and not (noun.plural or noun.colour or noun.tests):
         return Thing(other, again.like(noun.kind))  # "a cube, any red cube"
@@ -777,8 +777,10 @@ def meant(thing: Thing, again: Thing) -> Thing:
     bare = thing.pronoun or again.pronoun or thing.either or again.either or thing.apart or again.apart
     refuse(bare or again.det.quantifier != "the" or len(kinds) > 1, f"I do not know what '{again.text}' is.")
     sides = all(any(test.rank == 3 for test in one.noun.tests) for one in (thing, again))
-    if sides or len(colours) > 1:
-        return corrected(thing, again)
+    if sides or len(colours) > 1:  # what is taken back has to be there
+        there = Quality(lambda found, talk, _: found if named(thing.like(again.noun.kind), talk) else [])
+        one = corrected(thing, again)
+        return replace(one, noun=there(one.noun), text="")
     return apposed(thing.det, thing.noun, again.det, again.noun)
 
 
