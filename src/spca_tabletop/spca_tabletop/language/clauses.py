@@ -10,7 +10,8 @@ from itertools import combinations, islice, pairwise, permutations, product
 from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, STACKABLE, SUPPORTS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import Relation, Values, things_of
+from spca_core.relation import Relation, Values, place_of, things_of
+from spca_core.scene import TIE
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import NO_PLACE
@@ -49,6 +50,7 @@ from spca_tabletop.language.things import (
     found_by,
     meant,
     named,
+    ranked_from,
     rule,
 )
 
@@ -56,13 +58,11 @@ _TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="tabl
 _EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
 _CLOSE = (10,)
 """Millimetres between things that stand in a row."""
-_BY_Y = {
-    y: next(n for n, row in ROWS.items() if row.ahead and row.ahead((0, y, 0), (0, 0, 0)) > 0)
-    for y in (1, -1)
-}
-"""The relations of what is farther left, at +y, and of what is farther right."""
+_AHEAD = {row.ahead((1, 2, 0), (0, 0, 0)): n for n, row in ROWS.items() if row.ahead}
+"""The relations of what is farther along an axis of `world`, counted from 1, or, below 0, less far."""
 _ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
 _IT = Thing(pronoun="it", text="it")
+Given = tuple[Phrase, Destinations | Destination]
 Going = Callable[[Things, Talk], Talk | Iterable[Talk]]
 
 
@@ -109,6 +109,18 @@ def touch(phrase: Phrase) -> Meaning:
         return talk.claim("touched", things)
 
     return doing(phrase, then, TANGIBLE, "touch")
+
+
+def touch_along(phrase: Phrase, side: str) -> Meaning:
+    """As in "touch the cubes from left to right": in the order in which they stand."""
+
+    def then(things: Things, talk: Talk) -> Talk:
+        ranked = ranked_from(things, side, talk)
+        wrong = any(b[0] - a[0] < TIE for a, b in pairwise(ranked))
+        refuse(wrong, "Two are equally far along; name them one by one.")
+        return _in_turn(tuple(s for _, s in ranked), talk.but(latest=()).claim("touched", things))
+
+    return doing(phrase, then, TANGIBLE)
 
 
 @clause
@@ -230,11 +242,11 @@ def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool, t
     yield from put((meant(thing, again),), None, places)(talk)
 
 
-def given(phrase: Phrase, where: Destinations | Destination) -> tuple[Phrase, Destinations | Destination]:
+def given(phrase: Phrase, where: Destinations | Destination) -> Given:
     return phrase, where
 
 
-def put_but(said: tuple[Phrase, Destinations | Destination], others: Phrase) -> Meaning:
+def put_but(said: Given, others: Phrase) -> Meaning:
     phrase, where = said
     nearest = where[-1].things[-1:] if isinstance(where, tuple) else ()
     if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
@@ -243,10 +255,18 @@ def put_but(said: tuple[Phrase, Destinations | Destination], others: Phrase) -> 
     return put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
 
 
+def put_otherwise(said: Given, others: Phrase, where: Destinations | Destination) -> Meaning:
+    """As in "all cubes on the red plate except the blue one, which goes on the green cube"."""
+    same = tuple(t.like(said[0][0].noun.kind) for t in others)
+    rest = put(same, None, where) if isinstance(where, tuple) else put_away(same, where)
+    return and_also(put_but(said, same), rest)
+
+
 @clause
-def put_leaving(said: tuple[Phrase, Destinations], others: Phrase, *, talk: Talk) -> Iterator[Talk]:
-    """As in "put everything in the tray but leave the ball where it is"."""
+def put_leaving(said: tuple[Phrase, Destinations], *left: Phrase, talk: Talk) -> Iterator[Talk]:
+    """As in "put everything in the tray but leave the ball where it is"; "… not the ball, the ball stays"."""
     phrase, places = said
+    others = tuple(t for one in left for t in one)
     refuse(phrase[0].apart, f"I do not know what '{others[0].text}' is left out of.")
     same = tuple(t.like(phrase[0].noun.kind) for t in others)
     spared = _spared(same, how="untouched")
@@ -313,7 +333,7 @@ def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> 
         if not things:
             raise Impossible("Nothing lies on it; it is clear already.")
         for after in placed(things, places or (_TABLE,), (), before):
-            yield after.about(things)
+            yield after.about(things).but(cleared=(things[-1], supports[-1]))
 
 
 def _standing(talk: Talk) -> Things:
@@ -424,27 +444,35 @@ def run_of(one: Phrase, more: Phrase) -> Phrase:
     return (*one, *more)
 
 
-def in_line(*said: Phrase | bool) -> Meaning:
+def in_line(*said: Phrase | tuple[int, Phrase] | str) -> Meaning:
     """As in "line up red, green and blue from left to right": each close beside the one before."""
-    *whole, phrase = (one for one in said if isinstance(one, tuple))
-    rightwards = True in said
+    *whole, phrase = (one for one in said if isinstance(one, tuple) and isinstance(one[0], Thing))
+    (way,) = (sign * (axis + 1) for axis, sign in (AXES[one] for one in said if isinstance(one, str)))
+    wrong = any(isinstance(one[0], int) and one[0] != len(phrase) for one in said)
+    refuse(wrong, "These are not so many; name each of them.")
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         if len(things) < 2 or any(t.several or t.any for t in phrase):
             raise NotUnderstood("I do not know the order of what; name the things one by one.")
         if not all(any({*things} == {*b} for b, _ in found_by(one, talk, LIFTABLE)) for one in whole):
             raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
-        row = things if rightwards else things[::-1]
-        for first in range(len(row)):
-            left = [stands(a, _BY_Y[1], (b,), _CLOSE) for a, b in pairwise(row[: first + 1])]
-            right = [stands(b, _BY_Y[-1], (a,), _CLOSE) for a, b in pairwise(row[first:])]
-            yield talk.ask([*left, *right])
+        for first in range(len(things)):
+            back = [stands(a, _AHEAD[-way], (b,), _CLOSE) for a, b in pairwise(things[: first + 1])]
+            on = [stands(b, _AHEAD[way], (a,), _CLOSE) for a, b in pairwise(things[first:])]
+            yield talk.ask([*back, *on])
 
     return doing(phrase, then)
 
 
 def line_up(phrase: Phrase) -> Meaning:
     return state(phrase, (Destination(relation="abreast"),))
+
+
+def row_of(count: tuple[int, Phrase], phrase: Phrase = ()) -> Meaning:
+    """As in "a row of three", "a row of three cubes: red, green, blue"."""
+    number, noun = count[0], count[1][0].noun if count[1] else Nominal("cube", True)
+    refuse(phrase and len(phrase) != number, f"These are not {number}; name each of them.")
+    return line_up(phrase or (Thing(Det("any", number), noun, text=f"{number} of them"),))
 
 
 # --- building
@@ -628,8 +656,7 @@ def pyramid(more: Detail | int | None) -> Meaning:
 
 
 def arrangement(phrase: Phrase, places: Destinations) -> Meaning:
-    phrase = _not_there_yet(phrase, places)
-    return _unforbidden(doing(phrase, lambda things, talk: placed(things, places, phrase, talk)))
+    return _unforbidden(put(phrase, None, places))
 
 
 def there_go(places: Destinations | Destination, phrase: Phrase, *, slot: bool) -> Meaning:
@@ -740,6 +767,28 @@ def unused(phrase: Phrase, *, talk: Talk, whole: bool = False) -> Iterator[Talk]
 
 
 @clause
+def close(before: Meaning, *, talk: Talk) -> Iterator[Talk]:
+    """As in "red left of blue, green right of it, all close together"; a row is that already."""
+    for one in before(talk):
+        at = {a: p for a in one.atoms if a[0] == "at" and (p := place_of(a[2])) and p.relation.ahead}
+        told = at or any(a[0] in ("abreast", "next_to") for a in one.atoms)
+        refuse(not told, "I do not know what is to be close together; say next to what.")
+        near = {a: stands(a[1], p.relation.name, p.things, p.values or _CLOSE) for a, p in at.items()}
+        yield one.but(wants=tuple((stage, near.get(a, a)) for stage, a in one.wants))
+
+
+@clause
+def vice_versa(before: Meaning, *, talk: Talk) -> Iterator[Talk]:
+    """As in "red on the blue plate and vice versa": blue on the red one, too."""
+    for one in before(talk):
+        hue, kind, pair = one.table.colours.get, one.table.kind, one.latest[0][1:] if one.latest else ()
+        back = [s for a, b in permutations(pair, 2) for s in one.table.of(kind(a)) if hue(s) == hue(b)]
+        plain = [a[0] for a in one.latest] == ["on"] and kind(pair[-1]) in SUPPORTS and len(back) == 2
+        refuse(not plain or {*back} == {*pair}, "I do not know what 'vice versa' is of; say it.")
+        yield one.claim("on", back[:1], back[1])
+
+
+@clause
 def leaving_out(before: Meaning, phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
     """As in "stack any two, without the blue one": of what was left open, it is none."""
     for things, one in found_by(_every(phrase), talk, LIFTABLE):
@@ -814,6 +863,9 @@ def never_put(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[T
     elsewhere = any(p.relation != "on" for p in places)
     refuse(elsewhere, "I can mind only what must not be put on what; say it like that.")
     lower, one = tuple(t for p in places for t in p.things), talk.but(forbidding=True)
+    if any(t.noun.matching for t in lower):  # "put no cube on its own plate"
+        yield from must_not_be(phrase, places)(talk)
+        return
     both = (*phrase, *lower)
     if [{one.told for one in t.noun.tests} for t in both] == [{"larger"}, {"smaller"}]:
         other = any(t.noun.colour or t.noun.other or t.noun.matching for t in both)
@@ -830,7 +882,8 @@ def never_put(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[T
 
 @clause
 def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
-    for things, before in found_by(_every(phrase), talk.but(forbidding=True), TANGIBLE):
+    kinds = LIFTABLE if phrase == _EVERY_SOLID else TANGIBLE  # "nothing" names no plate that "there" could be
+    for things, before in found_by(_every(phrase), talk.but(forbidding=True), kinds):
         found: Iterable[Talk] = [before]
         for place in places:
             found = [after for one in found for after in _barred(things, place, one)]

@@ -91,6 +91,8 @@ _VALUES: dict[str, tuple[str, object]] = {token: tuple(value) for token, value i
 _VALUES |= {name.upper() + "S" * plural: ("NOUN", (name, bool(plural))) for plural in (0, 1)
             for name in (*SOLIDS, *SUPPORTS, *SHARED, "thing", "table", "ground")}  # fmt: skip
 UNREAD: dict[str, str] = _FILE["unread"]
+MAY_BE = {of: frozenset(f"{words} {_FILE['aside']['thing']}".split()) for of, words in _FILE["aside"].items()}
+MAY_BE["back"] = frozenset(_FILE["refer back"].split())
 _A_BIT = 4
 """Centimetres that are meant by "a bit"."""
 _MILLIMETRES = {"mm": 1, "millimet": 1, "inch": 25.4}
@@ -104,7 +106,9 @@ def _millimetres(words: str) -> tuple[int, ...]:
 _READS: dict[str, Callable[[str], object]] = {t: read for row in relations() for t, read in row.reads.items()}
 _READS |= {"SPACING": _millimetres, "COLOURED": lambda word: word[:-1], "ORDINAL": _ORDINALS.__getitem__}
 _READS |= dict.fromkeys(("NUMBER", "SIZE"), lambda word: NUMBERS[re.split("[- ]", word)[0]])
-_READS["ACROSS_VIEW"] = lambda words: words.rfind("left") < words.rfind("right")
+_READS["ACROSS_VIEW"] = lambda words: (
+    "leftmost" if re.search("left.*right", words) else "rightmost" if "left" in words
+    else "farthest" if re.search("toward|(?:back|far).*(?:front|near)", words) else "nearest")  # fmt: skip
 _READS["WRAP"] = lambda words: "".join(
     s for s in ("leftmost", "rightmost") if s[:-4] in words.partition("round")[0]
 )

@@ -182,10 +182,12 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
             raise NotUnderstood(_WHICH_WHERE)
     places = sorted(places, key=lambda p: p.relation == "abreast")  # type: ignore[assignment]
     level = any(t.noun.kind in SUPPORTS for p in places for t in p.things if p.relation == "on")
+    chain = {p.relation for p in places} == {"next_to"}  # "red beside blue beside green"
     for number, place in enumerate(places):
         first = said if number == 0 else ()
         ways = list(every(ways, lambda way, p=place, f=first: _placed(  # type: ignore[misc]
-            way[0], p, things, f, way[1], level)))  # fmt: skip
+            way[0], p, way[1].pairs[-1][1:] if chain and way[1].pairs != talk.pairs else things, f, way[1],
+            level)))  # fmt: skip
     yield from (after for _, after in ways)
 
 
@@ -200,6 +202,8 @@ def _placed(
         yield things, towers.at_slot(things, place.slot, talk)
     elif relation == "on_each_other":
         yield things, towers.of_these(things, said, talk)
+    elif relation == "where":
+        yield from ((things, after) for after in _in_place_of(things, place, talk))
     elif relation == "abreast":
         yield things, _abreast(things, talk, level, place.slot == "row")
     elif place.values and relation not in ROWS:
@@ -217,6 +221,17 @@ def _placed(
         for targets, after in found_by(place.things, talk, kinds, subject):
             asked = related(things, row, targets, place.values, after) if row else None
             yield things, asked or _relative(things, relation, targets, after)
+
+
+def _in_place_of(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
+    """As in "red where blue is": that has to leave, to where is for another clause to say."""
+    for others, after in found_by(place.things, talk, LIFTABLE):
+        refuse(len(others) != 1 or len(things) != 1, _WHICH_WHERE)
+        on = talk.table.support_of(others[0])
+        refuse(not on or others == things, f"I do not know where '{place.things[0].text}' is.")
+        spot = stands(things[0], "at", (), spot_of(others[0], talk))
+        gone = after.but(placeless=(*after.placeless, (others[0], 0)))
+        yield gone.ask([spot if on == TABLE_SYMBOL else ("on", things[0], on)])
 
 
 def _beside_what(place: Destination, row: Relation, talk: Talk) -> Talk:

@@ -149,6 +149,8 @@ class Talk:
     table: Sight
     subject: str = ""
     group: Things = ()
+    cleared: tuple[str, str] = ("", "")
+    """What was taken off a support, and that: while "it" is the one, "on it" is of the other."""
     mentioned: Things = ()
     last: tuple[str, str] = ("", "")
     last_place: tuple[str, str] = ("", "")

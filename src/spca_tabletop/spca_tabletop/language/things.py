@@ -221,7 +221,7 @@ def _wanted(noun: Nominal, kinds: Things) -> Things:
 
 def _meant(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterable[Things]:
     if thing.pronoun:
-        return [_without(things, thing, "", talk, kinds) for things in _pronoun(thing, talk)]
+        return [_without(things, thing, "", talk, kinds) for things in _pronoun(thing, talk, kinds)]
     noun, det, table = _noun(thing, talk, kinds), thing.det, talk.table
     if noun.kind in ("table", "ground"):
         return [(TABLE_SYMBOL if noun.kind == "table" else GROUND_SYMBOL,)]
@@ -336,11 +336,12 @@ def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable
     return [tuple(found)]
 
 
-def _pronoun(thing: Thing, talk: Talk) -> Iterable[Things]:
+def _pronoun(thing: Thing, talk: Talk, kinds: Things) -> Iterable[Things]:
     solids, det = tuple(talk.table.of(*SOLIDS)), thing.det
     if thing.pronoun == "it":
         refuse(not talk.subject, f"I do not know what '{thing.text}' refers to; name the thing.")
-        return [(talk.subject,)]
+        thing_off, support = talk.cleared
+        return [(support if kinds == ANYTHING and talk.subject == thing_off else talk.subject,)]
     if thing.pronoun == "others":
         refuse(not talk.mentioned, f"I do not know which things '{thing.text}' means; name them.")
         left = tuple(s for s in solids if s not in talk.mentioned)
@@ -639,7 +640,7 @@ def _of_extent(extent: str, nth: int = 1) -> Test:
     return test
 
 
-def _ranked(found: list[str], side: str, talk: Talk) -> list[tuple[float, str]]:
+def ranked_from(found: Sequence[str], side: str, talk: Talk) -> list[tuple[float, str]]:
     """Things, and how far (m) they are from that side of the world, the one at it first."""
     axis, sign = AXES[side]
     return sorted((sign * talk.table.places[s][axis], s) for s in found)
@@ -654,9 +655,9 @@ def _at(side: str, first: int = 0, last: int = 1) -> Test:
             here = [s for s in found if (side, s) in talk.table.facts or last - first > 1]
             if side in ("highest", "lowest"):
                 tower = [s for s in talk.table.of(*SOLIDS) if talk.table.stacked(s)]
-                here = [s for s in found if tower and s == _ranked(tower, side, talk)[0][1]]
+                here = [s for s in found if tower and s == ranked_from(tower, side, talk)[0][1]]
             return [] if first else here
-        ranked = _ranked(found, side, talk)
+        ranked = ranked_from(found, side, talk)
         if side == "middle":
             ranked = ranked[len(ranked) // 2 :] if len(ranked) % 2 else []
         elif any(ranked[n][0] - ranked[n - 1][0] < TIE for n in (first, last) if 0 < n < len(ranked)):
@@ -729,6 +730,8 @@ def same_as(said: tuple[str, bool], other: Thing) -> Thing:
 def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing:
     """As in "the red one, the red cube (I mean)", "a bowl, the green one": one thing, named twice."""
     fixed, before = {"table", "ground"} & {noun.kind, again.kind}, det or Det("the")
+    if before == other == Det("any", 1) and not (noun.plural or noun.colour or noun.tests):
+        return Thing(other, again.like(noun.kind))  # "a cube, any red cube"
     one = before.quantifier in ("the", "any") and before.number in (None, 1) and other.quantifier == "the"
     if noun.plural or again.plural or fixed or not one or len({noun.colour, again.colour} - {""}) > 1:
         raise NotUnderstood(f"I do not know what '{again.text}' is.")
@@ -774,8 +777,10 @@ def meant(thing: Thing, again: Thing) -> Thing:
     bare = thing.pronoun or again.pronoun or thing.either or again.either or thing.apart or again.apart
     refuse(bare or again.det.quantifier != "the" or len(kinds) > 1, f"I do not know what '{again.text}' is.")
     sides = all(any(test.rank == 3 for test in one.noun.tests) for one in (thing, again))
-    if sides or len(colours) > 1:
-        return corrected(thing, again)
+    if sides or len(colours) > 1:  # what is taken back has to be there
+        there = Quality(lambda found, talk, _: found if named(thing.like(again.noun.kind), talk) else [])
+        one = corrected(thing, again)
+        return replace(one, noun=there(one.noun), text="")
     return apposed(thing.det, thing.noun, again.det, again.noun)
 
 
@@ -807,6 +812,9 @@ def listed(thing: Thing, others: Phrase) -> Phrase:
     if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
     one = thing.like(others[0].noun.kind, others[0].noun.plural)
+    same = replace(others[0], text=one.text, start=one.start, noun=one.noun)
+    again = one == same and replace(others[0].noun, text=one.noun.text, start=one.noun.start) == one.noun
+    refuse(again and one.any, f"'{one.text}' is said twice; say how many.")  # "a cube, any cube"
     bare = one.elliptic and all(t.elliptic for t in others)
     return tuple(replace(t, together=thing.start + 1) if bare else t for t in (one, *others))
 

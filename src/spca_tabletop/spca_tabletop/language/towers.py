@@ -136,7 +136,7 @@ def _centred(middle: str, talk: Talk) -> Iterator[Talk]:
     row = tuple(dict.fromkeys(t for a in talk.atoms if a[0] == "abreast" for t in a[1:]))
     others = [(n, a) for n, a in talk.wants if a[0] != "abreast"]
     if middle not in row or len(row) % 2 == 0:
-        raise NotUnderstood(f"I do not know in the middle of what the {words_of(middle)} is to be.")
+        raise Contradiction(f"I do not know in the middle of what the {words_of(middle)} is to be.")
     orders = (o for o in permutations(row) if o[len(row) // 2] == middle and o[0] < o[-1])
     for order in islice(orders, _MOST):
         new = [(talk.stage, ("abreast", *pair)) for pair in pairwise(order)]

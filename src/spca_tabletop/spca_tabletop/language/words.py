@@ -16,6 +16,7 @@ from spca_tabletop.language.lexicon import (
     CLAUSE,
     COMPARED,
     HEEDED,
+    MAY_BE,
     ORDER,
     REASON,
     SLIPS,
@@ -31,17 +32,8 @@ from spca_tabletop.language.lexicon import (
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
-_OF_A_THING = re.compile(r"(?i)(?:(?:and|but|so) )?(?:it|they|he|she)\b")
+_OF_A_THING = re.compile(r"(?i)(?:(?:and|but|so) )?(?:it|they|he|she|that|this)\b")
 _MODAL = re.compile(r"(?i)\b(?:can|could|may|might|will|would)\b")
-_ASIDE_OF = {"IS", "IT", "THEM", "THAT", "A", "THE", "AND", "OF", "TO", "AT", "IN", "ON", "WITH", "TABLE",
-             "DOWN", "AWAY", "FROM", "SIDE", "UP", "ALL", "WHAT", "ANY",
-             "REMARK", "LINK", "THERE"}  # fmt: skip
-"""The tokens that an aside may have: no things, nothing to do, no rule, condition, order or number."""
-_DEEDS = {"PUT", "TAKE", "LIFT", "LEAVE", "BUILD", "TOUCH", "ADD", "GIVE", "CHOOSE", "YOU", "CONTAIN"}
-_ASIDE_OF_SOMEBODY = {*_ASIDE_OF, *_DEEDS, "ATTITUDE"}
-_REASON_OF = {*_ASIDE_OF, "NOUN", "COLOUR", "HUED", "EXTENT", "FLANK", "NOT", "ONE", "ONES"}
-_BACK = {"IT", "THEM", "OTHER", "OTHERS", "ANOTHER", "SAME"}
-"""The tokens that refer to what was named before."""
 _SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN", "CORRECTION")
 
 
@@ -149,11 +141,11 @@ def _says_nothing(clause: str, rest: str) -> bool:
     if ORDER.search(clause):
         return False
     if ASIDE.match(clause):
-        allowed = _ASIDE_OF if _OF_A_THING.match(clause) else _ASIDE_OF | {"NOT"}
+        allowed = MAY_BE["thing"] if _OF_A_THING.match(clause) else MAY_BE["thing"] | {"NOT"}
     if STATEMENT.match(clause):
-        allowed = allowed | _ASIDE_OF_SOMEBODY
-    if REASON.match(clause) and not _BACK & {t.type for t in _scan(rest)[0]}:
-        allowed = allowed | _REASON_OF
+        allowed = allowed | MAY_BE["somebody"]
+    if REASON.match(clause) and not MAY_BE["back"] & {t.type for t in _scan(rest)[0]}:
+        allowed = allowed | MAY_BE["reason"]
     found, unknown = _scan(_MODAL.sub(" ", clause)) if allowed else ([], [])
     return bool(unknown) and {token.type for token in found} <= allowed
 
@@ -185,7 +177,7 @@ def _may_go(clause: str) -> bool:
         return not (unknown or found)
     told = any(opening.match(clause.strip()) for opening in (ASIDE, STATEMENT, REASON, COMPARED))
     if told:
-        return {token.type for token in found} <= {*_ASIDE_OF, "EACH"}
+        return {token.type for token in found} <= MAY_BE["thing"] | {"EACH"}
     return not found and len(clause.split()) > 1 and not re.search(r"(?:ed|ing)\b|half|double", clause)
 
 
