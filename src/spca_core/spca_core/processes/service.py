@@ -75,14 +75,9 @@ class Worker:
         self._log_begin = self._log.seek(0, os.SEEK_END)
         try:
             child = Child(
-                command,
-                env=env,
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=self._log.fileno(),
-                cwd=cwd,
-                pass_fds=pass_fds,
-            )
+                command, env=env, cwd=cwd, pass_fds=pass_fds,
+                stdin=PIPE, stdout=PIPE, stderr=self._log.fileno(),
+            )  # fmt: skip
         except OSError as error:
             self._log.close()
             raise ServiceDied(f"cannot be started: {error}") from error
