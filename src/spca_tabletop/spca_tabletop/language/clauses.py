@@ -212,10 +212,7 @@ def pick(phrase: Phrase, source: Destination | None, *, picked: bool) -> Meaning
 
 
 def put(
-    phrase: Phrase,
-    source: Destination | Destinations | None,
-    places: Destinations = (),
-    added: bool = False,
+    phrase: Phrase, source: Destination | Destinations | None, places: Destinations = (), added: bool = False
 ) -> Meaning:
     if isinstance(source, tuple):
         places, source = source, None
