@@ -3,7 +3,7 @@
 .venv/bin/python benchmarks/faults.py faults.jsonl --mutations 1000
 .venv/bin/python benchmarks/faults.py faults.jsonl --transport ros --stage act --again
 .venv/bin/python benchmarks/faults.py faults.jsonl --points 50
-.venv/bin/python benchmarks/faults.py faults.jsonl --points 20 --moving
+.venv/bin/python benchmarks/faults.py faults.jsonl --points 20 --moving --transport inproc
 .venv/bin/python benchmarks/faults.py faults.jsonl --table
 
 A case that stands in the file is not run again unless `--again` says so: a campaign can be interrupted, and
@@ -13,8 +13,10 @@ temporary files), a folder that cannot be read, a resume that fails, a success t
 and an arm that moves for longer than `ARM_S`. A simulated table ends with its run, which `spca resume` says.
 
 `--points` spreads as many kills and stops of the program and the simulator, and presses of Ctrl-C, over the
-wall time of a run that is left alone; with `--moving`, over the simulated time in which its arm moves, and it
-strikes when the arm does move: the program over ROS only, where an onlooker sees an arm that outlives it.
+wall time of a run that is left alone; with `--moving`, over the simulated time in which its arm moves, and
+it strikes when the arm does move. Over ROS an onlooker sees it, and an arm that outlives its program; in
+process, where the arm ends with the program, `watched.py` tells of it. There, too, the program is told to
+stop, and gets Ctrl-C while its solver or its sandbox hangs.
 A program that was stopped goes on after `STOPPED_S`, and ends as if nothing had been; of one
 that is killed, the next start clears away its folders for temporary files.
 
@@ -27,14 +29,16 @@ from __future__ import annotations
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -50,17 +54,25 @@ from spca_core.run_folder import MANIFEST, RunFolder
 
 ROOT = Path(__file__).parents[1]
 LAUNCHER = ROOT / "bin" / "spca"
+WATCHED, PIPE = Path(__file__).with_name("watched.py"), "SPCA_FAULTS_PIPE"
+RECORD = struct.Struct("3d")
 SHARED = Path("/dev/shm")
 STAGES = ("start", "sense", "plan", "code", "act", "report")
 CHILDREN = ("spca_planner.solver.worker", "spca_sandbox.worker")
 VICTIMS = {"inproc": CHILDREN, "ros": ("spca_sim.node", *CHILDREN)}
-PROGRAM, INTERRUPT = "spca", "interrupt"
+PROGRAM, INTERRUPT, BUTTON = "spca", "interrupt", "stop button"
 SIGNALS = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
+HUNG = {
+    f"{INTERRUPT}, {name} hangs": module for name, module in zip(("solver", "sandbox"), CHILDREN, strict=True)
+}
+"""What is pressed when which process, below the program, has been stopped."""
+PRESSES = {INTERRUPT: signal.SIGINT, BUTTON: signal.SIGUSR1, **dict.fromkeys(HUNG, signal.SIGINT)}
 AT_POINTS = {
     "inproc": (PROGRAM,),
     "ros": (PROGRAM, "spca_sim.node"),
 }
 MOVING = "moving"
+MOVED = {"inproc": (*SIGNALS, *PRESSES), "ros": (*SIGNALS, INTERRUPT)}
 ENDED = "ended"  # refused: the run had come to its end, or its simulated table had
 SEARCHING = (
     "tests/test_damaged_files.py",
@@ -135,7 +147,7 @@ def main(
     points: Annotated[
         int, typer.Option(help="Kills, stops and Ctrl-C at so many points in time instead")
     ] = 0,
-    moving: Annotated[bool, typer.Option(help="Points in which the arm moves, over ROS")] = False,
+    moving: Annotated[bool, typer.Option(help="Points in which the arm moves")] = False,
     mutations: Annotated[int, typer.Option(help="Damaged versions of each file, too")] = 0,
     again: Annotated[bool, typer.Option(help="Run what stands in the file, too")] = False,
     table: Annotated[bool, typer.Option(help="Run nothing")] = False,
@@ -145,7 +157,7 @@ def main(
     cases = [
         Case(transport=wire, process=process, signal=sign, stage=at)
         for wire, process, sign, at in (
-            _in_motion(points)
+            _in_motion(points, transport or VICTIMS)
             if moving
             else _at_points(points, transport or VICTIMS)
             if points
@@ -167,7 +179,7 @@ def main(
     for case in [] if table else cases:
         if again or case not in ends:
             if points and case.transport not in quiet:
-                quiet[case.transport] = alone(level, case.transport)
+                quiet[case.transport] = alone(level, case.transport, moving)
             ends[case] = end = one(level, case, quiet.get(case.transport, Alone([], [])))
             _keep(file, end)
             print(end, file=sys.stderr, flush=True)
@@ -187,10 +199,10 @@ def _at_points(count: int, transports: Iterable[str]) -> Iterator[tuple[str, str
             yield wire, PROGRAM, INTERRUPT, at
 
 
-def _in_motion(count: int) -> Iterator[tuple[str, str, str, str]]:
+def _in_motion(count: int, transports: Iterable[str]) -> Iterator[tuple[str, str, str, str]]:
     for k in range(count):
-        for sign in (*SIGNALS, INTERRUPT):
-            yield "ros", PROGRAM, sign, f"{MOVING} {k * 0.618034 % 1:.3f}"
+        for wire in transports:
+            yield from ((wire, PROGRAM, sign, f"{MOVING} {k * 0.618034 % 1:.3f}") for sign in MOVED[wire])
 
 
 def damage(mutations: int) -> list[Damage]:
@@ -302,7 +314,7 @@ def one(level: str, case: Case, quiet: Alone) -> End:
     """Run a level with one fault."""
     with (
         tempfile.TemporaryDirectory(prefix="spca_faults_") as scratch,
-        _watched(case.transport) as (domain, arm),
+        _watched(case.transport, case.stage.startswith(MOVING)) as (domain, arm),
     ):
         folder, own = Path(scratch) / "run", [Path(scratch) / name for name in ("runtime", "tmp")]
         for each in own:
@@ -325,7 +337,7 @@ def one(level: str, case: Case, quiet: Alone) -> End:
             left = _alive(family)
             ended_at = time.monotonic()
             last = (folder.with_suffix(".log").read_text(errors="replace").strip().splitlines() or [""])[-1]
-            if hit and case.signal != "stop" and (status != 0 or case.signal == INTERRUPT):
+            if hit and case.signal != "stop" and (status != 0 or case.signal in PRESSES):
                 stood = _stood(arm, struck_at)
             killed = status == -signal.SIGKILL
             left += [str(path) for path in shared - before if path.exists()]
@@ -340,11 +352,12 @@ def one(level: str, case: Case, quiet: Alone) -> End:
                 _end(process)
         false = status == 0 and _outcome(folder) != "success"
     allowed = {
-        INTERRUPT: (0, 130, -signal.SIGINT),
+        **dict.fromkeys(PRESSES, (0, 130, -signal.SIGINT)),
         "kill": (-signal.SIGKILL, 0) if case.process == PROGRAM else (0, 1, 3),
         "stop": (0,) if case.process == PROGRAM else (0, 1, 3),
     }[case.signal]
-    late = stood is not None and any(took > most for took, most in zip(stood, ARM_S, strict=True))
+    bounds = ARM_S[: 1 if case.transport == "inproc" else 2]  # in process, it comes to rest after the end
+    late = stood is not None and any(took > most for took, most in zip(stood, bounds, strict=False))
     wrong = status not in allowed or bool(left) or false or late
     wrong = wrong or resumed not in ("", "0", "1", ENDED)
     return End(
@@ -363,15 +376,26 @@ def one(level: str, case: Case, quiet: Alone) -> End:
 
 
 def _run(level: str, transport: str, folder: Path, environment: dict[str, str]) -> psutil.Popen:
-    words = [LAUNCHER, "run", level, *["--ros"] * (transport == "ros"), "--no-video", "--rate", "2"]
+    pipe = environment.get(PIPE)
+    start = [LAUNCHER] if pipe is None else [sys.executable, WATCHED, pipe]
+    words = [*start, "run", level, *["--ros"] * (transport == "ros"), "--no-video", "--rate", "2"]
     with folder.with_suffix(".log").open("wb") as out:
-        command = [*map(str, words), "--out", str(folder)]
-        return psutil.Popen(command, stdout=out, stderr=out, start_new_session=True, env=environment)
+        return psutil.Popen(
+            [*map(str, words), "--out", str(folder)],
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+            env=environment,
+            pass_fds=[] if pipe is None else [int(pipe)],
+        )
 
 
-def alone(level: str, transport: str) -> Alone:
+def alone(level: str, transport: str, moving: bool) -> Alone:
     """Leave a run alone."""
-    with tempfile.TemporaryDirectory(prefix="spca_faults_") as scratch, _watched(transport) as (domain, arm):
+    with (
+        tempfile.TemporaryDirectory(prefix="spca_faults_") as scratch,
+        _watched(transport, moving) as (domain, arm),
+    ):
         folder, began, found = Path(scratch) / "run", time.monotonic(), list[float]()
         run = _run(level, transport, folder, {**os.environ, **domain})
         while run.poll() is None:
@@ -396,14 +420,18 @@ def _readable(folder: Path) -> bool:
 
 
 @contextmanager
-def _watched(transport: str) -> Iterator[tuple[dict[str, str], list[tuple[float, float, float]]]]:
-    """Record the arm of a run over ROS as an onlooker: simulated and wall seconds and rad/s of each message.
+def _watched(
+    transport: str, moving: bool
+) -> Iterator[tuple[dict[str, str], list[tuple[float, float, float]]]]:
+    """Record the arm of a run: simulated and wall seconds and rad/s of each message.
 
-    With the variables that have the run use the onlooker's domain.
+    With the variables that have the run use the onlooker's domain, or tell its pipe. In process it is only
+    watched where it is struck when it is `moving`.
     """
     seen: list[tuple[float, float, float]] = []
     if transport == "inproc":
-        yield {}, seen
+        with _told(seen) if moving else nullcontext({}) as variables:
+            yield variables, seen
         return
     from sensor_msgs.msg import JointState  # loads ROS, as the next ones
 
@@ -419,6 +447,25 @@ def _watched(transport: str) -> Iterator[tuple[dict[str, str], list[tuple[float,
     with own_domain() as domain, ros_session("onlooker") as node:
         node.create_subscription(JointState, names.JOINT_STATES, look, SENSOR)
         yield {"SPCA_DOMAIN_ID": str(domain)}, seen
+
+
+@contextmanager
+def _told(seen: list[tuple[float, float, float]]) -> Iterator[dict[str, str]]:
+    """Add to `seen` what `watched.py` tells; with the variable that names the pipe."""
+    ours, theirs = os.pipe()
+
+    def listen() -> None:
+        with os.fdopen(ours, "rb") as told:
+            while len(record := told.read(RECORD.size)) == RECORD.size:
+                seen.append(RECORD.unpack(record))
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    try:
+        yield {PIPE: str(theirs)}
+    finally:
+        os.close(theirs)
+        listener.join()
 
 
 def _stood(seen: list[tuple[float, float, float]], struck_at: float) -> tuple[float, float] | None:
@@ -493,7 +540,7 @@ def _strike(
         lines = sum(line <= at for line in quiet.lines)
         wait = at - (quiet.lines[lines - 1] if lines else 0.0)
     while run.is_running() and run.status() != psutil.STATUS_ZOMBIE and time.monotonic() < end:
-        in_motion = case.transport != "inproc" and stage in ("act", MOVING)
+        in_motion = stage == MOVING or (case.transport == "ros" and stage == "act")
         begun = _reached(folder, stage) if stage in STAGES else _logged(folder) >= lines
         if begun and not (in_motion and (not arm or arm[-1][0] < since)):
             time.sleep(wait)
@@ -504,9 +551,12 @@ def _strike(
                     shared |= {path for each in there for path in _shared(each)}
                     while in_motion and arm[-1][2] <= MOVES and run.is_running() and time.monotonic() < end:
                         time.sleep(0.001)
-                    now = time.monotonic()
                     with suppress(psutil.NoSuchProcess):  # it ends just now
-                        process.send_signal(SIGNALS.get(case.signal, signal.SIGINT))
+                        for child in there if (hung := HUNG.get(case.signal)) else ():
+                            if any(hung in part for part in _words(child)):
+                                child.suspend()
+                        now = time.monotonic()
+                        process.send_signal({**SIGNALS, **PRESSES}[case.signal])
                         return now
         time.sleep(0.005)
     return None

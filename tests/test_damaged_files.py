@@ -8,12 +8,14 @@ from __future__ import annotations
 import ast
 import gzip
 import json
+import os
 import random
 import shutil
+import signal
 import sqlite3
 import zlib
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -392,6 +394,35 @@ def test_a_damaged_file_is_taken_or_refused(
             (files / name).write_bytes(whole[name])
 
 
+NO_FILES: dict[str, Callable[[Path], object]] = {
+    "a folder": Path.mkdir,
+    "a pipe": os.mkfifo,
+    "holes": lambda path: path.touch() or os.truncate(path, 1 << 40),
+}
+"""What may stand where a file is to be: it cannot be read, has no end, or is larger than any memory."""
+
+
+@pytest.mark.parametrize("what", [name for name in READERS if name not in ("answer", "checkpoint")])
+def test_what_is_no_plain_file_is_not_waited_for(what: str, files: Path) -> None:
+    reader = READERS[what]
+    for name in reader.files.split():
+        (files / name).rename(kept := files / "kept")
+        for stands, make in NO_FILES.items():
+            make(files / name)
+            previous = signal.signal(signal.SIGALRM, lambda *_: pytest.fail("it is waited for"))
+            signal.alarm(20)
+            try:
+                with suppress(InputError, ModelError):
+                    reader.read(files)
+            except BaseException as error:
+                raise AssertionError(f"{name} is {stands}") from error
+            finally:
+                signal.alarm(0)
+                signal.signal(signal.SIGALRM, previous)
+                (files / name).rmdir() if stands == "a folder" else (files / name).unlink()
+        kept.rename(files / name)
+
+
 COMMANDS = {
     "check": (["check", "level.yaml"], "level.yaml"),
     "run": (["run", "touch_02", "--proposer", "openai", "--llm", "replay:llm"], "llm/0001-planner_big.json"),
@@ -434,3 +465,24 @@ def test_no_file_ends_a_command_with_status_3(
         said = capsys.readouterr()
         assert ended.value.code in (EXIT_SUCCESS, EXIT_BAD_INPUT), (content, said)
         assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize(
+    "name", ["events.jsonl", "result.json", "contacts.json", "report.html", "log/spca.log"]
+)
+def test_what_stands_where_a_run_writes_is_named(
+    name: str,
+    files: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shutil.copytree(files, tmp_path / "again", ignore=lambda *_: ["again", "skills", "result.json", name])
+    (tmp_path / "again" / name).unlink(missing_ok=True)
+    (tmp_path / "again" / name).mkdir(parents=True)
+    monkeypatch.setattr("sys.argv", ["spca", "resume", str(tmp_path / "again")])
+    monkeypatch.setattr("spca.cli.signal.signal", lambda *_: None)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr().err
+    assert ended.value.code == EXIT_BAD_INPUT and name in said, said

@@ -17,7 +17,7 @@ from spca_benchmarks.campaigns.bench import Bench, Done
 from spca_benchmarks.campaigns.page import PageTable
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 from spca_planner.pddl.formula import ground
 from spca_planner.pddl.lint import parse
 from spca_planner.pddl.sexpr import PddlError
@@ -130,7 +130,7 @@ def pairs_in(folder: Path) -> list[list[tuple[str, str]]]:
     listed = []
     for path in sorted(folder.glob("classical/*/api.py")):
         with expecting("a table of domains", path):
-            table = ast.literal_eval(path.read_text(encoding="utf-8").partition("=")[2].strip())
+            table = ast.literal_eval(plain(path).read_text(encoding="utf-8").partition("=")[2].strip())
             some = [(str(a), str(b)) for one in table for a, b in one["problems"]]
             listed.append([p for p in some if all((path.parents[1] / name).is_file() for name in p)])
     if not listed:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from spca_core.model import Record
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 
 KINDS = {
     "app": "applicability",
@@ -63,7 +63,7 @@ def load(folder: Path) -> dict[str, Question]:
     for kind in KINDS:
         path = folder / "dataset" / kind / "test.gen.json.gz"
         with expecting("a part of a checkout of IBM/ACPBench", path):
-            with gzip.open(path, "rt", encoding="utf-8") as file:
+            with gzip.open(plain(path), "rt", encoding="utf-8") as file:
                 entries = json.load(file)
             for number, entry in enumerate(entries):
                 gold = entry["answer"]

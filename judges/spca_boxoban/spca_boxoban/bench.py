@@ -18,7 +18,7 @@ from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 from spca_planner.solver.process import warm_solver
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
@@ -117,7 +117,7 @@ def _row(part: str, done: Trials) -> tuple[object, ...]:
 def read_levels(folder: Path) -> list[Level]:
     """The levels of all files in a folder. Raises InputError, which names the level."""
     with expecting("a folder of levels", folder):
-        blocks = [b for file in sorted(folder.glob("*.txt")) for b in file.read_text("utf-8").split(";")[1:]]
+        blocks = [b for f in sorted(folder.glob("*.txt")) for b in plain(f).read_text("utf-8").split(";")[1:]]
     if not blocks:
         raise InputError("holds no levels", str(folder), "a folder of google-deepmind/boxoban-levels")
     return [_level(block, f"{folder}, level {number}") for number, block in enumerate(blocks)]

@@ -16,7 +16,7 @@ from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.page import Page
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 from spca_planbench.asking import Verdict, Written, WrittenBench
 from spca_planner.solver.judgement import Words
 from spca_planner.solver.reading import read
@@ -111,9 +111,9 @@ class Language:
         """Read the description of a domain from the checkout. Raises InputError."""
         path = repository / _ANALYSIS / "configs" / f"{domain}.yaml"
         with expecting("the description of a domain", path):
-            told = yaml.safe_load(path.read_bytes())
+            told = yaml.safe_load(plain(path).read_bytes())
             folder = repository / _ANALYSIS / "instances"
-            rules = (folder / told["domain_file"]).read_text(encoding="utf-8")
+            rules = plain(folder / told["domain_file"]).read_text(encoding="utf-8")
             words = [told.get(name) or {} for name in ("actions", "predicates", "encoded_objects")]
             instances = folder / told["instance_dir"]
         return Language(rules, instances, *words)
@@ -234,7 +234,7 @@ def _answers(repository: Path, trial: PlanTrial) -> list[dict[str, Any]]:
     path = repository / _ANALYSIS / "results" / trial.domain / trial.by / f"{name}.json"
     needed = {"llm_correct", "extracted_llm_plan"}
     with expecting("a file of answers", path):
-        found = [a for a in json.loads(path.read_bytes())["instances"] if needed <= a.keys()]
+        found = [a for a in json.loads(plain(path).read_bytes())["instances"] if needed <= a.keys()]
     return found
 
 
@@ -245,5 +245,5 @@ def questions(repository: Path, domain: str) -> Mapping[int, str]:
     if not path.is_file() or not Language.of(repository, domain).has_words:
         raise InputError(f"no questions in words for '{domain}'", str(path), hint=" or ".join(DOMAINS))
     with expecting("a file of questions", path):
-        found = {one["instance_id"]: one["query"] for one in json.loads(path.read_bytes())["instances"]}
+        found = {a["instance_id"]: a["query"] for a in json.loads(plain(path).read_bytes())["instances"]}
     return found

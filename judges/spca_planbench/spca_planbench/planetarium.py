@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spca_core.model import Record
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 from spca_planbench.asking import Verdict, Written, WrittenBench
 from spca_planbench.scenes import same, scenes_of
 from spca_planner.pddl.sexpr import PddlError
@@ -114,6 +114,6 @@ def pddl_in(answer: str) -> str:
 def descriptions(data: Path) -> Mapping[int, Description]:
     """The problems of the part, by their numbers. Raises InputError."""
     what = "the database that dataset_generator.py of github BatsResearch/planetarium makes"
-    with expecting(what, data), closing(sqlite3.connect(f"file:{data}?mode=ro", uri=True)) as base:
+    with expecting(what, data), closing(sqlite3.connect(f"file:{plain(data)}?mode=ro", uri=True)) as base:
         rows = base.execute(_SQL, _TEST).fetchall()
     return {row[0]: Description(*row) for row in rows}

@@ -60,6 +60,8 @@ def main() -> None:
         _fail(str(error), EXIT_BAD_INPUT)
     except SpcaError as error:
         _fail(str(error), error.exit_status)
+    except (FileExistsError, IsADirectoryError, NotADirectoryError) as error:  # something else stands there
+        _fail(f"cannot write ({error.filename2 or error.filename}): {error.strerror}", EXIT_BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         _fail("interrupted", EXIT_INTERRUPTED)
     except BrokenPipeError:  # `spca levels | head`

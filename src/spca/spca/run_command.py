@@ -63,7 +63,7 @@ def follow(run: Run) -> int:
             result = run.advance(progress, judged)
             if result.outcome is Ending.CANCELLED:  # a report would take half of the stop
                 raise Cancelled(result.reason)
-        except InputError:
+        except (InputError, FileExistsError, IsADirectoryError, NotADirectoryError):
             if not run.resumed and not (folder.path / STATE).exists():  # a new run that never began
                 shutil.rmtree(folder.path)
             raise

@@ -23,7 +23,7 @@ from spca_core.model import Record
 from spca_core.result import Promotion
 from spca_core.run_folder import write_atomically
 from spca_core.skill_package import joined, modules
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 
 log = structlog.get_logger(__name__)
 
@@ -238,7 +238,7 @@ class TrustedLibrary:
         found = {}
         for path in sorted(self._folder.glob("*.py")):
             with expecting("a module of a skill", path):
-                text = path.read_text(encoding="utf-8")
+                text = plain(path).read_text(encoding="utf-8")
             try:
                 offered = read(text).skills
             except InputError as error:
@@ -266,7 +266,7 @@ class TrustedLibrary:
         if not path.is_file():
             return SkillRecord()
         with expecting("a skill's record", path):
-            return SkillRecord.model_validate_json(path.read_bytes())
+            return SkillRecord.model_validate_json(plain(path).read_bytes())
 
     def _forget(self, tables: Collection[str]) -> None:
         """Take these levels out of all records, as they prove nothing any more."""

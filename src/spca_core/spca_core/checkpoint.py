@@ -23,7 +23,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from spca_core.errors import InputError
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 
 _LARGEST_ARRAY = 2**30
 """Maximum size in bytes of a file's arrays when they are unpacked; a larger file is refused."""
@@ -31,7 +31,7 @@ _LARGEST_ARRAY = 2**30
 
 def read_arrays(path: Path, what: str) -> dict[str, np.ndarray]:
     """Return the arrays of an `.npz` file by name. Raises InputError unless it can be read as `what`."""
-    with expecting(what, path), ZipFile(path) as file:
+    with expecting(what, path), ZipFile(plain(path)) as file:
         if sum(entry.file_size for entry in file.infolist()) > _LARGEST_ARRAY:
             raise ValueError(f"it has more than {_LARGEST_ARRAY >> 20} MB")
         return {entry.filename.removesuffix(".npy"): array(file.read(entry)) for entry in file.infolist()}

@@ -20,7 +20,7 @@ from spca_core.errors import InputError
 from spca_core.extensions import find, installed
 from spca_core.geometry import Array, Pose, Vec3
 from spca_core.model import Part
-from spca_core.validation import expecting, read_yaml
+from spca_core.validation import expecting, plain, read_yaml
 
 _LEAST, _MOST, _OFF = 0.005, 0.5, 0.0005  # metres
 _THIN = 1e-10  # m³
@@ -195,7 +195,7 @@ def read_kind(path: Path) -> Kind:
             if taken := sorted({*row.nouns} & {*other.nouns}):
                 raise ValueError(f"a {other.name} is called '{taken[0]}': a noun means one kind of thing")
     with expecting("the shape of a kind", path.parent / row.mesh):
-        mesh = Mesh.model_validate_json((path.parent / row.mesh).read_bytes())
+        mesh = Mesh.model_validate_json(plain(path.parent / row.mesh).read_bytes())
     return Kind(path.stem, row.nouns, "rectangle", solid=True, room=row.room, mesh=mesh)
 
 

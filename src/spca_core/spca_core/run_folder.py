@@ -23,7 +23,7 @@ from pydantic import BaseModel, ValidationError
 
 from spca_core.errors import InputError
 from spca_core.paths import RUNS, state_folder
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -212,7 +212,7 @@ class RunFolder:
         if not path.is_file():
             raise InputError("missing from the run folder", where=str(path))
         with expecting("as it was written", path):
-            return kind.model_validate_json(path.read_bytes())
+            return kind.model_validate_json(plain(path).read_bytes())
 
     def files(self, stage: str) -> list[Path]:
         """Return a stage's files of all rounds (`round_2/plan_7.json`), in the order of their writing."""
@@ -232,7 +232,7 @@ class RunFolder:
         """Return a file's content, or None if there is none. Raises InputError for anything but a file."""
         path = self.path / name
         with expecting("a file of a run", path):
-            return path.read_bytes() if path.exists() else None
+            return plain(path).read_bytes() if path.exists() else None
 
     def write_sealed(self, name: str, value: BaseModel | bytes) -> None:
         """Write a file that only this checkout can have written, of a run with these options.
@@ -271,8 +271,7 @@ class RunFolder:
 
     def read_log(self, kind: type[T], name: str = EVENTS) -> Iterator[T]:
         """Yield the records of a log; invalid lines, such as one cut short by a kill, are skipped."""
-        path = self.path / name
-        for line in path.read_bytes().splitlines() if path.is_file() else ():
+        for line in (self.read_bytes(name) or b"").splitlines():
             try:
                 yield kind.model_validate_json(line)
             except ValidationError:

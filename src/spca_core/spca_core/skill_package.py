@@ -28,7 +28,7 @@ from spca_core.extensions import installed
 from spca_core.model import Record
 from spca_core.relation import relations
 from spca_core.skill import python_name
-from spca_core.validation import expecting, read_yaml
+from spca_core.validation import expecting, plain, read_yaml
 
 MARK = "# --- skill "
 """Beginning of the line that begins a module; its skill's name follows."""
@@ -126,7 +126,7 @@ class SkillPackage(_Declaration):
         with expecting("a skill's declaration", declaration):
             declared = _Declaration.model_validate(read_yaml(declaration, "the skill"))
         with expecting("a skill", folder):
-            action, source = (folder / "action.pddl").read_text(), (folder / "skill.py").read_text()
+            action, source = (plain(folder / n).read_text() for n in ("action.pddl", "skill.py"))
             functions = [n.name for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
         head = re.match(r"\s*(?:;[^\n]*\n\s*)*\(:action\s+([\w-]+)", action)
         if head is None:

@@ -29,6 +29,7 @@ _DEEPEST = 100
 """Maximum depth of lists and mappings within each other."""
 _MOST_VALUES = 100_000
 """Maximum number of values in a file, with those that its aliases and merge keys stand for."""
+_LARGEST = 1 << 28  # bytes of a file
 _LONGEST = 300  # characters of a reason
 MOST_COMPLAINTS = 100  # about a file or an answer, which may be wrong a million times
 
@@ -47,10 +48,19 @@ class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]
         return super().construct_mapping(node, deep)
 
 
+def plain(path: Path) -> Path:
+    """Return a path to read, unless a device, a pipe or holes stand there, which may have no end: OSError."""
+    if path.exists() and not (path.is_file() and path.stat().st_size <= _LARGEST):
+        raise OSError(f"no plain file of at most {_LARGEST >> 20} MB")
+    return path
+
+
 def read_yaml(path: Path, what: str) -> Any:
     """Return the content of a YAML file. Raises InputError if it cannot be read as `what` or is not YAML."""
     try:
-        return parse_yaml(path.read_text(encoding="utf-8").removesuffix("---\n"))  # so `ros2 topic echo` ends
+        return parse_yaml(
+            plain(path).read_text(encoding="utf-8").removesuffix("---\n")
+        )  # of `ros2 topic echo`
     except OSError as error:
         raise InputError(f"cannot read {what}", where=str(path), hint=error.strerror or str(error)) from error
     except Exception as error:  # of YAML, or ValueError: not UTF-8, no such date, too large a number

@@ -14,7 +14,7 @@ from spca_core.errors import BudgetExhausted
 from spca_core.ports.chat import Role
 from spca_core.ports.proposer import SERVER_FAULTS
 from spca_core.result import Usage
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 from spca_llm.config import Budget
 from spca_llm.exchange import HIDDEN, Exchange
 
@@ -114,7 +114,7 @@ class ExchangeLog:
 def read_exchange(path: Path) -> Exchange:
     """Read one recorded exchange. Raises InputError when the file is damaged."""
     with expecting("a recorded exchange", path):
-        return Exchange.model_validate_json(path.read_bytes())
+        return Exchange.model_validate_json(plain(path).read_bytes())
 
 
 def server_fault(folder: Path) -> str:

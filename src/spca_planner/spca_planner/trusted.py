@@ -11,7 +11,7 @@ from pathlib import Path
 from spca_core.plan import Draft, Task
 from spca_core.ports.vocabulary import ObservableWord
 from spca_core.run_folder import write_atomically
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 from spca_planner.critics import meant
 from spca_planner.pddl.formula import Atom, atoms, ground
 from spca_planner.pddl.sexpr import PddlError
@@ -130,7 +130,7 @@ def _types(text: str) -> set[str]:
 
 def _read(path: Path) -> TrustedDomain | None:
     with expecting("a trusted domain", path):
-        header, _, rest = path.read_text(encoding="utf-8").partition("\n")
+        header, _, rest = plain(path).read_text(encoding="utf-8").partition("\n")
     if not header.startswith(_HEADER):
         return None
     tasks = ""

@@ -66,7 +66,7 @@ class RosRobot:
         Raises MotionError('stale') when the driver sends none.
         """
         with self._news:
-            self._news.wait_for(lambda: self._state is not None, self._patience)
+            self._await(lambda: self._state is not None)
             if self._state is None or time.monotonic() - self._arrived > self._patience:
                 raise MotionError(
                     "stale", f"no joint state for {self._patience:.1f} s; the arm's driver is gone"
@@ -161,7 +161,7 @@ class RosRobot:
             return self._broken is not None or (new and self._state.stamp >= since - _EPSILON)  # type: ignore[union-attr]
 
         with self._news:
-            self._news.wait_for(news, self._patience)
+            self._await(news)
             if (broken := self._broken) is not None:  # told once
                 self._broken = None
                 raise broken
@@ -169,6 +169,12 @@ class RosRobot:
         if state.stamp < last.stamp - _EPSILON and not after_jump:
             raise MotionError("cancelled", "the world was reset while the arm was moving")
         return state
+
+    def _await(self, news: Callable[[], bool]) -> None:
+        """Wait for the news as long as `patience`; raise what the loop does, if none will come."""
+        end = time.monotonic() + self._patience
+        while not self._news.wait_for(news, _LOOK_S) and time.monotonic() < end:
+            self._node.loop.check()
 
     def _begin(self, client: ActionClient, goal: Any, refusal: str) -> None:
         if self._state is None:

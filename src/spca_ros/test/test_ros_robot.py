@@ -217,3 +217,19 @@ def test_a_dead_driver_is_noticed(world: World) -> None:
         assert error.value.kind == "stale"
         with pytest.raises(MotionError, match="gone"):
             robot.state()
+
+
+def test_no_state_is_waited_for_that_will_not_come(alone: SpcaNode, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A simulator killed between its answer and its next joint state once held a run for five seconds."""
+
+    def lost() -> None:
+        raise NodeLost("the node 'sim' was killed")
+
+    robot = RosRobot(alone, JOINT_NAMES)
+    robot.wait_ready(10.0)
+    last = robot.state()
+    monkeypatch.setattr(alone.loop, "check", lost)
+    began = time.monotonic()
+    with pytest.raises(NodeLost, match="killed"):
+        robot._next(last, since=last.stamp + 1e6)
+    assert time.monotonic() - began < 1.0

@@ -221,6 +221,18 @@ def test_a_skill_leaves_nothing_behind(host: SkillHost, remember: str) -> None:
     assert host.run("told", (), World()).value == [2.0, False, False, True]
 
 
+@pytest.mark.parametrize("module", PROGRAM_MODULES)
+def test_a_call_finds_the_modules_as_they_were(module: str) -> None:
+    """Many calls share a worker: a planner would else remember one case in the next."""
+    source = (
+        f"import {module}\ndef count():\n    {module}.seen = getattr({module}, 'seen', 0) + 1\n"
+        f"    return {module}.seen\n"
+    )
+    with SkillHost(limits=Limits(modules=PROGRAM_MODULES)) as host:
+        assert isinstance(host.load(source), Loaded)
+        assert [outcome.value for outcome in host.call_many("count", [[], [], []])] == [1, 1, 1]
+
+
 def test_a_skill_that_goes_on_after_its_end_does_not_hurt_the_next(host: SkillHost) -> None:
     source = (
         "def skill(ctx):\n"

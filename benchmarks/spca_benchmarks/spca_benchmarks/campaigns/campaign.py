@@ -19,7 +19,7 @@ from spca_core.extensions import find
 from spca_core.model import Record
 from spca_core.options import Software, software
 from spca_core.run_folder import write_atomically
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 
 HEAD, RESULTS = "bench.json", "results.jsonl"
 
@@ -98,7 +98,7 @@ def read_campaign(bench: Bench[TrialT, ResultT], folder: Path) -> StoredCampaign
     campaign = StoredCampaign(bench, folder, bench.trials())
     keys = {t.key for t in campaign.trials}
     path = folder / RESULTS
-    for number, line in enumerate(path.read_text(errors="replace").splitlines() if path.is_file() else (), 1):
+    for number, line in enumerate(plain(path).read_text(errors="replace").splitlines() if path.is_file() else (), 1):
         try:
             entry = ResultLine.model_validate_json(line)
             if entry.trial in keys:
@@ -124,7 +124,7 @@ def read_head(folder: Path) -> Head:
     """Read the head of the campaign that a folder holds. Raises InputError if it holds none."""
     path = folder / HEAD
     try:
-        return Head.model_validate_json(path.read_bytes())
+        return Head.model_validate_json(plain(path).read_bytes())
     except (OSError, ValidationError) as error:
         raise InputError(
             "holds no campaign", where=str(folder), hint="name a folder that `spca bench` has made"

@@ -16,7 +16,7 @@ from pydantic import Field
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import write_atomically
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 
 _LONGEST_HEADER = 1 << 20
 
@@ -69,7 +69,7 @@ def read_weights(
 
     Raises InputError unless it is whole, of that kind, and has those arrays.
     """
-    with expecting("a selector", path), path.open("rb") as stream:
+    with expecting("a selector", path), plain(path).open("rb") as stream:
         header = Header.model_validate_json(stream.readline(_LONGEST_HEADER))
         size = 4 * sum(int(np.prod(shape)) for shape in shapes.values())
         content = stream.read(size + 1)

@@ -12,7 +12,7 @@ import numpy as np
 
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 from spca_programs.grasp.generate import ENERGIES, STARTS, Energy, Start, generate
 from spca_programs.grasp.grid import Grid
 from spca_programs.grasp.rules import Rules
@@ -86,7 +86,7 @@ def released(folder: Path) -> Iterator[Drawn]:
             raise InputError(f"unknown family {file.stem!r}", str(file), "expected e.g. outer_upDown_block")
         family = Family(energy=_RELEASED_ENERGY[energy], obstacles=obstacles == "block", start=_start(start))
         with expecting("a file of released grids", file):
-            lines = file.read_text(encoding="utf-8").splitlines()
+            lines = plain(file).read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines, start=1):
             where = f"{file}:{number}"
             with expecting("a released grid", where):

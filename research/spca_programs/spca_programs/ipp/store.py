@@ -9,7 +9,7 @@ from pathlib import Path
 
 from spca_core.errors import InputError
 from spca_core.paths import LIBRARY
-from spca_core.validation import expecting
+from spca_core.validation import expecting, plain
 from spca_programs.ipp.develop import Development
 from spca_programs.ipp.program import Program
 
@@ -41,7 +41,7 @@ class ProgramStore:
         path = Path(name)
         if path.suffix == ".py":
             with expecting("a program", name):
-                return Program(source=path.read_text(encoding="utf-8"))
+                return Program(source=plain(path).read_text(encoding="utf-8"))
         known = {d.program.id: d.program for d in self.all(domain)}
         found = [program for id_, program in known.items() if id_.startswith(name)]
         if len(found) != 1:
@@ -56,4 +56,4 @@ class ProgramStore:
     @staticmethod
     def _read(path: Path) -> Development:
         with expecting("the record of a program", path):
-            return Development.model_validate_json(path.read_bytes())
+            return Development.model_validate_json(plain(path).read_bytes())

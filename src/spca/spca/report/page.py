@@ -26,7 +26,7 @@ from spca_core.result import SIGNALS, RunResult, Signals
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
 from spca_core.scene import Observation, SceneObject
 from spca_core.skill import StepReport
-from spca_core.validation import YAML_FILES
+from spca_core.validation import YAML_FILES, plain
 from spca_referee.referee import ContactInterval
 from spca_referee.rules import words
 
@@ -214,7 +214,7 @@ def _numbered(folder: RunFolder, stage: str, kind: Any) -> list[tuple[int, Any]]
 def _load(path: Path, kind: Any) -> Any:
     """Return a file's content as a pydantic model or type; None if it is missing or damaged."""
     try:
-        return TypeAdapter(kind).validate_json(path.read_bytes())
+        return TypeAdapter(kind).validate_json(plain(path).read_bytes())
     except (OSError, ValidationError):
         return None
 

@@ -18,7 +18,7 @@ from spca_core.options import Manifest
 from spca_core.paths import CAMPAIGNS, RUNS
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder, write_atomically
-from spca_core.validation import YAML_FILES
+from spca_core.validation import YAML_FILES, plain
 
 
 @dataclass(frozen=True)
@@ -84,14 +84,14 @@ def _runs(folder: Path) -> Iterator[tuple[float, Card]]:
     for path in folder.glob(f"*/{MANIFEST}"):
         run = path.parent
         try:
-            options = Manifest.model_validate_json(path.read_bytes()).options
+            options = Manifest.model_validate_json(plain(path).read_bytes()).options
             title = _task(run) if options.level.endswith(YAML_FILES) else options.level
             about = f"{options.preset}, seed {options.seed}, {options.proposer}"
         except (OSError, ValidationError):
             title, about = run.name, "written by another version"
         good: bool | None
         try:
-            result = RunResult.model_validate_json((run / "result.json").read_bytes())
+            result = RunResult.model_validate_json(plain(run / "result.json").read_bytes())
             outcome, good = result.words, result.success
         except (OSError, ValidationError):
             outcome, good = ("broken", False) if (run / "crash.txt").is_file() else ("not finished", None)

@@ -60,15 +60,9 @@ class Child:
                 return files.enter_context(where.open("ab")) if isinstance(where, Path) else where
 
             self._process = subprocess.Popen(
-                list(command),
-                stdin=stdin,
-                stdout=target(stdout),
-                stderr=target(stderr),
-                env=dict(env),
-                cwd=cwd,
-                pass_fds=tuple(pass_fds),
-                start_new_session=True,
-            )
+                list(command), stdin=stdin, stdout=target(stdout), stderr=target(stderr),
+                env=dict(env), cwd=cwd, pass_fds=tuple(pass_fds), start_new_session=True,
+            )  # fmt: skip
         self.stdin, self.stdout = self._process.stdin, self._process.stdout
 
     @property

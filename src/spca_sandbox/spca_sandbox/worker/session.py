@@ -6,7 +6,7 @@ import __future__
 import builtins
 import sys
 from collections.abc import Callable
-from types import CodeType, FunctionType, GeneratorType
+from types import CodeType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 from spca_core.processes.wire import Wire
@@ -86,6 +86,7 @@ class WorkerSession:
         """
         if not code:
             raise RuntimeError("nothing is loaded")
+        self._imported: dict[str, ModuleType] = {}
         if "random" in self._modules:
             sys.modules["random"].seed(0)
         spaces, offered = [], {}
@@ -158,7 +159,10 @@ class WorkerSession:
     ) -> Any:
         if level or (name not in self._modules and name != "__future__"):
             raise ImportError(f"'{name}' may not be imported; allowed: {', '.join(self._modules)}")
-        return __import__(name, None, None, fromlist, 0)
+        if name not in self._imported:  # of its own: what it sets there is gone with it
+            self._imported[name] = own = ModuleType(name)
+            vars(own).update(vars(__import__(name)))
+        return self._imported[name]
 
     def _print(
         self, *values: Any, sep: str = " ", end: str = "", file: Any = None, flush: bool = False

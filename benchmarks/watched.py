@@ -1,0 +1,64 @@
+"""Run `spca` in this process, and tell a pipe how its simulated arm moves: for `faults.py`.
+
+.venv/bin/python benchmarks/watched.py FD run touch_02 --no-video
+
+Each physics step writes simulated seconds, wall seconds and rad/s of the fastest joint to the descriptor FD.
+In the end the world, in which no time passes any more, gets half a second: an arm that has been stopped comes
+to rest in it. The signal USR1 is the Stop button: another thread calls `cancel` of the run.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import struct
+import sys
+import threading
+import time
+
+import numpy as np
+
+from spca.cli import main
+from spca.interrupt import interrupt_between_imports
+from spca.runs import Run
+from spca_sim.simulator import MujocoSimulator
+
+REST_S = 0.5
+RECORD = struct.Struct("3d")
+
+pipe = int(sys.argv.pop(1))
+simulators: list[
+    MujocoSimulator
+] = []  # the first is the world, any other a twin in which plans are rehearsed
+runs: list[Run] = []
+advance, carry_out = MujocoSimulator._advance, Run.carry_out
+
+
+def advance_and_tell(simulator: MujocoSimulator) -> None:
+    if not simulators:
+        simulators.append(simulator)
+    advance(simulator)
+    if simulator is simulators[0]:
+        speed = np.abs(simulator.joint_state().velocity).max()
+        os.write(pipe, RECORD.pack(simulator.time, time.monotonic(), speed))
+
+
+def carry_out_known(run: Run, *arguments: object) -> object:
+    runs.append(run)
+    return carry_out(run, *arguments)
+
+
+def stop() -> None:
+    for run in runs:
+        run.cancel()
+
+
+signal.signal(signal.SIGUSR1, lambda *_: threading.Thread(target=stop).start())
+MujocoSimulator._advance, Run.carry_out = advance_and_tell, carry_out_known  # type: ignore[assignment, method-assign]
+interrupt_between_imports()
+sys.argv[0] = "spca"
+try:
+    main()
+finally:
+    if simulators:
+        simulators[0].step(REST_S)
