@@ -30,7 +30,7 @@ SEEDS = {
 SIGNS = {
     "same": "as the paper has it, or within its spread",
     "better": "more than the paper has, or a better figure",
-    "runs": "works by the command; a figure to compare needs a model's key",
+    "runs": "works by the command; a figure to compare needs a model's key, or hours",
     "in part": "something is left out or replaced; the row says what",
     "differs": "done in another way on purpose",
     "missing": "not there; the row says what it would need",

@@ -32,7 +32,8 @@ def _worldcoder(
     ppo: Annotated[
         int,
         typer.Option(
-            help="Actions of PPO in Sokoban, as a baseline (needs stable-baselines3); 0: none.", min=0
+            help="Actions of PPO in Sokoban, as a baseline (needs torch; an update takes 524,288); 0: none.",
+            min=0,
         ),
     ] = 0,
 ) -> Any:

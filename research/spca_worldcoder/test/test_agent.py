@@ -25,7 +25,15 @@ from spca_testing.models.server import ModelServer
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult
 from spca_worldcoder.agent.bandit import Arm, Bandit, search
 from spca_worldcoder.agent.settings import Settings
-from spca_worldcoder.bench.baselines import Planes, Played, ppo_played, random_actions, react, true_sokoban
+from spca_worldcoder.bench.baselines import (
+    PPO,
+    Planes,
+    Played,
+    ppo_played,
+    random_actions,
+    react,
+    true_sokoban,
+)
 from spca_worldcoder.bench.bench import Watcher, WorldcoderBench, play
 from spca_worldcoder.bench.rows import Baselines, Learned, WorldcoderRow
 from spca_worldcoder.planning.classical import ClassicalSearch
@@ -242,16 +250,17 @@ def test_baselines_play_the_same_worlds(tmp_path: Path) -> None:
 
 def test_ppo_sees_the_level_as_planes_and_is_an_optional_extra(tmp_path: Path) -> None:
     world = Sokoban(1, 5)
-    planes = Planes(world, 0, steps=2)
-    seen, _ = planes.reset()
-    assert planes.observation_space.contains(seen)
-    assert seen.sum() == len(world.level.state), "each entity in its cell"
-    assert [planes.step(0)[3] for _ in range(2)] == [False, True]
-    if importlib.util.find_spec("stable_baselines3") is None:
-        with pytest.raises(InputError, match="needs stable-baselines3"):
+    planes = Planes(world, steps=2)
+    seen = planes.begin(0).planes
+    assert seen.shape == (4, 5, 5) and seen.sum() == len(world.level.state), "each entity in its cell"
+    assert [planes.act(0)[2] for _ in range(2)] == [False, True]
+    if importlib.util.find_spec("torch") is None:
+        with pytest.raises(InputError, match="needs torch"):
             WorldcoderBench(suites=("sokoban",), ppo=100).prepare(tmp_path)
     else:
-        assert 0 <= ppo_played(world, 0, 300).success <= 1
+        few = PPO.model_copy(update={"worlds": 4, "steps": 64, "batch": 64})
+        played = ppo_played(world, 0, 300, few)
+        assert 0 <= played.success <= 1 and played.actions == 512
 
 
 def test_the_bench_plans_its_trials_and_writes_its_page(tmp_path: Path) -> None:

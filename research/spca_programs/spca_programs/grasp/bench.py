@@ -14,7 +14,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from spca_benchmarks.campaigns.bench import Bench, Done
-from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
+from spca_benchmarks.campaigns.page import Page, PageTable
 from spca_benchmarks.campaigns.published import printed
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_core.errors import InputError
@@ -87,15 +87,6 @@ def margins(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
     return rows
 
 
-def histogram(scored: Sequence[Scored]) -> Figure:
-    """The distribution of the scores."""
-    figure, axes = new_figure(9, 2.6)
-    axes.hist([a.score for _, a in scored], bins=[b / 2 for b in range(-13, 21)])
-    axes.set_xlabel("score")
-    axes.set_ylabel("environments")
-    return figure
-
-
 def paths(chosen: Sequence[tuple[str, Environment, Answer]]) -> Figure:
     """Grids with the way of their plans: energy as dots, obstacles as black cells, the start as a square."""
     with rc_context({"font.size": 8}):
@@ -117,25 +108,6 @@ def paths(chosen: Sequence[tuple[str, Environment, Answer]]) -> Figure:
             axes.set_xticks([])
             axes.set_yticks([])
         return figure
-
-
-def heat_map(scored: Sequence[Scored]) -> Figure:
-    """Families of grids by rules, coloured and labelled by the mean score."""
-    cells = groups(scored, lambda s: f"{s[0].family.name}/{s[0].rules}")
-    families = list(dict.fromkeys(e.family.name for e, _ in scored))
-    rules = list(dict.fromkeys(str(e.rules) for e, _ in scored))
-    values = np.array(
-        [[Mean.of([a.score for _, a in cells[f"{f}/{r}"]]).value for r in rules] for f in families]
-    )
-    figure, axes = new_figure(9, 0.6 + 0.3 * len(families))
-    axes.imshow(values, aspect="auto", cmap="viridis")
-    axes.set_xticks(range(len(rules)), rules)
-    axes.set_yticks(range(len(families)), families)
-    middle = (values.min() + values.max()) / 2
-    for (row, column), value in np.ndenumerate(values):
-        colour = "white" if value < middle else "black"
-        axes.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
-    return figure
 
 
 class Chunk(Record):
@@ -304,7 +276,6 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         if problems := Counter(a.problem for _, a in scored if a.problem):
             page.heading("Environments without a plan")
             page.table(("why", "how often"), problems.most_common())
-        page.figure(histogram(scored))
         own = {"random": "Random Walk", "greedy": "Greedy Search"}.get(self.policy, "")
         if self.asks_model or own:
             page.heading("Published, on the released grids")
@@ -343,8 +314,6 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         page.heading("By control")
         page.text("The margins of GRASP's Table 2: length is the mean number of actions.")
         page.table(("control", "value", "environments", "energy", "sd", "length"), by_control(scored))
-        page.heading("By setting")
-        page.figure(heat_map(scored))
 
     def rows(self, done: Done[Chunk, ChunkResult]) -> Iterable[Mapping[str, Any]]:
         """One row an environment."""

@@ -6,12 +6,11 @@ PPO is in `spca_benchmarks`.
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Sequence
 
-import gymnasium
 import numpy as np
 
-from spca_benchmarks.minigrid.learning.ppo import ppo
+from spca_benchmarks.minigrid.learning.ppo import Learner, Observed, Settings
 from spca_core.model import Record
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
@@ -32,6 +31,12 @@ _MOST_UNUSABLE = 3
 """Answers without an action that end an episode."""
 _LAST = 20
 _KINDS = ("wall", "box", "target", "player")
+_NO_WORDS = np.zeros(1, np.uint8)
+_HORIZON = 50
+PPO = Settings(
+    worlds=256, steps=2048, recurrence=1, batch=2048, epochs=10, rate=3e-4, trace=0.95, entropy=0.0, scale=1.0
+)
+"""As published for Sokoban."""
 
 
 class Played(Record):
@@ -97,45 +102,43 @@ def react(world: World, chat: ChatModel, seed: int, episodes: int, steps: int = 
     return Played(success=solved / episodes, actions=taken, usage=usage)
 
 
-class Planes(gymnasium.Env[Any, int]):
-    """Sokoban for `ppo`: which cells hold a wall, a box, a target, the player; a new level each episode."""
+class Planes:
+    """Sokoban as `Learnable`: which cells hold a wall, a box, a target, the player."""
 
-    def __init__(self, world: sokoban.Sokoban, seed: int, steps: int = 100) -> None:
-        self._world, self._limit = world, steps
-        self._rng, self._taken = np.random.default_rng([seed, 4]), 0
-        self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (len(_KINDS) * world.size**2,), np.float32)
-        self.action_space = gymnasium.spaces.Discrete(len(world.actions))  # type: ignore[assignment]
+    def __init__(self, world: sokoban.Sokoban, steps: int = _HORIZON) -> None:
+        self._world, self._limit, self._taken = world, steps, 0
+        self.actions: Sequence[str] = world.actions
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        """See `gymnasium.Env`."""
+    def begin(self, seed: int, /) -> Observed:
+        """See `Learnable`."""
         self._taken = 0
-        return self._planes(self._world.reset(int(self._rng.integers(2**31)))[0]), {}
+        return self._planes(self._world.reset(seed)[0])
 
-    def step(self, action: int) -> Any:
-        """See `gymnasium.Env`."""
-        state, reward, done = self._world.step(self._world.actions[int(action)])
+    def act(self, action: int, /) -> tuple[Observed, float, bool, bool]:
+        """See `Learnable`."""
+        state, reward, done = self._world.step(self.actions[action])
         self._taken += 1
-        return self._planes(state), reward, done, self._taken >= self._limit, {}
+        over = done or self._taken >= self._limit
+        return self._planes(state), reward, over, done and reward > 0
 
-    def _planes(self, state: State) -> np.ndarray:
-        planes = np.zeros((len(_KINDS), self._world.size, self._world.size), np.float32)
+    def _planes(self, state: State) -> Observed:
+        planes = np.zeros((len(_KINDS), self._world.size, self._world.size), np.uint8)
         for one in state:
             planes[_KINDS.index(one.kind), one.y, one.x] = 1
-        return planes.ravel()
+        return Observed(planes, _NO_WORDS)
 
 
-def ppo_played(world: sokoban.Sokoban, seed: int, actions: int) -> Played:
-    """Train PPO for so many actions, and return its success over the last 20 episodes."""
+def ppo_played(world: sokoban.Sokoban, seed: int, actions: int, settings: Settings = PPO) -> Played:
+    """Train PPO for so many actions, to a whole update, and return its success over the last 20 episodes.
+
+    Raises InputError where torch is not installed.
+    """
     outcomes: list[bool] = []
-    taken = 0
-
-    def on_episode(solved: bool, length: int) -> bool:
-        nonlocal taken
-        outcomes.append(solved)
-        taken += length
-        return taken >= actions
-
-    ppo(Planes(world, seed), seed, on_episode)
+    worlds = [Planes(world.again()) for _ in range(settings.worlds)]
+    learner, taken = Learner(worlds, seed, settings), 0
+    while taken < actions:
+        outcomes += learner.learn()
+        taken += len(worlds) * settings.steps
     return Played(success=float(np.mean(outcomes[-_LAST:])), actions=taken)
 
 

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from spca_benchmarks.campaigns.bench import Bench, Done
 from spca_benchmarks.campaigns.page import Page, PageTable
+from spca_benchmarks.minigrid.learning.ppo import require_torch
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
@@ -64,7 +65,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
     synthesizer: Literal["inductive", "language"] = "inductive"
     """Who writes the programs; `language`: each of the `models`, as published."""
     ppo: int = Field(0, ge=0)
-    """Actions that PPO of stable-baselines3 is given in Sokoban; 0: it is left out."""
+    """Actions that PPO is given in Sokoban, to a whole update; 0: it is left out."""
 
     def prepare(self, folder: Path) -> None:
         """InputError for an unknown suite, a model that does not answer, or PPO that is not installed."""
@@ -74,7 +75,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
         for model in self._writers:
             reach_model(self._options(Settings(), model))
         if self.ppo:
-            ppo_played(Sokoban(1, 5), 0, 1)
+            require_torch()
 
     @property
     def _writers(self) -> tuple[str, ...]:

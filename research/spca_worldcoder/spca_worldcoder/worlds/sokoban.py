@@ -63,6 +63,10 @@ class Sokoban:
         self._boxes, self.size, self._reach = boxes, size, reach
         self._level = Level(size, frozenset(), frozenset(), frozenset(), (0, 0))
 
+    def again(self) -> Sokoban:
+        """Another one of the same kind."""
+        return Sokoban(self._boxes, self.size, self._reach)
+
     def reset(self, seed: int) -> tuple[State, str]:
         """A new level."""
         return self.begin(

@@ -1,1 +1,1 @@
-"""Reinforcement learning on MiniGrid, as a baseline: tabular in the tree, PPO where it is installed."""
+"""Reinforcement learning on MiniGrid, as a baseline: PPO, where torch is installed."""
