@@ -137,7 +137,7 @@ def _says_nothing(clause: str, rest: str) -> bool:
     It opens like that, and has no word to act on. It needs a word that is none of the lexicon: all that is
     known would be understood otherwise. A reason may name things, unless the rest refers back to some.
     """
-    allowed: set[str] = set()
+    allowed: frozenset[str] = frozenset()
     if ORDER.search(clause):
         return False
     if ASIDE.match(clause):
