@@ -22,11 +22,7 @@ class CoderNode(SpcaNode):
     def __init__(self, coder: Coder | None = None, loop: Loop | None = None) -> None:
         super().__init__(names.CODER, loop)
         self.coder = coder
-        self._writing = LongAction(self, WriteSkills, names.WRITE_SKILLS, self._write)
-
-    def close(self) -> None:
-        """End the writing that is under way."""
-        self._writing.close()
+        LongAction(self, WriteSkills, names.WRITE_SKILLS, self._write)
 
     def complete(self, request: CodeRequest, cancelled: Stop = never) -> CodeResult:
         """See `Coder`."""

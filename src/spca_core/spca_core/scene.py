@@ -5,7 +5,7 @@ Frame `world`, metres, radians.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from spca_core.geometry import Pose, Vec3
@@ -99,6 +99,10 @@ class Scene(Record):
         objects = tuple(o for o in self.objects if o.id not in names)
         relations = tuple(f for f in self.relations if not {*names}.intersection(f.args))
         return self.model_copy(update={"objects": objects, "relations": relations})
+
+    def replacing(self, things: Mapping[str, SceneObject]) -> Scene:
+        """Return the scene with these things in place of those of their names; relations are as they were."""
+        return self.model_copy(update={"objects": tuple(things.get(o.id, o) for o in self.objects)})
 
 
 OBSTRUCTED = "something high above the table hides part of the view"

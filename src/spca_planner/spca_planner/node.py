@@ -30,12 +30,8 @@ class PlannerNode(SpcaNode):
         super().__init__(names.PLANNER, loop)
         self.planner = planner
         self._plan = self.create_publisher(PlanMsg, names.PLAN, STATE)
-        self._planning = LongAction(self, MakePlan, names.MAKE_PLAN, self._make_plan)
+        LongAction(self, MakePlan, names.MAKE_PLAN, self._make_plan)
         self.create_service(Learned, names.LEARNED, self._learned)
-
-    def close(self) -> None:
-        """End the planning that is under way."""
-        self._planning.close()
 
     def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """See `Planner`."""

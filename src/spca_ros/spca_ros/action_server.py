@@ -64,6 +64,7 @@ class LongAction:
             handle_accepted_callback=self._on_accepted,
             cancel_callback=self._on_cancel_request,
         )
+        node.at_end.append(self.close)
 
     @property
     def busy(self) -> bool:

@@ -51,13 +51,15 @@ _NO_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 class SpcaNode(Node):
     """A node that announces when it is ready.
 
-    Nodes of one process share an executor; subclasses override `close`.
+    Nodes of one process share an executor; subclasses extend `close`.
     """
 
     def __init__(self, name: str, loop: Loop | None = None) -> None:
         self.loop = loop or Loop()
         super().__init__(name, context=self.loop.context)
         self._status = self.create_publisher(NodeStatus, names.status(name), ALIVE)
+        self.at_end: list[Callable[[], None]] = []
+        """What `close` calls, in this order."""
         self.loop.add(self)
 
     def parameter(
@@ -138,7 +140,9 @@ class SpcaNode(Node):
         return False
 
     def close(self) -> None:
-        """Stop whatever runs and release everything; called once, in the turning thread, at the end."""
+        """Stop whatever runs and release everything; called in the turning thread, at the end."""
+        for end in self.at_end:
+            end()
 
     def destroy_node(self) -> None:
         """Destroy the node and also its actions, which rclpy leaves: they would keep it in its domain."""

@@ -49,7 +49,7 @@ class SenseNode(SpcaNode):
         self.look: Look | None = None
         self._cameras: dict[str, Camera] = {}
         self._scene = self.create_publisher(SceneMsg, names.SCENE, STATE)
-        self._perceiving = LongAction(self, Perceive, names.PERCEIVE, self._perceive)
+        LongAction(self, Perceive, names.PERCEIVE, self._perceive)
 
     def camera(self, world: World) -> Camera:
         """Return the camera that the parameters name."""
@@ -67,10 +67,6 @@ class SenseNode(SpcaNode):
     def saw(self, scene: Scene) -> None:
         """Publish a scene that was seen."""
         self._scene.publish(to_msg(scene, SceneMsg()))
-
-    def close(self) -> None:
-        """End the running observation."""
-        self._perceiving.close()
 
     def _perceive(self, job: Job) -> Perceive.Result:
         goal = job.goal

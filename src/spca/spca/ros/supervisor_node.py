@@ -77,12 +77,8 @@ class SupervisorNode(SpcaNode):
             for stage in (names.SENSE, names.PLANNER, names.CODER)
         }
         self._events = self.create_publisher(RunEvent, names.EVENTS, EVERY)
-        self._actions = (
-            LongAction(
-                self, RunLevel, names.RUN_LEVEL, partial(self._conduct, RunLevel, self._level), self._stop
-            ),
-            LongAction(self, Do, names.DO, partial(self._conduct, Do, self._sentence), self._stop),
-        )
+        LongAction(self, RunLevel, names.RUN_LEVEL, partial(self._conduct, RunLevel, self._level), self._stop)
+        LongAction(self, Do, names.DO, partial(self._conduct, Do, self._sentence), self._stop)
 
     def tell_event(self, event: Event) -> None:
         """Publish an event of a run."""
@@ -91,8 +87,7 @@ class SupervisorNode(SpcaNode):
     def close(self) -> None:
         """Stop the arm and end the run."""
         self._program.stop()
-        for action in self._actions:
-            action.close()
+        super().close()
 
     def _stop(self) -> None:
         background(self._program.stop)  # a callback must not wait for the arm's lock

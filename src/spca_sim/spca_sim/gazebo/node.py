@@ -143,17 +143,13 @@ class GazeboSim(SimulatorNode):
         """Offer timers, actions and services."""
         self._watch = self.wall_timer(_LOOK_S, self._film.look)
         self._beat = self.wall_timer(_STATE_S, self._tell_state)
-        self._follow = LongAction(
-            self, FollowTrajectory, names.FOLLOW, self._do_follow, self._brake, self._refuse_follow
-        )
-        self._grip = LongAction(self, CommandGripper, names.GRIPPER, self._do_grip, refuse=self._refuse_grip)
+        LongAction(self, FollowTrajectory, names.FOLLOW, self._do_follow, self._brake, self._refuse_follow)
+        LongAction(self, CommandGripper, names.GRIPPER, self._do_grip, refuse=self._refuse_grip)
         self.create_service(Trigger, names.HOLD, self._hold)
         self.create_service(SaveRecording, names.SAVE_RECORDING, self._level_over)
-        self._slow = (
-            SlowService(self, ResetWorld, names.RESET, self._do_reset),
-            SlowService(self, Capture, names.CAPTURE, self._do_capture),
-            SlowService(self, LetPass, names.LET_PASS, self._do_let_pass),
-        )
+        SlowService(self, ResetWorld, names.RESET, self._do_reset)
+        SlowService(self, Capture, names.CAPTURE, self._do_capture)
+        SlowService(self, LetPass, names.LET_PASS, self._do_let_pass)
 
     # --- what Gazebo says -----------------------------------------------------------------------------------
 
@@ -410,10 +406,7 @@ class GazeboSim(SimulatorNode):
         """Stop the arm, then the threads."""
         self._ended.set()
         self._brake()
-        self._follow.close()
-        self._grip.close()
-        for service in self._slow:
-            service.close()
+        super().close()
         self._moved.close()
         if self._reports is not None:
             self._reports.close()

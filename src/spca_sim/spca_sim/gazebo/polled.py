@@ -69,6 +69,7 @@ class SlowService:
         self._loop.add_node(self._node)
         self._ended = False
         self._thread = background(self._spin)
+        node.at_end.append(self.close)
 
     def close(self) -> None:
         """Answer no more calls."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from spca_core.geometry import Pose, Vec3, top_down
+from spca_core.geometry import Pose, Vec3, top_down, top_down_yaw
 from spca_core.kinds import KINDS, MESHES, is_round
 from spca_core.scene import Scene, SceneObject
 from spca_motion.manipulator import Manipulator
@@ -117,7 +117,6 @@ def finger_turns(yaw: float, arm: Manipulator) -> list[float]:
 
 
 def _turns(yaw: float, arm: Manipulator, count: int) -> list[tuple[int, float]]:
-    m = arm.tool_pose().matrix()
-    present = math.atan2(m[1, 0], m[0, 0])
+    present = top_down_yaw(arm.tool_pose())
     turns = [(k, yaw + k * 2 * math.pi / count) for k in range(count)]
     return sorted(turns, key=lambda t: abs(math.remainder(t[1] - present, 2 * math.pi)))

@@ -69,10 +69,10 @@ def pushes(scene: Scene, name: str, arm: Manipulator, tip_reach: float) -> Itera
                     starts = [pose if arm.reachable(pose, 0.0) else None for pose in at]
             if not any(starts):
                 break
-            with touching(arm, *moved, TABLE_SYMBOL), arm.supposing(scene=_with(scene, moved)):
+            with touching(arm, *moved, TABLE_SYMBOL), arm.supposing(scene=scene.replacing(moved)):
                 ways = zip(starts, _behind(end + along * distance, along, lowest), strict=True)
                 way = next(((a, b) for a, b in ways if a and arm.reachable(b, 0.0)), None)
-            surely = _with(scene, _moved(line, along, distance - _SHORT))
+            surely = scene.replacing(_moved(line, along, distance - _SHORT))
             with touching(arm, name), arm.supposing(scene=surely):
                 free = way and any(True for _ in grasps(surely, name, arm, tip_reach))
             if way and free:
@@ -125,10 +125,6 @@ def _moved(
             pose = thing.pose.model_copy(update={"position": tuple(at.tolist())})
             moved[thing.id] = thing.model_copy(update={"pose": pose})
     return moved
-
-
-def _with(scene: Scene, moved: Mapping[str, SceneObject]) -> Scene:
-    return scene.model_copy(update={"objects": tuple(moved.get(o.id, o) for o in scene.objects)})
 
 
 def _is_free(scene: Scene, moved: Mapping[str, SceneObject]) -> bool:

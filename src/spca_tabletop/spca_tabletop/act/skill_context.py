@@ -149,15 +149,11 @@ class SkillContext(DeclaredCtx):
         tool = self._arm.tool_pose()
         self._arm.detach()
         (x, y), z = self._hold.middle_at(tool), tool.position[2]
-        moved = []
-        for o in self.scene.objects:
-            if o.id != held:
-                moved.append(o)
-                continue
-            centre, yaw = z - self._hold.height + o.size[2] / 2, top_down_yaw(tool) + self._hold.turn
-            moved.append(o.model_copy(update={"pose": geometry.Pose.from_xyz_yaw(x, y, centre, yaw)}))
-        self._scene = self.scene.model_copy(update={"objects": tuple(moved)})
-        self._arm.set_scene(self._scene)
+        if (thing := self.scene.get(held)) is not None:
+            centre, yaw = z - self._hold.height + thing.size[2] / 2, top_down_yaw(tool) + self._hold.turn
+            pose = geometry.Pose.from_xyz_yaw(x, y, centre, yaw)
+            self._scene = self.scene.replacing({held: thing.model_copy(update={"pose": pose})})
+        self._arm.set_scene(self.scene)
 
     @contextmanager
     def _lost_noticed(self) -> Iterator[None]:

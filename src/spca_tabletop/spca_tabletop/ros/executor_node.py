@@ -179,8 +179,7 @@ class ExecutorNode(SpcaNode):
     def close(self) -> None:
         """Stop the arm, and end what runs."""
         self._stop_arm()
-        for action in self._actions:
-            action.close()
+        super().close()
 
     # --- jobs, each in a thread of its own ------------------------------------------------------------------
 
