@@ -180,10 +180,10 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
                 if rows:
                     page.heading(heading)
                     page.table(
-                        ("task", "policy", "seeds", "solved %", "plans", "actions", "calls", "tokens"),
+                        ("task", "policy", "seeds", "solved %", "plans", *_OF_EPISODES[1:], "by try"),
                         rows,
                         "Means over the seeds, ± half of Student's 95 % interval; calls and tokens of an "
-                        "episode.",
+                        "episode; by try: % solved with so many tries, where a policy has several (Fig. 3).",
                     )
             page.heading("What a training took")
             page.table(
@@ -248,6 +248,7 @@ def _policies(own: Trials, asked: bool) -> list[tuple[object, ...]]:
         (
             _task_of(own[0]), name, len(found), _percent([s.success for s in found]),
             *(_mean([getattr(s, what) for s in found]) for what in _OF_EPISODES),
+            ", ".join(f"{100 * share:.0f}" for share in np.mean([s.by_try for s in found], axis=0)),
         )
         for name, found in named.items()
     ]  # fmt: skip

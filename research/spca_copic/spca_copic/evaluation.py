@@ -76,6 +76,8 @@ class Score(Record):
     best_single: bool = False
     """Whether it is the program that did best alone in training."""
     solved: tuple[bool, ...] = ()
+    by_try: tuple[float, ...] = ()
+    """Share solved by each try of a policy that has several, as Fig. 3 of the paper has it."""
 
 
 def evaluate(
@@ -111,7 +113,8 @@ def evaluate(
             elif policy in ASKED and model is not None:
                 plans = ASKED[policy](model, world.briefing(state.task), state.recent, recipe.deadline_s)
                 with closing(plans):
-                    scores.append(score(_named(plans), plans, plans.usage))
+                    found = score(_named(plans), plans, plans.usage)
+                    scores.append(found.model_copy(update={"by_try": plans.by_try}))
             elif policy == "judge" and model is not None:
                 judge = ModelJudge(model, world.briefing(state.task))
                 choice = SelectorChoice(judge, plain=True)

@@ -271,6 +271,7 @@ def test_reflexion_tries_again_with_what_it_said(start: Start) -> None:
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
         assert len(plans.usage) == len(server.requests) == 3
         assert plans.play(WORLD, CASE, ProgramChoice("model")).success
+        assert plans.by_try == (0, 1, 1)
     assert len(server.requests) == 6, "another case begins without the words of the first"
 
 

@@ -37,8 +37,8 @@ def test_bench_grasp_scores_reports_and_goes_on(policy: str, tmp_path: Path) -> 
     printed = spca(*command, "--workers", "1")
     assert "8,∞,0 20 " in printed and "8,2,0 20 " in printed and "all 40" in printed
     page = (tmp_path / "g" / "index.html").read_text()
-    assert "inner-spiral-block" in page and "(published)" not in page
-    assert "Agents on one grid" in page and page.count("<svg") == 4
+    assert "By control" in page and "(published)" not in page
+    assert "Agents on one grid" in page and page.count("<svg") == 2
     results = (tmp_path / "g" / "results.jsonl").stat()
     assert spca(*command, "--workers", "1").partition("rules")[2] == printed.partition("rules")[2]
     assert (tmp_path / "g" / "results.jsonl").stat().st_size == results.st_size

@@ -59,6 +59,7 @@ class ModelPlans(ProgramPool):
         self._examples = [episode for episode in examples if episode.success][-EXAMPLES:]
         self._lessons: list[str] = []
         self.usage: list[ChatUsage] = []
+        self._solved_at: list[int] = []
         self.programs = (PlanningProgram(source="", proposer="model"),)
 
     @abstractmethod
@@ -81,9 +82,16 @@ class ModelPlans(ProgramPool):
                 break
             with suppress(ModelError, BudgetExhausted):
                 self._lessons.append(self._ask("reflect", episode=episode, lessons=self._lessons))
+        self._solved_at.append(self.tries - left if episode.success else self.tries + 1)
         if episode.success:
             self.keep()
         return episode
+
+    @property
+    def by_try(self) -> tuple[float, ...]:
+        """Share of the cases solved by each try, where there are several."""
+        several = range(1, self.tries + 1) if self.tries > 1 else ()
+        return tuple(sum(at <= k for at in self._solved_at) / len(self._solved_at) for k in several)
 
     def propose(
         self, situation: Situation, memory: Sequence[Mapping[str, Any]]
