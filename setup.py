@@ -33,6 +33,7 @@ setup(
     version=re.findall('__version__ = "(.+)"', (TOP / "src/spca/spca/__init__.py").read_text())[0],
     packages=packages,
     package_dir=folders,
+    include_package_data=False,  # else setuptools takes folders of data for packages, and warns of each
     package_data={"": ["**/*"]},
     data_files=data,
     entry_points=entries,

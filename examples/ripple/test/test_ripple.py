@@ -12,7 +12,7 @@ from spca_testing.contracts.engine_contract import EngineContract
 class TestRipple(EngineContract):
     """See `EngineContract`."""
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def engine(self) -> RippleEngine:
         """The engine under test."""
         return RippleEngine()

@@ -98,7 +98,8 @@ def read_campaign(bench: Bench[TrialT, ResultT], folder: Path) -> StoredCampaign
     campaign = StoredCampaign(bench, folder, bench.trials())
     keys = {t.key for t in campaign.trials}
     path = folder / RESULTS
-    for number, line in enumerate(plain(path).read_text(errors="replace").splitlines() if path.is_file() else (), 1):
+    text = plain(path).read_text(errors="replace") if path.is_file() else ""
+    for number, line in enumerate(text.splitlines(), 1):
         try:
             entry = ResultLine.model_validate_json(line)
             if entry.trial in keys:

@@ -96,11 +96,10 @@ def with_progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         TimeRemainingColumn()
     )  # fmt: skip
-    trials = bench.trials()
-    by_key = {t.key: t for t in trials}
+    by_key = {t.key: t for t in bench.trials()}
     with Progress(*columns, console=notices()) as bar:
         known, failed = len(read_campaign(bench, folder).results), 0
-        task = bar.add_task("trials", total=len(trials), completed=known)
+        task = bar.add_task("trials", total=len(by_key), completed=known)
 
         def on_entry(campaign: StoredCampaign[Any, Any], entry: ResultLine) -> None:
             nonlocal failed
