@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import product, takewhile
 from typing import NamedTuple, NoReturn
 
 from spca.order import newest_planning
@@ -23,9 +23,8 @@ from spca_core.verdict import Ending
 _CLAUSE = re.compile(r"[,.;]|\b(?:and|then)\b")
 _PRONOUN = re.compile(r"\b(?:it|that one|this one)\b", re.IGNORECASE)
 _BACK = re.compile(
-    r"\b(?:put|move|bring|take) (?:(it|the .+?)|(them|both)|(everything|(?:it )?all|all of (?:it|them))) back"
-    r"(?: (?:to )?where (?:it was|they were)| again)?[.!]*$",
-    re.IGNORECASE,
+    r"(?i)\b(?:put|move|bring|take) (?:(it|the .+?)|(them|both)|(everything|(?:it )?all|all of (?:it|them)))"
+    r" back(?: (?:to )?where (?:it was|they were)| again)?[.!]*$"
 )
 _AGAIN = re.compile(r"(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more|redo)[.!]*", re.IGNORECASE)
 _UNDO = re.compile(r"(?:now |please )*undo(?: it| that| (everything|all|it all))?[.!]*", re.IGNORECASE)
@@ -38,15 +37,10 @@ _MOVED = 0.01
 """Metres from where it was that a thing on the table is taken for moved."""
 _MISSING = re.compile(r"[Tt]here (?:is|are) no ([\w ]+)\.")
 _MEANT = re.compile(
-    r"(?P<no>(?:(?:no|nope|oops|sorry|wait|not (?:that|this|the \w+)(?: one| cube)?)\b[,.!;: ]*)*)"
-    r"(?P<meant>i (?:meant?|said|wanted) )?(?P<thing>(?:(?!\b(?:not|no)\b).)+?)(?P<instead>,? instead)?[.!]*",
-    re.IGNORECASE,
+    r"(?i)(?P<no>(?:(?:no|nope|oops|sorry|wait|not (?:that|this|there|the \w+)(?: one| cube)?)\b[,.!;: ]*)*)"
+    r"(?P<meant>i (?:meant?|said|wanted) )?(?P<on>(?:on|onto|in|into|to) )?"
+    r"(?P<thing>(?:(?!\b(?:not|no)\b).)+?)(?P<instead>,? instead)?[.!]*"
 )
-_SMALL_TALK = {
-    r"(?:hello|hi|hey|good (?:morning|day|evening))(?: there| robot)?": "Hello. Say what to do, or `help`.",
-    r"(?:great |many |no )?(?:thanks|thank you|well done|good job)(?: a lot| very much)?": "You are welcome.",
-    r"(?:please )?(?:stop|halt|abort|cancel)(?: it| that| now)?": "Nothing is moving; Ctrl-C stops the arm.",
-}
 
 HELP = (
     "Say what to do, such as: put the red cube on the blue plate · stack the blue one on it · "
@@ -54,6 +48,12 @@ HELP = (
     "Ask: what do you see? · where is the red cube? · how many cubes are there? · why? "
     "Ctrl-C stops the arm, Ctrl-D or `quit` ends."
 )
+_SMALL_TALK = {
+    r"help|what can (?:you do|i say)": HELP,
+    r"(?:hello|hi|hey|good (?:morning|day|evening))(?: there| robot)?": "Hello. Say what to do, or `help`.",
+    r"(?:great |many |no )?(?:thanks|thank you|well done|good job)(?: a lot| very much)?": "You are welcome.",
+    r"(?:please )?(?:stop|halt|abort|cancel)(?: it| that| now)?": "Nothing is moving; Ctrl-C stops the arm.",
+}
 
 
 class _Spot(NamedTuple):
@@ -105,8 +105,7 @@ class Dialogue:
         planned = newest_planning(run.folder)
         plan = planned.plan if planned else None
         args = [step.args for step in (plan.steps if plan else ()) if step.args]
-        carried_out = [e.data["args"] for e in run.events if e.kind == "step"]
-        handled = dict.fromkeys(each[0] for each in carried_out if each) if before else {}
+        handled = dict.fromkeys(e.data["args"][0] for e in run.events if e.kind == "step" and e.data["args"])
         lay = {name: spot for name in handled if before and (spot := self._spot(name, before))}
         steps = tuple(map(str, plan.steps)) if plan else None
         about, proposal = args[-1][0] if args else "", planned.proposal if planned else ""
@@ -195,8 +194,6 @@ class Dialogue:
     def told(self, question: str) -> str | None:
         """Answer a question about what was done, or a call for help; return None for anything else."""
         asked = question.strip().rstrip("?!. ").lower()
-        if asked in ("help", "what can you do", "what can i say"):
-            return HELP
         if said := _SAID.fullmatch(asked):
             own = [f'"{line[6:]}"' for line in self._said if line.startswith("user: ")]
             own = {"first": own[:1], "last": own[-1:]}.get(said[1], own)
@@ -251,18 +248,19 @@ class Dialogue:
         words = _bare(meant["thing"] if meant else answer)
         if not unclear or not words:
             return ""
-        if not self._kit.names_a_thing(unclear) and not _MISSING.search(last.run.result.reason):
-            if self._kit.understands(answer, self._look()):
-                return ""
+        if phrase := self._kit.names_a_thing(unclear) or bool(_MISSING.search(last.run.result.reason)):
+            thing = self._like(unclear, words)
+            thing = thing if unclear.lower().startswith("the ") else thing.removeprefix("the ")
+        else:
             before = last.sentence.lower().partition(unclear.lower())[0].split()
             while len(words) > 1 and words[0].lower() in before[-2:]:  # "the red cube" for "red cub"
                 words.pop(0)
             thing = " ".join(words)
-        elif (thing := self._like(unclear, words)) and not unclear.lower().startswith("the "):
-            thing = thing.removeprefix("the ")
-        if not thing or (len(words) > 1 and not self._kit.names_a_thing(f"the {' '.join(words)}")):
+        text = re.sub(rf"\b{re.escape(unclear)}\b", thing, last.sentence, count=1, flags=re.IGNORECASE)
+        understands = self._kit.understands
+        if not phrase and (understands(answer, now := self._look()) or not understands(text, now)):
             return ""
-        return re.sub(rf"\b{re.escape(unclear)}\b", thing, last.sentence, count=1, flags=re.IGNORECASE)
+        return text if thing else ""
 
     def _corrected(self, sentence: str) -> str:
         """Return the last task with another thing, and what takes back the one that was done; else nothing.
@@ -273,12 +271,16 @@ class Dialogue:
         last = next((done for done in reversed(self._history) if done.sentence == self._again), None)
         if not last or not said or not (said["no"] or said["meant"] or said["instead"]):
             return ""
-        for start, end in self._phrases(last.sentence):
-            thing = self._like(last.sentence[start:end], _bare(said["thing"]))
+        words, spans = _bare(said["thing"]), [*self._phrases(last.sentence)]
+        # of the same kind, if that can be: "the green plate" for "the blue plate", not for "the red cube"
+        for own, (start, end) in product((False, True), spans[bool(said["on"]) :] if words else ()):
+            thing = self._like(words[-1] if own else last.sentence[start:end], words)
             text = f"{last.sentence[:start]}{thing}{last.sentence[end:]}"
             if thing and text != last.sentence and self._kit.understands(text, now := self._look()):
-                named = [n for n in last.lay if n == last.about or words_of(n) in last.sentence]
-                back = self._back({n: last.lay[n] for n in named if words_of(n) not in text}, now)
+                # at another place is what was moved itself, and another thing in place of it
+                other = [n for n in last.lay if n == last.about or words_of(n) in last.sentence]
+                other = [n for n in other if start == spans[0][0] and words_of(n) not in text]
+                back = self._back({n: last.lay[n] for n in other}, now)
                 return "; ".join(filter(None, (back, text)))
         return ""
 

@@ -206,6 +206,8 @@ def test_a_ball_is_taken_out_of_a_bowl_and_put_back():
     with spca.session(report=False, world="shapes") as table:
         assert table.ask("put it back") == "Nothing has been moved yet."
         table.do("put the cyan ball in the blue bowl")
+        corrected = table.plan("no, the red cube").goal
+        assert "the cyan ball at x = " in corrected and "the red cube in the blue bowl" in corrected
         assert table.do("put it back").result.reason.startswith("seen to hold: the cyan ball at x = ")
         assert table.do("put it back").result.reason == "seen to hold: the cyan ball in the blue bowl"
         assert table.ask("What did I say first?") == 'You said "put the cyan ball in the blue bowl".'
@@ -233,6 +235,9 @@ def test_undo_goes_back_step_by_step_and_a_correction_takes_the_other_thing():
         assert table.do("stack the green cube on the red one").result.success
         corrected = table.do("No, I meant the blue one").result.reason
         assert "the blue cube on the red cube" in corrected and "the green cube at x = " in corrected
+        assert table.do("put the green cube on the red plate").result.success
+        assert table.plan("no, on the green plate").goal == "the green cube on the green plate"
+        assert table.plan("No not there, on the blue cube").goal.startswith("the blue cube on")
         assert table.do("put each cube on the plate of its colour").result.success
         assert table.do("put them back").result.success
         assert table.plan("again").goal.startswith("the blue cube on the blue plate")

@@ -119,6 +119,10 @@ def talking() -> Iterator[Talking]:
 class TestOnePage:
     def test_a_sentence_is_shown_done_and_undone(self, talking: Talking) -> None:
         page = talking.browser()
+        page.say("quit")
+        assert page.heard() == "The page stays; Ctrl-C in the terminal ends it."
+        page.say("undo")
+        assert page.heard() == "There is nothing to undo."
         page.say("what do you see?")
         assert "red cube" in page.heard() and page.state["picture"].startswith("data:image/jpeg;base64,")
         page.until(lambda s: len({shape["body"] for shape in s["shapes"]}) > 10 and s["poses"])

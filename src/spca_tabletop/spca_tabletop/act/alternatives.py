@@ -156,11 +156,9 @@ class Alternatives(SkillContext):
             thing, at = self.scene.get(step.args[0]) if step.args else None, place_of(step.args[-1])
             if thing and at and not at.relation.skill and not moved.intersection(at.things):
                 others = self.scene.without(moved - {thing.id})
-                if self._arm.held == thing.id:
-                    holds = [self._hold]
-                else:
-                    grasps = islice(self._grasps(others, thing.id), CHOICES)
-                    holds = [placements.Hold.of(thing, g.pose, top_down_yaw(g.pose)) for g in grasps]
+                ways = () if self._arm.held == thing.id else islice(self._grasps(others, thing.id), CHOICES)
+                holds = [placements.Hold.of(thing, g.pose, top_down_yaw(g.pose)) for g in ways]
+                holds = holds or [self._hold] * (self._arm.held == thing.id)
                 with self._arm.supposing(*moved, *{thing.id} - {self._arm.held}):
                     full = holds and not any(self._spots_at(at, others, thing.id, hold) for hold in holds)
                 if full and (why := self._taken(at, thing.id, holds[0])):
