@@ -5,7 +5,8 @@
 
 Sentences are said in one session; runs are of one level, one after the other. Wrong, and the exit status 1,
 is memory in use that grows by more than `--most-kb` an item after the first third, and a descriptor, thread,
-child or file in /dev/shm more at the end than after the first third.
+child or file in /dev/shm more at the end than after the first third. Files that another program of the
+machine holds do not count.
 
 In use is what has been allocated and not freed, by Python or by a library, as malloc counts it: the process
 starts anew with `PYTHONMALLOC=malloc`, so that it counts Python's objects, too. Resident memory is shown and
@@ -22,7 +23,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -114,13 +115,23 @@ def _in_use() -> float:
     return (told.uordblks + told.hblkhd) / 1024
 
 
+def _shared(family: set[int]) -> set[str]:
+    """Return the files in /dev/shm that no process but those of the `family` holds: theirs, or left over."""
+    held = set[str]()
+    for other in psutil.process_iter():
+        if other.pid not in family:
+            with suppress(psutil.Error):
+                held |= {each.path for each in (*other.memory_maps(), *other.open_files())}
+    return {str(path) for path in (SHARED.iterdir() if SHARED.is_dir() else ())} - held
+
+
 def _soak(one: Callable[[], None], count: int, most_kb: float, item: str) -> None:
     here, kept = psutil.Process(), []
     for _ in range(count):
         one()
         gc.collect()
-        shared = len([*SHARED.iterdir()]) if SHARED.is_dir() else 0
-        children = len(here.children(recursive=True))
+        family = [here, *here.children(recursive=True)]
+        shared, children = len(_shared({each.pid for each in family})), len(family) - 1
         memory = _in_use(), here.memory_info().rss / 1024
         kept.append((*memory, here.num_fds(), here.num_threads(), children, shared))
     figures = np.array(kept)[count // 3 :]

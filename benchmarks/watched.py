@@ -54,7 +54,7 @@ def stop() -> None:
 
 
 signal.signal(signal.SIGUSR1, lambda *_: threading.Thread(target=stop).start())
-MujocoSimulator._advance, Run.carry_out = advance_and_tell, carry_out_known  # type: ignore[assignment, method-assign]
+MujocoSimulator._advance, Run.carry_out = advance_and_tell, carry_out_known
 interrupt_between_imports()
 sys.argv[0] = "spca"
 try:

@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 from tornado.httpserver import HTTPServer
+from tornado.iostream import IOStream
 from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
@@ -45,7 +46,7 @@ PING_S = 3.0
 """Wall seconds between two questions whether a page is still there."""
 _PERIOD_S = 1 / 12
 _LOOK_S = 0.1  # wall seconds between two looks whether nobody waits any more
-_TALK = 60  # lines that are kept
+_TALK, _MOST = 60, 60  # lines that are kept, connections
 
 
 class _Order(Record):
@@ -165,9 +166,9 @@ class WebPage:
 
     async def _serve(self, port: int, served: Future[int]) -> None:
         self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
-        routes = [(r"/", _Main), (r"/socket", _Socket), (r"/report/(\d+)", _Report)]
+        routes = [(r"/", _Main), (r"/socket", _Socket), (r"/report/(\d{1,9})", _Report)]
         pings: dict[str, Any] = {"websocket_ping_interval": PING_S, "websocket_ping_timeout": PING_S}
-        server = HTTPServer(Application(routes, page=self, **pings))
+        server = _Server(Application(routes, page=self, **pings), idle_connection_timeout=GRACE_S)
         try:
             sockets = bind_sockets(port, HOST)
         except OSError:  # another session has it
@@ -247,6 +248,12 @@ class WebPage:
             self._tell(ready=False)  # one at a time
             self._ours, self._stopped = True, ""
             self._sentences.put(" ".join(order.say.split()))
+
+
+class _Server(HTTPServer):
+    def handle_stream(self, stream: IOStream, address: Any) -> None:
+        """Take no more connections than browsers make: anybody here may open some, which are descriptors."""
+        super().handle_stream(stream, address) if len(self._connections) < _MOST else stream.close()
 
 
 class _Guarded(RequestHandler):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from queue import Queue
+from select import select
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -220,6 +223,21 @@ class TestOnePage:
             page.until(lambda s: False)
         other.until(lambda s: s["ready"])
         other.close()
+
+
+def test_connections_of_strangers_cost_few_descriptors() -> None:
+    """Any program on this machine may open some, and a run that has no descriptors left ends."""
+    page = WebPage(None, 0)  # type: ignore[arg-type]
+    url = urlsplit(page.address)
+    before = len(os.listdir("/proc/self/fd"))
+    with ExitStack() as opened:
+        strangers = [socket.create_connection((url.hostname, url.port)) for _ in range(300)]
+        for stranger in strangers:
+            opened.callback(stranger.close)
+        refused = [stranger for stranger in strangers if select([stranger], [], [], 1.0)[0]]
+        assert len(refused) >= 200 and len(os.listdir("/proc/self/fd")) - before - 300 < 100
+    assert asked(url.port or 0, f"/report/{'9' * 5000}?{url.query}", {"Host": url.netloc})[0] == 404
+    page.close()
 
 
 @pytest.mark.slow

@@ -139,9 +139,8 @@ class RunFolder:
     def create(cls, level: str, path: Path | None = None, parent: Path = RUNS) -> RunFolder:
         """Make a new, empty folder. Raises InputError when `path` is occupied or cannot be written to."""
         if path is None:
-            level = re.sub(
-                r"[^A-Za-z0-9_.-]", "_", level
-            )  # `minigrid:…`: a colon stands between hosts, drives, paths
+            # `minigrid:…`: a colon stands between hosts, drives, paths
+            level = re.sub(r"[^A-Za-z0-9_.-]", "_", level)
             stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
             path = parent / f"{stamp}_{level}"
             count = 1

@@ -119,9 +119,8 @@ def expecting(what: str, where: str | Path) -> Iterator[None]:
     except ValidationError as error:
         raise InputError(f"not {what}", where=str(where), hint=first_problem(error)) from error
     except OSError as error:
-        raise InputError(
-            f"cannot read {what}", where=str(where), hint=error.strerror or str(error)
-        ) from error
+        hint = error.strerror or str(error)
+        raise InputError(f"cannot read {what}", where=str(where), hint=hint) from error
     except Exception as error:
         hint = f"{type(error).__name__}: {error}"[:_LONGEST]
         raise InputError(f"not {what}", where=str(where), hint=hint) from error

@@ -58,19 +58,15 @@ def receive(
     def work() -> None:
         try:
             with httpx2.Client(
-                verify=_tls(),
+                verify=_tls(), timeout=timeout, headers={"accept-encoding": "identity"},
                 trust_env=not config.is_local,  # no proxy to this machine
-                headers={"accept-encoding": "identity"},
-                timeout=timeout,
                 event_hooks={"response": [partial(_refuse, most)]},
-            ) as http:
+            ) as http:  # fmt: skip
                 clients.append(http)
                 client = openai.OpenAI(
-                    base_url=config.base_url,
+                    base_url=config.base_url, http_client=http, max_retries=0,
                     api_key=key or "none",  # it insists on one, which goes nowhere
-                    http_client=http,
-                    max_retries=0,
-                )
+                )  # fmt: skip
                 unsigned = {} if key else {"Authorization": openai.Omit()}
                 answering: Any
                 if asked is None:
