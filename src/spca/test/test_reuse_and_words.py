@@ -160,6 +160,9 @@ def test_skills_come_with_what_they_need_and_bring_in_observable_words() -> None
     assert "- whistle(): Whistle.\n" in text, "nobody knows what it does"
     text = prompt(request(task=task("Touch the red cube."), skills=skills), None)
     assert "brings (touched ?thing) …\n" in text and "- of less use here: place_on(cube, plate)\n" in text
+    skills = LibraryReader().signatures(TabletopKit.builtin_skills.read_text())
+    text = prompt(request(task=task("Whatever is nearest had better be touched."), skills=skills), None)
+    assert "\n- touch(thing - item): needs" in text and text.count("; brings") == 5, "few, as all may serve"
     for skill in read(TabletopKit.builtin_skills.read_text()).functions.values():
         if skill.is_skill:
             told = SkillSignature(name=skill.name, parameters=skill.parameters[1:], doc=skill.doc)
@@ -195,6 +198,9 @@ def test_no_part_of_a_skill_is_left_out_unsaid() -> None:
         "brings (hand_empty) (when (not (= ?from_ table)) (clear ?from_)) …\n"
         "- clear_way(): brings (way_clear)\n" in text
     )
+    bare = LEARNED.replace("(way_clear) (opened ?from)", "(forall (?x - object) (clear ?x))")
+    (action, _) = actions_of([], [bare]).values()
+    assert in_words(skills[0], action, WORDS).startswith("needs (held ?k) (all (clear *)) ("), "not of any"
     assert '(way_clear): "nothing stands before the door"\n(opened ?d): "the door ?d stands open"\n' in text
     assert text.count("nothing rests on or in") == 1, "what is observed is explained above"
 
