@@ -294,16 +294,18 @@ def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
     (folder / "plan_1.json").write_text(
         PlanResult(attempt="", status="solved", plan=plan, drafts=()).model_dump_json()
     )
-    talk, told = Dialogue(TabletopKit()), []
+    talk, told = Dialogue(TabletopKit(), scene), []
     endings = [(Ending.SUCCESS, "carried out"), (Ending.NOT_UNDERSTOOD, "Which 'the plate'?"),
                (Ending.SUCCESS, "carried out")]  # fmt: skip
     words = ("touch the left cube", "put it on the plate", "the blue one")
+    touched = SimpleNamespace(kind="step", data={"args": ["cube_red"]})
     for sentence, (outcome, reason) in zip(words, endings, strict=True):
         meant = talk.meant(sentence)
         told.append((meant, *talk.heard(sentence, meant)))
         result = SimpleNamespace(outcome=outcome, reason=reason)
-        talk.remember(meant, SimpleNamespace(folder=tmp_path, result=result))  # type: ignore[arg-type]
-    lay = "before it: red cube at x = 0.500 m, y = -0.150 m"
+        run = SimpleNamespace(folder=tmp_path, result=result, events=[touched])
+        talk.remember(meant, run)  # type: ignore[arg-type]
+    lay = "to put back: put the red cube at x = 0.500 m, y = -0.150 m"
     done = f"robot: success: carried out [touch(cube_red)]; {lay}"
     asked = f"robot: not_understood: Which 'the plate'? [touch(cube_red)]; {lay}"
     assert told == [
