@@ -156,9 +156,7 @@ def _finding(
             words = f"step {last.index + 1} {plan.steps[last.index]} was still running when the time was over"
             return _Finding([last.action], [words])
         return _stopped(plan.steps[last.index], last, evidence, python_name(last.action) in written)
-    if evidence.disturbances:
-        return _disturbing(plan, evidence)
-    return _all_done(plan, result, evidence)
+    return _disturbing(plan, evidence) if evidence.disturbances else _all_done(plan, result, evidence)
 
 
 def _stopped(step: Step, report: StepReport, evidence: Evidence, new: bool) -> _Finding:
@@ -217,8 +215,8 @@ def _all_done(plan: Plan, result: ActResult, evidence: Evidence) -> _Finding:
     return _Finding([plan.steps[i].action for i in unseen], told)
 
 
-def distrusted(plan: Plan, result: ActResult, evidence: Evidence) -> dict[str, str]:
-    """Return the skills of a successful plan that still are not to be trusted, each with the reason."""
+def distrusted(plan: Plan, result: ActResult, evidence: Evidence, rehearsed: bool = False) -> dict[str, str]:
+    """Return which skills of a success are not trusted, and why; what is remote counts if not `rehearsed`."""
     ended = {s.index: s.status for s in result.steps}
     reasons: dict[str, str] = {}
     for index, step in enumerate(plan.steps):
@@ -227,7 +225,7 @@ def distrusted(plan: Plan, result: ActResult, evidence: Evidence) -> dict[str, s
             reasons[name] = f"step {index + 1}, {step}, did not run to its end"
         elif index < len(evidence.steps) and (literals := evidence.steps[index].contradicted):
             reasons[name] = f"step {index + 1}, {step}: {', '.join(map(str, literals))} was seen not to hold"
-    for disturbance in evidence.disturbances:
+    for disturbance in (d for d in evidence.disturbances if not (d.remote and rehearsed)):
         for index in disturbance.steps:
             why = f"{_named(plan, disturbance.steps)}: {disturbance.sentence}"
             reasons.setdefault(python_name(plan.steps[index].action), why)

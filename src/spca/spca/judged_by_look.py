@@ -52,7 +52,7 @@ class JudgedByLook(Environment):
         firm = tuple(f for f in seen.facts if f.predicate != "on" or f.args not in leaning)
         seen = seen.model_copy(update={"facts": firm})
         evidence = self._reader.weigh(plan, [], seen)
-        goal = self._reader.goal(plan.draft)
+        goal = self._reader.goal(plan.draft.model_copy(update={"remark": ""}))
         unseen = f"a look cannot show: {self._reader.say([frozenset(evidence.goal_unseen)])}"
         memory = ""
         if evidence.goal is None and seen.hidden:  # the lower cubes of a tower, say

@@ -5,7 +5,7 @@ from __future__ import annotations
 from spca.blame import Blame, describe_failure
 from spca.history import FailedAttempt
 from spca.journal import Journal
-from spca.stages import Stages
+from spca.stages import Stages, trusted
 from spca.state import RunState
 from spca_core.plan import ActResult
 from spca_core.skill import python_name
@@ -53,6 +53,11 @@ class Repair:
         if persists:
             return self.next_round(state, f"{found.plan_failure}. {_PERSISTS}")
         return self.without(state, found.suspects, found.plan_failure)
+
+    def goes_on(self, state: RunState, found: Blame) -> bool:
+        """Return whether to go on where the run's second accident, to proven skills, has left the world."""
+        before = [a.round for a in state.history.attempts if a.blame and a.blame.accident]
+        return found.accident and trusted(state) and before == [state.round]
 
     def unchanged(self, state: RunState, failed: FailedAttempt) -> RunState:
         """Return the state that asks who is left to change something about a plan that failed before just so.

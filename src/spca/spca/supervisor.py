@@ -250,7 +250,8 @@ class Supervisor:
         )
         self._journal.keep(state, "blame", found)
         same = state.observation and afterwards and unchanged(state.observation, afterwards)
-        if not self._journal.back_to_plan_start() and not same:
+        stays = self._repair.goes_on(state, found)
+        if stays or (not self._journal.back_to_plan_start() and not same):
             return self._repair.onward(state, result, verdict)
         return self._repair.blamed(state, found)
 
@@ -260,7 +261,8 @@ class Supervisor:
             return
         evidence = self._weigh(state, result, self._look_again())
         self._journal.keep(state, "evidence", evidence)
-        distrust = distrusted(state.plan, result, evidence)
+        rehearsed = state.rehearsal.plans > state.rehearsal.rejected == 0
+        distrust = distrusted(state.plan, result, evidence, rehearsed)
         if not evidence.contradicted and not any(step.overlooked for step in evidence.steps):
             attempt, seen = self._journal.attempt(state), state.observation
             request = PlanRequest(attempt=attempt, task=self._env.task, observation=seen, skills=())

@@ -10,8 +10,9 @@ from unified_planning.engines.sequential_simulator import UPSequentialSimulator
 
 from spca.blame import Blame, blame, distrusted, unmet
 from spca.judged_by_look import JudgedByLook
+from spca_core.geometry import Pose
 from spca_core.plan import ActResult, Draft, Plan, Step
-from spca_core.scene import Fact, Observation
+from spca_core.scene import Fact, Observation, Scene, SceneObject
 from spca_core.skill import SkillFailure, StepReport
 from spca_core.verdict import WAITING, Condition, Outcome, Verdict
 from spca_planner.prediction import Evidence, PddlReader, predict
@@ -261,6 +262,35 @@ def test_a_success_proves_only_what_was_seen(
     result = acted(*looks)
     evidence = READER.weigh(plan(), [s.seen for s in result.steps], afterwards)
     assert set(distrusted(plan(), result, evidence)) == refused
+
+
+@pytest.mark.parametrize(("x", "refused"), [(0.5, {"pick_up"}), (0.8, set())])
+def test_what_somebody_else_moved_far_away_is_no_reason_if_rehearsed(x: float, refused: set[str]) -> None:
+    looks = []
+    for look, y in ((ON_PLATE, 0.0), (HOLDING, 0.1), (RELEASED, 0.1)):
+        places = {"cube_red": (0.45, 0.0, 0.42), "cube_blue": (x, y, 0.42)}
+        things = tuple(
+            SceneObject(id=name, kind="cube", colour="red", pose=Pose(position=at), size=(0.04, 0.04, 0.04),
+                        confidence=1.0, last_seen=1.0)
+            for name, at in places.items()
+        )  # fmt: skip
+        table = Scene(stamp=1.0, objects=things, relations=(), sentences=())
+        looks.append(look.model_copy(update={"scene": table}))
+    evidence = READER.weigh(plan(), looks[1:], ON_PLATE, looks[0])
+    result = acted(*looks[1:])
+    assert set(distrusted(plan(), result, evidence)) == {"pick_up"}
+    assert set(distrusted(plan(), result, evidence, rehearsed=True)) == refused
+
+
+def test_a_goal_in_words_has_no_thing_in_a_relation_to_itself() -> None:
+    draft = plan("(exists (?a ?b - cube) (on ?a ?b))").draft
+    problem = draft.problem.replace("cube_red - cube", "cube_red cube_blue - cube")
+    said = READER.goal(draft.model_copy(update={"problem": problem, "remark": "Any two."}))
+    assert said == "the red cube on the blue cube; or the blue cube on the red cube. Any two."
+    ways = (("row", "cube_red", "cube_blue", "ball_red"), ("near", "key", "ball_red"), ("not open", "door"))
+    assert READER.say([frozenset(ways)]) == (
+        "the key near the red ball, the door not open, the red cube row: the blue cube and the red ball"
+    )
 
 
 def test_a_draft_that_cannot_be_read_predicts_nothing() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,8 @@ def test_after_the_first_accident_of_a_round_the_plan_is_carried_out_again() -> 
 
     first = repair.blamed(state, blamed("lost"))
     assert (first.phase, first.suspects) == (Phase.ACT, ())
+    assert repair.goes_on(first, blamed("lost")), "what proven skills lose twice, somebody else takes"
+    assert not any(repair.goes_on(s, blamed("lost")) for s in (state, replace(first, written=("place_on",))))
     second = repair.blamed(first, blamed("lost"))
     assert (second.phase, second.suspects) == (Phase.CODE, ("place_on",))
     assert repair.blamed(state, blamed("error")).phase is Phase.CODE

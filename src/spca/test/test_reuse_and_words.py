@@ -160,6 +160,9 @@ def test_skills_come_with_what_they_need_and_bring_in_observable_words() -> None
     assert "- whistle(): Whistle.\n" in text, "nobody knows what it does"
     text = prompt(request(task=task("Touch the red cube."), skills=skills), None)
     assert "brings (touched ?thing) …\n" in text and "- of less use here: place_on(cube, plate)\n" in text
+    skills = LibraryReader().signatures(TabletopKit.builtin_skills.read_text())
+    text = prompt(request(task=task("Whatever is nearest had better be touched."), skills=skills), None)
+    assert "\n- touch(thing - item): needs" in text and text.count("; brings") == 5, "few, as all may serve"
     for skill in read(TabletopKit.builtin_skills.read_text()).functions.values():
         if skill.is_skill:
             told = SkillSignature(name=skill.name, parameters=skill.parameters[1:], doc=skill.doc)
@@ -195,6 +198,9 @@ def test_no_part_of_a_skill_is_left_out_unsaid() -> None:
         "brings (hand_empty) (when (not (= ?from_ table)) (clear ?from_)) …\n"
         "- clear_way(): brings (way_clear)\n" in text
     )
+    bare = LEARNED.replace("(way_clear) (opened ?from)", "(forall (?x - object) (clear ?x))")
+    (action, _) = actions_of([], [bare]).values()
+    assert in_words(skills[0], action, WORDS).startswith("needs (held ?k) (all (clear *)) ("), "not of any"
     assert '(way_clear): "nothing stands before the door"\n(opened ?d): "the door ?d stands open"\n' in text
     assert text.count("nothing rests on or in") == 1, "what is observed is explained above"
 
@@ -288,16 +294,18 @@ def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
     (folder / "plan_1.json").write_text(
         PlanResult(attempt="", status="solved", plan=plan, drafts=()).model_dump_json()
     )
-    talk, told = Dialogue(TabletopKit()), []
+    talk, told = Dialogue(TabletopKit(), scene), []
     endings = [(Ending.SUCCESS, "carried out"), (Ending.NOT_UNDERSTOOD, "Which 'the plate'?"),
                (Ending.SUCCESS, "carried out")]  # fmt: skip
     words = ("touch the left cube", "put it on the plate", "the blue one")
+    touched = SimpleNamespace(kind="step", data={"args": ["cube_red"]})
     for sentence, (outcome, reason) in zip(words, endings, strict=True):
         meant = talk.meant(sentence)
         told.append((meant, *talk.heard(sentence, meant)))
         result = SimpleNamespace(outcome=outcome, reason=reason)
-        talk.remember(meant, SimpleNamespace(folder=tmp_path, result=result))  # type: ignore[arg-type]
-    lay = "before it: red cube at x = 0.500 m, y = -0.150 m"
+        run = SimpleNamespace(folder=tmp_path, result=result, events=[touched])
+        talk.remember(meant, run)  # type: ignore[arg-type]
+    lay = "to put back: put the red cube at x = 0.500 m, y = -0.150 m"
     done = f"robot: success: carried out [touch(cube_red)]; {lay}"
     asked = f"robot: not_understood: Which 'the plate'? [touch(cube_red)]; {lay}"
     assert told == [

@@ -75,5 +75,4 @@ def state_folder() -> Path:
     """
     if CHECKOUT is not None:
         return CHECKOUT / "ros2_ws" / "install"
-    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(base) / "spca"
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "spca"

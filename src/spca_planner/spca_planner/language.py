@@ -26,10 +26,8 @@ from spca_planner.pddl.sexpr import Group
 from spca_planner.pddl.syntax import OBJECT, Action
 from spca_planner.trusted import Actions, stems
 
-_MOST_SKILLS = 12
-_MOST_FACTS = 200
-_MOST_SENTENCES = 12
-_MOST_STEPS = 40
+_MOST_SKILLS, _MOST_TOLD = 12, 5
+_MOST_FACTS, _MOST_SENTENCES, _MOST_STEPS = 200, 12, 40
 _MOST_WORDS = 60
 """Maximum number of words from a model to the user; the prompt asks for fewer."""
 _LONGEST = {"pddl": 16_000, "failure": 1500, "message": 800, "sentence": 300, "doc": 400, "task": 2000}
@@ -190,8 +188,8 @@ def _described(
     """Return skills for a prompt, what they need and bring, or say, and what they alone speak of, explained.
 
     They are those of the shown `domain`, which tells of them; those that serve one of the `goals`, and what
-    these need, with the types of their things; and, by name alone, those of the others that share most words
-    with the task.
+    these need, with the types of their things, or a few that share most words with the task if nothing is
+    known of its goals; and, by name alone, those of the others that share most words.
     """
     known = {s.name: actions.get((s.name.lower(), len(s.parameters))) for s in request.skills}
     plain = [*words, *own_words(actions, words)]
@@ -199,17 +197,15 @@ def _described(
     asked = {(word.name if (word := meant(a[0], words)) else a[0], *a[1:]) for goal in goals for a in goal}
     near = [about for about in told.values() if _brings(about, asked)]
     asked |= {a for n in near for a in _told_atoms(n.partition("; brings ")[0]) if len(a) == 2}
-    serving = {n for n in known if not near or n not in told or _brings(told[n], asked)}
     shown = {n for n in known if re.search(rf"\(:action\s+{re.escape(n)}\s", domain, re.IGNORECASE)}
     task = stems(request.task.text)
-
-    def weight(skill: SkillSignature) -> tuple[bool, bool, int]:
-        return skill.name in shown, skill.name in serving, len(task & stems(f"{skill.name} {skill.doc}"))
-
-    chosen = sorted(request.skills, key=weight, reverse=True)[:_MOST_SKILLS]
-    found: list[str] = []
-    others: list[str] = []
-    own: dict[str, str] = {}
+    alike = {s.name: len(task & stems(f"{s.name} {s.doc}")) for s in request.skills}
+    rest = sorted((n for n in told if n not in shown), key=lambda n: -alike[n])
+    first = () if near else rest[:_MOST_TOLD]
+    serving = {n for n in known if n in first or n not in told or (near and _brings(told[n], asked))}
+    weights = {s: (s.name in shown, s.name in serving, alike[s.name]) for s in request.skills}
+    chosen = sorted(weights, key=weights.__getitem__, reverse=True)[:_MOST_SKILLS]
+    found, others, own = list[str](), list[str](), dict[str, str]()
     for skill in (s for s in request.skills if s in chosen):
         action, names = known[skill.name], skill.parameters
         if skill.name in shown or skill.name not in serving:
@@ -343,7 +339,9 @@ def _connected(head: str, parts: Sequence[Group], ways: Sequence[list[str]]) -> 
     """Yield what a connective says of its parts, of each of which a list says all."""
     single = [way[0] if len(way) == 1 else f"(and {' '.join(way)})" for way in ways if _MORE not in way]
     plain = [*map(len, ways)] == [1] == [len(single)] and parts[0].head != "forall"
-    if head in ("and", "forall"):
+    if head == "forall":
+        yield from (t if t == _MORE or t.startswith(("(not", _WHEN)) else f"(all {t})" for t in ways[0])
+    elif head == "and":
         yield from chain.from_iterable(ways)
     elif head == "when":
         given = _MORE if _MORE in ways[0] else single[0]
@@ -366,9 +364,10 @@ def rows(observation: Observation) -> dict[str, str]:
     found = {}
     for words, axis, sign in (("from left to right", 1, -1), ("from near to far", 0, 1)):
         places = sorted((sign * t.pose.position[axis], t.id) for t in things)
-        marks = (" = " if b - a < TIE else ", " for (a, _), (b, _) in pairwise(places))
-        names = (name for _, name in places)
-        found[words] = "".join(chain.from_iterable(zip(names, (*marks, ""), strict=True)))
+        groups = [[places[0][1]]]
+        for (a, _), (b, name) in pairwise(places):
+            groups.append([name]) if b - a >= TIE else groups[-1].append(name)
+        found[words] = ", ".join(" = ".join(sorted(group)) for group in groups)
     return found
 
 

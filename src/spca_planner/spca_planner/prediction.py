@@ -25,6 +25,8 @@ FRAME_M = 0.01
 """Distance in metres that a thing may move in a step that does not mention it."""
 NUDGED_M = 0.03
 """Distance in metres that a thing may move if a step mentions it as a place only, such as a container."""
+_REMOTE_M = 0.15
+"""Distance in metres from everything that a step is about beyond which nothing is near its work."""
 _ERROR_M = 0.01
 """Distance in metres that the error of a camera may add between two looks."""
 
@@ -92,7 +94,7 @@ def _overlooked(prediction: Prediction, step: Step, index: int, look: ObservedAt
     for predicate, signature in prediction.domain.predicates.items():
         for args in product(names, repeat=len(signature.parameters)):
             atom = (predicate, *args)
-            mirrored = len(args) == 2 and (predicate, *args[::-1]) in state
+            mirrored = (predicate, *args[:-2], *args[:-3:-1]) in state
             truth = look.settled(atom)
             if truth is None or truth == (atom in state) or atom in effects or (truth and mirrored):
                 continue
@@ -101,9 +103,7 @@ def _overlooked(prediction: Prediction, step: Step, index: int, look: ObservedAt
 
 
 def _expected(prediction: Prediction, count: int) -> tuple[Literal, ...]:
-    final: dict[Atom, bool] = {}
-    for effects in prediction.effects[:count]:
-        final |= effects
+    final = dict(chain.from_iterable(effects.items() for effects in prediction.effects[:count]))
     return tuple(Literal(atom=atom, holds=holds) for atom, holds in final.items())
 
 
@@ -184,7 +184,10 @@ def disturbances(
             metres = math.dist(now[thing], before[thing])
             allowed = max(allowance(thing, steps[i], effects[i]) for i in between)
             if metres > allowed + _ERROR_M:
-                found.append(SideEffect(steps=tuple(between), sentence=moved(thing, metres)))
+                about = {name for i in between for name in mentioned(steps[i], effects[i])}
+                places = (look[name] for look in (before, now) for name in look if name.lower() in about)
+                remote = min((math.dist(p, before[thing]) for p in places), default=0.0) > _REMOTE_M
+                found.append(SideEffect(steps=tuple(between), sentence=moved(thing, metres), remote=remote))
         since, before = index + 1, now
     return tuple(found)
 
@@ -206,7 +209,7 @@ class PddlReader:
     def goal(self, draft: Draft) -> str:
         """See `PlanReader`: what will count as done, whoever drafted it."""
         try:
-            return " ".join(filter(None, (self.say(_ways(draft)), draft.remark)))
+            return ". ".join(filter(None, (self.say(_ways(draft)), draft.remark)))
         except PddlError:
             return ""
 
@@ -296,7 +299,8 @@ def _ways(draft: Draft) -> list[frozenset[Atom]]:
         about = {atom[1:] for atom, holds in way if holds}
         denied = {(f"not {a[0]}", *a[1:]) for a, holds in way if not holds and a[1:] not in about}
         found.append(frozenset({atom for atom, holds in way if holds} | denied))
-    return found
+    sane = [way for way in found if all(len({*atom}) == len(atom) for atom in way)]
+    return sane or found  # nothing is in a relation to itself
 
 
 def _grounded(

@@ -54,17 +54,20 @@ class TrustedDomains:
         """The domain that brings about most of one of a task's `goals`; None where none does anything of it.
 
         Of equal ones, those of the task's own group come first, then that which shares most words with the
-        task, but for names. One that lacks a type for one of the kinds of `objects` that the task names fits
-        in no case.
+        task, but for names. Where no goal is known, any other must share half of the words; sentences that
+        a look judges are no group. One that lacks a type for one of the kinds of `objects` that the task
+        names fits in no case.
         """
         kinds = {*(objects or {}).values()}
         named = {kind for kind in kinds if stems(kind) & stems(task.text)}
         wanted = stems(task.text) - (stems(" ".join(objects or ())) - stems(" ".join(kinds)))
         found = [d for d in self._all(environment) if named <= (_types(d.text) or named)]
-        own, fits = _safe(task.group), list[tuple[float, bool, int, int]]()
+        own, fits = _safe(task.group) * (task.judge == "referee"), list[tuple[float, bool, int, int]]()
         for i, d in enumerate(found):
-            if part := brought_about(d.text, goals, objects or {}, words):
-                fits.append((part, d.group == own, len(wanted & stems(f"{d.tasks} {d.text}")), -i))
+            part = brought_about(d.text, goals, objects or {}, words)
+            alike = len(wanted & stems(f"{d.tasks} {d.text}"))
+            if part and (goals or d.group == own or 2 * alike >= len(wanted)):
+                fits.append((part, d.group == own, alike, -i))
         return found[-max(fits)[-1]] if fits else None
 
     def in_group(self, environment: str, group: str) -> tuple[TrustedDomain, ...]:

@@ -45,6 +45,10 @@ def test_the_domain_offered_is_the_one_that_fits_the_words(tmp_path: Path) -> No
             found = trusted.fitting("tabletop", task(words, group=group))
             assert found is not None
             assert found.text == wanted, (words, group)
+    strange = task("Hang everything up somewhere.", group="mixed")
+    assert trusted.fitting("tabletop", strange) is not None
+    said = strange.model_copy(update={"judge": "look"})
+    assert trusted.fitting("tabletop", said) is None, "sentences are no group"
 
 
 def test_a_domain_without_the_kinds_that_the_task_names_is_not_offered(tmp_path: Path) -> None:

@@ -203,10 +203,7 @@ class Referee:
             if not self._active(names) and self._now > TTL + EPSILON:
                 a, b = rules.pair_words(names, self._robot)
                 return f"{a} no longer touches {b}"
-        for state in rules.never_states:
-            if state.holds(situation):
-                return rules.state_words(state)
-        return ""
+        return next((rules.state_words(s) for s in rules.never_states if s.holds(situation)), "")
 
     def _links(self, names: Pair) -> list[str]:
         """Return the robot's links with which it touched the other one of a pair."""

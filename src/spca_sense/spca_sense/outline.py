@@ -76,9 +76,7 @@ def _left_of(polygon: Array, start: Array, end: Array) -> Array:
 
 def gap(a: Array, b: Array) -> float:
     """Return the least distance between two convex polygons, metres; 0 when they overlap."""
-    if shared_area(a, b) > 0:
-        return 0.0
-    return min(_least_distance(a, b), _least_distance(b, a))
+    return 0.0 if shared_area(a, b) > 0 else min(_least_distance(a, b), _least_distance(b, a))
 
 
 def _least_distance(points: Array, polygon: Array) -> float:

@@ -308,6 +308,7 @@ def test_a_place_off_the_middle_of_a_face_is_taken_where_the_middle_is_not_free(
         ctx._do_move_to(pose_value(raised(best.pose, APPROACH)))
         ctx._do_move_linear(pose_value(best.pose))
         assert ctx._do_close() > 0.03 and environment._arm.held == "cube_red"
+        assert ctx._do_close() > 0.03, "asked again, it tells the gap of what it holds"
         spots = ctx._do_spots_next_to("cube_blue")
     assert spots
     for spot in spots:

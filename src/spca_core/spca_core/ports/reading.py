@@ -25,10 +25,11 @@ class Literal(Record):
 
 
 class SideEffect(Record):
-    """Effect elsewhere during `steps` (by index), none of which mentions it."""
+    """Effect elsewhere during `steps` (by index), none of which mentions it or, if `remote`, was near it."""
 
     steps: tuple[int, ...]
     sentence: str
+    remote: bool = False
 
 
 class StepEvidence(Record):

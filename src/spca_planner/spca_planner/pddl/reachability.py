@@ -28,8 +28,7 @@ def why_unsolvable(domain: Domain, problem: Problem, seconds: float) -> str:
     hold), so what is found unreachable really is; what is found reachable may still be impossible.
     """
     try:
-        relaxation = _Relaxation(domain, problem, time.process_time() + seconds)
-        return relaxation.explanation()
+        return _Relaxation(domain, problem, time.process_time() + seconds).explanation()
     except TooLarge:
         return ""
 

@@ -51,9 +51,7 @@ def wrap(value: Any) -> Any:
     """Return JSON from the host with every object as a Thing."""
     if isinstance(value, dict):
         return Thing({k: wrap(v) for k, v in value.items()})
-    if isinstance(value, list):
-        return [wrap(v) for v in value]
-    return value
+    return [wrap(v) for v in value] if isinstance(value, list) else value
 
 
 def plain(value: Any) -> Any:

@@ -210,8 +210,7 @@ class GazeboSim(SimulatorNode):
         self.admit(request.client)
         self._handed_over.wait()
         self._asked = time.monotonic()
-        passed = self._pass(request.seconds)
-        return LetPass.Response(success=True, stamp=time_msg(passed))
+        return LetPass.Response(success=True, stamp=time_msg(self._pass(request.seconds)))
 
     def _pass(self, duration: float = _MOMENT_S) -> float:
         """Let simulated seconds pass, in a working thread, and return until when.

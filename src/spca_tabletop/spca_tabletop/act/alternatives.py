@@ -211,8 +211,7 @@ class Alternatives(SkillContext):
         self._hindered[thing.id] = predicate, in_the_way(self.scene, thing, self._arm, possible, row)
 
     def _can_put(self, pose: geometry.Pose, gap: float | None = None) -> bool:
-        above = raised(pose, APPROACH)
-        return self._arm.reachable(pose, gap) and self._arm.reachable(above, gap)
+        return self._arm.reachable(pose, gap) and self._arm.reachable(raised(pose, APPROACH), gap)
 
     def _on_area(self, pose: geometry.Pose) -> bool:
         return self._world.table.contains(*pose.position[:2], margin=0.03)

@@ -112,7 +112,8 @@ class Motion(SkillContext):
         """Until something resists; returns the gap."""
         self._handled = True
         reached = self._arm.close(float(gap))
-        if self._arm.holding() and (thing := self._at_tool()) is not None:
+        new = self._arm.held is None and self._arm.holding()
+        if new and (thing := self._at_tool()) is not None:
             self._arm.attach(thing.id)
             tool = self._arm.tool_pose()  # at the pads' gap from now on, as it is where the thing is put down
             hold = placements.Hold.of(thing, tool, top_down_yaw(tool))

@@ -85,9 +85,7 @@ class SkillContext(DeclaredCtx):
     @property
     def scene(self) -> Scene:
         """The scene as last perceived."""
-        if self._scene is None:
-            return self.look()
-        return self._scene
+        return self.look() if self._scene is None else self._scene
 
     def look(self) -> Scene:
         """Move the arm out of the camera's view and perceive the scene again.

@@ -1027,8 +1027,7 @@ def _apart(things: Collection[str], talk: Talk, *, first: bool) -> Talk:
     unclear = len({*about}) < len(about) or any(a[0] == "on" and a[2] == TABLE_SYMBOL for a in talk.atoms)
     if unclear or not {*things} <= {*about} or not others or talk.tower.active or talk.bridge or talk.stage:
         raise NotUnderstood("I do not know how to heed that order; say 'first … then …'.")
-    pairs = [(s, o) if first else (o, s) for s in things for o in others]
-    return talk.rule("before", *pairs)
+    return talk.rule("before", *((s, o) if first else (o, s) for s in things for o in others))
 
 
 @clause

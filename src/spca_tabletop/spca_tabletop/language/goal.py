@@ -372,12 +372,13 @@ def _sentence(atom: Atom) -> str:
         if (phrase.predicate, len(phrase.arguments)) == (predicate, len(atom) - 1):
             things = (f"the {words_of(thing)}" for thing in atom[1:])
             return phrase.say.format_map(dict(zip(phrase.arguments, things, strict=True)))
-    rest = " and the ".join(words_of(o) for o in others)
+    rest = " and the ".join(map(words_of, others))
     words = {
         "next_to": "next to the", "abreast": "side by side with the", "across": "across the",
         "unfit": "never on the", "kept": "left alone", "stays": "not moved", "before": "before the",
         "holding": "in the gripper", "touched": "touched", "put_down": "set down on the table first",
         "clear": "uncovered, to see what it is" if first.startswith("unknown") else "clear", "at": "",
     }  # fmt: skip
-    told = words.get(predicate, predicate.replace("_", " "))
+    link = ("", " the", ": the")[min(len(others), 2)]
+    told = words.get(predicate, predicate.replace("_", " ") + link)
     return " ".join(f"the {words_of(first)} {told} {rest}".split())

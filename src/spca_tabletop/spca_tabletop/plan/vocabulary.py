@@ -31,11 +31,11 @@ _EXPLAINED = (
         like=r"(is_)?(on|on_top|on_top_of|atop|stacked|stacked_on|placed_on|resting_on|rests_on|sits_on|supported_by)",
     ),
     ObservableWord(
-        name="clear", args=("?a",), meaning="nothing rests on or in ?a",
+        name="clear", args=("?a",), meaning="nothing rests on or in ?a; what has room may count, too",
         synonyms=("uncovered",), like=r"(is_)?(clear|top_clear|clear_top|uncovered|nothing_on(_top)?)",
     ),
     ObservableWord(
-        name="held", args=("?a",), meaning=f"?a is in the gripper, never a {', '.join(SUPPORTS)}",
+        name="held", args=("?a",), meaning=f"?a is in the gripper, never a support ({', '.join(SUPPORTS)})",
         synonyms=("holding", "in_hand", "grasped"), never=SUPPORTS,
         like=r"(is_)?(held|holding|grasped|grasping|gripped|gripping|carried|carrying|in_hand|in_gripper|picked_up)",
     ),
@@ -56,7 +56,7 @@ _EXPLAINED = (
     ),
     ObservableWord(
         name="at", args=("?a", "?p"),
-        meaning=f"?a is on the table at ?p: {', '.join(_PLACES)}; left_of__X__40: 40 mm, in line",
+        meaning=f"?a is on the table at ?p: {', '.join(_PLACES)}; left_of__X__40: in line, a gap of 40 mm",
     ),
     *(ObservableWord(name=row.name, args=("?a", "?b"), meaning=row.meaning, synonyms=row.names)
       for row in relations() if row.meaning),
