@@ -237,7 +237,8 @@ def test_undo_goes_back_step_by_step_and_a_correction_takes_the_other_thing():
         assert "the blue cube on the red cube" in corrected and "the green cube at x = " in corrected
         assert table.do("put the green cube on the red plate").result.success
         assert table.plan("no, on the green plate").goal == "the green cube on the green plate"
-        assert table.plan("No not there, on the blue cube").goal.startswith("the blue cube on")
+        elsewhere = table.plan("No not there, on the blue cube").goal
+        assert "the green cube on the blue cube" in elsewhere and " at x = " not in elsewhere
         assert table.do("put each cube on the plate of its colour").result.success
         assert table.do("put them back").result.success
         assert table.plan("again").goal.startswith("the blue cube on the blue plate")
