@@ -179,8 +179,7 @@ class Disturber:
     def _target(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
         if not self._carrying(truth, time, float(rng.uniform(0.0, 1.0))):
             return None
-        needed = [n for n in one.names if n not in one.spare]
-        return self._slide(truth, needed, rng, (0.05, 0.16))
+        return self._slide(truth, [n for n in one.names if n not in one.spare], rng, (0.05, 0.16))
 
     def _turn(self, truth: Truth, one: Disturbance, rng: np.random.Generator, time: float) -> str | None:
         cubes = truth.free(n for n in one.names if self._world.object(n).kind == "cube")
