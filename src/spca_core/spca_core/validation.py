@@ -29,8 +29,7 @@ _DEEPEST = 100
 """Maximum depth of lists and mappings within each other."""
 _MOST_VALUES = 100_000
 """Maximum number of values in a file, with those that its aliases and merge keys stand for."""
-_LARGEST = 1 << 28  # bytes of a file
-_LONGEST = 300  # characters of a reason
+_LARGEST, _LONGEST = 1 << 28, 300  # bytes of a file, characters of a reason
 MOST_COMPLAINTS = 100  # about a file or an answer, which may be wrong a million times
 
 
