@@ -316,6 +316,23 @@ def test_a_place_off_the_middle_of_a_face_is_taken_where_the_middle_is_not_free(
         assert 0.003 < along < 0.02 and 0.03 < away < 0.04
 
 
+def test_what_bars_the_way_to_an_offered_grasp_is_in_the_way_until_the_thing_is_held() -> None:
+    """Geometry leaves room, and the motion does not: only its refusal names what the planner can move."""
+    with table("stack_01") as (environment, _):
+        ctx = environment._ctx
+        best = ctx.call("grasps", ("cube_red",), {})[0]
+        blue = pose_value(next(ctx._grasps(ctx.scene, "cube_blue")).pose)
+        barred = Fact(predicate="blocks", args=("cube_blue", "cube_red"))
+        with pytest.raises(MotionError, match="would hit cube_blue"):
+            ctx._do_move_to(blue | {"x": blue["x"] + 0.02, "y": blue["y"] + 0.02})
+        assert barred in ctx.survey().relations
+        ctx._do_open(best["gap"])
+        ctx._do_move_to(best["pose"] | {"z": best["pose"]["z"] + APPROACH})
+        ctx._do_move_linear(best["pose"])
+        ctx._do_close()
+        assert environment._arm.held == "cube_red" and barred not in ctx.survey().relations
+
+
 @pytest.mark.parametrize(("kind", "far"), [("tray", False), ("bowl", True)])
 def test_a_tray_is_near_if_a_part_of_it_is(kind: Any, far: bool) -> None:
     tools = ToolKinematics(WORLD)

@@ -115,6 +115,7 @@ class Motion(SkillContext):
         new = self._arm.held is None and self._arm.holding()
         if new and (thing := self._at_tool()) is not None:
             self._arm.attach(thing.id)
+            self._hindered.clear()
             tool = self._arm.tool_pose()  # at the pads' gap from now on, as it is where the thing is put down
             hold = placements.Hold.of(thing, tool, top_down_yaw(tool))
             # What has toppled may be held across a longer side than it seems to have.

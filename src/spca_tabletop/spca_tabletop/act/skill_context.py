@@ -33,6 +33,8 @@ GRASP_RADIUS = 0.03
 
 # Alternatives whose numbers differ by less than this (metres, see `_numbers`) are the same one, seen again.
 _SAME = 0.03
+# How a thing is hindered (see `obstructions`) when the ways to what a call offers at it are barred.
+_HINDERED = {"grasps": "blocks", "spots_on": "blocks", "spots_next_to": "crowds"}
 _TURN = 0.05
 """Metres from the tool's axis at which a turn of it counts as a distance."""
 
@@ -143,7 +145,8 @@ class SkillContext(DeclaredCtx):
         return near if near and away(near) < GRASP_RADIUS else None
 
     def _put_down(self, held: str) -> None:
-        """The scene knows from now on where the held thing was let go."""
+        """The scene knows from now on where the held thing was let go, for which there was room."""
+        self._hindered.clear()
         tool = self._arm.tool_pose()
         self._arm.detach()
         (x, y), z = self._hold.middle_at(tool), tool.position[2]
@@ -161,7 +164,16 @@ class SkillContext(DeclaredCtx):
         except MotionError as error:
             if error.kind == "lost" and self._arm.held is not None:
                 self._lose()
+            self._barred(str(error))
             raise
+
+    def _barred(self, why: str) -> None:
+        """Remember what bars the way to the grasp or place that was offered last, for the next survey."""
+        call, args, _ = self.preferences.offered[-1] if self.preferences.offered else ("", (), [])
+        other = self.scene.get(why.partition(" would hit ")[2].partition(" ")[0])
+        if args and other and other.kind in SOLIDS and other.id != args[0] and call in _HINDERED:
+            known = self._hindered.get(args[0], ("", []))[1]
+            self._hindered[args[0]] = _HINDERED[call], [*(o for o in known if o.id != other.id), other]
 
     def _lose(self) -> None:
         """Forget what was held, which is somewhere else now; the next look will show where."""
