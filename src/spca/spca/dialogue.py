@@ -22,6 +22,7 @@ from spca_core.verdict import Ending
 
 _CLAUSE = re.compile(r"[,.;]|\b(?:and|then)\b")
 _PRONOUN = re.compile(r"\b(?:it|that one|this one)\b", re.IGNORECASE)
+_THEM = re.compile(r"\b(?:them(?: all| both)?|(?:both|all) of them)\b", re.IGNORECASE)
 _BACK = re.compile(
     r"(?i)\b(?:put|move|bring|take) (?:(it|the .+?)|(them|both)|(everything|(?:it )?all|all of (?:it|them)))"
     r" back(?: (?:to )?where (?:it was|they were)| again)?[.!]*$"
@@ -68,6 +69,8 @@ class _Done:
     """One run, and no more of it than what is said later may refer to: there may be thousands."""
 
     sentence: str
+    said: str
+    """The user's own words for it."""
     run: Run
     steps: tuple[str, ...] | None
     """Of the plan, where there was one."""
@@ -109,7 +112,8 @@ class Dialogue:
         lay = {name: spot for name in handled if before and (spot := self._spot(name, before))}
         steps = tuple(map(str, plan.steps)) if plan else None
         about, proposal = args[-1][0] if args else "", planned.proposal if planned else ""
-        done = _Done(sentence, run, steps, about, proposal, lay)
+        said = next((line[6:] for line in reversed(self._said) if line.startswith("user: ")), "")
+        done = _Done(sentence, said, run, steps, about, proposal, lay)
         self._history.append(done)
         back, left = self._undoing
         if sentence != back and run.result.outcome is not Ending.NOT_UNDERSTOOD:
@@ -134,15 +138,18 @@ class Dialogue:
         return None
 
     def spelt(self, sentence: str) -> str:
-        """Spell out "it" in the first clause: what the last task was about.
+        """Spell out "it" and "them" in the first clause: what the last task was about.
 
         A later one is left alone, as it may be about a thing of this sentence.
         """
-        about = next((done.about for done in reversed(self._history) if done.about), "")
+        last = next((done for done in reversed(self._history) if done.about), None)
         clause = _CLAUSE.search(sentence)
-        end = clause.start() if clause and about else len(sentence)
-        thing = f"the {words_of(about)}" if about else r"\g<0>"
-        return _PRONOUN.sub(thing, sentence[:end], count=1) + sentence[end:]
+        end = clause.start() if clause and last else len(sentence)
+        thing = f"the {words_of(last.about)}" if last else r"\g<0>"
+        first = _PRONOUN.sub(thing, sentence[:end], count=1)
+        named = [f"the {words_of(n)}" for n in last.lay if words_of(n) in last.sentence] if last else []
+        named = named or [f"the {words_of(n)}" for n in (last.lay if last else ())]
+        return (_THEM.sub(" and ".join(named), first, count=1) if named[1:] else first) + sentence[end:]
 
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again", a correction and an answer, as far as is known.
@@ -258,22 +265,26 @@ class Dialogue:
             thing = " ".join(words)
         text = re.sub(rf"\b{re.escape(unclear)}\b", thing, last.sentence, count=1, flags=re.IGNORECASE)
         understands = self._kit.understands
-        if not phrase and (understands(answer, now := self._look()) or not understands(text, now)):
+        if not phrase and (
+            understands(self.spelt(answer), now := self._look()) or not understands(text, now)
+        ):
             return ""
         return text if thing else ""
 
     def _corrected(self, sentence: str) -> str:
         """Return the last task with another thing, and what takes back the one that was done; else nothing.
 
-        As in "no, I meant the blue one". The first phrase is meant that can be of that thing.
+        As in "no, I meant the blue one". The first phrase is meant that can be of that thing, one of the
+        user's own words before what "it" was.
         """
         said = _MEANT.fullmatch(sentence)
         last = next((done for done in reversed(self._history) if done.sentence == self._again), None)
         if not last or not said or not (said["no"] or said["meant"] or said["instead"]):
             return ""
         words, spans = _bare(said["thing"]), [*self._phrases(last.sentence)]
+        phrases = sorted(spans[bool(said["on"]) :], key=lambda at: last.sentence[slice(*at)] not in last.said)
         # of the same kind, if that can be: "the green plate" for "the blue plate", not for "the red cube"
-        for own, (start, end) in product((False, True), spans[bool(said["on"]) :] if words else ()):
+        for own, (start, end) in product((False, True), phrases if words else ()):
             thing = self._like(words[-1] if own else last.sentence[start:end], words)
             text = f"{last.sentence[:start]}{thing}{last.sentence[end:]}"
             if thing and text != last.sentence and self._kit.understands(text, now := self._look()):

@@ -401,3 +401,20 @@ def test_what_a_sentence_took_is_given_back():
             table.do("Dance with the yellow banana.")
             table.do("Touch the blue cube.")
         assert len(os.listdir("/proc/self/fd")) <= before
+
+
+def test_them_a_correction_and_a_task_after_a_question_are_about_what_the_user_said():
+    with spca.session(report=False) as table:
+        assert table.do("put the blue cube and the green cube on the red plate").result.success
+        assert (
+            table.plan("put them on the table").goal
+            == "the blue cube on the table, the green cube on the table"
+        )
+        assert table.do("pick up the red cube").result.success
+        assert table.ask("where is the red cube?") == "The red cube is in the gripper."
+        assert table.do("now put it on the green plate").result.success
+        assert table.plan("no, the blue one").goal == "the red cube on the blue plate"
+        assert table.do("move it bakk 3 cm").result.outcome is Ending.NOT_UNDERSTOOD
+        assert (
+            table.plan("put it to the right of the blue cube").goal == "the red cube right of the blue cube"
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
+from textwrap import shorten
 from typing import cast
 from zlib import crc32
 
@@ -69,7 +70,7 @@ def sentence_level(sentence: str, world: str = "", conversation: Sequence[str] =
     level = {
         "task_group": "sentence",
         "task_id": "01",
-        "title": title[:80],
+        "title": shorten(title, 200, placeholder=" …"),
         "description": sentence.strip(),
         "difficulty": "unknown",
         "time_limit_s": 100_000,

@@ -102,8 +102,13 @@ def what_colour(thing: Thing, *, talk: Talk) -> str:
 
 @answering
 def where_is(thing: Thing, *, talk: Talk) -> str:
-    where = talk.table.support_of
-    return " ".join(f"The {words_of(s)} is {resting(where(s) or '?')}." for s in named(thing, talk, ANYTHING))
+    def where(symbol: str) -> str:
+        if ("held", symbol) in talk.table.facts:
+            return "in the gripper"
+        support = talk.table.support_of(symbol)
+        return resting(support) if support else "where I cannot see what it rests on"
+
+    return " ".join(f"The {words_of(s)} is {where(s)}." for s in named(thing, talk, ANYTHING))
 
 
 rule.read(FORMS["questions"], globals())
