@@ -27,9 +27,8 @@ REST_S = 0.5
 RECORD = struct.Struct("3d")
 
 pipe = int(sys.argv.pop(1))
-simulators: list[
-    MujocoSimulator
-] = []  # the first is the world, any other a twin in which plans are rehearsed
+# The first is the world, any other a twin in which plans are rehearsed.
+simulators: list[MujocoSimulator] = []
 runs: list[Run] = []
 advance, carry_out = MujocoSimulator._advance, Run.carry_out
 

@@ -208,9 +208,10 @@ def _end_with_launch(context: LaunchContext) -> None:
 
 def _whose() -> str:
     """Return who takes part in the domain on this machine, as far as this user may see."""
-    bound = [s for s in psutil.net_connections("udp") if s.laddr and s.laddr.port in ports(domain())]
-    there = [psutil.Process(pid) for pid in sorted({s.pid for s in bound if s.pid})]
-    named = [f"process {one.pid} of {one.username()} ({one.name()})" for one in there]
+    bound = {s.pid for s in psutil.net_connections("udp") if s.laddr and s.laddr.port in ports(domain())}
+    # (one that ends just now is passed over)
+    there = [one.info for one in psutil.process_iter(["pid", "username", "name"]) if one.pid in bound]
+    named = [f"process {one['pid']} of {one['username']} ({one['name']})" for one in there]
     return f": {', '.join(named)}" if named else ""
 
 

@@ -115,7 +115,7 @@ class Dialogue:
         said = next((line[6:] for line in reversed(self._said) if line.startswith("user: ")), "")
         done = _Done(sentence, said, run, steps, about, proposal, lay)
         self._history.append(done)
-        back, left = self._undoing
+        (back, left), self._undoing = self._undoing, ("", 0)  # the same words later are a task
         if sentence != back and run.result.outcome is not Ending.NOT_UNDERSTOOD:
             self._again = sentence
         if sentence != back or left is None:

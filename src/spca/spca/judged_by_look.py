@@ -46,11 +46,11 @@ class JudgedByLook(Environment):
             return verdict
         plan, result = self._acted
         seen = self._env.sense()
-        # What leans on something rests on the table, too, and is not on it as asked for.
+        # What leans on something rests on the table, too: it is not on it as asked for, nor off it.
         on = {f.args for f in seen.facts if f.predicate == "on"}
         leaning = {args for args in on if args[1] != TABLE_SYMBOL and (args[0], TABLE_SYMBOL) in on}
         firm = tuple(f for f in seen.facts if f.predicate != "on" or f.args not in leaning)
-        seen = seen.model_copy(update={"facts": firm})
+        seen, aslant = seen.model_copy(update={"facts": firm}), seen
         evidence = self._reader.weigh(plan, [], seen)
         goal = self._reader.goal(plan.draft.model_copy(update={"remark": ""}))
         unseen = f"a look cannot show: {self._reader.say([frozenset(evidence.goal_unseen)])}"
@@ -64,6 +64,8 @@ class JudgedByLook(Environment):
                 moved = {step.args[0] for step in plan.steps if step.args}
                 if moved.intersection(hidden):  # where it came is a guess
                     evidence = evidence.model_copy(update={"goal": None})
+        if evidence.goal and self._reader.weigh(plan, [], aslant).goal is False:
+            evidence = evidence.model_copy(update={"goal": False})
         if result.status != "done" and evidence.goal is not True:
             outcome, reason = Outcome.RUNNING, f"not carried out: {result.message}"
         elif plan.draft.uncovers:

@@ -143,7 +143,7 @@ class RunState:
             self,
             failure=blame.plan_failure,
             skill_failure=blame.skill_failure,
-            execution=None if blame.accident else blame.execution,  # which may go on from where it ended
+            execution=None if blame.accident else blame.execution,  # then it may go on from where it is
             history=self.history.adding(attempt),
         )
 

@@ -46,7 +46,7 @@ PING_S = 3.0
 """Wall seconds between two questions whether a page is still there."""
 _PERIOD_S = 1 / 12
 _LOOK_S = 0.1  # wall seconds between two looks whether nobody waits any more
-_TALK, _MOST = 60, 60  # lines that are kept, connections
+_TALK, _MOST = 60, 60  # lines of talk that are kept, open connections
 
 
 class _Order(Record):
@@ -252,7 +252,7 @@ class WebPage:
 
 class _Server(HTTPServer):
     def handle_stream(self, stream: IOStream, address: Any) -> None:
-        """Take no more connections than browsers make: anybody here may open some, which are descriptors."""
+        """Close a connection beyond `_MOST`: any program here may open some, and each takes a descriptor."""
         super().handle_stream(stream, address) if len(self._connections) < _MOST else stream.close()
 
 

@@ -189,15 +189,24 @@ def test_what_a_later_step_undoes_is_not_the_first_step_s_fault() -> None:
     assert evidence.contradicted == ()
 
 
-@pytest.mark.parametrize(("leans", "outcome"), [(False, Outcome.SUCCESS), (True, Outcome.RUNNING)])
-def test_what_leans_on_a_plate_is_not_told_as_on_it(leans: bool, outcome: Outcome) -> None:
+@pytest.mark.parametrize(
+    ("goal", "leans", "outcome"),
+    [
+        ("(on cube_red plate_blue)", False, Outcome.SUCCESS),
+        ("(on cube_red plate_blue)", True, Outcome.RUNNING),
+        ("(not (on cube_red plate_blue))", True, Outcome.RUNNING),
+    ],
+)
+def test_what_leans_on_a_plate_is_told_neither_as_on_it_nor_as_off_it(
+    goal: str, leans: bool, outcome: Outcome
+) -> None:
     on_both = ("on cube_red plate_blue", "on plate_blue table", *["on cube_red table"] * leans)
     table = Mock()
     table.settle.return_value = table.verdict.return_value = UNMET
     table.sense.return_value = seen(*on_both)
     table.act.return_value = acted(HOLDING, RELEASED, failing="the cube is not well on the plate")
     judged = JudgedByLook(table, READER)
-    judged.act("a", plan("(on cube_red plate_blue)"), "")
+    judged.act("a", plan(goal), "")
     assert judged.settle().outcome is outcome
 
 

@@ -265,6 +265,16 @@ def test_what_a_stopped_task_has_done_is_taken_back():
         assert math.dist(now, lay) < 0.01 and table.ask("undo") == "There is nothing to undo."
 
 
+def test_the_words_that_took_something_back_are_a_task_of_their_own_later():
+    with spca.session(report=False) as table:
+        for sentence in ("pick up the red cube", "put it on the blue plate", "undo", "pick up the red cube"):
+            assert table.do(sentence).result.success
+        for sentence in ("put it on the red plate", "pick up the red cube"):
+            assert table.do(sentence).result.success
+        assert table.plan("undo").goal == "the red cube on the red plate"
+        assert table.plan("again").goal == "the red cube in the gripper"
+
+
 def test_an_answer_completes_and_a_task_is_a_task():
     with spca.session(report=False) as table:
         unknown = table.do("put teh red cub on teh blu plate").result

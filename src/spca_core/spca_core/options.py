@@ -82,7 +82,7 @@ class RunOptions(Record):
     vision: bool = False
     """A vision model adds remarks to what the detector sees."""
     llm: str = ""
-    """A model configuration (docs/models.md; 180 s an answer), or `replay:FOLDER`, a recorded run's."""
+    """A model configuration (docs/models.md; 180 s for an answer), or `replay:FOLDER`: of a recorded run."""
     video: bool | Literal["hd"] = True
     """A video, drawn after the report; `--video hd`: in 1280 × 720 pixels instead of 640 × 360."""
     engine: str = "fast-downward"

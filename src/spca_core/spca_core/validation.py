@@ -48,7 +48,7 @@ class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]
 
 
 def plain(path: Path) -> Path:
-    """Return a path to read, unless a device, a pipe or holes stand there, which may have no end: OSError."""
+    """Return a path to read. Raises OSError for a device, a pipe, a folder, and a file that is too large."""
     if path.exists() and not (path.is_file() and path.stat().st_size <= _LARGEST):
         raise OSError(f"no plain file of at most {_LARGEST >> 20} MB")
     return path
@@ -57,9 +57,8 @@ def plain(path: Path) -> Path:
 def read_yaml(path: Path, what: str) -> Any:
     """Return the content of a YAML file. Raises InputError if it cannot be read as `what` or is not YAML."""
     try:
-        return parse_yaml(
-            plain(path).read_text(encoding="utf-8").removesuffix("---\n")
-        )  # of `ros2 topic echo`
+        text = plain(path).read_text(encoding="utf-8")
+        return parse_yaml(text.removesuffix("---\n"))  # with which `ros2 topic echo` ends a message
     except OSError as error:
         raise InputError(f"cannot read {what}", where=str(path), hint=error.strerror or str(error)) from error
     except Exception as error:  # of YAML, or ValueError: not UTF-8, no such date, too large a number

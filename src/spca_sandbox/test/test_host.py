@@ -233,6 +233,17 @@ def test_a_call_finds_the_modules_as_they_were(module: str) -> None:
         assert [outcome.value for outcome in host.call_many("count", [[], [], []])] == [1, 1, 1]
 
 
+def test_a_program_may_have_dataclasses_with_fields() -> None:
+    source = (
+        "from dataclasses import dataclass, field\n@dataclass(frozen=True, order=True)\n"
+        "class Node:\n    cost: int\n    path: list = field(default_factory=list, compare=False)\n"
+        "def least():\n    return min(Node(3), Node(1, ['a'])).path\n"
+    )
+    with SkillHost(limits=Limits(modules=PROGRAM_MODULES)) as host:
+        assert isinstance(host.load(source), Loaded)
+        assert host.call("least", ()).value == ["a"]
+
+
 def test_a_skill_that_goes_on_after_its_end_does_not_hurt_the_next(host: SkillHost) -> None:
     source = (
         "def skill(ctx):\n"

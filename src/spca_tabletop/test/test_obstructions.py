@@ -113,6 +113,7 @@ def test_what_is_in_the_way_is_moved_first(
 )
 def test_that_a_place_has_no_room_is_said_before_the_arm_moves(place: str, told: str) -> None:
     steps = (
+        Step(action="nod", args=()),
         Step(action="pick_up", args=("cube_red", "table")),
         Step(action="place_at", args=("cube_red", place)),
     )

@@ -87,6 +87,7 @@ class WorkerSession:
         if not code:
             raise RuntimeError("nothing is loaded")
         self._imported: dict[str, ModuleType] = {}
+        sys.modules["skills"] = ModuleType("skills")  # where a dataclass looks for the names of its types
         if "random" in self._modules:
             sys.modules["random"].seed(0)
         spaces, offered = [], {}

@@ -29,8 +29,7 @@ class Truth:
 
     def at(self, name: str) -> Array:
         """Return the position (3,) of an object's centre in `world`."""
-        a = self.index.item_qpos[name]
-        return np.array(self.data.qpos[a : a + 3])
+        return np.array(self.index.item_pose(self.data, name).position)
 
     def yaw(self, name: str) -> float:
         """Return an object's yaw in `world`, radians."""

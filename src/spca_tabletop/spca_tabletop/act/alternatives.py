@@ -152,8 +152,8 @@ class Alternatives(SkillContext):
         """
         self._hindered.clear()  # by then looks have told of it
         moved: set[str] = set()
-        for step in plan.steps:
-            thing, at = self.scene.get(step.args[0]) if step.args else None, place_of(step.args[-1])
+        for step in (s for s in plan.steps if s.args):
+            thing, at = self.scene.get(step.args[0]), place_of(step.args[-1])
             if thing and at and not at.relation.skill and not moved.intersection(at.things):
                 others = self.scene.without(moved - {thing.id})
                 ways = () if self._arm.held == thing.id else islice(self._grasps(others, thing.id), CHOICES)
@@ -163,7 +163,7 @@ class Alternatives(SkillContext):
                     full = holds and not any(self._spots_at(at, others, thing.id, hold) for hold in holds)
                 if full and (why := self._taken(at, thing.id, holds[0])):
                     return why
-            moved |= {*step.args[:1]}
+            moved.add(step.args[0])
         return ""
 
     def _spots_at(self, at: Place, seen: Scene, thing: str, hold: placements.Hold) -> list[Pose]:

@@ -49,7 +49,7 @@ class Motion(SkillContext):
     @offered
     def _do_move_to(self, pose: Pose, speed: float = 1.0) -> None:
         """Around all obstacles."""
-        with self._lost_noticed():
+        with self._failures_noted():
             self._arm.move_to(tool_pose(pose), float(speed))
 
     @offered
@@ -62,7 +62,7 @@ class Motion(SkillContext):
             for o in self.scene.objects
             if any(math.dist(e.position[:2], o.pose.position[:2]) < _contact_radius(o) for e in ends)
         ]
-        with self._lost_noticed(), touching(self._arm, *near, *self._supports()):
+        with self._failures_noted(), touching(self._arm, *near, *self._supports()):
             self._arm.move_linear(target, float(speed))
 
     @offered
@@ -94,7 +94,7 @@ class Motion(SkillContext):
         """To "home" or "out_of_view"."""
         if name not in NAMED:
             raise ValueError(f"no configuration '{name}'; there are {', '.join(NAMED)}")
-        with self._lost_noticed():
+        with self._failures_noted():
             self._arm.move_named(name)  # type: ignore[arg-type]
 
     @offered

@@ -82,8 +82,7 @@ def in_the_way(
     If none of them is by itself (`alone`, if known, are those that can be), as few near ones as it would be
     possible without. The `row` that is to go on is not meant.
     """
-    kept = {o.id for o in row}
-    near = [o for o in neighbours(scene, thing) if o.id not in kept and o.id != arm.held]
+    near = [o for o in neighbours(scene, thing) if o not in row and o.id != arm.held]
 
     def helps(others: Sequence[SceneObject]) -> bool:
         names = {o.id for o in others}

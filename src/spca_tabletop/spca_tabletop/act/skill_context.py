@@ -96,7 +96,7 @@ class SkillContext(DeclaredCtx):
         again. Raises MotionError('stale') when no new picture comes.
         """
         try:
-            with self._lost_noticed():
+            with self._failures_noted():
                 self._arm.move_named("out_of_view")
         except MotionError as error:
             if error.kind != "lost":
@@ -157,8 +157,8 @@ class SkillContext(DeclaredCtx):
         self._arm.set_scene(self.scene)
 
     @contextmanager
-    def _lost_noticed(self) -> Iterator[None]:
-        """A motion that ends because the held object was lost leaves nothing attached."""
+    def _failures_noted(self) -> Iterator[None]:
+        """Note why a motion fails: a thing that is lost is let go of; what bars the way is remembered."""
         try:
             yield
         except MotionError as error:
