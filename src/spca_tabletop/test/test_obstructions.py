@@ -317,6 +317,21 @@ def test_a_place_off_the_middle_of_a_face_is_taken_where_the_middle_is_not_free(
         assert 0.003 < along < 0.02 and 0.03 < away < 0.04
 
 
+def test_places_next_to_what_is_on_a_plate_are_not_told_to_be_full() -> None:
+    """They are sought on the table only: the skill is at fault, and no other plan would help."""
+    cubes = {"box_blue": (0.467, 0.185, TOP + 0.008), "box_green": (0.4, -0.06, TOP)}
+    plates = {"plate_blue": (0.475, -0.15, 0.404), "plate_green": (0.467, 0.185, 0.404)}
+    with table("stack_01", **cubes, **plates, box_red=(0.64, -0.25, TOP)) as (environment, _):
+        ctx = environment._ctx
+        best = next(ctx._grasps(ctx.look(), "cube_red"))
+        ctx._do_open(best.gap)
+        ctx._do_move_to(pose_value(raised(best.pose, APPROACH)))
+        ctx._do_move_linear(pose_value(best.pose))
+        assert ctx._do_close() > 0.03
+        with pytest.raises(ValueError, match="on the table only, and cube_blue is on something"):
+            ctx._do_spots_next_to("cube_blue")
+
+
 def test_what_bars_the_way_to_an_offered_grasp_is_in_the_way_until_the_thing_is_held() -> None:
     """Geometry leaves room, and the motion does not: only its refusal names what the planner can move."""
     with table("stack_01") as (environment, _):

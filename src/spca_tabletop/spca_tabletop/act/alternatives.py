@@ -60,8 +60,7 @@ class Alternatives(SkillContext):
             raise ValueError("the table may not be touched")
         on_it = [o for o in self.scene.of_kind(*SOLIDS) if self.scene.holds("on", o.id, name)]
         z = thing.top + self._tip_reach - PRESS
-        x, y, _ = thing.pose.position
-        kind = KINDS[thing.kind]
+        (x, y, _), kind = thing.pose.position, KINDS[thing.kind]
         ring = [] if kind.walled else [(0.0, 0.0)]
         if not kind.solid:
             r = thing.size[0] / 2 - (WALL / 2 if kind.walled else 0.014)
@@ -95,9 +94,8 @@ class Alternatives(SkillContext):
     @offered
     def _do_spots_next_to(self, name: str) -> list[Spot]:
         """The same, next to a thing."""
-        # Beside a neighbour they go on in line; around a corner only where nothing could be moved away.
-        # Without one, those come first beyond which there is room for a longer row. Those that are not
-        # partly on a mat come before all.
+        # Beside a neighbour they go on in line, around a corner only where nothing could be moved away; else
+        # those come first beyond which there is room for a longer row. Those not partly on a mat lead.
         other = self._thing(name)
         self._held()
         row, tool_at = row_of(self.scene, other), self._hold.tool_at
@@ -121,6 +119,8 @@ class Alternatives(SkillContext):
         elif any(o not in row for o in neighbours(self.scene, other)):
             found = placements.in_line(found, other, row)
         found.sort(key=lambda s: not placements.clear_of(s.contact, mats, self._hold))
+        if not found and other.bottom > self._table.top + 0.005:  # higher than on a mat
+            raise ValueError(f"spots_next_to finds places on the table only, and {name} is on something else")
         if not found:
             self._hinder("crowds", other, lambda _: bool(placements.in_line(spots(0.0), other, row)), row)
         return [spot_value(s.pose, s.contact) for s in found[:CHOICES]]
