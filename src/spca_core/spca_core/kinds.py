@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -121,6 +122,7 @@ WALL, FLOOR = 0.007, 0.004
 """Thickness of the wall and of the floor of a bowl or a tray, metres."""
 
 _BOWL_SIDES = 16
+_APART, _OFF_WALLS = 0.006, 0.004  # m between things side by side; more at both walls together
 
 
 class KindFile(Part):
@@ -168,7 +170,7 @@ _BUILT_IN: dict[str, Kind] = {
         Kind("ball", ("ball", "sphere"), "disc", solid=True, domed=True, room="none"),
         Kind("plate", ("plate", "disc", "disk", "dish", "saucer", "coaster"), "disc", room="many"),
         Kind("mat", ("mat", "pad"), "rectangle"),
-        Kind("bowl", ("bowl", "basket", "container"), "disc", walled=True),
+        Kind("bowl", ("bowl", "basket", "container"), "disc", walled=True, room="many"),
         Kind("tray", ("tray", "crate", "box", "container"), "rectangle", walled=True, room="many"),
         Kind("sign", ("sign",), "rectangle", room="none"),
         Kind("table", ("table",), "rectangle", room="many"),
@@ -259,6 +261,22 @@ def radius(kind: str, size: Vec3) -> float:
 def deck(kind: str, height: float) -> float:
     """Return how high (m) above its lower face a thing of that `height` carries others, on it or in it."""
     return FLOOR if KINDS[kind].walled else height
+
+
+def holds(kind: str, size: Vec3, things: Sequence[Vec3]) -> int:
+    """Return how many things of those sizes fit side by side into a walled one of that size, in equal rows.
+
+    Of unlike things the small ones count first. At least one.
+    """
+    short, long = sorted(edge - 2 * WALL - _OFF_WALLS for edge in size[:2])
+    edges = sorted(sorted(edge + _APART for edge in thing[:2]) for thing in things)
+    for count in range(len(edges), 1, -1):
+        for each in range(1, count + 1):
+            rows = [edges[k : k + each] for k in range(0, count, each)]
+            sides = max(sum(a for a, _ in row) for row in rows), sum(max(b for _, b in row) for row in rows)
+            if math.hypot(*sides) <= short if is_round(kind) else min(sides) <= short and max(sides) <= long:
+                return count
+    return 1
 
 
 def primitives(kind: str, size: Vec3) -> tuple[Primitive, ...]:
