@@ -120,9 +120,10 @@ def _hull(points: Array) -> Primitive:
 GROUP = "spca.kinds"
 WALL, FLOOR = 0.007, 0.004
 """Thickness of the wall and of the floor of a bowl or a tray, metres."""
+APART, OFF_WALLS = 0.006, 0.004
+"""Free space between things side by side in one, and what is left over at both walls together, metres."""
 
 _BOWL_SIDES = 16
-_APART, _OFF_WALLS = 0.006, 0.004  # m between things side by side; more at both walls together
 
 
 class KindFile(Part):
@@ -268,8 +269,8 @@ def holds(kind: str, size: Vec3, things: Sequence[Vec3]) -> int:
 
     Of unlike things the small ones count first. At least one.
     """
-    short, long = sorted(edge - 2 * WALL - _OFF_WALLS for edge in size[:2])
-    edges = sorted(sorted(edge + _APART for edge in thing[:2]) for thing in things)
+    short, long = sorted(edge - 2 * WALL - OFF_WALLS for edge in size[:2])
+    edges = sorted(sorted(edge + APART for edge in thing[:2]) for thing in things)
     for count in range(len(edges), 1, -1):
         for each in range(1, count + 1):
             rows = [edges[k : k + each] for k in range(0, count, each)]

@@ -13,7 +13,7 @@ from itertools import product, takewhile
 import numpy as np
 
 from spca_core.geometry import Pose, top_down, top_down_yaw
-from spca_core.kinds import KINDS, MESHES, SOLIDS, WALL, is_round
+from spca_core.kinds import APART, KINDS, MESHES, OFF_WALLS, SOLIDS, WALL, is_round
 from spca_core.relation import Place
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import Table, WorkArea, World
@@ -171,9 +171,8 @@ def _within(
     A bowl's rows lead through its middle, in the direction in which the tool turns least.
     Tool heights in metres: `low` puts the thing down, `high` keeps the fingertips above the rim.
     """
-    x, y, _ = base.pose.position
     inner = [size - 2 * WALL for size in base.size[:2]]
-    disc = is_round(base.kind)
+    disc, x, y = is_round(base.kind), *base.pose.position[:2]
     rows = hold.least_turned(*(hold.yaw + k * math.pi / 12 for k in range(12))) if disc else [base.pose.yaw]
 
     def length(axis: int, wide: float) -> float:
@@ -200,7 +199,7 @@ def _within(
 
 def _row(inner: float, extent: float) -> list[float]:
     """Return places along a tray's inner length for as many things of that extent as fit, spread evenly."""
-    count = max(1, int((inner - 0.004) / (extent + TRAY_SPACING)))
+    count = max(1, int((inner - OFF_WALLS) / (extent + APART)))
     reach = (inner - extent) / 2 - TRAY_SPACING / 2
     return [0.0] if count == 1 or reach <= 0 else [float(v) for v in np.linspace(-reach, reach, count)]
 

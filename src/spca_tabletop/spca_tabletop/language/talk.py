@@ -119,7 +119,7 @@ class Sight:
     def room(self, place: str, things: Collection[str]) -> int:
         """How many of these find room on a support, side by side; all of them on anything else."""
         kind = self.kind(place)
-        if kind in CONTAINERS:
+        if kind in CONTAINERS and self.sizes.keys() >= {place, *things}:
             return holds(kind, self.sizes[place], [self.sizes[t] for t in things])
         return {"plate": _ON_PLATE, "mat": 1}.get(kind, len(things))
 
