@@ -265,10 +265,7 @@ def deck(kind: str, height: float) -> float:
 
 
 def holds(kind: str, size: Vec3, things: Sequence[Vec3]) -> int:
-    """Return how many things of those sizes fit side by side into a walled one of that size, in equal rows.
-
-    Of unlike things the small ones count first. At least one.
-    """
+    """Return how many of things, the small ones first, fit side by side into a walled one; one at least."""
     short, long = sorted(edge - 2 * WALL - OFF_WALLS for edge in size[:2])
     edges = sorted(sorted(edge + APART for edge in thing[:2]) for thing in things)
     for count in range(len(edges), 1, -1):

@@ -380,11 +380,13 @@ def _one_for_each(things: Things, target: Thing, talk: Talk, apart: bool) -> Ite
     """Each thing on one of its own; on a different one for each where "another" or "one on each" is said."""
     other = target.noun.other or target.det.other
     plain = replace(target, noun=replace(target.noun, other=False), det=replace(target.det, other=False))
-    options = named(plain, talk, ANYTHING)
-    table = talk.table
+    options, table = named(plain, talk, ANYTHING), talk.table
     if not (other or apart) and sum(table.room(o, things) for o in options) < len(things):
         yield talk.claim("on", things, options[0])  # whose room the goal tells
         return
+
+    # Where one does not take them all, they are spread evenly.
+    most = len(things) if table.room(options[0], things) == len(things) else -(-len(things) // len(options))
 
     def put(rest: Things, before: Talk, used: Things) -> Iterator[Talk]:
         if not rest:
@@ -392,8 +394,7 @@ def _one_for_each(things: Things, target: Thing, talk: Talk, apart: bool) -> Ite
             return
         for option in options:
             there = [*rest[:1], *(t for t, place in zip(things, used, strict=False) if place == option)]
-            uneven = len(there) > -(-len(things) // len(options))
-            full = uneven or table.room(option, there) < len(there) or ((apart or other) and option in used)
+            full = len(there) > min(most, table.room(option, there)) or ((apart or other) and option in used)
             if not full and not (other and option == table.support_of(rest[0])):
                 yield from put(rest[1:], before.claim("on", rest[:1], option), (*used, option))
 
