@@ -214,6 +214,17 @@ def test_a_ball_is_taken_out_of_a_bowl_and_put_back():
         assert table.ask("where is the ball?") == "The cyan ball is in the blue bowl."
 
 
+def test_a_bowl_takes_two_cubes_side_by_side_and_each_comes_out_again():
+    with spca.session(report=False, world="bowls") as table:
+        both = table.do("put the red and the blue cube into the green bowl").result
+        assert both.reason == "seen to hold: the blue cube in the green bowl, the red cube in the green bowl"
+        assert table.do("put the blue cube on the table").result.success
+        assert table.do("put it back").result.reason == "seen to hold: the blue cube in the green bowl"
+        assert table.ask("what is in the green bowl?") == "The blue cube, the red cube."
+        three = table.do("put all the cubes into the red bowl").result
+        assert three.reason == "The red bowl has no room for more than 2 of these."
+
+
 def test_undo_goes_back_step_by_step_and_a_correction_takes_the_other_thing():
     """As an editor does; what moved nothing is nothing to undo."""
     with spca.session(report=False) as table:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -119,6 +120,8 @@ def _hull(points: Array) -> Primitive:
 GROUP = "spca.kinds"
 WALL, FLOOR = 0.007, 0.004
 """Thickness of the wall and of the floor of a bowl or a tray, metres."""
+APART, OFF_WALLS = 0.006, 0.004
+"""Free space between things side by side in one, and what is left over at both walls together, metres."""
 
 _BOWL_SIDES = 16
 
@@ -168,7 +171,7 @@ _BUILT_IN: dict[str, Kind] = {
         Kind("ball", ("ball", "sphere"), "disc", solid=True, domed=True, room="none"),
         Kind("plate", ("plate", "disc", "disk", "dish", "saucer", "coaster"), "disc", room="many"),
         Kind("mat", ("mat", "pad"), "rectangle"),
-        Kind("bowl", ("bowl", "basket", "container"), "disc", walled=True),
+        Kind("bowl", ("bowl", "basket", "container"), "disc", walled=True, room="many"),
         Kind("tray", ("tray", "crate", "box", "container"), "rectangle", walled=True, room="many"),
         Kind("sign", ("sign",), "rectangle", room="none"),
         Kind("table", ("table",), "rectangle", room="many"),
@@ -259,6 +262,19 @@ def radius(kind: str, size: Vec3) -> float:
 def deck(kind: str, height: float) -> float:
     """Return how high (m) above its lower face a thing of that `height` carries others, on it or in it."""
     return FLOOR if KINDS[kind].walled else height
+
+
+def holds(kind: str, size: Vec3, things: Sequence[Vec3]) -> int:
+    """Return how many of things, the small ones first, fit side by side into a walled one; one at least."""
+    short, long = sorted(edge - 2 * WALL - OFF_WALLS for edge in size[:2])
+    edges = sorted(sorted(edge + APART for edge in thing[:2]) for thing in things)
+    for count in range(len(edges), 1, -1):
+        for each in range(1, count + 1):
+            rows = [edges[k : k + each] for k in range(0, count, each)]
+            sides = max(sum(a for a, _ in row) for row in rows), sum(max(b for _, b in row) for row in rows)
+            if math.hypot(*sides) <= short if is_round(kind) else min(sides) <= short and max(sides) <= long:
+                return count
+    return 1
 
 
 def primitives(kind: str, size: Vec3) -> tuple[Primitive, ...]:

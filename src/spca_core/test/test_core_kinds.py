@@ -11,7 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.errors import InputError
-from spca_core.kinds import KINDS, MESHES, Primitive, deck, is_round, primitives, problem_with, read_kind
+from spca_core.geometry import Vec3
+from spca_core.kinds import (
+    KINDS,
+    MESHES,
+    Primitive,
+    deck,
+    holds,
+    is_round,
+    primitives,
+    problem_with,
+    read_kind,
+)
 
 LENGTHS = st.floats(0.03, 0.3)
 
@@ -95,3 +106,25 @@ def test_what_is_wrong_with_a_kind_is_said_in_one_line(
     with pytest.raises(InputError) as refused:
         read_kind(written(tmp_path, **change))
     assert said in str(refused.value) and "\n" not in str(refused.value)
+
+
+CUBE, BALL, BAR, BOWL = (0.04,) * 3, (0.045,) * 3, (0.08, 0.04, 0.03), (0.13, 0.13, 0.022)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "things", "count"),
+    [
+        ("bowl", BOWL, [CUBE], 1),
+        ("bowl", BOWL, [CUBE] * 4, 2),
+        ("bowl", BOWL, [CUBE, BALL], 2),
+        ("bowl", BOWL, [BAR, BAR], 1),
+        ("bowl", (0.18, 0.18, 0.03), [CUBE] * 6, 4),
+        ("bowl", (0.07, 0.07, 0.03), [BAR], 1),
+        ("tray", (0.12, 0.18, 0.018), [CUBE] * 8, 6),
+        ("tray", (0.2, 0.14, 0.018), [BAR, *[CUBE] * 3, (0.04, 0.04, 0.05)], 5),
+    ],
+)
+def test_a_container_holds_what_fits_side_by_side(
+    kind: str, size: Vec3, things: list[Vec3], count: int
+) -> None:
+    assert holds(kind, size, things) == count == holds(kind, size, things[::-1])

@@ -67,3 +67,20 @@ def test_what_comes_first_on_a_cramped_plate_leaves_room_for_another() -> None:
     for cramped, far in ((False, 0.0), (True, 0.11 / 2 - EDGE * math.sqrt(0.5))):
         first = next(on_top(plate, scene, "held", Hold(), 0.02, cramped))
         assert math.isclose(math.dist(first.position[:2], at.position[:2]), far, abs_tol=1e-9)
+
+
+@given(turn=st.floats(-math.pi, math.pi))
+def test_a_bowl_takes_a_second_cube_wherever_the_gripper_is_turned(turn: float) -> None:
+    at, size = Pose.from_xyz_yaw(0.5, 0.0, 0.411), (0.13, 0.13, 0.022)
+    bowl = SceneObject(id="bowl", kind="bowl", colour="red", pose=at, size=size, confidence=0.9)
+    first = next(
+        on_top(bowl, Scene(stamp=0.0, objects=(bowl,), relations=(), sentences=()), "", Hold(), 0.02)
+    )
+    there = cube("there", *first.position[:2], first.yaw)
+    inside = (Fact(predicate="on", args=("there", "bowl")),)
+    scene = Scene(stamp=0.0, objects=(bowl, there), relations=inside, sentences=())
+    second = next(on_top(bowl, scene, "", Hold(yaw=turn), 0.02))
+    own = outline_of("cuboid", Pose.from_xyz_yaw(*second.position, second.yaw), (EDGE, EDGE, EDGE))
+    assert gap(own, footprint(there)) > 0.01
+    for outline in (own, footprint(there)):
+        assert max(math.dist(corner, (0.5, 0.0)) for corner in outline) < 0.13 / 2 - 0.007 - 0.004

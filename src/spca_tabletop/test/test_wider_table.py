@@ -92,8 +92,9 @@ CHOICES = [
     ("packing_01", "Put two of the cubes into the tray.", 3),
     ("sorting_01", "Put a red cube on a blue cube.", 4),
     ("sorting_01", "Put one red and one blue cube in each tray.", 4),
-    ("bowls_01", "Put the cubes in a bowl.", 24),  # each in its own: a bowl holds one thing
-    ("bowls_01", "Put the red and blue cubes in a bowl.", 12),
+    ("bowls_01", "Put the cubes in a bowl.", 24),  # each in its own: there is no room for four in one
+    ("bowls_01", "Put the red and blue cubes in a bowl.", 4),  # both in one: there is room for two
+    ("bowls_01", "Put two cubes into the red bowl.", 6),
     ("mats_01", "Put all the cubes on a mat.", 6),
     ("stack_01", "Put the cubes on a plate.", 3),  # all on one: there is room for them
 ]
@@ -121,10 +122,8 @@ REFUSED = [
         "Put the cube that is to the right of the red one into the red bowl.",
         "no cube that is right of",
     ),
-    ("bowls_01", "Put two cubes into the red bowl.", "no room for more than 1"),
-    ("bowls_01", "Put the cubes in a bowl that is not red.", "bowl has no room for more than 1"),
-    ("bowls_01", "Put the cubes in a red bowl.", "The red bowl has no room for more than 1."),
-    ("bowls_01", "Put the red and the blue cube in a bowl.", "no room for more than 1"),
+    ("bowls_01", "Put three cubes into the red bowl.", "no room for more than 2 of these"),
+    ("bowls_01", "Put the cubes in a red bowl.", "The red bowl has no room for more than 2 of these."),
     ("bowls_01", "Put the largest cube into the red bowl.", "of the same size"),
     ("shapes_01", "Put the ball on the plate.", "would roll off"),
     ("shapes_01", "Put the red cube on the ball.", "Nothing stays on"),

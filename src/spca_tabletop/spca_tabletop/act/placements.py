@@ -13,7 +13,7 @@ from itertools import product, takewhile
 import numpy as np
 
 from spca_core.geometry import Pose, top_down, top_down_yaw
-from spca_core.kinds import KINDS, MESHES, SOLIDS, WALL, is_round
+from spca_core.kinds import APART, KINDS, MESHES, OFF_WALLS, SOLIDS, WALL, is_round
 from spca_core.relation import Place
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import Table, WorkArea, World
@@ -166,25 +166,30 @@ def _across_first(row: float, hold: Hold) -> list[float]:
 def _within(
     base: SceneObject, others: list[SceneObject], hold: Hold, low: float, high: float
 ) -> Iterator[Pose]:
-    """Yield tool poses in a bowl, at its middle; in a tray, in rows far from its contents, then anywhere.
+    """Yield tool poses in rows far from the contents of a bowl or a tray, then anywhere in it.
 
+    A bowl's rows lead through its middle, in the direction in which the tool turns least.
     Tool heights in metres: `low` puts the thing down, `high` keeps the fingertips above the rim.
     """
-    x, y, _ = base.pose.position
-    c, s = math.cos(base.pose.yaw), math.sin(base.pose.yaw)
     inner = [size - 2 * WALL for size in base.size[:2]]
-    for spread in (_middle,) if is_round(base.kind) else (_row, _closely):
+    disc, x, y = is_round(base.kind), *base.pose.position[:2]
+    rows = hold.least_turned(*(hold.yaw + k * math.pi / 12 for k in range(12))) if disc else [base.pose.yaw]
+
+    def length(axis: int, wide: float) -> float:
+        return math.sqrt(max(0.0, inner[axis] ** 2 - wide**2)) if disc else inner[axis]
+
+    for spread in (_row, _closely):
         found = []
-        for turn in (0.0, math.pi / 2):
-            extents = (hold.along, hold.across) if turn == 0.0 else (hold.across, hold.along)
-            us, vs = (spread(*pair) for pair in zip(inner, extents, strict=True))
-            for u, v in product(us, vs):
+        for row, turn in product(rows, (0.0, math.pi / 2)):
+            c, s = math.cos(row), math.sin(row)
+            long, wide = (hold.along, hold.across) if turn == 0.0 else (hold.across, hold.along)
+            for u, v in product(spread(length(0, wide), long), [0.0] if disc else spread(inner[1], wide)):
                 px, py = x + c * u - s * v, y + s * u + c * v
-                room = _room(px, py, base.pose.yaw + turn, hold, others)
+                room = _room(px, py, row + turn, hold, others)
                 # The fingers open across the tool's x axis and must not open into the wall.
-                beside = (inner[1] / 2 - abs(v)) if turn == 0.0 else (inner[0] / 2 - abs(u))
+                beside = (length(1, 2 * u) / 2 - abs(v)) if turn == 0.0 else (inner[0] / 2 - abs(u))
                 if room >= PLATE_SPACING:
-                    found.append((px, py, base.pose.yaw + turn, room, beside))
+                    found.append((px, py, row + turn, room, beside))
         for px, py, yaw, _, beside in sorted(found, key=lambda f: (-round(f[3], 2), -f[4])):
             for turned in hold.least_turned(yaw, yaw + math.pi):
                 if beside > FINGERS:
@@ -192,13 +197,9 @@ def _within(
                 yield top_down(px, py, max(low, high), turned)
 
 
-def _middle(inner: float, extent: float) -> list[float]:
-    return [0.0]
-
-
 def _row(inner: float, extent: float) -> list[float]:
     """Return places along a tray's inner length for as many things of that extent as fit, spread evenly."""
-    count = max(1, int((inner - 0.004) / (extent + TRAY_SPACING)))
+    count = max(1, int((inner - OFF_WALLS) / (extent + APART)))
     reach = (inner - extent) / 2 - TRAY_SPACING / 2
     return [0.0] if count == 1 or reach <= 0 else [float(v) for v in np.linspace(-reach, reach, count)]
 

@@ -17,9 +17,6 @@ from spca_tabletop.language.talk import TANGIBLE, Atom, Contradiction, Needed, T
 Goal = frozenset[Atom]
 """Atoms that must hold together."""
 
-CAPACITY = {"plate": 3, "tray": 6}
-"""Cubes that fit side by side on a plate or in a tray of the usual size; mats and bowls take one."""
-
 RULES = ("unfit", "kept", "stays", "before")
 """Predicates of a goal that must hold all along, not in the end."""
 
@@ -290,10 +287,10 @@ class _Told:
                 raise Contradiction(f"The {words_of(cube)} can stand next to another cube only on the table.")
         if len([a for a in atoms if a[0] == "holding"]) > 1:
             raise Contradiction("There is one gripper; it cannot hold several cubes at once.")
-        for place, kind in self._scene.objects.items():
-            room = CAPACITY.get(kind, 1) if kind in SUPPORTS else len(atoms)
-            if len([a for a in atoms if a[0] == "on" and a[2] == place]) > room:
-                raise Contradiction(f"The {words_of(place)} has no room for more than {room}.")
+        for place in self._scene.objects:
+            there = [a[1] for a in atoms if a[0] == "on" and a[2] == place]
+            if (room := self._talk.table.room(place, there)) < len(there):
+                raise Contradiction(f"The {words_of(place)} has no room for more than {room} of these.")
         self._check_stability(atoms)
         self._check_stacks(atoms)
         _check_sides(atoms)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from spca_core.kinds import CONTAINERS, KINDS, SOLIDS, SUPPORTS
+from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.relation import Place, Relation, Values, place_of, relations
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
-from spca_tabletop.language.goal import CAPACITY, GONE, NO_PLACE
+from spca_tabletop.language.goal import GONE, NO_PLACE
 from spca_tabletop.language.lexicon import FORMS
 from spca_tabletop.language.talk import (
     ANYTHING,
@@ -310,7 +310,7 @@ def _on(
         yield from ((resting, after) for after in _on_matching(resting, phrase, talk))
         return
     apart = place.slot == "apart"
-    if apart or (place.slot != "same" and _distributed(resting, said, phrase)):
+    if apart or (place.slot != "same" and _distributed(resting, said, phrase, talk)):
         yield from ((resting, after) for after in _one_for_each(resting, phrase[0], talk, apart))
         return
     hues = [t.noun.colour for t in (*said, *phrase)]  # "red ones to red"
@@ -359,8 +359,8 @@ def _together(resting: Things, targets: Things, paired: bool, place: Destination
     raise NotUnderstood(_WHICH_WHERE)
 
 
-def _distributed(resting: Things, said: Phrase, phrase: Phrase) -> bool:
-    """Return whether each has its own: "each on a plate", "cubes on the plates", "cubes in a bowl"."""
+def _distributed(resting: Things, said: Phrase, phrase: Phrase, talk: Talk) -> bool:
+    """Return whether each has its own: "each on a plate", "cubes on the plates", "cubes on a mat"."""
     target, kind = phrase[0], phrase[0].noun.kind
     if len(phrase) != 1 or target.pronoun:
         return False
@@ -368,7 +368,7 @@ def _distributed(resting: Things, said: Phrase, phrase: Phrase) -> bool:
     refuse(different and len(resting) < 2, _WHICH_WHERE)
     if different or len(resting) < 2:
         return different
-    alone = kind in SUPPORTS and KINDS[kind].room == "one"
+    alone = kind in SUPPORTS and all(talk.table.room(s, resting) < len(resting) for s in talk.table.of(kind))
     each = bool(said) and all(t.det.quantifier == "each" or (alone and t.several) for t in said)
     one = (target.det.quantifier == "any" and target.det.number == 1) or target.either
     several = target.noun.plural and target.det.quantifier in ("", "the") and not target.det.number
@@ -380,19 +380,21 @@ def _one_for_each(things: Things, target: Thing, talk: Talk, apart: bool) -> Ite
     """Each thing on one of its own; on a different one for each where "another" or "one on each" is said."""
     other = target.noun.other or target.det.other
     plain = replace(target, noun=replace(target.noun, other=False), det=replace(target.det, other=False))
-    options = named(plain, talk, ANYTHING)
-    table = talk.table
-    room = {o: CAPACITY.get(table.kind(o), 1) if table.kind(o) in SUPPORTS else len(things) for o in options}
-    if not (other or apart) and sum(room.values()) < len(things):
+    options, table = named(plain, talk, ANYTHING), talk.table
+    if not (other or apart) and sum(table.room(o, things) for o in options) < len(things):
         yield talk.claim("on", things, options[0])  # whose room the goal tells
         return
+
+    # Where one does not take them all, they are spread evenly.
+    most = len(things) if table.room(options[0], things) == len(things) else -(-len(things) // len(options))
 
     def put(rest: Things, before: Talk, used: Things) -> Iterator[Talk]:
         if not rest:
             yield before
             return
         for option in options:
-            full = used.count(option) >= room[option] or ((apart or other) and option in used)
+            there = [*rest[:1], *(t for t, place in zip(things, used, strict=False) if place == option)]
+            full = len(there) > min(most, table.room(option, there)) or ((apart or other) and option in used)
             if not full and not (other and option == table.support_of(rest[0])):
                 yield from put(rest[1:], before.claim("on", rest[:1], option), (*used, option))
 

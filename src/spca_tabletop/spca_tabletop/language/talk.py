@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import TypeVar
 
 from spca_core.geometry import Vec3
-from spca_core.kinds import SOLIDS, SUPPORTS
+from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS, holds
 from spca_core.names import words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Observation
@@ -22,6 +22,7 @@ TANGIBLE: Things = (*SOLIDS, *SUPPORTS)
 ANYTHING: Things = (*TANGIBLE, "table")
 
 _MOST_WAYS = 1_000
+_ON_PLATE = 3  # cubes of the usual size: without walls they may stand out
 TOO_OPEN = "That leaves too much open; name some of the things."
 S = TypeVar("S")
 W = TypeVar("W")
@@ -114,6 +115,13 @@ class Sight:
                 if ("on", solid, support) in self.facts:
                     found += [solid, *self.above([solid])]
         return found
+
+    def room(self, place: str, things: Collection[str]) -> int:
+        """How many of these find room on a support, side by side; all of them on anything else."""
+        kind = self.kind(place)
+        if kind in CONTAINERS and self.sizes.keys() >= {place, *things}:
+            return holds(kind, self.sizes[place], [self.sizes[t] for t in things])
+        return {"plate": _ON_PLATE, "mat": 1}.get(kind, len(things))
 
     def stacked(self, thing: str) -> bool:
         """Whether it is part of a tower."""

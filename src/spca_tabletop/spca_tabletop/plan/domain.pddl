@@ -11,7 +11,7 @@
   (:constants table - surface)
   (:predicates
     (on ?c - item ?x - thing)        ; ?c rests on ?x, or in it
-    (clear ?x - thing)               ; there is room on ?x: always so on the table, on plates and in trays
+    (clear ?x - thing)               ; there is room on ?x: always so on the table, on plates, in bowls and trays
     (one_place ?x - support)         ; takes one thing only
     (unfit ?c - solid ?x - thing)    ; ?c must not be put on ?x
     (kept ?x - item)                 ; must be left alone
