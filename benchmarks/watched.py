@@ -9,6 +9,7 @@ to rest in it. The signal USR1 is the Stop button: another thread calls `cancel`
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import struct
@@ -18,7 +19,7 @@ import time
 
 import numpy as np
 
-from spca.cli import main
+from spca.__main__ import main
 from spca.interrupt import interrupt_between_imports
 from spca.runs import Run
 from spca_sim.simulator import MujocoSimulator
@@ -52,12 +53,14 @@ def stop() -> None:
         run.cancel()
 
 
+def rest() -> None:
+    if simulators:
+        simulators[0].step(REST_S)
+
+
 signal.signal(signal.SIGUSR1, lambda *_: threading.Thread(target=stop).start())
 MujocoSimulator._advance, Run.carry_out = advance_and_tell, carry_out_known
 interrupt_between_imports()
 sys.argv[0] = "spca"
-try:
-    main()
-finally:
-    if simulators:
-        simulators[0].step(REST_S)
+atexit.register(rest)
+main()

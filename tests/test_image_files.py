@@ -5,6 +5,7 @@ They parse, and the files they name exist.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -61,6 +62,21 @@ def test_whoever_runs_in_the_image_may_not_change_the_project_and_is_filtered() 
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
     assert not [s for s in services.values() if "seccomp" in "".join(s.get("security_opt", ()))]
     assert [name for name, s in services.items() if s["build"]["target"] != "runtime"] == ["test"]
+
+
+def test_the_entry_point_imports_no_module_of_the_working_folder(tmp_path: Path) -> None:
+    entry = (ROOT / "scripts" / "docker" / "entrypoint.sh").read_text()
+    (tmp_path / "spca.py").write_text("open('executed', 'w')")
+    (python := tmp_path / ".venv-jazzy" / "bin" / "python").parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    unsourced = re.sub("^source .*$", "", entry, flags=re.MULTILINE).replace("/spca", str(tmp_path))
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    for words in ([], ["levels", "--help"]):
+        command = ["bash", "-c", unsourced, "entry", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        assert "Usage: spca" in done.stdout, done.stderr
+    assert not (tmp_path / "executed").exists()
 
 
 def test_the_compose_file_builds_a_stage_and_runs_what_the_entry_point_knows() -> None:

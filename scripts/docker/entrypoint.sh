@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Inside the image: a level's name (and launch arguments) runs that level on the full stack; `test` runs the tests; `check`
 # runs scripts/full_stack_check; a command of spca's runs that; anything else is a program, run with everything sourced.
+# `-P`: no module of the working folder is imported.
 set -eo pipefail
 source /opt/ros/jazzy/setup.bash
 source /opt/vendor/install/setup.bash
@@ -28,14 +29,14 @@ case "${1:-}" in
     exec scripts/full_stack_check --table runs/full-stack.md "$@"
     ;;
   "" | -*)
-    exec python -m spca --help
+    exec python -P -m spca --help
     ;;
 esac
 if command -v -- "$1" > /dev/null; then
   exec "$@"
 fi
-if python -m spca "$1" --help > /dev/null 2>&1; then
-  exec python -m spca "$@"
+if python -P -m spca "$1" --help > /dev/null 2>&1; then
+  exec python -P -m spca "$@"
 fi
 level=$1
 shift

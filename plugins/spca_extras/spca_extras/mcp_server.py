@@ -202,5 +202,5 @@ class _Server:
 def _told(run: Run) -> dict[str, Any]:
     result = run.result
     steps = [event.text for event in run.events if event.kind == "step"]
-    ended = {"outcome": result.outcome.words, "reason": result.reason}
+    ended = {"outcome": result.words, "reason": result.reason}
     return ended | {"steps": steps, "report": str(run.report)}

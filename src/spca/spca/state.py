@@ -69,7 +69,7 @@ class RunState:
     known: tuple[str, ...] = ()
     """Names of all objects that have been observed in this run."""
     doubts: int = 0
-    """Number of times that the table was looked at again because the task seemed impossible."""
+    """Number of times that the table was looked at again for what the task is about."""
     planner: PlannerCounts = field(default_factory=PlannerCounts)
     coder: CoderCounts = field(default_factory=CoderCounts)
     written: tuple[str, ...] = ()
@@ -97,15 +97,15 @@ class RunState:
         return replace(self, observation=observation, known=known, phase=Phase.PLAN)
 
     def doubting(self) -> RunState:
-        """Return the state for another look: what seems impossible may only be out of sight."""
+        """Return the state for another look: what a task is about may only be out of sight."""
         return replace(self, doubts=self.doubts + 1, phase=Phase.SENSE)
 
-    @property
-    def doubtful(self) -> bool:
-        """Another look may show that what seems impossible is possible after all."""
+    def doubtful(self, status: str) -> bool:
+        """Return whether another look may show that a task is possible, or what it means, after all."""
         assert self.observation is not None
-        out_of_sight = set(self.known) - set(self.observation.objects) or self.observation.hidden
-        return self.doubts < (_MOST_DOUBTS if out_of_sight else 1)
+        lost, impossible = set(self.known) - set(self.observation.objects), status == "impossible"
+        most = _MOST_DOUBTS if lost or (impossible and self.observation.hidden) else impossible
+        return self.doubts < most and (impossible or status == "not_understood")
 
     @property
     def told(self) -> str:

@@ -148,7 +148,7 @@ class Supervisor:
             steps = [str(step) for step in result.plan.steps]
             self._journal.publish("plan", stage="plan", text=goal, data={"steps": steps})
             return state.planned(result.plan)
-        if result.status == "impossible" and state.doubtful:
+        if state.doubtful(result.status):
             return self._look_once_more(state, result.message)
         if result.status == "exhausted":
             if state.history.on_table(result, observation):

@@ -266,6 +266,27 @@ def test_a_gripper_that_never_rests_is_an_error(robot: Faulty, arm: Manipulator)
     assert caught.value.kind == "timeout"
 
 
+def test_what_never_rests_between_pads_that_press_it_is_held(world: World) -> None:
+    """The simulator's cube is taken; the pads only seem to move on, as about what rolls or yields."""
+    simulator = MujocoSimulator(world)
+    simulator.reset(nominal_layout(world))
+    scene = true_scene(world, nominal_layout(world))
+    robot = Faulty(simulator)
+    arm = embedded_arm(world, robot)
+    arm.set_scene(scene)
+    arm.move_to(over(scene, "cube_red", 0.09))
+    arm.move_linear(over(scene, "cube_red", 0.004))
+    lay = simulator.object_pose("box_red").position[2]
+    robot.report = lambda state: replace(
+        state, gripper_gap=state.gripper_gap + 3e-3 * np.sin(40 * state.stamp)
+    )
+    arm.close()
+    assert arm.holding()
+    arm.move_linear(over(scene, "cube_red", 0.09))
+    assert arm.holding()
+    assert simulator.object_pose("box_red").position[2] > lay + 0.05
+
+
 def test_holding_needs_gap_and_force(robot: Faulty, arm: Manipulator) -> None:
     for gap, force, expected in (
         (0.04, 40.0, True),

@@ -1,0 +1,50 @@
+"""What was understood stays understood while what the task is about is away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import spca
+from spca.state import RunState
+from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.scene import Observation
+from spca_sim.disturbances.disturbance import Disturbance
+from spca_tabletop.plan.proposer import BuiltinProposer
+
+
+def test_who_asks_what_is_meant_while_something_is_away_looks_again() -> None:
+    """At first, an unclear text is asked about at once, hidden things or not."""
+    there, bare = (
+        Observation(stamp=1.0, objects=dict.fromkeys(names, "tray"), facts=(), sentences=(), hidden=names)
+        for names in (("tray_orange",), ())
+    )
+    first = RunState().sensed(there)
+    assert first.doubtful("impossible") and not first.doubtful("not_understood")
+    away = first.sensed(bare)
+    assert away.doubtful("not_understood") and not away.doubtful("exhausted")
+    assert not replace(away, doubts=4).doubtful("not_understood")
+
+
+@pytest.mark.slow
+def test_a_tray_that_is_away_for_a_while_ends_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice: when a cube is brought to it, and when that is planned anew, by a planner that then asks."""
+    draft = BuiltinProposer.draft
+
+    def asking(*given: object) -> object:
+        try:
+            return draft(*given)  # type: ignore[arg-type]
+        except Impossible as error:
+            raise NotUnderstood("Which tray?") from error
+
+    away = tuple(
+        Disturbance(kind="remove", at=at, seed=seed, names=("tray_orange",))
+        for seed, at in enumerate((2.0, 6.5))
+    )
+    monkeypatch.setattr(BuiltinProposer, "draft", asking)
+    monkeypatch.setattr("spca_tabletop.presets.draw_disturbances", lambda *_: away)
+    run = spca.run("packing_01", preset="disturbed", seed=0, out=tmp_path / "run", report=False, video=False)
+    assert "looking again: Which tray?" in [event.text for event in run.events]
+    assert run.result.success, run.result.reason
