@@ -14,8 +14,8 @@ from spca_core.relation import Relation, Values, place_of, things_of
 from spca_core.scene import TIE
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
-from spca_tabletop.language.goal import NO_PLACE
-from spca_tabletop.language.lexicon import FORMS, UNREAD
+from spca_tabletop.language.goal import GONE, NO_PLACE
+from spca_tabletop.language.lexicon import FORMS, SHARED, UNREAD
 from spca_tabletop.language.places import (
     ROWS,
     Destination,
@@ -185,13 +185,8 @@ def hold(things: Things, talk: Talk) -> Talk:
     return talk.but(held=(*talk.held, *new))
 
 
-def lift(phrase: Phrase, source: Destination | None) -> Meaning:
+def lift(phrase: Phrase = (_IT,), source: Destination | None = None) -> Meaning:
     return doing(phrase, hold, source=source)
-
-
-def hold_it() -> Meaning:
-    """As in "pick the red cube, hold"."""
-    return lift((_IT,), None)
 
 
 @clause
@@ -232,6 +227,15 @@ def put(
     return doing(phrase, lambda things, talk: placed(things, places, phrase, talk), source=source)
 
 
+def put_in_turn(phrase: Phrase, places: Destinations) -> Meaning:
+    """As in "first red, then green, then blue into the tray"."""
+
+    def then(things: Things, talk: Talk) -> Iterator[Talk]:
+        return (_in_turn(things, after) for after in placed(things, places, phrase, talk.but(latest=())))
+
+    return doing(phrase, then)
+
+
 @clause
 def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool, talk: Talk) -> Iterator[Talk]:
     """As in "put the red cube on the mat, the left one I mean": what is put, unless the mat is meant."""
@@ -268,8 +272,11 @@ def put_leaving(said: tuple[Phrase, Destinations], *left: Phrase, talk: Talk) ->
     phrase, places = said
     others = tuple(t for one in left for t in one)
     refuse(phrase[0].apart, f"I do not know what '{others[0].text}' is left out of.")
+    if all(t.noun.kind in SUPPORTS for t in others):  # "… in the bowl, the plate stays"
+        yield from and_also(put(phrase, None, places), _spared(others, how="untouched"))(talk)
+        return
     same = tuple(t.like(phrase[0].noun.kind) for t in others)
-    spared = _spared(same, how="untouched")
+    spared = _spared(same, how="untouched", solid=True)
     there = []
     with suppress(NotUnderstood, Impossible, Contradiction):  # what is there already may be left so
         whole = and_also(put(phrase, None, places), spared)(talk)
@@ -696,6 +703,16 @@ def mention(phrase: Phrase) -> Meaning:
 
 
 @clause
+def of_kind_only(noun: Nominal, other: Nominal | None = None, *, talk: Talk) -> Iterator[Talk]:
+    """As in "… Cubes only.", "… The cubes, I mean, not the plates.": so the reading is that all is of those."""
+    about = {talk.table.kind(s) for a in talk.atoms for s in a[1:]} - {"", "table"}
+    named = about and all(talk.table.kind(s) in about for s in talk.mentioned)
+    so = named and about <= {noun.kind, *SHARED.get(noun.kind, ())} and (other is None or other.kind not in about)
+    refuse(not so, f"I do not know what is to be of '{noun.text}' only; say it of each thing.")
+    yield talk
+
+
+@clause
 def _unforbidden(meaning: Meaning, *, talk: Talk) -> Iterable[Talk]:
     refuse(talk.forbidding, "I do not know whether that must not be, either; say it in its own sentence.")
     return meaning(talk)
@@ -763,6 +780,9 @@ def unused(phrase: Phrase, *, talk: Talk, whole: bool = False) -> Iterator[Talk]
     """As in "do not use the blue one": neither moved nor built upon; a `whole` clause is of nothing more."""
     for things, after in found_by(_every(phrase), talk, LIFTABLE):
         each = [(t,) for t in things]
+        if whole and {(*GONE[:1], t) for t in things} <= {*talk.atoms}:
+            yield talk  # "throw it away, it is not needed"
+            continue
         yield after.rule("untouched", *each).rule("unused", *each).but(forbidding=not whole)
 
 
@@ -828,6 +848,8 @@ rule.means((Thing(Det("all"), pronoun="them", text="none of them"),), "No -> NON
 
 
 def none(phrase: Phrase) -> Phrase:
+    counted = next((t.text for t in phrase if t.det.number not in (None, 1)), "")
+    refuse(counted, f"I do not know which ones 'no {counted}' forbids; name them.")
     return tuple(replace(t.every(), det=Det("all")) for t in phrase)
 
 
@@ -843,6 +865,7 @@ def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: boo
     `solid`: a bare colour ("blue stays") is that of something that could be moved.
     """
     refuse(any(t.pronoun and t.text == "one" for t in phrase), "I do not know which one must not; name it.")
+    solid = solid or any(t.noun.other for t in phrase)
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")
         one = after.rule(how, *((*of, thing) for thing in things)).but(forbidding=True)

@@ -167,8 +167,9 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
 
     `said` are the phrases that named the things, where there were any.
     """
-    if [p.relation for p in places if p.relation != "on_each_other"] == ["on"] and len(places) == 2:
-        (place,) = (p for p in places if p.relation == "on")  # "on the plate, one on the other"
+    there = [p for p in places if p.relation != "on_each_other"]
+    if len(places) == 2 and len(there) == 1 and there[0].relation in ("on", "to"):
+        (place,) = there  # "on the plate, one on the other"
         for base, after in found_by(place.things, talk, ANYTHING):
             refuse(len(base) != 1 or talk.table.kind(base[0]) in SOLIDS, _WHICH_WHERE)
             one = towers.of_these(things, said, after)

@@ -266,7 +266,12 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
 
 def _without(found: Sequence[str], thing: Thing, kind: str, talk: Talk, kinds: Things) -> Things:
     """Those that are left once the exceptions are taken out."""
-    out = {s for other in thing.apart for s in named(other.like(kind), talk, kinds)}
+    out: set[str] = set()
+    for other in thing.apart:
+        these = named(other.like(kind), talk, kinds)
+        several = other.several or other.either or other.pronoun or (other.det.number or 1) > 1
+        refuse(len(these) > 1 and not several, f"I do not know which one '{other.text}' is; say which.")
+        out |= {*these}
     if kind != "thing" and not out <= set(found):
         raise NotUnderstood(f"'{thing.apart[0].text}' is none of those that '{thing.text}' means.")
     return tuple(s for s in found if s not in out)
@@ -451,14 +456,12 @@ rule.means(_each(lambda s, table: 0 < _flat_sides(s, table) < 1.1, "square"), "A
 rule.means(_each(lambda s, table: table.kind(s) in DOMED, "rolling"), "Quality -> ROLLS")
 
 
-def of_extent(extent: str) -> Quality:
-    return Quality(_of_extent(extent), extent, 2)
-
-
-def of_next_extent(number: int, extent: str) -> Quality:
-    """As in "the second biggest"."""
-    refuse(extent not in _MOST + _LEAST, f"I do not know which one is number {number}, '{extent}'.")
-    return Quality(_of_extent(extent, number), f"number {number} of the {extent}", 2)
+def of_extent(*said: Any) -> Quality:
+    """As in "the biggest", "the second biggest"."""
+    *number, extent = said
+    bad = number and extent not in _MOST + _LEAST
+    refuse(bad, f"I do not know which one is number {said[0]}, '{extent}'.")
+    return Quality(_of_extent(extent, *number), " of the ".join((*(f"number {n}" for n in number), extent)), 2)
 
 
 def itself(one: Any) -> Any:
@@ -524,9 +527,13 @@ def of_those(noun: Nominal, *said: Any) -> Nominal:
 
 
 def unlike(noun: Nominal, said: Things) -> Nominal:
-    told = f"not {' or '.join(said)}"
-    refuse(noun.colour, f"I do not know what '{told}' is about.")  # "blue but not green" is of two things
-    return _each(lambda s, table: table.colours.get(s) not in said, told)(noun)
+    one = of_no_such_colour(said)
+    refuse(noun.colour, f"I do not know what '{one.told}' is about.")  # "blue but not green" is of two things
+    return one(noun)
+
+
+def of_no_such_colour(said: Things) -> Quality:
+    return _each(lambda s, table: table.colours.get(s) not in said, f"not {' or '.join(said)}")
 
 
 def distant(relation: str, reference: Thing) -> Quality:
@@ -800,7 +807,9 @@ def contrasted(thing: Thing, other: Thing) -> Thing:
 
 
 def all_but(others: Phrase) -> Thing:
-    return Thing(Det("all"), Nominal(kind=others[-1].noun.kind), apart=others)
+    last = others[-1].noun  # "all but the red cube" is of cubes, "all but the ball" is of more
+    kind = last.kind if last.colour or last.tests else "thing"
+    return Thing(Det("all"), Nominal(kind=kind), apart=others)
 
 
 def series(one: Any, more: tuple[Any, ...] = ()) -> tuple[Any, ...]:
