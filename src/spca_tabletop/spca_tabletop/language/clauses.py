@@ -704,10 +704,10 @@ def mention(phrase: Phrase) -> Meaning:
 
 @clause
 def of_kind_only(noun: Nominal, other: Nominal | None = None, *, talk: Talk) -> Iterator[Talk]:
-    """As in "… Cubes only.", "… The cubes, I mean, not the plates.": so the reading is that all is of those."""
+    """As in "… Cubes only.", "… The cubes, I mean, not the plates.": of other readings there are none."""
     about = {talk.table.kind(s) for a in talk.atoms for s in a[1:]} - {"", "table"}
-    named = about and all(talk.table.kind(s) in about for s in talk.mentioned)
-    so = named and about <= {noun.kind, *SHARED.get(noun.kind, ())} and (other is None or other.kind not in about)
+    named = about and about.issuperset(talk.table.kind(s) for s in talk.mentioned)
+    so = named and about <= {noun.kind, *SHARED.get(noun.kind, ())} - {other.kind if other else ""}
     refuse(not so, f"I do not know what is to be of '{noun.text}' only; say it of each thing.")
     yield talk
 
@@ -769,7 +769,9 @@ def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Ite
     for thing in phrase:
         every = thing if thing.det.number in (None, 1) else replace(thing, det=Det("all", thing.det.number))
         found += named(replace(every, noun=where(every.noun)) if where else every, talk)
-    yield talk.about(found)
+    last = phrase[-1].noun  # "there are two red cubes: the left one …"
+    among = len(found) > 1 and len(phrase) == 1 and last.kind in (*SOLIDS, *SHARED)
+    yield talk.about(found).but(last=(last.kind, last.colour) if among else talk.last)
 
 
 # --- what must not be

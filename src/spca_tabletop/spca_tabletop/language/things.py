@@ -461,7 +461,8 @@ def of_extent(*said: Any) -> Quality:
     *number, extent = said
     bad = number and extent not in _MOST + _LEAST
     refuse(bad, f"I do not know which one is number {said[0]}, '{extent}'.")
-    return Quality(_of_extent(extent, *number), " of the ".join((*(f"number {n}" for n in number), extent)), 2)
+    told = " of the ".join((*(f"number {n}" for n in number), extent))
+    return Quality(_of_extent(extent, *number), told, 2)
 
 
 def itself(one: Any) -> Any:
