@@ -14,7 +14,7 @@ from spca_core.relation import Relation, Values, place_of, things_of
 from spca_core.scene import TIE
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
-from spca_tabletop.language.goal import GONE, NO_PLACE
+from spca_tabletop.language.goal import NO_PLACE
 from spca_tabletop.language.lexicon import FORMS, SHARED, UNREAD
 from spca_tabletop.language.places import (
     ROWS,
@@ -227,15 +227,6 @@ def put(
     return doing(phrase, lambda things, talk: placed(things, places, phrase, talk), source=source)
 
 
-def put_in_turn(phrase: Phrase, places: Destinations) -> Meaning:
-    """As in "first red, then green, then blue into the tray"."""
-
-    def then(things: Things, talk: Talk) -> Iterator[Talk]:
-        return (_in_turn(things, after) for after in placed(things, places, phrase, talk.but(latest=())))
-
-    return doing(phrase, then)
-
-
 @clause
 def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool, talk: Talk) -> Iterator[Talk]:
     """As in "put the red cube on the mat, the left one I mean": what is put, unless the mat is meant."""
@@ -280,13 +271,9 @@ def put_leaving(said: tuple[Phrase, Destinations], *left: Phrase, talk: Talk) ->
     there = []
     with suppress(NotUnderstood, Impossible, Contradiction):  # what is there already may be left so
         whole = and_also(put(phrase, None, places), spared)(talk)
-        there = [one for one in whole if not _moved(one)]
+        there = [one for one in whole if not any(
+            (a[1],) in one.ruled("untouched") and a not in one.table.facts for a in one.atoms)]  # fmt: skip
     yield from there or and_also(put_but(said, same), spared)(talk)
-
-
-def _moved(talk: Talk) -> bool:
-    """Whether what is to be left alone is to be elsewhere than it is."""
-    return any((a[1],) in talk.ruled("untouched") and a not in talk.table.facts for a in talk.atoms)
 
 
 def pack(phrase: Phrase) -> Meaning:
@@ -705,9 +692,8 @@ def mention(phrase: Phrase) -> Meaning:
 @clause
 def of_kind_only(noun: Nominal, other: Nominal | None = None, *, talk: Talk) -> Iterator[Talk]:
     """As in "… Cubes only.", "… The cubes, I mean, not the plates.": of other readings there are none."""
-    about = {talk.table.kind(s) for a in talk.atoms for s in a[1:]} - {"", "table"}
-    named = about and about.issuperset(talk.table.kind(s) for s in talk.mentioned)
-    so = named and about <= {noun.kind, *SHARED.get(noun.kind, ())} - {other.kind if other else ""}
+    about = {talk.table.kind(s) for a in (talk.mentioned, *talk.atoms) for s in a} - {"", "table"}
+    so = talk.atoms and about <= {noun.kind, *SHARED.get(noun.kind, ())} - {other.kind if other else ""}
     refuse(not so, f"I do not know what is to be of '{noun.text}' only; say it of each thing.")
     yield talk
 
@@ -782,9 +768,6 @@ def unused(phrase: Phrase, *, talk: Talk, whole: bool = False) -> Iterator[Talk]
     """As in "do not use the blue one": neither moved nor built upon; a `whole` clause is of nothing more."""
     for things, after in found_by(_every(phrase), talk, LIFTABLE):
         each = [(t,) for t in things]
-        if whole and {(*GONE[:1], t) for t in things} <= {*talk.atoms}:
-            yield talk  # "throw it away, it is not needed"
-            continue
         yield after.rule("untouched", *each).rule("unused", *each).but(forbidding=not whole)
 
 
@@ -839,12 +822,8 @@ def among(phrase: Phrase, *, talk: Talk, number: int | None) -> Iterator[Talk]:
     yield talk
 
 
-def _unheeded(talk: Talk) -> Iterator[Talk]:
-    """As in "I like towers"."""
-    yield talk
-
-
-rule.means(_unheeded, "Clause -> ATTITUDE TOWER|ROW|BRIDGE|PYRAMID|STACK")
+# "I like towers"
+rule.means(lambda talk: [talk], "Clause -> ATTITUDE TOWER|ROW|BRIDGE|PYRAMID|STACK")
 rule.means(_EVERY_SOLID, "No -> NOTHING")
 rule.means((Thing(Det("all"), pronoun="them", text="none of them"),), "No -> NONE")
 

@@ -111,6 +111,11 @@ def for_each(thing: Thing) -> Destination:
     return Destination(relation="on", things=(replace(thing, det=Det("each")),))
 
 
+def level(number: int, upwards: bool) -> Destination:
+    """As in "second from the bottom" of a tower."""
+    return Destination(relation="slot", slot=str(number if upwards else -number))
+
+
 def of_its_own(said: tuple[str, bool]) -> Destination:
     """As in "on a mat of its own"."""
     return Destination(relation="on", things=(Thing(Det("each"), Nominal(*said)),), slot="apart")
