@@ -195,7 +195,8 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
         return replace(noun, kind=kind, colour=colour)
     before = (kind for at, kind in talk.table.named if at < thing.start)
     options = [k for k in dict.fromkeys(before) if k == "thing" or {*kinds} & {*SHARED.get(k, (k,))}]
-    if not noun.one or not options or (noun.plural and {*options} <= {*SUPPORTS}):  # "the reds stay out"
+    bare = noun.plural or any(text.endswith(" one") for _, text in talk.spoken)
+    if not noun.one or not options or (bare and {*options} <= {*SUPPORTS}):  # "the reds stay out"
         options = list(dict.fromkeys((*options, "")))
     if len(options) > 1:
         supplied = dict(talk.table.supplied)
