@@ -15,7 +15,7 @@ from spca_core.scene import TIE
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import NO_PLACE
-from spca_tabletop.language.lexicon import FORMS, UNREAD
+from spca_tabletop.language.lexicon import FORMS, SHARED, UNREAD
 from spca_tabletop.language.places import (
     ROWS,
     Destination,
@@ -185,13 +185,8 @@ def hold(things: Things, talk: Talk) -> Talk:
     return talk.but(held=(*talk.held, *new))
 
 
-def lift(phrase: Phrase, source: Destination | None) -> Meaning:
+def lift(phrase: Phrase = (_IT,), source: Destination | None = None) -> Meaning:
     return doing(phrase, hold, source=source)
-
-
-def hold_it() -> Meaning:
-    """As in "pick the red cube, hold"."""
-    return lift((_IT,), None)
 
 
 @clause
@@ -268,18 +263,17 @@ def put_leaving(said: tuple[Phrase, Destinations], *left: Phrase, talk: Talk) ->
     phrase, places = said
     others = tuple(t for one in left for t in one)
     refuse(phrase[0].apart, f"I do not know what '{others[0].text}' is left out of.")
+    if all(t.noun.kind in SUPPORTS for t in others):  # "… in the bowl, the plate stays"
+        yield from and_also(put(phrase, None, places), _spared(others, how="untouched"))(talk)
+        return
     same = tuple(t.like(phrase[0].noun.kind) for t in others)
-    spared = _spared(same, how="untouched")
+    spared = _spared(same, how="untouched", solid=True)
     there = []
     with suppress(NotUnderstood, Impossible, Contradiction):  # what is there already may be left so
         whole = and_also(put(phrase, None, places), spared)(talk)
-        there = [one for one in whole if not _moved(one)]
+        there = [one for one in whole if not any(
+            (a[1],) in one.ruled("untouched") and a not in one.table.facts for a in one.atoms)]  # fmt: skip
     yield from there or and_also(put_but(said, same), spared)(talk)
-
-
-def _moved(talk: Talk) -> bool:
-    """Whether what is to be left alone is to be elsewhere than it is."""
-    return any((a[1],) in talk.ruled("untouched") and a not in talk.table.facts for a in talk.atoms)
 
 
 def pack(phrase: Phrase) -> Meaning:
@@ -696,6 +690,15 @@ def mention(phrase: Phrase) -> Meaning:
 
 
 @clause
+def of_kind_only(noun: Nominal, other: Nominal | None = None, *, talk: Talk) -> Iterator[Talk]:
+    """As in "… Cubes only.", "… The cubes, I mean, not the plates.": of other readings there are none."""
+    about = {talk.table.kind(s) for a in (talk.mentioned, *talk.atoms) for s in a} - {"", "table"}
+    so = talk.atoms and about <= {noun.kind, *SHARED.get(noun.kind, ())} - {other.kind if other else ""}
+    refuse(not so, f"I do not know what is to be of '{noun.text}' only; say it of each thing.")
+    yield talk
+
+
+@clause
 def _unforbidden(meaning: Meaning, *, talk: Talk) -> Iterable[Talk]:
     refuse(talk.forbidding, "I do not know whether that must not be, either; say it in its own sentence.")
     return meaning(talk)
@@ -752,7 +755,9 @@ def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Ite
     for thing in phrase:
         every = thing if thing.det.number in (None, 1) else replace(thing, det=Det("all", thing.det.number))
         found += named(replace(every, noun=where(every.noun)) if where else every, talk)
-    yield talk.about(found)
+    last = phrase[-1].noun  # "there are two red cubes: the left one …"
+    among = len(found) > 1 and len(phrase) == 1 and last.kind in (*SOLIDS, *SHARED)
+    yield talk.about(found).but(last=(last.kind, last.colour) if among else talk.last)
 
 
 # --- what must not be
@@ -817,17 +822,15 @@ def among(phrase: Phrase, *, talk: Talk, number: int | None) -> Iterator[Talk]:
     yield talk
 
 
-def _unheeded(talk: Talk) -> Iterator[Talk]:
-    """As in "I like towers"."""
-    yield talk
-
-
-rule.means(_unheeded, "Clause -> ATTITUDE TOWER|ROW|BRIDGE|PYRAMID|STACK")
+# "I like towers"
+rule.means(lambda talk: [talk], "Clause -> ATTITUDE TOWER|ROW|BRIDGE|PYRAMID|STACK")
 rule.means(_EVERY_SOLID, "No -> NOTHING")
 rule.means((Thing(Det("all"), pronoun="them", text="none of them"),), "No -> NONE")
 
 
 def none(phrase: Phrase) -> Phrase:
+    counted = next((t.text for t in phrase if t.det.number not in (None, 1)), "")
+    refuse(counted, f"I do not know which ones 'no {counted}' forbids; name them.")
     return tuple(replace(t.every(), det=Det("all")) for t in phrase)
 
 
@@ -843,6 +846,7 @@ def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: boo
     `solid`: a bare colour ("blue stays") is that of something that could be moved.
     """
     refuse(any(t.pronoun and t.text == "one" for t in phrase), "I do not know which one must not; name it.")
+    solid = solid or any(t.noun.other for t in phrase)
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")
         one = after.rule(how, *((*of, thing) for thing in things)).but(forbidding=True)

@@ -111,6 +111,11 @@ def for_each(thing: Thing) -> Destination:
     return Destination(relation="on", things=(replace(thing, det=Det("each")),))
 
 
+def level(number: int, upwards: bool) -> Destination:
+    """As in "second from the bottom" of a tower."""
+    return Destination(relation="slot", slot=str(number if upwards else -number))
+
+
 def of_its_own(said: tuple[str, bool]) -> Destination:
     """As in "on a mat of its own"."""
     return Destination(relation="on", things=(Thing(Det("each"), Nominal(*said)),), slot="apart")
@@ -167,8 +172,9 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
 
     `said` are the phrases that named the things, where there were any.
     """
-    if [p.relation for p in places if p.relation != "on_each_other"] == ["on"] and len(places) == 2:
-        (place,) = (p for p in places if p.relation == "on")  # "on the plate, one on the other"
+    there = [p for p in places if p.relation != "on_each_other"]
+    if len(places) == 2 and len(there) == 1 and there[0].relation in ("on", "to"):
+        (place,) = there  # "on the plate, one on the other"
         for base, after in found_by(place.things, talk, ANYTHING):
             refuse(len(base) != 1 or talk.table.kind(base[0]) in SOLIDS, _WHICH_WHERE)
             one = towers.of_these(things, said, after)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise, product
 from typing import Any
 
 from spca_core.kinds import DOMED, KINDS, SOLIDS, SUPPORTS, is_round
@@ -92,6 +92,7 @@ class Det:
     other: bool = False
     part: bool = False
     """True for some out of those named: "one of the cubes"."""
+    hued: bool = False  # so many of each colour
 
 
 @dataclass(frozen=True)
@@ -193,8 +194,9 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     if (other or any(test.rank == 3 for test in noun.tests)) and not noun.colour and kind:
         return replace(noun, kind=kind, colour=colour)
     before = (kind for at, kind in talk.table.named if at < thing.start)
-    options = [k for k in dict.fromkeys(before) if _fits(k, kinds)]
-    if not noun.one or not options or (noun.plural and {*options} <= {*SUPPORTS}):  # "the reds stay out"
+    options = [k for k in dict.fromkeys(before) if k == "thing" or {*kinds} & {*SHARED.get(k, (k,))}]
+    bare = noun.plural or any(text.endswith(" one") for _, text in talk.spoken)
+    if not noun.one or not options or (bare and {*options} <= {*SUPPORTS}):  # "the reds stay out"
         options = list(dict.fromkeys((*options, "")))
     if len(options) > 1:
         supplied = dict(talk.table.supplied)
@@ -202,10 +204,6 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
             raise Undecided(key, options)
         return replace(noun, kind=supplied[key])
     return replace(noun, kind=options[0])
-
-
-def _fits(kind: str, kinds: Things) -> bool:
-    return kind == "thing" or not {*kinds}.isdisjoint(SHARED.get(kind, (kind,)))
 
 
 def _wanted(noun: Nominal, kinds: Things) -> Things:
@@ -242,9 +240,11 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
     if det.quantifier == "any":
         if det.number is None:
             raise NotUnderstood(f"I do not know how many '{thing.text}' are; say a number.")
-        if len(found) < det.number:
+        hues = dict.fromkeys(table.colours.get(s) for s in found) if det.hued else [None]
+        each = [[s for s in found if hue in (None, table.colours.get(s))] for hue in hues]
+        if min(map(len, each)) < det.number:
             raise Impossible(f"'{thing.text}': there are not that many. {table.seen()}")
-        return combinations(found, det.number)
+        return (tuple(chain(*one)) for one in product(*(combinations(k, det.number) for k in each)))
     if det.quantifier in ("all", "each") or noun.plural or det.number not in (None, 1):
         if det.number not in (None, len(found)):
             if det.number == len(talk.group) and set(talk.group) <= set(found):
@@ -257,7 +257,9 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
     if len(found) == 1:
         return [tuple(found)]
     for symbol in reversed(talk.mentioned):
-        if det.quantifier and noun.vague and not noun.colour and table.kind(symbol) in _wanted(noun, kinds):
+        vague = det.quantifier and noun.vague and not noun.colour
+        that = thing.text.lower().startswith(("that ", "this ")) and symbol in found
+        if that or (vague and table.kind(symbol) in _wanted(noun, kinds)):
             return [(symbol,)]
     listed = ", ".join(map(words_of, found))
     which = f"which one '{thing.text}' is; there are: {listed}"
@@ -266,7 +268,12 @@ def _counted(thing: Thing, noun: Nominal, found: list[str], talk: Talk, kinds: T
 
 def _without(found: Sequence[str], thing: Thing, kind: str, talk: Talk, kinds: Things) -> Things:
     """Those that are left once the exceptions are taken out."""
-    out = {s for other in thing.apart for s in named(other.like(kind), talk, kinds)}
+    out: set[str] = set()
+    for other in thing.apart:
+        these = named(other.like(kind), talk, kinds)
+        several = other.several or other.either or other.pronoun or (other.det.number or 1) > 1
+        refuse(len(these) > 1 and not several, f"I do not know which one '{other.text}' is; say which.")
+        out |= {*these}
     if kind != "thing" and not out <= set(found):
         raise NotUnderstood(f"'{thing.apart[0].text}' is none of those that '{thing.text}' means.")
     return tuple(s for s in found if s not in out)
@@ -398,11 +405,7 @@ def matching(said: str) -> Modifier:
     return matched
 
 
-def _another(noun: Nominal) -> Nominal:
-    return replace(noun, text="", other=True, vague=False)
-
-
-rule.means(_another, "Plain -> OTHER")
+rule.means(lambda noun: replace(noun, text="", other=True, vague=False), "Plain -> OTHER")
 
 
 def after_noun(noun: Nominal, colour: str) -> Nominal:
@@ -451,14 +454,13 @@ rule.means(_each(lambda s, table: 0 < _flat_sides(s, table) < 1.1, "square"), "A
 rule.means(_each(lambda s, table: table.kind(s) in DOMED, "rolling"), "Quality -> ROLLS")
 
 
-def of_extent(extent: str) -> Quality:
-    return Quality(_of_extent(extent), extent, 2)
-
-
-def of_next_extent(number: int, extent: str) -> Quality:
-    """As in "the second biggest"."""
-    refuse(extent not in _MOST + _LEAST, f"I do not know which one is number {number}, '{extent}'.")
-    return Quality(_of_extent(extent, number), f"number {number} of the {extent}", 2)
+def of_extent(*said: Any) -> Quality:
+    """As in "the biggest", "the second biggest"."""
+    *number, extent = said
+    bad = number and extent not in _MOST + _LEAST
+    refuse(bad, f"I do not know which one is number {said[0]}, '{extent}'.")
+    told = " of the ".join((*(f"number {n}" for n in number), extent))
+    return Quality(_of_extent(extent, *number), told, 2)
 
 
 def itself(one: Any) -> Any:
@@ -524,9 +526,13 @@ def of_those(noun: Nominal, *said: Any) -> Nominal:
 
 
 def unlike(noun: Nominal, said: Things) -> Nominal:
-    told = f"not {' or '.join(said)}"
-    refuse(noun.colour, f"I do not know what '{told}' is about.")  # "blue but not green" is of two things
-    return _each(lambda s, table: table.colours.get(s) not in said, told)(noun)
+    one = of_no_such_colour(said)
+    refuse(noun.colour, f"I do not know what '{one.told}' is about.")  # "blue but not green" is of two things
+    return one(noun)
+
+
+def of_no_such_colour(said: Things) -> Quality:
+    return _each(lambda s, table: table.colours.get(s) not in said, f"not {' or '.join(said)}")
 
 
 def distant(relation: str, reference: Thing) -> Quality:
@@ -701,6 +707,19 @@ rule.means(Thing(pronoun="it"), "Thing -> IT")
 rule.means(Thing(pronoun="others"), "Thing -> OTHERS")
 
 
+def of_each_colour(det: Det, noun: Nominal | None = None) -> Thing:
+    """As in "two cubes of each colour", "one of each colour"."""
+    refuse(det.quantifier != "any" or (noun and noun.colour), "I do not know how many of each colour.")
+    return Thing(replace(det, hued=True), replace(noun or Nominal("thing"), plural=False))
+
+
+def of_the_colour_of(other: Thing) -> Quality:
+    """As in "the plate of the same colour as the left cube"."""
+    told = f"of the colour of {other.text}"
+    return Quality(lambda found, talk, _: [s for s in found if talk.table.colours.get(s) in {
+        talk.table.colours.get(o) for o in named(other, talk)}], told, 1)  # fmt: skip
+
+
 def end_of_tower(*, side: str) -> Thing:
     return Thing(Det("the"), Quality(_at(side), side, 3)(Nominal(kind="thing")))
 
@@ -800,7 +819,8 @@ def contrasted(thing: Thing, other: Thing) -> Thing:
 
 
 def all_but(others: Phrase) -> Thing:
-    return Thing(Det("all"), Nominal(kind=others[-1].noun.kind), apart=others)
+    last = others[-1].noun  # "all but the red cube" is of cubes, "all but the ball" is of more
+    return Thing(Det("all"), Nominal(last.kind if last.colour or last.tests else "thing"), apart=others)
 
 
 def series(one: Any, more: tuple[Any, ...] = ()) -> tuple[Any, ...]:

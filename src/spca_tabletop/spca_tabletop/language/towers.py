@@ -52,11 +52,13 @@ def at_slot(things: Things, slot: str, talk: Talk) -> Talk:
         told = tuple(dict.fromkeys((*tower.members, tower.slots[0][1], *things)))  # "the rest on top"
         return talk.but(tower=replace(tower, members=told, active=True)).put_down(things)
     if len(things) != 1 or dict(tower.slots).get(slot, things[0]) != things[0]:
-        raise NotUnderstood(f"Only one cube can be at the {slot}.")
+        raise NotUnderstood(f"Only one cube can be at the {slot if slot.isalpha() else 'same level'}.")
     tower = replace(tower, slots=tuple(dict.fromkeys((*tower.slots, (slot, things[0])))))
-    if slot != "middle" and tower.listing is None:
+    if slot not in ("top", "bottom"):
+        return talk.but(tower=tower).put_down(things)
+    if tower.listing is None:
         tower = replace(tower, listing=(slot == "bottom", things, False))
-    elif slot != "middle" and tower.listing and tower.listing[0] is None:  # "red, then blue, green on top"
+    elif tower.listing[0] is None:  # "red, then blue, green on top"
         before = tuple(t for t in tower.listing[1] if t not in things)
         first = tower.listing[1][:1] == things
         order = (*things, *before) if first else (*before, *things)
@@ -283,10 +285,11 @@ def _orders(names: Things, stacked: set[tuple[str, str]], talk: Talk) -> Iterato
     def fits(order: Things, name: str) -> bool:
         level = len(order)
         slot = "bottom" if level == 0 else "top" if level == size - 1 else "middle"
-        if any((thing == name) != (at == slot) and (thing == name or (at == slot and at != "middle"))
+        here = {slot, str(level + 1), str(level - size)}
+        if any((thing == name) != (at in here) and (thing == name or (at in here and at != "middle"))
                for at, thing in tower.slots):  # fmt: skip
             return False
-        barred = tower.barred and {(slot, name), ("any", name)} & {*tower.barred}
+        barred = any((at, name) in tower.barred for at in (*here, "any"))
         if barred or any(b == name and a in names and a not in order for a, b in after):
             return False
         under = order[-1] if order else ""
