@@ -21,7 +21,7 @@ from spca_testing.contracts.kit_contract import KitContract
 
 NAMES = {
     "environment": "my_maze",
-    "skill": "slide_up",
+    "skill": "my_skill",
     "detector": "edges",
     "proposer": "notary",
     "engine": "by_waves",
@@ -92,6 +92,7 @@ def test_names_that_cannot_be_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
     for kind, name, reason in (
         ("enviroment", "maze", "unknown kind"),
         ("skill", "Slide-Up", "no name"),
+        ("kind", "my_mug", "no name"),
         ("environment", "tabletop", "something installed"),
         ("bench", "json", "something installed"),
         ("detector", "taken", "exists already"),

@@ -35,7 +35,9 @@ app = typer.Typer()
 )
 def new(
     kind: Annotated[str, typer.Argument(help=f"One of {_KINDS}.")],
-    name: Annotated[str, typer.Argument(help="Its name: lower-case letters, digits and _.")],
+    name: Annotated[
+        str, typer.Argument(help="Its name: lower-case letters, digits and _ (a kind: letters only).")
+    ],
     out: Annotated[Path, typer.Option(help="Where the package's own folder is made.")] = Path(),
 ) -> None:
     """Write a package that extends spca: a small one that works, with its tests, to be changed."""
@@ -48,10 +50,14 @@ def new(
         raise InputError(f"unknown kind '{kind}'", where="KIND", hint=f"one of {_KINDS}")
     example, try_it = EXAMPLES[kind]
     group = "spca.benches" if kind == "bench" else f"spca.{kind}s"
-    if not re.fullmatch(r"[a-z][a-z0-9_]*[a-z0-9]", name) or keyword.iskeyword(name):
-        raise InputError(
-            f"'{name}' is no name", where="NAME", hint="lower-case letters, digits and _: my_maze"
+    letters = "[a-z]+" if kind == "kind" else "[a-z][a-z0-9_]*[a-z0-9]"  # a kind is said by its name
+    if not re.fullmatch(letters, name) or keyword.iskeyword(name):
+        hint = (
+            "one word of lower-case letters: beaker"
+            if kind == "kind"
+            else "lower-case letters, digits and _: my_maze"
         )
+        raise InputError(f"'{name}' is no name", where="NAME", hint=hint)
     folder = out / name
     if folder.exists():
         raise InputError(f"{folder} exists already", hint="take another name, or --out FOLDER")

@@ -61,12 +61,7 @@ def _unknown(words: Sequence[str]) -> NotUnderstood:
 
 def sentences(text: str) -> list[Sentence]:
     """All sentences that say something. Raises NotUnderstood."""
-    text = _normal(text)
-    found, unknown = _scan(text)
-    if slips := _slips(unknown):
-        for word, meant in slips.items():
-            text = re.sub(rf"\b{word}\b", meant, text)
-        found, unknown = _scan(text)
+    text, found, unknown = _spelt_right(text)
     if unknown:
         raise _unknown(unknown)
     done: list[Sentence] = []
@@ -197,8 +192,19 @@ def words_in(text: str, terminal: str) -> list[str]:
 
 def kinds_in(text: str) -> list[tuple[int, str]]:
     """Where a text names things, and of which kinds; not the table."""
-    said = [token for sentence in sentences(text) for token in sentence.tokens if token.type == "NOUN"]
+    said = [token for token in _spelt_right(text)[1] if token.type == "NOUN"]
     return [(token.start, token.value[0]) for token in said if token.value[0] not in ("table", "ground")]
+
+
+def _spelt_right(text: str) -> tuple[str, list[Token], list[str]]:
+    """Return a text without slips of the pen, its words, and those that are unknown."""
+    text = _normal(text)
+    found, unknown = _scan(text)
+    if slips := _slips(unknown):
+        for word, meant in slips.items():
+            text = re.sub(rf"\b{word}\b", meant, text)
+        found, unknown = _scan(text)
+    return text, found, unknown
 
 
 def _scan(text: str) -> tuple[list[Token], list[str]]:
