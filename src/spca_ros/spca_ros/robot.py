@@ -114,8 +114,7 @@ class RosRobot:
                 return True
             if state.stamp >= end - _EPSILON:
                 return False
-            last, state = state, self._later(state, end)
-            end -= max(0.0, last.stamp - state.stamp)  # a stranger's was ahead, or the world was reset
+            state = self._later(state, end)
 
     # --- the rest -------------------------------------------------------------------------------------------
 
@@ -127,7 +126,7 @@ class RosRobot:
     def wait_news(self) -> None:
         """Wait for a joint state that was sent after this call, as after a jump of the world's time."""
         for _ in range(2):  # one may be under way
-            self._next(self.state())
+            self._next(self.state(), after_jump=True)
 
     def wait_ready(self, timeout: float, check: Callable[[], None] = lambda: None) -> None:
         """Wait for the driver, and for a first joint state; `check` is called meanwhile, and may raise.
@@ -151,12 +150,10 @@ class RosRobot:
         except NodeLost as error:
             raise MotionError("stale", str(error)) from error
         state = self._next(last, since=-math.inf if now is None or now <= last.stamp else now)
-        if now is not None and state.stamp > now:  # a stranger's: the simulator knows the world's clock
-            state = replace(state, stamp=now)
         self.on_passed(state.stamp)
         return state
 
-    def _next(self, last: JointState, since: float = -math.inf) -> JointState:
+    def _next(self, last: JointState, after_jump: bool = False, since: float = -math.inf) -> JointState:
         """Wait for the newest state that is not `last` and is of `since` or later, and return it."""
 
         def news() -> bool:
@@ -168,7 +165,10 @@ class RosRobot:
             if (broken := self._broken) is not None:  # told once
                 self._broken = None
                 raise broken
-        return self.state()
+        state = self.state()
+        if state.stamp < last.stamp - _EPSILON and not after_jump:
+            raise MotionError("cancelled", "the world was reset while the arm was moving")
+        return state
 
     def _await(self, news: Callable[[], bool]) -> None:
         """Wait for the news as long as `patience`; raise what the loop does, if none will come."""
