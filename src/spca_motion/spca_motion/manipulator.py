@@ -186,20 +186,20 @@ class Manipulator:
 
     @contextmanager
     def supposing(self, *absent: str, scene: Scene | None = None) -> Iterator[set[str]]:
-        """While it lasts, `reachable` takes things for absent, and this for the scene. Motions do not.
+        """While it lasts, `reachable` takes more things for absent, and this for the scene. Motions do not.
 
         Yields the set of those of which one may be all that bars a pose that is asked for meanwhile.
         """
         with self._busy:
-            kept = self._planner
+            kept = self._planner, self._absent, self._alone
             if scene is not None:
-                self._planner = copy(kept)
-                self._planner.scene = kept.scene.perceived(scene)
-            self._absent, self._alone = frozenset(absent), set()
+                self._planner = copy(self._planner)
+                self._planner.scene = self._planner.scene.perceived(scene)
+            self._absent, self._alone = self._absent | {*absent}, set()
             try:
                 yield self._alone
             finally:
-                self._planner, self._alone = kept, None
+                self._planner, self._absent, self._alone = kept
 
     def attach(self, object_id: str) -> None:
         """Attach that object to the gripper, centred between the pads and square to them."""

@@ -332,6 +332,23 @@ def test_places_next_to_what_is_on_a_plate_are_not_told_to_be_full() -> None:
             ctx._do_spots_next_to("cube_blue")
 
 
+def test_what_a_thing_stands_on_is_in_the_way_of_its_place_and_moved_first() -> None:
+    """Foreseen, the thing itself is supposed to be in the gripper: what it stands on is all that is left."""
+    steps = (
+        Step(action="pick_up", args=("cube_blue", "cube_green")),
+        Step(action="place_at", args=("cube_blue", "at__410__m100")),
+    )
+    with table("stack_01", box_green=(0.4, -0.1, TOP), box_blue=(0.4, -0.1, TOP + 0.04)) as (
+        environment,
+        _,
+    ):
+        plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
+        done = environment.act("1", plan, environment.builtin_skills.read_text())
+        assert done.message == "no free place at x = 0.41 m, y = -0.1 m: the green cube is in the way"
+        barred = Fact(predicate="obstructs", args=("cube_green", "at__410__m100"))
+        assert barred in environment.sense().facts
+
+
 def test_what_bars_the_way_to_an_offered_grasp_is_in_the_way_until_the_thing_is_held() -> None:
     """Geometry leaves room, and the motion does not: only its refusal names what the planner can move."""
     with table("stack_01") as (environment, _):

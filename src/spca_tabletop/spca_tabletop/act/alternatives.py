@@ -161,8 +161,8 @@ class Alternatives(SkillContext):
                 holds = holds or [self._hold] * (self._arm.held == thing.id)
                 with self._arm.supposing(*moved, *{thing.id} - {self._arm.held}):
                     full = holds and not any(self._spots_at(at, others, thing.id, hold) for hold in holds)
-                if full and (why := self._taken(at, thing.id, holds[0])):
-                    return why
+                    if full and (why := self._taken(at, thing.id, holds[0])):
+                        return why
             moved.add(step.args[0])
         return ""
 

@@ -205,7 +205,7 @@ def _placed(
         yield from _on(resting, place, things, said, talk)
         return
     if relation == "slot":
-        yield things, towers.at_slot(things, place.slot, talk)
+        yield things, towers.at_slot(things, place.slot, talk, ordered=len(said) > 1)
     elif relation == "on_each_other":
         yield things, towers.of_these(things, said, talk)
     elif relation == "where":

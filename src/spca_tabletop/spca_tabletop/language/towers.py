@@ -42,15 +42,16 @@ def any_of(said: Phrase, talk: Talk) -> bool:
     return plain and noun.kind in {*kinds, "thing", ""}
 
 
-def at_slot(things: Things, slot: str, talk: Talk) -> Talk:
-    """The top, the bottom or the middle of a tower that is described."""
+def at_slot(things: Things, slot: str, talk: Talk, ordered: bool = False) -> Talk:
+    """The top, the bottom or the middle of a tower that is described, or all above the bottom, as listed."""
     tower = talk.tower
     if len(things) == 2 and slot == "bottom" and talk.bridge:
         return talk.but(pairs=(*talk.pairs, (things[0], things[1])))
     on_bottom = slot == "top" and [s for s, _ in tower.slots] == ["bottom"]
     if on_bottom and tower.size in (None, len(things) + 1) and things[1:]:
         told = tuple(dict.fromkeys((*tower.members, tower.slots[0][1], *things)))  # "the rest on top"
-        return talk.but(tower=replace(tower, members=told, active=True)).put_down(things)
+        runs = (*tower.runs, (tower.slots[0][1], *things)) if ordered else tower.runs
+        return talk.but(tower=replace(tower, members=told, active=True, runs=runs)).put_down(things)
     if len(things) != 1 or dict(tower.slots).get(slot, things[0]) != things[0]:
         raise NotUnderstood(f"Only one cube can be at the {slot if slot.isalpha() else 'same level'}.")
     tower = replace(tower, slots=tuple(dict.fromkeys((*tower.slots, (slot, things[0])))))
