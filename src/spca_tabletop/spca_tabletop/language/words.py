@@ -178,10 +178,10 @@ def _may_go(clause: str) -> bool:
 
 def _misspelt(said: str) -> str:
     """Return the one word that has a letter more or less, or the same; another letter makes another word."""
-    word = said.lower() if len(said) > 3 else " "
+    word = said.lower()
     near = [one for one in known_words() if one[0] == word[0] and (
         sorted(one) == sorted(word) or (len(one) != len(word) and f"{one}s" != word and _one_edit(word, one))
-    )]  # fmt: skip
+    ) and (len(word) > 3 or one.startswith(word))]  # fmt: skip
     return near[0] if len(near) == 1 and word not in SLIPS["never"] else ""
 
 
