@@ -162,9 +162,6 @@ def _read(progress: Progress, typed: bool, prompt: str) -> str | None:
         if typed:
             return input(prompt).strip()
         return line.strip() if (line := sys.stdin.readline()) else None
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, EOFError) as ended:
         print()
-        return ""
-    except EOFError:
-        print()
-        return None
+        return None if isinstance(ended, EOFError) else ""

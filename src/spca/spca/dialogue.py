@@ -189,11 +189,10 @@ class Dialogue:
         """Return what puts things back; empty if they are there. What was held is picked up last."""
 
         def gone(name: str, was: _Spot) -> bool:
-            there = self._spot(name, now)
-            points = there is not None and " at x = " in there.order and " at x = " in was.order
-            return not (
-                there and (there.order == was.order or (points and math.dist(there.at, was.at) < _MOVED))
-            )
+            if (there := self._spot(name, now)) is None or there.order == was.order:
+                return there is None
+            points = " at x = " in there.order and " at x = " in was.order
+            return not points or math.dist(there.at, was.at) >= _MOVED
 
         orders = [was.order for name, was in lay.items() if gone(name, was)]
         return "; ".join(sorted(orders, key=lambda order: order.startswith("pick up")))
@@ -264,12 +263,9 @@ class Dialogue:
                 words.pop(0)
             thing = " ".join(words)
         text = re.sub(rf"\b{re.escape(unclear)}\b", thing, last.sentence, count=1, flags=re.IGNORECASE)
-        understands = self._kit.understands
-        if not phrase and (
-            understands(self.spelt(answer), now := self._look()) or not understands(text, now)
-        ):
-            return ""
-        return text if thing else ""
+        now, understands = None if phrase else self._look(), self._kit.understands
+        other = now and (understands(self.spelt(answer), now) or not understands(text, now))
+        return text if thing and not other else ""
 
     def _corrected(self, sentence: str) -> str:
         """Return the last task with another thing, and what takes back the one that was done; else nothing.

@@ -202,7 +202,7 @@ def camera_motion(detections: Sequence[Detection], known: Mapping[str, SceneObje
     for i, j in combinations(range(len(pairs)), 2):
         turn, shift = _fit(now[[i, j]], before[[i, j]])
         if abs(turn) < _TURN:
-            agree = np.linalg.norm(_moved(now, turn, shift) - before, axis=1) < _AGREE
+            agree = np.linalg.norm(now @ about_z(turn)[:2, :2].T + shift - before, axis=1) < _AGREE
             best = agree if agree.sum() > best.sum() else best
     if best.sum() < max(_WITNESSES, len(pairs) // 2 + 1):
         return None
@@ -221,7 +221,3 @@ def _fit(points: Array, targets: Array) -> tuple[float, Array]:
     a, b = points - points.mean(axis=0), targets - targets.mean(axis=0)
     turn = math.atan2(float((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum()), float((a * b).sum()))
     return turn, targets.mean(axis=0) - about_z(turn)[:2, :2] @ points.mean(axis=0)
-
-
-def _moved(points: Array, turn: float, shift: Array) -> Array:
-    return np.asarray(points @ about_z(turn)[:2, :2].T + shift)

@@ -42,6 +42,7 @@ _NAMESPACE = ""
 _FLANGE = "tool0"
 _TABLE_SIZE = (4.0, 4.0, 0.1)  # m: endless for all the arm can reach
 _BASES = ("base_link", "base_link_inertia")
+_GRIPPER = ("gripper", "robotiq", "left_", "right_")  # how its links' names begin
 
 
 class MoveItBackend:
@@ -54,7 +55,7 @@ class MoveItBackend:
         else:
             urdf = build_urdf(setup.world)
         solid = solid_links(urdf)
-        self._touch_links = [link for link in solid if _belongs_to_gripper(link)]
+        self._touch_links = [link for link in solid if link.startswith(_GRIPPER)]
         self._on_table = [link for link in (*_BASES, self._described.joints[0].link) if link in solid]
         # Nothing here depends on simulated time; `moveit_config` explains what `use_sim_time` does at the
         # start.
@@ -144,10 +145,6 @@ class MoveItBackend:
         arm = dict(zip(self._described.joint_names, (float(q) for q in joints), strict=True))
         state.joint_positions = {**arm, **fingers}
         state.update(True, "all")
-
-
-def _belongs_to_gripper(link: str) -> bool:
-    return link.startswith(("gripper", "robotiq", "left_", "right_"))
 
 
 def _constraints(box: Box | None) -> Constraints:

@@ -41,7 +41,7 @@ def joint_state_msg(state: JointState, joints: Sequence[str]) -> JointStateMsg:
     angle = driver_angle(min(max(state.gripper_gap, 0.0), STROKE))
     moment = state.gripper_force / pad_force(1.0, angle)
     return JointStateMsg(
-        header=_header(state.stamp),
+        header=Header(stamp=time_msg(state.stamp)),
         name=[*joints, GRIPPER_JOINT],
         position=[*state.position.tolist(), angle],
         velocity=[*state.velocity.tolist(), 0.0],
@@ -103,10 +103,6 @@ def trajectory(message: JointTrajectoryMsg, joints: Sequence[str]) -> JointTraje
         positions=np.array([p.positions for p in message.points])[:, order],
         velocities=np.array([p.velocities for p in message.points])[:, order],
     )
-
-
-def _header(stamp: float) -> Header:
-    return Header(stamp=time_msg(stamp))
 
 
 def follow_goal(action: Any, tolerance: type, trajectory: JointTrajectory, joints: Sequence[str]) -> Any:

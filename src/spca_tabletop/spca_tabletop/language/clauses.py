@@ -520,7 +520,7 @@ rule.means(towers.ALL, "Tower -> THE|A? TOP TOWER")
 
 
 @clause
-def build(size: int, more: Detail | None, before: Destinations = (), *, talk: Talk) -> Iterator[Talk]:
+def build(more: Detail | None, size: int, before: Destinations = (), *, talk: Talk) -> Iterator[Talk]:
     phrase, places, upwards = more or ((), (), None)
     refuse(talk.tower.active, _ONE_TOWER)
     just_any = towers.any_of(phrase, talk)
@@ -566,11 +566,7 @@ def slots(phrase: Phrase, place: Destination, more: Meaning | None = None) -> Me
 
 def build_along(size: int, place: Destination | None, more: Meaning) -> Meaning:
     """As in "a tower green at the bottom red on top", said without a pause."""
-    return and_also(build(size, ((), (place,), None) if place else None), more)
-
-
-def there_build(places: Destinations, size: int, more: Detail | None) -> Meaning:
-    return build(size, more, places)
+    return and_also(build(((), (place,), None) if place else None, size), more)
 
 
 @clause
@@ -681,10 +677,7 @@ def mention(phrase: Phrase) -> Meaning:
             refuse(pending and any(t.several or t.any for t in phrase), towers.WHICH_WAY)
             if pending:
                 one = said.but(tower=replace(said.tower, listing=(None, (), True)))
-            longer = towers.go_on(things, False, one)
-            if longer is None:
-                raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
-            yield longer.about(things)
+            yield towers.go_on(things, phrase, False, one).about(things)
 
     return _unforbidden(meaning)
 
@@ -994,17 +987,15 @@ def _there_too(phrase: Phrase) -> Meaning:
 def at_last(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Talk]:
     """As in "touch the red cube, and the blue one last", "put the red cube in the tray last"."""
     for one in before(talk):
-        things = {a[1] for a in one.latest} if not phrase else ()
+        things = {a[1] for a in one.latest}
         if not phrase:
-            if one.tower.active or one.bridge:  # "red on top at the end"
-                yield one
-                continue
-            if len(things) != 1 or not talk.wants:
-                raise NotUnderstood("I do not know what comes last; say it in its own clause.")
-            yield _apart(things, one, first=False)
+            building = one.tower.active or one.bridge  # "red on top at the end"
+            unclear = not building and (len(things) != 1 or not talk.wants)
+            refuse(unclear, "I do not know what comes last; say it in its own clause.")
+            yield one if building else _apart(things, one, first=False)
             continue
         for said, after in found_by(phrase, one, TANGIBLE):
-            if {*said} <= {a[1] for a in one.latest}:
+            if {*said} <= things:
                 yield _apart(said, after, first=False)
                 return
         for go_on in (mention(phrase), _there_too(phrase)):
@@ -1090,24 +1081,17 @@ def then(meaning: Meaning) -> Meaning:
 
 @clause
 def along_with(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
-    for things, one in about(phrase, talk):
-        after = towers.go_on(things, True, one)
-        if after is None:
-            raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
-        yield after
+    yield from (towers.go_on(things, phrase, True, one) for things, one in about(phrase, talk))
 
 
 @clause
 def in_order(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Talk]:
     for one in before(talk):
-        if one.latest and not phrase and one.listed and {a[0] for a in one.latest} == {"abreast"}:
-            yield one  # a row stands in the order in which it was named
-            continue
-        if phrase and (one.tower.active or one.verb == "stack"):
-            raise NotUnderstood("Say whether that order is from bottom to top or from top to bottom.")
-        if one.stage and not phrase and len(one.latest) == 1:
+        row = one.listed and {a[0] for a in one.latest} == {"abreast"}  # it stands as it was named
+        if not phrase and (row or (one.stage and len(one.latest) == 1)):
             yield one  # "touch red, then green, in this order"
             continue
+        refuse(phrase and (one.tower.active or one.verb == "stack"), towers.WHICH_WAY)
         named_singly = not any(t.several or t.any for t in phrase) if phrase else one.listed
         if not named_singly or len(one.latest) < 2:
             raise NotUnderstood("I do not know what to do in which order; name the things one by one.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 
 from spca_core.kinds import CONTAINERS, DOMED, SOLIDS, SUPPORTS, TOPLESS
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
@@ -101,11 +101,9 @@ def _order(talk: Talk) -> Iterator[Atom]:
     stages = [_telling(stage) for stage in stages]
     chain: list[tuple[int, Atom]] = []
     for number, stage in enumerate(stages):
-        for atom in stage:
-            for before in stages[:number]:
-                for earlier in before:
-                    _check(earlier, atom)
-            chain.append((number, atom))
+        for atom, (_, earlier) in product(stage, chain):
+            _check(earlier, atom)
+        chain += ((number, atom) for atom in stage)
     if sum(map(bool, stages)) < 2:
         return
     for (n, earlier), (m, later) in pairwise(chain):

@@ -34,6 +34,7 @@ from spca_tabletop.language.things import (
     Thing,
     corrected,
     found_by,
+    how_many,
     named,
     rule,
     series,  # noqa: F401
@@ -69,9 +70,9 @@ def on_one_or_other(one: Phrase, other: Thing) -> Destination:
     return Destination(relation="on", things=(Thing(Det("any", 1), either=ways),))
 
 
-def on_such(said: tuple[str, bool], *, other: bool) -> Destination:
-    slot = "" if other else "same"
-    return Destination(relation="on", things=(Thing(Det("any", 1, other=other), Nominal(*said)),), slot=slot)
+def on_such(said: tuple[str, bool], *, slot: str = "", **told: Any) -> Destination:
+    """As in "on the same mat", "on different plates", "on a mat of its own"."""
+    return Destination(relation="on", things=(Thing(how_many(**told), Nominal(*said)),), slot=slot)
 
 
 def to(things: Phrase, **told: Any) -> Destination:
@@ -114,11 +115,6 @@ def for_each(thing: Thing) -> Destination:
 def level(number: int, upwards: bool) -> Destination:
     """As in "second from the bottom" of a tower."""
     return Destination(relation="slot", slot=str(number if upwards else -number))
-
-
-def of_its_own(said: tuple[str, bool]) -> Destination:
-    """As in "on a mat of its own"."""
-    return Destination(relation="on", things=(Thing(Det("each"), Nominal(*said)),), slot="apart")
 
 
 _THERE = Destination(relation="on", things=(Thing(pronoun="there", text="there"),))
@@ -267,8 +263,7 @@ def related(things: Things, row: Relation, others: Things, values: Values, talk:
         raise NotUnderstood(f"I do not know what '{row.name.replace('_', ' ')}' is about; name each thing.")
     seen = {thing.id: thing for thing in talk.table.scene.things}
     for thing in things:
-        if thing not in seen:
-            raise NotUnderstood(f"I do not see where the {words_of(thing)} is.")
+        refuse(thing not in seen, f"I do not see where the {words_of(thing)} is.")
         place = Place(row, others, row.fixed(seen[thing], values)).symbol
         talk = talk.ask([(row.name, thing, *others) if row.skill else ("at", thing, place)])
     return talk

@@ -12,7 +12,7 @@ from spca_tabletop.language import clauses
 from spca_tabletop.language.chart import Unexpected
 from spca_tabletop.language.lexicon import UNREAD
 from spca_tabletop.language.questions import rule
-from spca_tabletop.language.talk import Meaning, Talk
+from spca_tabletop.language.talk import Meaning, Talk, refuse
 from spca_tabletop.language.things import Phrase
 from spca_tabletop.language.words import Sentence, sentences
 
@@ -71,8 +71,7 @@ def _asked(sentence: str, phrases: Sequence[SkillPhrase]) -> Ways:
 def _asking(predicate: str, things: Phrase) -> Meaning:
     def meaning(talk: Talk) -> Iterator[Talk]:
         for symbols, after in clauses.about(things, talk):
-            if len(symbols) != len(things):
-                raise NotUnderstood("Several things are named where only one can be meant.")
+            refuse(len(symbols) != len(things), "Several things are named where only one can be meant.")
             yield after.ask([(predicate, *symbols)]).about(symbols)
 
     return meaning
@@ -82,6 +81,5 @@ def _thing(words: str) -> clauses.Thing:
     """What a noun phrase means that is of one thing."""
     said = sentences(words)
     found = readings(said[0], "Thing") if len(said) == 1 else []
-    if not found:
-        raise NotUnderstood(f"I do not know which thing '{words}' means.")
+    refuse(not found, f"I do not know which thing '{words}' means.")
     return found[0][1]  # type: ignore[return-value]

@@ -75,12 +75,12 @@ def listed(things: Things, upwards: bool, talk: Talk) -> Talk:
     return talk.but(tower=tower).put_down(things)
 
 
-def go_on(things: Things, along: bool, talk: Talk) -> Talk | None:
-    """As in "green at the bottom, then blue, then red": things that continue a tower; None without one."""
+def go_on(things: Things, phrase: Phrase, along: bool, talk: Talk) -> Talk:
+    """As in "green at the bottom, then blue, then red": things that continue a tower."""
     tower = talk.tower
     there = {*tower.members, *(thing for _, thing in tower.slots)}
-    if (not tower.active and tower.listing is None) or (along and there.intersection(things)):
-        return None
+    none = (not tower.active and tower.listing is None) or (along and there.intersection(things))
+    refuse(none, f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
     tower = replace(tower, members=tuple(dict.fromkeys((*tower.members, *things))))
     if tower.listing is not None and not along:
         upwards, before, said = tower.listing

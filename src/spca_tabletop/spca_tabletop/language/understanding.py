@@ -111,16 +111,13 @@ def _understood(task: Task, observation: Observation) -> list[Goal]:
             continue
         except Contradiction as error:
             problem = Impossible(str(error))
-            least = reading.cost
-            continue
         except Impossible as error:  # what is meant cannot be; nothing else is meant
             # "all cubes on the red plate, but not the red one" is of no plate for that
             doubted = doubted or (error if isinstance(error, Needed) and reading.table.supplied else None)
             problem = error if problem is None or not isinstance(error, NoSuchThing | NoneOfThem) else problem
-            least = reading.cost
-            continue
+        else:
+            found[goals] = None
         least = reading.cost
-        found[goals] = None
     if not found or doubted:
         assert problem is not None
         raise NotUnderstood(f"{doubted} Name it with its noun.") if found else problem
@@ -192,18 +189,13 @@ def _set_down_first(task: Task, observation: Observation) -> list[Goal]:
     """Goals about a cube that has to be taken off a plate or another cube before the text fits it."""
     found: dict[Goal, None] = {}
     for fact in observation.facts:
-        lifted = fact.predicate == "on" and observation.objects.get(fact.args[0]) in SOLIDS
-        if not lifted or fact.args[1] in (TABLE_SYMBOL, GROUND_SYMBOL):
-            continue
-        cube = fact.args[0]
-        if not observation.holds("clear", cube):
+        lifted = fact.predicate == "on" and observation.objects.get(cube := fact.args[0]) in SOLIDS
+        if not lifted or {*fact.args} & {TABLE_SYMBOL, GROUND_SYMBOL} or not observation.holds("clear", cube):
             continue
         moved = fact.model_copy(update={"args": (cube, TABLE_SYMBOL)})
         facts = tuple(moved if f == fact else f for f in observation.facts)
-        try:
+        with suppress(NotUnderstood, Impossible):
             goals = _understood(task, observation.model_copy(update={"facts": facts}))
-        except (NotUnderstood, Impossible):
-            continue
-        about = (goal for goal in goals if any(cube in a and a[0] != "kept" for a in goal))
-        found |= dict.fromkeys(goal | {("put_down", cube)} for goal in about)
+            about = (goal for goal in goals if any(cube in a and a[0] != "kept" for a in goal))
+            found |= dict.fromkeys(goal | {("put_down", cube)} for goal in about)
     return list(found)
