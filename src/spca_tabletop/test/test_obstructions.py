@@ -397,6 +397,22 @@ def test_nothing_is_put_aside_to_where_room_was_wanted() -> None:
         assert distance(first({nearest}), nearest) > ELBOW_ROOM
 
 
+def test_nothing_is_put_aside_to_a_place_where_room_was_wanted() -> None:
+    with table("stack_01") as (environment, _):
+        ctx = environment._ctx
+        best = next(ctx._grasps(ctx.look(), "cube_red"))
+        ctx._do_open(best.gap)
+        ctx._do_move_to(pose_value(raised(best.pose, APPROACH)))
+        ctx._do_move_linear(pose_value(best.pose))
+        ctx._do_close()
+
+        first = ctx._do_spots_on_table()[0]
+        x, y = round(first["x"] * 100) * 10, round(first["y"] * 100) * 10  # millimetres
+        ctx._cramped.add(f"at__{x}__{y}".replace("-", "m"))
+        for spot in ctx._do_spots_on_table():
+            assert math.dist((spot["x"], spot["y"]), (x / 1000, y / 1000)) > 0.04
+
+
 def test_where_room_was_wanted_belongs_to_a_level() -> None:
     with table("stack_01", **HEMMED) as (environment, _):
         ctx = environment._ctx

@@ -129,7 +129,10 @@ class Alternatives(SkillContext):
     def _do_spots_on_table(self) -> list[Pose]:
         """The same, free on the table."""
         table, area = self._world.table, self._world.work_area
-        spots = placements.on_table(self.scene, table, area, self._held(), self._hold, self._cramped)
+        thing = self._thing(self._held())
+        wanted = [self._there(at, thing) for name in sorted(self._cramped) if (at := place_of(name))]
+        scene = self.scene.model_copy(update={"objects": (*self.scene.objects, *filter(None, wanted))})
+        spots = placements.on_table(scene, table, area, thing.id, self._hold, self._cramped)
         return self._placing_json(spots)
 
     @offered
@@ -171,15 +174,20 @@ class Alternatives(SkillContext):
         with touching(self._arm, *self._supports()):
             return self._possible(map(hold.tool_at, found))
 
+    def _there(self, at: Place, thing: SceneObject) -> SceneObject | None:
+        """Return a thing as it would stand at a place; None where that is no place for it."""
+        for x, y, yaw in at.spots(thing, self.scene.objects, self._world):
+            pose = geometry.Pose.from_xyz_yaw(x, y, thing.pose.position[2], yaw or 0.0)
+            return thing.model_copy(update={"id": at.symbol, "pose": pose})
+        return None
+
     def _taken(self, at: Place, name: str, hold: placements.Hold) -> str:
         """Say why a thing cannot be put at a place; remember what is in the way for the next survey."""
         if (thing := self.scene.get(name)) is None:
             return ""
-        nominal = next(at.spots(thing, self.scene.objects, self._world), None)
-        if nominal is None:
+        there = self._there(at, thing)
+        if there is None:
             return f"no place {at.words}: things lie {self._world.work_area}"
-        pose = geometry.Pose.from_xyz_yaw(*nominal[:2], thing.pose.position[2], nominal[2] or 0.0)
-        there = thing.model_copy(update={"id": at.symbol, "pose": pose})
         self._hinder("obstructs", there, lambda seen: bool(self._spots_at(at, seen, name, hold)))
         others = [o for o in self.scene.objects if o.id not in (name, TABLE_SYMBOL)]
         room = {o.id: gap(footprint(there), footprint(o)) for o in others}
