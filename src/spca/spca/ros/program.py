@@ -190,7 +190,10 @@ class _Launched(Run):
     def advance(self, *listeners: Listener, **_: Any) -> RunResult:
         """See `Run`."""
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: self.cancel(self._fault() or STOPPED))
+            # in a thread: what a signal interrupts may hold a lock of rclpy's that stopping the arm needs
+            signal.signal(
+                number, lambda *_: self.cancelled or background(self.cancel, self._fault() or STOPPED)
+            )
         try:
             with program(kit_of(self.options.level), arguments=sys.argv) as made:
                 self.result = made.conduct(self, listeners)

@@ -185,8 +185,7 @@ class Alternatives(SkillContext):
         """Say why a thing cannot be put at a place; remember what is in the way for the next survey."""
         if (thing := self.scene.get(name)) is None:
             return ""
-        there = self._there(at, thing)
-        if there is None:
+        if (there := self._there(at, thing)) is None:
             return f"no place {at.words}: things lie {self._world.work_area}"
         self._hinder("obstructs", there, lambda seen: bool(self._spots_at(at, seen, name, hold)))
         others = [o for o in self.scene.objects if o.id not in (name, TABLE_SYMBOL)]

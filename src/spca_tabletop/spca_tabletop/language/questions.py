@@ -105,8 +105,8 @@ def where_is(thing: Thing, *, talk: Talk) -> str:
     def where(symbol: str) -> str:
         if ("held", symbol) in talk.table.facts:
             return "in the gripper"
-        support = talk.table.support_of(symbol)
-        return resting(support) if support else "where I cannot see what it rests on"
+        on = talk.table.support_of(symbol)
+        return resting(on) if on else "where I cannot see what it rests on"
 
     return " ".join(f"The {words_of(s)} is {where(s)}." for s in named(thing, talk, ANYTHING))
 
