@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -42,19 +43,23 @@ def interrupt_between_imports() -> None:
 
 
 @contextmanager
-def stopping_on_interrupt(cancel: Callable[[], None]) -> Iterator[None]:
+def stopping_on_interrupt(
+    cancel: Callable[[], None], again: Callable[[], object] = lambda: sys.exit(EXIT_INTERRUPTED)
+) -> Iterator[None]:
     """Have the first Ctrl-C (or SIGTERM) call `cancel`, which stops the arm, as long as the context lasts.
 
-    The second one ends the process at once.
+    Every further one calls `again`: the second one ends the process at once, unless something else is given.
     """
-    presses = 0
+    pressed = False
 
     def on_signal(number: int, _: object) -> None:
-        nonlocal presses
-        presses += 1
-        if presses > 1:
-            sys.exit(EXIT_INTERRUPTED)
-        cancel()
+        nonlocal pressed
+        if pressed:
+            again()
+        else:
+            pressed = True
+            # in a thread: what a signal interrupts may hold a lock of rclpy's that stopping the arm needs
+            threading.Thread(target=cancel, daemon=True).start()
 
     try:
         previous = {s: signal.signal(s, on_signal) for s in (signal.SIGINT, signal.SIGTERM)}

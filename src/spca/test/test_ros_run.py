@@ -19,7 +19,7 @@ from spca_interfaces.msg import Verdict as VerdictMsg
 from spca_interfaces.srv import Judge
 
 from spca.events import Event
-from spca.interrupt import STOPPED
+from spca.interrupt import stopping_on_interrupt
 from spca.kits import kits
 from spca.ros.graph import ENDED
 from spca.ros.program import Program, _Launched, program
@@ -238,7 +238,6 @@ def test_which_process_of_a_launch_has_ended_is_the_program_s_last_word(
         yield
 
     monkeypatch.setattr("spca.ros.program.program", losing)
-    monkeypatch.setattr("spca.ros.program.signal.signal", lambda *_: None)
     folder = RunFolder.create("touch_02", tmp_path / "run")
     folder.write(MANIFEST, manifest(RunOptions(level="touch_02", transport="ros")))
     folder.write(ENDED, "sim-2 has ended with status -9")
@@ -246,36 +245,21 @@ def test_which_process_of_a_launch_has_ended_is_the_program_s_last_word(
         _Launched.of(folder.path).advance()
 
 
-def test_signals_to_a_launched_program_stop_the_arm_once_and_from_a_thread(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_signals_stop_the_arm_once_and_from_a_thread() -> None:
     """What one interrupts may hold a lock that stopping needs; a launch sends several."""
-    handlers: dict[int, Callable[[], object]] = {}
-    stopped: list[tuple[str, bool]] = []
-    heard = threading.Event()
+    from_main: list[bool] = []
+    stopped, further = threading.Event(), []
 
-    def cancel(run: _Launched, reason: str) -> None:
-        stopped.append((reason, threading.current_thread() is threading.main_thread()))
-        run.cancelled = reason
-        heard.set()
+    def cancel() -> None:
+        from_main.append(threading.current_thread() is threading.main_thread())
+        stopped.set()
 
-    @contextmanager
-    def signalled(*_: object, **more: object) -> Iterator[Program]:
-        handlers[signal.SIGINT]()
-        assert heard.wait(60)
-        handlers[signal.SIGINT]()
-        handlers[signal.SIGTERM]()
-        raise SpcaError("ended")
-        yield
-
-    monkeypatch.setattr(_Launched, "cancel", cancel)
-    monkeypatch.setattr("spca.ros.program.program", signalled)
-    monkeypatch.setattr("spca.ros.program.signal.signal", handlers.__setitem__)
-    folder = RunFolder.create("touch_02", tmp_path / "run")
-    folder.write(MANIFEST, manifest(RunOptions(level="touch_02", transport="ros")))
-    with pytest.raises(SpcaError, match="ended"):
-        _Launched.of(folder.path).advance()
-    assert stopped == [(STOPPED, False)]
+    with stopping_on_interrupt(cancel, again=lambda: further.append(1)):
+        signal.raise_signal(signal.SIGINT)
+        assert stopped.wait(60)
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
+    assert (from_main, further) == ([False], [1, 1])
 
 
 def test_a_model_writes_and_repairs_skills_over_ros(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from rclpy.utilities import remove_ros_args
 from spca_interfaces.msg import NodeStatus
 
 from spca.events import Listener
-from spca.interrupt import STOPPED
+from spca.interrupt import STOPPED, stopping_on_interrupt
 from spca.kits import kit_of, kits
 from spca.ros.graph import ENDED, Check
 from spca.ros.supervisor_node import SupervisorNode
@@ -165,18 +165,25 @@ def main() -> None:
     """Run the level of a folder, or wait for goals, and end the process with the exit status."""
     given = remove_ros_args(sys.argv)[1:]
     try:
-        status = follow(_Launched.of(Path(given[0]))) if given else _wait()
+        status = _launched(Path(given[0])) if given else _wait()
     except SpcaError as error:
         print(f"spca: {error}", file=sys.stderr)
         status = error.exit_status
     leave(status)
 
 
-class _Launched(Run):
-    """A run on what a launch has started, which says in a file why it ends before the level does.
+def _launched(path: Path) -> int:
+    """Carry out the run of a folder that a launch has made; return the exit status.
 
     A launch sends several signals, until it kills: none but the first counts.
     """
+    run = _Launched.of(path)
+    with stopping_on_interrupt(lambda: run.cancel(run.fault() or STOPPED), again=lambda: None):
+        return follow(run)
+
+
+class _Launched(Run):
+    """A run on what a launch has started, which says in a file why it ends before the level does."""
 
     @classmethod
     def of(cls, path: Path) -> _Launched:
@@ -189,20 +196,15 @@ class _Launched(Run):
 
     def advance(self, *listeners: Listener, **_: Any) -> RunResult:
         """See `Run`."""
-        for number in (signal.SIGINT, signal.SIGTERM):
-            # in a thread: what a signal interrupts may hold a lock of rclpy's that stopping the arm needs
-            signal.signal(
-                number, lambda *_: self.cancelled or background(self.cancel, self._fault() or STOPPED)
-            )
         try:
             with program(kit_of(self.options.level), arguments=sys.argv) as made:
                 self.result = made.conduct(self, listeners)
                 return self.result
         finally:
-            if fault := self._fault():
+            if fault := self.fault():
                 raise SpcaError(fault)
 
-    def _fault(self) -> str:
+    def fault(self) -> str:
         """Return which process of the launch failed, as the launch says; empty as long as none has."""
         file = self.folder / ENDED
         return file.read_text().strip() if file.is_file() else ""

@@ -221,8 +221,7 @@ class GazeboSim(SimulatorNode):
         granted = asked
         self._passing.until(end + AHEAD_S)
         while (left := end - self._now) > 0.0:
-            if self._ended.wait(max(left / 2, _PASSING_S)):
-                raise SpcaError("the simulation ends")
+            self._go_on(max(left / 2, _PASSING_S))
             self._asked = time.monotonic()  # whoever asked waits still
             heard = max(self._ticked, asked)
             if time.monotonic() - heard > _STALL_S:
@@ -231,6 +230,11 @@ class GazeboSim(SimulatorNode):
                 granted = time.monotonic()
                 self._passing.until(end, anew=True)
         return end
+
+    def _go_on(self, wait: float = 0.0) -> None:
+        """Wait so many wall seconds. Raises SpcaError when the simulation ends."""
+        if self._ended.wait(wait):
+            raise SpcaError("the simulation ends")
 
     def _do_capture(self, request: Capture.Request) -> Capture.Response:
         """Return the first frame that is taken from now on."""
@@ -404,6 +408,7 @@ class GazeboSim(SimulatorNode):
     def close(self) -> None:
         """Stop the arm, then the threads."""
         self._ended.set()
+        self.loop.check = self._go_on  # for whom the loop does not turn, no answer can come
         self._brake()
         super().close()
         self._moved.close()
