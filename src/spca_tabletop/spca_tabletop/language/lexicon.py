@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +71,7 @@ def _patterns() -> tuple[Any, ...]:
         else:
             more = tuple(whole(row) for row in ([rows] if isinstance(rows, str) else rows))
             found[token] = (*found.get(token, ()), *more)
-    anew = [(re.compile(f"(?i){whole(old)}"), new) for old, new in _FILE["spelt"].items()]
+    anew = [(whole(old), new) for old, new in _FILE["spelt"].items()]
     asides = [re.compile(f"(?i){whole('<opening>')}(?:{whole('|'.join(rows))})") for rows in (_FILE["asides"],
               [_FILE["statements"]], [_FILE["reasons"]])]  # fmt: skip
     asides += [re.compile(f"(?i){whole(one)}") for one in ("<orders>", "<heeded>", _FILE["clause"])]
@@ -126,39 +125,42 @@ def said_as(token: str, word: str) -> tuple[str, object]:
 def spelt_out(text: str) -> str:
     """Return a text with what is spelt as in a chat in its usual form."""
     for old, new in _SPELT_ANEW:
-        text = old.sub(new, text)
+        if _may_fit(old, text):
+            text = re.sub(f"(?i){old}", new, text)
     return text
 
 
 _LITERAL = re.compile(r"[a-z0-9' -]+")
 _UNBOUNDED = ("COMMA", "DASH", "END")
 """Tokens whose patterns may touch other characters."""
-_LETTERS, _BEGINNING = "abcdefghijklmnopqrstuvwxyz0123456789'-", 8
-"""By which characters, and how many of them, it is told whether a pattern may fit at all."""
 
 
 def longest(text: str, position: int) -> tuple[str, int]:
     """The token of the longest word or phrase at a position of a text, and its end; "" if there is none."""
-    tokens_of, literal, ranks, others = _lexicon()
+    tokens_of, literal, ranks, _ = _lexicon()
     rank, end = len(tokens_of), position
     if match := literal.match(text, position):
         rank, end = ranks[" ".join(match.group().lower().split())], match.end()
-    lower = text[position : position + _BEGINNING].lower()
-    for other, alternative, beginnings in others:
-        if not lower.startswith(beginnings) and lower.isascii():
-            continue
-        match = _compiled(alternative, tokens_of[other] not in _UNBOUNDED).match(text, position)
+    for other, pattern in _patterns_for(text):
+        match = pattern.match(text, position)
         if match is not None and (match.end() > end or (match.end() == end > position and other < rank)):
             rank, end = other, match.end()
     return (tokens_of[rank], end) if end > position else ("", position)
 
 
+@lru_cache(maxsize=8)
+def _patterns_for(text: str) -> list[tuple[int, re.Pattern[str]]]:
+    """The patterns that may have a match in a text, with their ranks: most cannot, and are not compiled."""
+    tokens_of, _, _, others = _lexicon()
+    return [(rank, _compiled(alternative, tokens_of[rank] not in _UNBOUNDED))
+            for rank, alternative in others if _may_fit(alternative, text)]  # fmt: skip
+
+
 @lru_cache(maxsize=1)
-def _lexicon() -> tuple[list[str], re.Pattern[str], dict[str, int], list[tuple[int, str, tuple[str, ...]]]]:
+def _lexicon() -> tuple[list[str], re.Pattern[str], dict[str, int], list[tuple[int, str]]]:
     """The tokens by the ranks of their alternatives, the plain words with theirs, and all other patterns.
 
-    Most are plain words: one regular expression for all of these takes a tenth of the time to compile. Of the
-    others only those are compiled that a text may begin with.
+    Most are plain words: one regular expression for all of these takes a tenth of the time to compile.
     """
     listed = _listed()
     ranks: dict[str, int] = {}
@@ -167,25 +169,55 @@ def _lexicon() -> tuple[list[str], re.Pattern[str], dict[str, int], list[tuple[i
         if token not in _UNBOUNDED and _LITERAL.fullmatch(alternative):
             ranks.setdefault(alternative, rank)
         else:
-            others.append((rank, alternative, _beginnings(alternative)))
+            others.append((rank, alternative))
     words = "|".join(sorted(ranks, key=len, reverse=True))
     return [token for token, _ in listed], _compiled(f"(?:{words})", True), ranks, others
 
 
-def _beginnings(pattern: str) -> tuple[str, ...]:
-    """The letters one of which a match begins with, as far as they are plain to see; "" for anything."""
-    rest = pattern.lstrip(_LETTERS)
-    letters = pattern[: len(pattern) - len(rest)]
-    if letters or not rest.startswith("(?") or re.search(r"\\[()]|\[[^]]*[()]", rest):
-        return ((letters[:-1] if rest[:1] in ("?", "*", "{") else letters)[:_BEGINNING],)
-    end = list(accumulate((c == "(") - (c == ")") for c in rest)).index(0)
-    after = rest[end + 1 :]
-    if rest[2] != ":":  # what stands before or behind
-        return _beginnings(after)
-    found = [letters for part in _alternatives(rest[3:end]) for letters in _beginnings(part)]
-    if after[:1] in ("?", "*", "{"):
-        found += [""] if after[0] == "{" else _beginnings(after[1:])
-    return tuple(found)
+_PART = re.compile(
+    r"(\((?:\?:)?[a-z| ]+\)|\(\?<?[=!:]|[()|]|[a-z]+|(?:\\.|\[(?:\\.|[^]\\])*\]|[^]()|[\\a-z?*{])+|.)"
+    r"([?*]|\{0?,\d*\})?"
+)
+
+
+@cache
+def _needed(pattern: str) -> tuple[str, ...]:
+    """Letters some of which are in every match of a pattern or around it; none if that is not plain."""
+    groups: list[tuple[str, list[tuple[str, ...]]]] = [("(", [()])]  # each with the best letters of its ways
+    for head, may_lack in _PART.findall(pattern):
+        letters: tuple[str, ...] = ()
+        if head[0] == "(" and head[-1] == ")":
+            ways = head.strip("(?:)").split("|")
+            letters = tuple(max(way.split(" "), key=len) for way in ways) if not may_lack else ()
+        elif head[0] == "(":
+            groups.append((head, [()]))
+        elif head == "|":
+            groups[-1][1].append(())
+        elif head == ")":
+            opened, inner = groups.pop()
+            letters = _of_any(inner) if "!" not in opened and not may_lack else ()
+        elif head[0].islower():
+            letters = (head[: -1 if may_lack else None],)
+        if letters:
+            inner = groups[-1][1]
+            inner[-1] = max(inner[-1], letters, key=lambda found: min(map(len, found), default=0))
+    return _of_any(groups[0][1])
+
+
+def _of_any(ways: list[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(letters for way in ways for letters in way) if all(ways) else ()
+
+
+def _may_fit(pattern: str, text: str) -> bool:
+    """Whether a pattern can have a match in a text."""
+    letters = _needed(pattern)
+    return not letters or any(map(_folded(text).__contains__, letters))
+
+
+@lru_cache(maxsize=8)
+def _folded(text: str) -> str:
+    """A text in small letters, as they are for regular expressions that ignore case."""
+    return text.lower().replace("ı", "i").replace("ſ", "s")
 
 
 @lru_cache(maxsize=1)
