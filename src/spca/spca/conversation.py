@@ -133,8 +133,10 @@ def approving(progress: Progress) -> Approve:
     """Return a function that asks at the terminal whether a plan is to be carried out."""
 
     def approve(plan: Plan, goal: str) -> bool:
-        answer = _read(progress, True, f"{len(plan.steps)} steps. Carry them out? [Y/n] ")
-        return answer is not None and answer.lower() in ("", "y", "yes")
+        asked = f"{len(plan.steps)} steps. Carry them out? [Y/n] "
+        while (answer := _read(progress, True, asked)) and answer.lower() not in ("y", "yes", "n", "no"):
+            pass
+        return answer is not None and answer.lower() not in ("n", "no")
 
     return approve
 

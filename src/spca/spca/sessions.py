@@ -29,7 +29,7 @@ from spca_core.options import RunOptions
 from spca_core.plan import Plan, Rehearsed, Step, Task
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
-from spca_core.run_folder import RunFolder
+from spca_core.run_folder import EVENTS, RunFolder
 from spca_core.scene import Fact, Observation, SceneObject
 from spca_core.verdict import Ending
 from spca_planner.solver.process import warm_solver
@@ -254,7 +254,12 @@ class Session:
         """Carry out an order in a run that is kept, and return the run."""
         folder = RunFolder.create("_".join(sentence.split())[:40], out)
         run = Run(self._ordered(sentence, folder.path, conversation), folder, asked)
-        self._advance(run, self._listeners)
+        try:
+            self._advance(run, self._listeners)
+        except InputError:
+            if out is None and not (folder.path / EVENTS).exists():  # it has not begun
+                shutil.rmtree(folder.path)
+            raise
         kept = folder.path
         if out is None and run.result.outcome.refused:
             kept = Path(shutil.move(kept, tempfile.mkdtemp(dir=self._scratch)))

@@ -146,6 +146,7 @@ class WebPage:
             self.say(plainly(event.text), "bad")
         elif event.kind == "run_ended":
             ending = Ending(event.data["outcome"])
+            self._tell(goal=self._state["goal"] or f"none: {ending.words}")
             how = "" if event.text.startswith("carried out") else f"{ending.words}: "
             self.say(how + plainly(event.text), "good" if ending is Ending.SUCCESS else "bad")
         elif event.kind == "stage_ended":

@@ -22,7 +22,7 @@ def require_display() -> None:
         raise InputError(
             "there is no display to open a window on",
             where="--view",
-            hint="leave --view out; every run leaves a video",
+            hint="--view web shows it on a page, --video leaves a video",
         )
 
 

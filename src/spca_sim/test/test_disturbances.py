@@ -8,7 +8,7 @@ import pytest
 from spca_core.checkpoint import pack, unpack
 from spca_core.layout import nominal_layout
 from spca_core.world import load_world
-from spca_sim.disturbances.disturbance import KINDS, Disturbance, draw_disturbances
+from spca_sim.disturbances.disturbance import KINDS, Disturbance, Happened, draw_disturbances
 from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator
 from spca_sim.variation import SimVariation
 
@@ -61,6 +61,17 @@ def test_an_object_is_added_and_another_taken_away() -> None:
     assert len(away) == 1
     sim.step(6.0)
     assert said in (["add", "remove"], ["add", "remove", "remove"])
+
+
+def test_where_a_thing_was_that_is_taken_away_is_told() -> None:
+    sim, _ = simulator(due("remove", 0.0, seed=3))
+    told: list[Happened] = []
+    sim.disturber.listener = told.append
+    before = {n: sim.object_pose(n).position for n in NAMES}
+    sim.step(0.5)
+    (taken,) = told
+    assert taken.position is not None
+    assert np.allclose(taken.position, before[taken.text.split()[0]], atol=0.02)
 
 
 def test_the_camera_freezes_for_a_while() -> None:

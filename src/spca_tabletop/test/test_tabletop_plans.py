@@ -17,6 +17,7 @@ from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.scene import Fact, Observation
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
+from spca_tabletop.plan.problem import abreast
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.contracts.plan_proposer_contract import PlanProposerContract
@@ -259,6 +260,15 @@ def hiding(seen: Observation) -> Observation:
             "scene": seen.scene.model_copy(update={"objects": things}),
         }
     )
+
+
+def test_what_is_of_no_known_kind_and_carries_nothing_stands_beside_nothing() -> None:
+    seen = scene(on={"cube_red": "cube_green", "cube_blue": "cube_green"})
+    on = tuple(Fact(predicate=f.predicate, args=tuple(a.replace("cube_red", "unknown") for a in f.args))
+               for f in seen.facts)  # fmt: skip
+    assert abreast(seen) == {("cube_red", "cube_blue"), ("cube_blue", "cube_red")}
+    objects = {o: k for o, k in seen.objects.items() if o != "cube_red"} | {"unknown": "unknown"}
+    assert not abreast(seen.model_copy(update={"objects": objects, "facts": on}))
 
 
 def test_what_is_hidden_may_be_any_cube_that_the_task_names(planner: DraftingPlanner) -> None:

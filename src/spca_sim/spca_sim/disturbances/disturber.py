@@ -154,11 +154,12 @@ class Disturber:
             rng = np.random.default_rng(disturbance.seed)
             begin: Callable[[Truth, Disturbance, np.random.Generator, float], str | None]
             begin = getattr(self, f"_{disturbance.kind}")
-            before = truth.held()
+            before, dragged = truth.held(), len(self.now.drags)
             text = begin(truth, disturbance, rng, time)
             if text is not None:
                 self.now.begun.append(number)
-                moved = self.now.drags[-1].name if self.now.drags else before
+                moved = before if len(self.now.drags) == dragged else self.now.drags[-1].name
+                moved = self.now.away[-1] if disturbance.kind == "remove" else moved
                 self._tell(disturbance.kind, time, text, truth.at(moved) if moved else None)
 
     # --- what lasts, for the simulator ----------------------------------------------------------------------

@@ -161,9 +161,9 @@ def initial(observation: Observation) -> Iterator[Atom]:
 def abreast(observation: Observation) -> set[tuple[str, str]]:
     """Return pairs, in both orders, that stand side by side on the table or lie so on one solid."""
     known = set(_of(observation, *_KINDS))
-    pairs = {f.args for f in observation.facts if f.predicate == "next_to" and known.issuperset(f.args)}
+    pairs = {f.args for f in observation.facts if f.predicate == "next_to"}
     pairs |= {pair for above in _burdens(observation).values() for pair in permutations(above, 2)}
-    return {(a, b) for one, other in pairs for a, b in ((one, other), (other, one))}
+    return {pair for one, other in pairs for pair in ((one, other), (other, one)) if known.issuperset(pair)}
 
 
 def bridges(observation: Observation) -> set[tuple[str, str, str]]:
