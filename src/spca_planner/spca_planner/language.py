@@ -51,9 +51,7 @@ class WholeDraft(BaseModel):
     problem: str = Field(default="", description="the whole PDDL problem")
     remark: str = Field(default="", description="one sentence on what you changed or assumed")
     question: str = Field(default="", description="empty, or what you must ask the user before you can plan")
-    answer: str = Field(
-        default="", description="empty, or the answer to a user who asks and wants nothing moved"
-    )
+    answer: str = Field(default="", description="empty, or the answer to a user who only asks")
     impossible_because: str = Field(
         default="", description="empty, or what of the task cannot be done with what is observed"
     )
@@ -158,7 +156,7 @@ def messages(
     skills, others, own, types = _described(request, actions or {}, words, domain, goals, seen)
     told_rows = rows(observation)
     untold = ROLES if told_rows else ()
-    seen = {fact.predicate for fact in observation.facts}.difference(untold)
+    holding = {fact.predicate for fact in observation.facts}.difference(untold)
     question = prompts("spca_planner").get_template("planner_request.j2")
     return [
         system(prompts("spca_planner").get_template("planner_system.j2").render().rstrip()),
@@ -173,7 +171,7 @@ def messages(
                 rows=told_rows,
                 hidden_things=observation.hidden,
                 remarks=[_clip(s, "sentence") for s in observation.remarks[:_MOST_SENTENCES] + nouns],
-                words=[w for w in words if not w.aside or w.name in seen or f"({w.name} " in str(skills)],
+                words=[w for w in words if not w.aside or w.name in holding or f"({w.name} " in str(skills)],
                 skills=skills,
                 own=own,
                 types=types,
