@@ -7,7 +7,7 @@ deal with it on the spot.
 
 
 def find(ctx, thing):
-    """Explore until something that `thing` may mean has been seen."""
+    """Explore until (located thing): doors are opened, a locked one with its key, fetched first."""
     yield from _find(ctx, thing)
 
 
@@ -36,13 +36,13 @@ def find_match(ctx, match, sample):
 
 
 def go_to(ctx, thing):
-    """Stand before `thing`, facing it."""
+    """Stand before `thing`, facing it; it is found first."""
     yield from _find(ctx, thing)
     yield from _approach(ctx, thing)
 
 
 def enter(ctx, square):
-    """Step onto a goal square."""
+    """Step onto a goal square; it is found first."""
     yield from _find(ctx, square)
     waited = 0
     while not ctx.look().over:
@@ -74,12 +74,12 @@ def open_door(ctx, door):
 
 
 def unlock_door(ctx, door, key):
-    """Open a locked door with a key in the hand."""
+    """Open a door with its key, fetched if not held: then (not (locked door))."""
     yield from open_door(ctx, door)
 
 
 def pick_up(ctx, thing):
-    """Take `thing` into the hand; what the hand holds is put down first."""
+    """Then (held thing) (not (hand_free)) (not (located thing)); what is held is put down first."""
     yield from _find(ctx, thing)
     if any(found.held for found in ctx.locate(thing)):
         # Only what is picked up from the floor counts as picked up.
@@ -88,12 +88,12 @@ def pick_up(ctx, thing):
 
 
 def put_down(ctx, thing):
-    """Put down what the hand holds, out of the way."""
+    """Put down what is held, out of the way: then (hand_free) (located thing)."""
     yield from _put_down(ctx)
 
 
 def put_next_to(ctx, thing, other):
-    """Carry `thing` to `other` and put it down next to it."""
+    """Put `thing`, fetched if not held, down next to `other`: then (hand_free) (located thing)."""
     yield from _find(ctx, other)
     while not ctx.look().over:
         held = ctx.look().held

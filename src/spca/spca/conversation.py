@@ -81,7 +81,9 @@ class Conversation:
             results().print(HELP)
             _remember_lines()
         done = True
-        while (line := self._next()) is not None:
+        while (
+            line := _read(self._progress, self._typed, _ASKED if self._table.asks else _PROMPT)
+        ) is not None:
             if not line or line.startswith("#"):
                 continue
             if line in _LAST:
@@ -118,9 +120,6 @@ class Conversation:
         if run.result.reason == STOPPED:
             raise KeyboardInterrupt
         return run.result.success
-
-    def _next(self) -> str | None:
-        return _read(self._progress, self._typed, _ASKED if self._table.asks else _PROMPT)
 
     def _answer(self, text: str) -> None:
         self._progress.pause()

@@ -70,6 +70,8 @@ class RunState:
     """Names of all objects that have been observed in this run."""
     doubts: int = 0
     """Number of times that the table was looked at again for what the task is about."""
+    doubt: str = ""
+    """Account of what the planner said before the last of these looks, and of what that one has shown."""
     planner: PlannerCounts = field(default_factory=PlannerCounts)
     coder: CoderCounts = field(default_factory=CoderCounts)
     written: tuple[str, ...] = ()
@@ -93,12 +95,15 @@ class RunState:
 
     def sensed(self, observation: Observation) -> RunState:
         """Return the state after a look, in which planning is next."""
-        known = tuple(dict.fromkeys((*self.known, *observation.objects)))
-        return replace(self, observation=observation, known=known, phase=Phase.PLAN)
+        known, before = tuple(dict.fromkeys((*self.known, *observation.objects))), self.observation
+        new = [f.pddl for f in observation.told if before is not None and f not in before.told]
+        new = [*(name for name in observation.objects if name not in self.known), *new]
+        doubt = f"{self.doubt}; new in another look: {' '.join(new)}" if self.doubt and new else ""
+        return replace(self, observation=observation, known=known, doubt=doubt, phase=Phase.PLAN)
 
-    def doubting(self) -> RunState:
+    def doubting(self, message: str) -> RunState:
         """Return the state for another look: what a task is about may only be out of sight."""
-        return replace(self, doubts=self.doubts + 1, phase=Phase.SENSE)
+        return replace(self, doubts=self.doubts + 1, doubt=f"you said: {message}", phase=Phase.SENSE)
 
     def doubtful(self, status: str) -> bool:
         """Return whether another look may show that a task is possible, or what it means, after all."""

@@ -134,7 +134,7 @@ class Supervisor:
             skills=self._readers.skills.signatures(state.library),
             mode="replan" if state.failure else "fresh",
             previous=state.previous,
-            failure=state.told,
+            failure=state.told or state.doubt,
             executed=state.execution,
         )
         result = self._stages.planner.plan(request, self._on_draft, lambda: bool(self._cancelled))
@@ -161,7 +161,7 @@ class Supervisor:
     def _look_once_more(self, state: RunState, message: str) -> RunState:
         self._journal.publish("doubt", stage="plan", text=f"looking again: {message}")
         verdict = self._env.settle()
-        return state.ending(Ending.of(verdict.outcome), message) if verdict.final else state.doubting()
+        return state.ending(Ending.of(verdict.outcome), message) if verdict.final else state.doubting(message)
 
     def _code(self, state: RunState) -> RunState:
         plan = state.plan

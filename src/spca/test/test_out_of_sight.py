@@ -28,6 +28,15 @@ def test_who_asks_what_is_meant_while_something_is_away_looks_again() -> None:
     assert not replace(away, doubts=4).doubtful("not_understood")
 
 
+def test_who_called_it_impossible_is_told_what_another_look_has_shown() -> None:
+    """Where that is nothing, nothing is told: the same question is not asked twice."""
+    look = Observation(stamp=1.0, objects={"bowl_red": "bowl"}, facts=(), sentences=())
+    more = look.model_copy(update={"objects": {**look.objects, "cube_red": "cube"}})
+    asked = RunState().sensed(look).doubting("There is no cube.")
+    assert asked.sensed(look).doubt == ""
+    assert asked.sensed(more).doubt == "you said: There is no cube.; new in another look: cube_red"
+
+
 @pytest.mark.slow
 def test_a_tray_that_is_away_for_a_while_ends_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twice: when a cube is brought to it, and when that is planned anew, by a planner that then asks."""

@@ -132,7 +132,8 @@ class OpenAISource:
                 return self._priced(self._redacted(answer), config)
             except (NoAnswer, ModelError) as error:
                 status, problem = getattr(error, "status", status), self._clean(error)
-                wait_s = max(_backoff(config, attempt), getattr(error, "wait_s", 0.0))
+                wait_s = config.wait_s * 2 ** min(attempt - 1, 20) * random.uniform(0.75, 1.25)
+                wait_s = max(min(wait_s, config.max_wait_s), getattr(error, "wait_s", 0.0))
                 overdue = until is not None and time.monotonic() + wait_s >= until
                 if overdue or attempt >= config.attempts or not _worth_retrying(error, config):
                     raise
@@ -208,11 +209,6 @@ def _worth_retrying(error: NoAnswer | ModelError, config: ModelConfig) -> bool:
     if isinstance(error, ModelError) or error.code in _SPENT or error.wait_s > config.max_wait_s:
         return False
     return error.status is None or error.status >= 500 or error.status in _TRANSIENT
-
-
-def _backoff(config: ModelConfig, attempt: int) -> float:
-    """Return the seconds to wait before the next attempt."""
-    return min(config.wait_s * 2 ** min(attempt - 1, 20) * random.uniform(0.75, 1.25), config.max_wait_s)
 
 
 def _check_model(config: ModelConfig, role: Role, known: list[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations, pairwise
@@ -12,6 +13,7 @@ from itertools import chain, combinations, pairwise
 from pydantic import BaseModel, ConfigDict, Field
 
 from spca_core.errors import one_line
+from spca_core.kinds import KINDS
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.chat import ChatModel, Message, Role
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
@@ -26,7 +28,7 @@ from spca_planner.pddl.sexpr import Group
 from spca_planner.pddl.syntax import OBJECT, Action
 from spca_planner.trusted import Actions, stems
 
-_MOST_SKILLS, _MOST_TOLD = 12, 5
+_MOST_SKILLS, _MOST_TOLD = 12, 3
 _MOST_FACTS, _MOST_SENTENCES, _MOST_STEPS = 200, 12, 40
 _MOST_WORDS = 60
 """Maximum number of words from a model to the user; the prompt asks for fewer."""
@@ -49,6 +51,7 @@ class WholeDraft(BaseModel):
     problem: str = Field(default="", description="the whole PDDL problem")
     remark: str = Field(default="", description="one sentence on what you changed or assumed")
     question: str = Field(default="", description="empty, or what you must ask the user before you can plan")
+    answer: str = Field(default="", description="empty, or the answer to a user who only asks")
     impossible_because: str = Field(
         default="", description="empty, or what of the task cannot be done with what is observed"
     )
@@ -58,8 +61,8 @@ class WholeDraft(BaseModel):
 
     def refusal(self) -> NotUnderstood | Impossible | None:
         """Return the model's refusal as a harmless, short error; a question first, as it can be answered."""
-        if question := _told(self.question):
-            return NotUnderstood(question)
+        if said := _told(self.question) or _told(self.answer):
+            return NotUnderstood(said)
         return Impossible(why) if (why := _told(self.impossible_because)) else None
 
 
@@ -142,12 +145,18 @@ def messages(
     """Return the conversation that is sent: rules, then one request with everything in it."""
     vocabulary = vocabulary or Vocabulary()
     observation = vocabulary.shown(request.observation)
-    words, goals = vocabulary.words(), vocabulary.asked(request.task, observation)
+    kinds, goals = {*observation.objects.values()}, vocabulary.asked(request.task, observation)
+    words = [w for w in vocabulary.words() if not w.of or kinds & {*w.of}]
     domain = previous.domain if previous else ""
-    skills, others, own = _described(request, actions or {}, words, domain, goals)
+    seen = {name for name, one in vocabulary.extensions(observation).items() if one.atoms}
+    task = {*re.findall(r"[a-z]+?(?=s?\b)", request.task.text.lower())}
+    other = ((n, k) for k in KINDS.keys() & kinds for n in KINDS[k].nouns if n in task - kinds)
+    nouns = tuple(f"'{n}' may mean a {k}" for n, k in sorted(other))
+    said = [s for s in request.task.conversation if s != f"user: {request.task.text}"]
+    skills, others, own, types = _described(request, actions or {}, words, domain, goals, seen)
     told_rows = rows(observation)
     untold = ROLES if told_rows else ()
-    seen = {fact.predicate for fact in observation.facts}.difference(untold)
+    holding = {fact.predicate for fact in observation.facts}.difference(untold)
     question = prompts("spca_planner").get_template("planner_request.j2")
     return [
         system(prompts("spca_planner").get_template("planner_system.j2").render().rstrip()),
@@ -155,16 +164,17 @@ def messages(
             question.render(
                 mode=request.mode if previous is not None else "fresh",
                 task=_clip(request.task.text, "task"),
-                conversation=[_clip(s, "message") for s in request.task.conversation[-_MOST_SENTENCES:]],
+                conversation=[_clip(s, "message") for s in said[-_MOST_SENTENCES:]],
                 measures=measures,
                 objects=observation.objects,
                 facts=_facts(observation, vocabulary, untold),
                 rows=told_rows,
                 hidden_things=observation.hidden,
-                remarks=[_clip(s, "sentence") for s in observation.remarks[:_MOST_SENTENCES]],
-                words=[w for w in words if not w.aside or w.name in seen or f"({w.name} " in str(skills)],
+                remarks=[_clip(s, "sentence") for s in observation.remarks[:_MOST_SENTENCES] + nouns],
+                words=[w for w in words if not w.aside or w.name in holding or f"({w.name} " in str(skills)],
                 skills=skills,
                 own=own,
+                types=types,
                 others=others,
                 hidden=len(request.skills) - len(skills) - len(others),
                 domain=_clip(domain, "pddl"),
@@ -184,53 +194,63 @@ def _described(
     words: Sequence[ObservableWord],
     domain: str,
     goals: Sequence[frozenset[Atom]],
-) -> tuple[list[str], list[str], dict[str, str]]:
-    """Return skills for a prompt, what they need and bring, or say, and what they alone speak of, explained.
+    seen: Collection[str],
+) -> tuple[list[str], list[str], dict[str, str], str]:
+    """Return skills for a prompt, what they need and bring, or say, their own words, explained, and types.
 
-    They are those of the shown `domain`, which tells of them; those that serve one of the `goals`, and what
-    these need, with the types of their things, or a few that share most words with the task if nothing is
-    known of its goals; and, by name alone, those of the others that share most words.
+    They are those of the shown `domain`, which tells of them; those that serve one of the `goals`, or share
+    most words with the task if nothing is known of its goals, and those that bring what these need, unless
+    they need what nobody brings and is not `seen`; and, by name alone, those of the others that share most.
     """
     known = {s.name: actions.get((s.name.lower(), len(s.parameters))) for s in request.skills}
     plain = [*words, *own_words(actions, words)]
     told = {s.name: in_words(s, action, plain) for s in request.skills if (action := known[s.name])}
     asked = {(word.name if (word := meant(a[0], words)) else a[0], *a[1:]) for goal in goals for a in goal}
-    near = [about for about in told.values() if _brings(about, asked)]
-    asked |= {a for n in near for a in _told_atoms(n.partition("; brings ")[0]) if len(a) == 2}
     shown = {n for n in known if re.search(rf"\(:action\s+{re.escape(n)}\s", domain, re.IGNORECASE)}
-    task = stems(request.task.text)
-    alike = {s.name: len(task & stems(f"{s.name} {s.doc}")) for s in request.skills}
+    task, says = stems(request.task.text), {s.name: stems(f"{s.name} {s.doc}") for s in request.skills}
+    often = Counter(chain.from_iterable(says.values()))
+    alike = {name: sum(1 / often[word] for word in task & said) for name, said in says.items()}
     rest = sorted((n for n in told if n not in shown), key=lambda n: -alike[n])
-    first = () if near else rest[:_MOST_TOLD]
-    serving = {n for n in known if n in first or n not in told or (near and _brings(told[n], asked))}
+    twice = any(len({a[:2] for a in goal}) < len(goal) for goal in goals)
+    near = [n for n in told if _brings(told[n], asked, twice)] or rest[:_MOST_TOLD]
+    needs = {n: _told_atoms(about.partition("; brings ")[0]) for n, about in told.items()}
+    needed = {a for n in near for a in needs[n] if len(a) == 2}
+    there = {"=", *seen, *(a[0] for n in near for a in _told_atoms(told[n].partition("brings ")[2]))}
+    more = (n for n in told if _brings(told[n], needed) and {a[0] for a in needs[n] if a[2:]} <= there)
+    serving = {*near, *more, *(n for n in known if n not in told)}
     weights = {s: (s.name in shown, s.name in serving, alike[s.name]) for s in request.skills}
     chosen = sorted(weights, key=weights.__getitem__, reverse=True)[:_MOST_SKILLS]
-    found, others, own = list[str](), list[str](), dict[str, str]()
+    found, others, own, types = list[str](), list[str](), dict[str, str](), dict[str, str]()
+    kinds = dict.fromkeys(request.observation.objects.values())
     for skill in (s for s in request.skills if s in chosen):
         action, names = known[skill.name], skill.parameters
         if skill.name in shown or skill.name not in serving:
             listed = f"{skill.name}({', '.join(names)})"
             (found if skill.name in shown else others).append(listed + ": as below" * (skill.name in shown))
             continue
-        types = [p.type for p in action.parameters] if action else [OBJECT] * len(names)
-        typed = [n if t == OBJECT else f"{n} - {t}" for n, t in zip(names, types, strict=True)]
+        given = [p.type for p in action.parameters] if action else [OBJECT] * len(names)
+        typed = [n if t == OBJECT else f"{n} - {t}" for n, t in zip(names, given, strict=True)]
+        for t in given:
+            of = [k for k in kinds if action and k != t and k in action.kinds.get(t, ())]
+            types[t] = "any" if len(of) == len(kinds) else " ".join(of)
         about = told.get(skill.name) or " ".join(skill.doc.split())
         found.append(f"{skill.name}({', '.join(typed)})" + (about and f": {_clip(about, 'doc')}"))
         for form, why in action.said if action else ():
             name = form.strip("()").split()[0]
             if not meant(name, words) and re.search(rf"\({re.escape(name)}[ )]", about):
                 own.setdefault(form, _clip(why, "sentence"))
-    return found, others, own
+    told_types = "; ".join(f"{t} = {of}" for t, of in types.items() if of and t != OBJECT)
+    return found, others, own, told_types
 
 
 def _told_atoms(text: str) -> list[Atom]:
     return [tuple(atom.split()) for atom in re.findall(r"(?<!not )\(([^()]+)\)", text)]
 
 
-def _brings(about: str, wanted: Collection[Atom]) -> bool:
-    """Whether a skill that is told so may bring about one of these atoms, and no two where one is wanted."""
+def _brings(about: str, wanted: Collection[Atom], twice: bool = False) -> bool:
+    """Whether a skill told so may bring about one of these atoms, and no two of a thing unless `twice`."""
     told = _told_atoms(about.partition("brings ")[2])
-    if len({b[:2] for b in wanted}) == len(wanted) and len({a[:2] for a in told}) < len(told):
+    if not twice and len({a[:2] for a in told}) < len(told):
         return False
     return any(a[0] == b[0] and (a[-1][0] in "?*" or a[-1] == b[-1]) for a in told for b in wanted)
 

@@ -119,8 +119,10 @@ def actions_of(own: Sequence[str], learned: Sequence[str] = ()) -> Actions:
 def _actions(domains: Sequence[str]) -> Iterator[Action]:
     for text in domains:
         with suppress(PddlError):
-            said = Draft(domain=text, problem="").said
-            yield from (replace(action, said=said) for action in parse_domain(text).actions.values())
+            said, domain = Draft(domain=text, problem="").said, parse_domain(text)
+            known = {**{t: t for t in domain.types}, **{c.name: c.type for c in domain.constants}}
+            kinds = {t: {k for k, own in known.items() if domain.is_a(own, t)} for t in domain.types}
+            yield from (replace(a, said=said, kinds=kinds) for a in domain.actions.values())
 
 
 def _types(text: str) -> set[str]:

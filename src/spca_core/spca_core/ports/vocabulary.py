@@ -38,7 +38,8 @@ class ObservableWord(Record):
     """A predicate that occurs in observations: its form, its meaning and its synonyms.
 
     `like` is a regular expression for whole names that mean the same. What is only worth explaining where it
-    is seen is `aside`. It never holds of a first thing of the kinds `never`.
+    is seen is `aside`. It never holds of a first thing of the kinds `never`,
+    and of a last one only of kinds `of`.
     """
 
     name: str
@@ -48,6 +49,7 @@ class ObservableWord(Record):
     like: str = ""
     aside: bool = False
     never: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
 
     @property
     def form(self) -> str:

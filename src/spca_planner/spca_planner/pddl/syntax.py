@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from textwrap import dedent
 
@@ -46,7 +46,7 @@ class Signature:
 class Action:
     """An action; `precondition` and `effect` are None where the text has none. `text` is complete.
 
-    `said` are predicates of its domain with their comments.
+    `said` are predicates of its domain with their comments, `kinds` its types with all that is of each.
     """
 
     name: str
@@ -56,6 +56,7 @@ class Action:
     line: int
     text: str
     said: tuple[tuple[str, str], ...] = ()
+    kinds: Mapping[str, Collection[str]] = field(default_factory=dict, compare=False)
 
     @property
     def schema(self) -> ActionSchema:

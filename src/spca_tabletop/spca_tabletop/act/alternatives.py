@@ -76,7 +76,7 @@ class Alternatives(SkillContext):
 
     @offered
     def _do_spots_on(self, name: str) -> list[Pose]:
-        """Tool poses, best first, for what is held to rest on or in a thing or the table."""
+        """Tool poses, best first, for what is held to rest on or in it."""
         base = self._thing(name)
         if base is self._table:
             return self._do_spots_on_table()

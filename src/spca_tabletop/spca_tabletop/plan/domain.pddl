@@ -25,7 +25,7 @@
     (bridge ?c - solid)              ; it lies across two things
     (holding ?c - solid)
     (hand_empty)
-    (touched ?x - item)
+    (touched ?x - item)              ; the fingers have touched ?x since the beginning
     (next_to ?a ?b - item)           ; ?a was put, or is seen, on the table beside ?b, touching it
     (abreast ?a ?b - item)           ; side by side, on the table or on the same thing: near enough for a third across both
     (across ?c ?a ?b - solid)        ; a bridge over two things that stand side by side

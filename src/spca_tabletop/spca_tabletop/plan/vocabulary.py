@@ -20,22 +20,24 @@ from spca_tabletop.plan.problem import OBSTRUCTIONS, abreast, bridges, reachable
 _CUBE, _PLATE, _TABLE = frozenset(SOLIDS), frozenset(SUPPORTS), frozenset({"table"})
 _GROUND = frozenset({"ground"})
 _ROOMY = frozenset(k.name for k in KINDS.values() if k.room == "many")
+_ROOMY_WORDS = ", ".join(k for k in SUPPORTS if k in _ROOMY)
 _ANYTHING = _CUBE | _PLATE | _TABLE
 
 
 _PLACES = [row.example for row in relations() if row.example and not row.skill]
 _EXPLAINED = (
     ObservableWord(
-        name="on", args=("?a", "?b"), meaning="?a rests on or in ?b",
+        name="on", args=("?a", "?b"), meaning="?a rests on or in ?b; a bridge, on both",
         synonyms=("on_top_of", "resting_on", "stacked_on"),
         like=r"(is_)?(on|on_top|on_top_of|atop|stacked|stacked_on|placed_on|resting_on|rests_on|sits_on|supported_by)",
     ),
     ObservableWord(
-        name="clear", args=("?a",), meaning="nothing rests on or in ?a; what has room may count, too",
+        name="clear", args=("?a",),
+        meaning=f"nothing rests on or in ?a; or, on a {_ROOMY_WORDS}, there is room",
         synonyms=("uncovered",), like=r"(is_)?(clear|top_clear|clear_top|uncovered|nothing_on(_top)?)",
     ),
     ObservableWord(
-        name="held", args=("?a",), meaning=f"?a is in the gripper, never a support ({', '.join(SUPPORTS)})",
+        name="held", args=("?a",), meaning=f"?a is in the gripper; never a {', '.join(SUPPORTS)}",
         synonyms=("holding", "in_hand", "grasped"), never=SUPPORTS,
         like=r"(is_)?(held|holding|grasped|grasping|gripped|gripping|carried|carrying|in_hand|in_gripper|picked_up)",
     ),
@@ -58,7 +60,7 @@ _EXPLAINED = (
         name="at", args=("?a", "?p"),
         meaning=f"?a is on the table at ?p: {', '.join(_PLACES)}; left_of__X__40: in line, a gap of 40 mm",
     ),
-    *(ObservableWord(name=row.name, args=("?a", "?b"), meaning=row.meaning, synonyms=row.names)
+    *(ObservableWord(name=row.name, args=("?a", "?b"), meaning=row.meaning, synonyms=row.names, of=row.of)
       for row in relations() if row.meaning),
 )  # fmt: skip
 _WORDS = _EXPLAINED + tuple(
