@@ -17,6 +17,8 @@ from mcp.server.fastmcp import Context, FastMCP, Image
 from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
 
 from spca import __version__
 from spca.api import levels, session
@@ -57,7 +59,29 @@ def serve(
     """
     made = FastMCP("spca", _WHAT, host=host, port=port, log_level="WARNING")
     made._mcp_server.version = __version__
+    bare = made.streamable_http_app
+    made.streamable_http_app = lambda: _read(bare(), made.settings)  # type: ignore[method-assign]
     return _Server(options, approval, allowed, made).server
+
+
+def _read(app: Any, settings: Any) -> Any:
+    """The server, told only what can be read: the SDK answers other bytes, and depths, with a fault."""
+
+    async def asked(scope: Any, receive: Any, send: Any) -> None:
+        whole: list[Any] = []
+        if scope.get("method") == "POST" and scope["path"] == settings.streamable_http_path:
+            try:
+                json.loads(body := await Request(scope, receive).body())
+            except (ValueError, RecursionError) as error:
+                return await PlainTextResponse(f"no message: {error}", 400)(scope, receive, send)
+            whole.append({"type": "http.request", "body": body})
+
+        async def again() -> Any:
+            return whole.pop() if whole else await receive()
+
+        return await app(scope, again, send)
+
+    return asked
 
 
 class _Server:
