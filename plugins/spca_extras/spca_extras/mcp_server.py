@@ -17,6 +17,8 @@ from mcp.server.fastmcp import Context, FastMCP, Image
 from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
+from starlette.middleware.base import BaseHTTPMiddleware
+from starlette.responses import PlainTextResponse
 
 from spca import __version__
 from spca.api import levels, session
@@ -43,20 +45,29 @@ class Approval(BaseModel):
     approve: bool = Field(description="Carry this plan out?")
 
 
-def serve(
-    options: dict[str, Any], approval: bool, allowed: tuple[str, ...], host: str, port: int
-) -> FastMCP[Any]:
+def serve(options: dict[str, Any], approval: bool, allowed: tuple[str, ...], port: int, path: str) -> FastMCP:
     """The server; its session opens when the first tool is called and closes with the process.
 
     Args:
         options: Of `spca.session`.
         approval: Whether the client's user is asked before each plan; a client that cannot ask moves nothing.
         allowed: The actions that plans may contain; all if empty.
-        host: For HTTP, the address to listen at.
-        port: For HTTP, the port.
+        port: For HTTP, the port, on this machine.
+        path: For HTTP, the path, which nobody else is to know.
     """
-    made = FastMCP("spca", _WHAT, host=host, port=port, log_level="WARNING")
+    made = FastMCP("spca", _WHAT, port=port, streamable_http_path=path, log_level="WARNING")
     made._mcp_server.version = __version__
+
+    async def read(request: Any, answer: Any) -> Any:  # over nonsense, and depths, the SDK ends in a fault
+        try:
+            if request.method == "POST" and request.url.path == path:
+                json.loads(await request.body())
+        except (ValueError, RecursionError) as error:
+            return PlainTextResponse(f"no message: {error}", 400)
+        return await answer(request)
+
+    (app := made.streamable_http_app()).add_middleware(BaseHTTPMiddleware, dispatch=read)
+    made.streamable_http_app = lambda: app  # type: ignore[method-assign]
     return _Server(options, approval, allowed, made).server
 
 

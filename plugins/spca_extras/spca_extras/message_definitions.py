@@ -20,7 +20,6 @@ _PRIMITIVE = re.compile(r"(?:bool|byte|char|float(?:32|64)|u?int(?:8|16|32|64)|w
 _STANDARD = Path(__file__).with_name("standard_messages.txt")
 """File with the fields of ROS's own messages that a log uses, for where no ROS is installed."""
 
-
 Message = dict[str, Any]
 
 
@@ -30,17 +29,13 @@ def definition(datatype: str) -> str:
 
     Raises SpcaError when a definition is not installed.
     """
-    parts = [_text(datatype)]
-    seen = {datatype}
-    queue = list(_uses(datatype))
+    texts, queue = dict[str, str](), [datatype]
     while queue:
-        needed = queue.pop(0)
-        if needed in seen:
-            continue
-        seen.add(needed)
-        parts.append(f"{_SEPARATOR}\nMSG: {needed}\n{_text(needed)}")
-        queue += _uses(needed)
-    return "\n".join(parts)
+        if (needed := queue.pop(0)) not in texts:
+            texts[needed] = _text(needed)
+            queue += _uses(needed)
+    own = texts.pop(datatype)
+    return "\n".join([own, *(f"{_SEPARATOR}\nMSG: {name}\n{text}" for name, text in texts.items())])
 
 
 class Field(NamedTuple):
@@ -131,10 +126,7 @@ def _element(datatype: str, value: Any) -> Any:
     if "/" not in datatype:
         return getattr(value, "value", value)  # an enum's; None is written as the default
     if isinstance(value, tuple):  # a name with what belongs to it
-        return {
-            field.name: _element(field.type, item)
-            for field, item in zip(fields(datatype), value, strict=True)
-        }
+        return {of.name: _element(of.type, item) for of, item in zip(fields(datatype), value, strict=True)}
     return mirrored(datatype, value)
 
 

@@ -50,6 +50,11 @@ async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
             url = f"http://127.0.0.1:{port}{path}"
             refused = httpx.post(url, json={}, headers={"Accept": "application/json", **headers})
             assert refused.status_code == status, (path, host, refused.text)
+        heads = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+        deep, far = b"[" * 100_000, b'{"jsonrpc": "2.0", "method": "x", "id": ' + b"9" * 5000 + b"}"
+        for body in (deep, far, b"\xff{}", b"", b"{", b"[]", b"null", b"[1e999]"):
+            refused = httpx.post(address, content=body, headers=heads)
+            assert refused.status_code == 400 and refused.text.count("\n") == 0, (body[:9], refused.text)
         async with streamablehttp_client(address, timeout=200) as (read, write, _):
             yield read, write
     finally:

@@ -66,8 +66,7 @@ def find_level(name: str) -> GridLevel:
     known = {level.name: level for level in curriculum()} | {level.env: level for level in curriculum()}
     if name in known:
         return known[name]
-    hint = did_you_mean(name, known, 3)
-    raise InputError(f"unknown MiniGrid level '{name}'", f"{CURRICULUM.parent.name}/", hint)
+    raise InputError(f"unknown MiniGrid level '{name}'", "minigrid/", did_you_mean(name, known, 3))
 
 
 def select_levels(pattern: str = "") -> tuple[GridLevel, ...]:
@@ -75,11 +74,9 @@ def select_levels(pattern: str = "") -> tuple[GridLevel, ...]:
 
     An empty text means all levels.
     """
-    words = [word.strip() for word in pattern.split(",") if word.strip()]
+    words = tuple(filter(None, map(str.strip, pattern.split(",")))) or ("",)
     chosen = tuple(
-        level
-        for level in curriculum()
-        if not words or any(level.category.startswith(word) or level.name.startswith(word) for word in words)
+        one for one in curriculum() if one.category.startswith(words) or one.name.startswith(words)
     )
     if not chosen:
         raise InputError(

@@ -24,7 +24,8 @@ SIGNATURES = {"transition": 2, "reward": 4}
 _PATIENCE = 2
 _STEP_S, _SEARCH_S = 2.0, 30.0
 """Deadlines of one call of the program, and of a search in it."""
-_LONGEST = 1 << 17  # characters of a state: the predictions for all that was seen are kept
+_LARGER = 8  # times the size in JSON, and as many kB, that a state may have after a step: they are kept
+_FARTHEST = 10_000  # actions of a plan
 _FUTURE = re.compile(r"^from __future__ import .*$", re.MULTILINE)
 
 
@@ -79,7 +80,8 @@ class ModelRunner:
         if problem := self.load(program):
             return [problem] * len(steps)
         batch = [[to_json(state), action] for state, action in steps]
-        return [_state(o) for o in self._ask("wc_step", batch)]
+        longest = _LARGER * (1024 + max((len(json.dumps(each)) for each, _ in batch), default=0))
+        return [_state(o, longest) for o in self._ask("wc_step", batch)]
 
     def pay(
         self, program: Program, steps: Sequence[tuple[State, str, State, str]]
@@ -161,8 +163,7 @@ class ModelRunner:
             return None
         steps = zip([state, *states[:-1]], plan, states, strict=True)
         paid = self.pay(program, [(before, action, after, mission) for before, action, after in steps])
-        ends = [not isinstance(one, str) and one[1] for one in paid]
-        last = paid[-1]
+        ends, last = [not isinstance(one, str) and one[1] for one in paid], paid[-1]
         good = not any(isinstance(one, str) for one in paid) and ends == [False] * (len(plan) - 1) + [True]
         return states if good and not isinstance(last, str) and last[0] > 0 else None
 
@@ -176,11 +177,11 @@ def prelude() -> str:
     return texts[0] + _FUTURE.sub("", texts[1]) + "\n\n"
 
 
-def _state(outcome: RunOutcome) -> State | str:
+def _state(outcome: RunOutcome, longest: int) -> State | str:
     if outcome.failure is not None:
         return _words(outcome.failure)
-    if len(json.dumps(outcome.value)) > _LONGEST:
-        return f"result: a state of more than {_LONGEST} characters"
+    if len(json.dumps(outcome.value)) > longest:
+        return f"result: a state of more than {longest} characters"
     try:
         return from_json(outcome.value)
     except InputError as error:
@@ -198,9 +199,8 @@ def _payment(outcome: RunOutcome) -> tuple[float, bool] | str:
 
 
 def _plan(value: Any) -> list[str] | None:
-    if isinstance(value, list) and value and all(isinstance(action, str) for action in value):
-        return value
-    return None
+    some = isinstance(value, list) and 0 < len(value) <= _FARTHEST
+    return value if some and all(isinstance(action, str) for action in value) else None
 
 
 def _words(failure: SkillFailure) -> str:

@@ -317,7 +317,13 @@ def wc_step(state, action):
         return [["a", 0, 0, {"x": value}]]
     if action == "much":
         return [["a", 0, 0, {"x": "x" * 1_000_000}]]
+    if action == "most":
+        return [["a", 0, 0, {"x": "x" * ((1 << 23) - 100)}]]
+    if action == "many":
+        return [["a", 0, 0, {}] for _ in range(1000)]
     return state
+def wc_plan_value(state, mission, actions, budget):
+    return ["stay"] * 600_000
 """
 
 
@@ -325,9 +331,11 @@ def test_no_answer_of_a_program_is_more_than_wrong() -> None:
     state = state_of([entity("agent", 1, 1)])
     program = Program(source=HOSTILE)
     with ModelRunner() as runner:
-        answers = runner.predict(program, [(state, action) for action in ("nest", "list", "much", "stay")])
+        actions = ("stay", "nest", "list", "much", "most", "many")
+        same, *answers = runner.predict(program, [(state, action) for action in actions])
         (paid,) = runner.pay(program, [(state, "stay", state, "")])
-    assert answers[3] == state
-    for answer, words in zip(answers, ("deep", "", "more than"), strict=False):
+        assert runner.plan(program, state, "", ["stay"]) is None
+    assert same == state
+    for answer, words in zip(answers, ("deep", "", *["more than"] * 3), strict=True):
         assert isinstance(answer, str) and words in answer
     assert paid == "result: not a reward and whether the episode ends"

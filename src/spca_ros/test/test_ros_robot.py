@@ -175,6 +175,21 @@ def test_a_state_of_nonsense_is_no_news(driver: RosRobot, alone: SpcaNode) -> No
     assert np.isfinite(driver.state().position).all()
 
 
+def test_a_state_that_is_ahead_of_the_world_s_clock_moves_no_time(driver: RosRobot, alone: SpcaNode) -> None:
+    """Its stamp is believed neither by who waits nor by who hands on the contacts until then."""
+    publisher = heeded(alone, JointStateMsg, names.JOINT_STATES, SENSOR)
+    joints, began, told = [*JOINT_NAMES, GRIPPER_JOINT], driver.now(), list[float]()
+    driver.on_passed = told.append
+    for stamp in (2e9 + 1 / 3, 1e9 + 0.7, began + 1.0):  # the larger, the coarser its floating point
+        ahead = JointStateMsg(header=Header(stamp=time_msg(stamp)), name=joints, position=[0.0] * 7)
+        while driver.newest != pytest.approx(stamp, abs=1e-6, rel=0):
+            publisher.publish(ahead)
+            time.sleep(0.01)
+        assert driver.wait(0.5) is False
+    driver.on_passed = lambda now: None
+    assert told and began <= min(told) and began + 1.4 < max(told) < began + 60.0
+
+
 def test_a_trajectory_from_elsewhere_is_refused(driver: RosRobot) -> None:
     good = gentle(driver, 0.1, 1.0)
     with pytest.raises(MotionError, match="begin where the arm is") as error:

@@ -39,8 +39,8 @@ def mcp(
             raise
         raise InputError("the package `mcp` is not installed", hint="pip install 'mcp<2'") from error
     allowed = filter(None, map(str.strip, allow.split(",")))
-    server = serve(wanted, approve, tuple(allowed), "127.0.0.1", port)
-    if http:  # a page of any site may ask this machine: only who was told the path is answered
-        server.settings.streamable_http_path = path = f"/{secrets.token_urlsafe(16)}/mcp"
+    path = f"/{secrets.token_urlsafe(16)}/mcp"  # a page of any site may ask this machine: who was told it may
+    server = serve(wanted, approve, tuple(allowed), port, path)
+    if http:
         print(f"http://127.0.0.1:{port}{path}", flush=True)
     server.run("streamable-http" if http else "stdio")
