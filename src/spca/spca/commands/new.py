@@ -44,7 +44,7 @@ def new(
     from spca.console import as_typed, notices
     from spca_core.errors import InputError
     from spca_core.extensions import installed
-    from spca_core.paths import data
+    from spca_core.paths import CHECKOUT, data
 
     if kind not in EXAMPLES:
         raise InputError(f"unknown kind '{kind}'", where="KIND", hint=f"one of {_KINDS}")
@@ -64,9 +64,10 @@ def new(
     if name in installed(group) or find_spec(name) is not None:
         raise InputError(f"'{name}' is the name of something installed", where="NAME", hint="take another")
     copy(data("examples", "spca") / example, folder, example, name)
+    tests = as_typed("test") if CHECKOUT is not None else f"{sys.executable} -m pytest"
     told = (
         f"{folder} is a working copy of the example '{example}'. Install it, test it, use it:\n"
-        f"  {sys.executable} -m pip install --no-deps -e {folder}\n  {sys.executable} -m pytest {folder}\n"
+        f"  {as_typed(f'pip install --no-deps -e {folder}')}\n  {tests} {folder}\n"
         f"  {as_typed(try_it.format(name=name, folder=folder))}"
     )
     notices().print(told, markup=False, highlight=False, soft_wrap=True)  # to be copied

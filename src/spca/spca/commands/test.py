@@ -25,4 +25,5 @@ def test(context: typer.Context) -> None:
     script = ROOT / "scripts" / "test"
     if not script.is_file():
         raise InputError("the test suite needs a checkout", where=str(ROOT))
-    os.execv(script, [str(script), sys.executable, *context.args])
+    given = [os.path.abspath(word) if os.path.exists(word) else word for word in context.args]
+    os.execv(script, [str(script), sys.executable, *given])
