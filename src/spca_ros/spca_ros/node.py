@@ -139,6 +139,9 @@ class SpcaNode(Node):
         """Somebody who ends at the same Ctrl-C still uses the node, and needs it for that."""
         return False
 
+    def interrupt(self) -> None:
+        """Take note of a signal; called in the turning thread, while others may still need the node."""
+
     def close(self) -> None:
         """Stop whatever runs and release everything; called in the turning thread, at the end."""
         for end in self.at_end:
@@ -178,6 +181,8 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]]) -> int:
         tell(nodes, NodeStatus.READY)
         while not stop.is_set():
             nodes[0].turn()
+        for node in nodes:
+            node.interrupt()
         while time.monotonic() < leave_by and any(node.needed for node in nodes):
             nodes[0].turn()
         close_nodes(nodes)  # a result under way is given before the end is told

@@ -8,10 +8,9 @@ joint states.
 from __future__ import annotations
 
 import importlib
-import queue
+import time
 from collections import deque
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +76,7 @@ class Finger:
 
 
 _ANSWER_S, _TRIES = 2.0, 4
+_LOOK_S = 0.002  # wall seconds between two looks at whether it has answered
 """Wall seconds to wait for an answer, and number of tries: DDS may lose it.
 
 No time passes meanwhile, so that to hand a path over twice does no harm.
@@ -96,20 +96,28 @@ class ArmController:
 
         Raises SpcaError when it refuses or does not answer. Not for the thread that spins.
         """
-        answers: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        accepted: list[bool] = []
 
         def send() -> None:
-            self._send(path).add_done_callback(lambda answer: answers.put(answer.result().accepted))
+            self._send(path).add_done_callback(lambda answer: accepted.append(answer.result().accepted))
 
         for _ in range(_TRIES):
-            if not self._client.wait_for_server(_ANSWER_S):
+            if not self._soon(self._client.server_is_ready):
                 continue
             self._node.loop.soon(send)
-            with suppress(queue.Empty):
-                if answers.get(timeout=_ANSWER_S):
+            if self._soon(lambda: bool(accepted)):
+                if accepted[0]:
                     return
                 raise SpcaError("the arm's controller refuses the trajectory")
         raise SpcaError("the arm's controller does not answer")
+
+    def _soon(self, done: Callable[[], bool]) -> bool:
+        """Whether something is `done` within `_ANSWER_S`. Raises what the loop does, if it will not be."""
+        end = time.monotonic() + _ANSWER_S
+        while not done() and time.monotonic() < end:
+            self._node.loop.check()
+            time.sleep(_LOOK_S)
+        return done()
 
     def stop(self, path: JointTrajectory) -> None:
         """Send a path that brakes, without waiting for anything."""

@@ -403,12 +403,16 @@ class GazeboSim(SimulatorNode):
     def _move_objects(self, poses: Mapping[str, Pose]) -> str:
         if self.loop.run(lambda: self._moved.there(poses)):
             return ""
-        return ask(pose_service(self._world), "Pose_V", pose_request(poses))
+        return ask(pose_service(self._world), "Pose_V", pose_request(poses), self._go_on)
+
+    def interrupt(self) -> None:
+        """Wait for nothing of Gazebo's any more: it is interrupted, too, or has ended."""
+        self._ended.set()
+        self.loop.check = self._go_on
 
     def close(self) -> None:
         """Stop the arm, then the threads."""
-        self._ended.set()
-        self.loop.check = self._go_on  # for whom the loop does not turn, no answer can come
+        self.interrupt()
         self._brake()
         super().close()
         self._moved.close()

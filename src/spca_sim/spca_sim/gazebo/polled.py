@@ -17,6 +17,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import ReliabilityPolicy
 
+from spca_core.errors import SpcaError
 from spca_ros.node import SpcaNode, background
 from spca_ros.qos import keep_last
 
@@ -86,5 +87,6 @@ class SlowService:
         try:
             return self._work(request)
         except Exception as error:
-            self._node.get_logger().error(traceback.format_exc())
+            if not isinstance(error, SpcaError):
+                self._node.get_logger().error(traceback.format_exc())
             return self._kind.Response(success=False, message=f"{type(error).__name__}: {error}")

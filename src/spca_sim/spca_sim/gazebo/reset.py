@@ -7,8 +7,9 @@ the robot is home, to where the layout says. Afterwards every object must be see
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Collection, Iterable, Mapping
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from subprocess import PIPE, STDOUT, Popen
 
 from spca_core.contacts import Pair
 from spca_core.errors import InputError
@@ -17,15 +18,16 @@ from spca_core.layout import Layout
 from spca_core.world import World
 
 _TIMEOUT_MS, _TRIES = 5000, 3
-_PROGRAM_TIMEOUT_S = 15.0
+_PROGRAM_TIMEOUT_S, _LOOK_S = 15.0, 0.02
 
 
-def ask(service: str, kind: str, request: str) -> str:
+def ask(service: str, kind: str, request: str, wait: Callable[[float], None] = time.sleep) -> str:
     """Send `request`, a `gz.msgs.<kind>` in protobuf's text format, to a service that answers with a Boolean.
 
     The program `gz` asks: it takes about a second, mostly to start Ruby and find Gazebo.
     Returns "" if Gazebo accepts it, else what went wrong. The answer of a busy machine can come too late. To
-    ask again does no harm: what is asked for is a state, not a change.
+    ask again does no harm: what is asked for is a state, not a change. `wait` waits so many seconds; it may
+    raise, which ends the program.
     """
     command = [
         *("gz", "service", "-s", service, "--reqtype", f"gz.msgs.{kind}"),
@@ -33,15 +35,19 @@ def ask(service: str, kind: str, request: str) -> str:
     ]
     said = ""
     for _ in range(_TRIES):
+        patience = time.monotonic() + _PROGRAM_TIMEOUT_S
         try:
-            answer = subprocess.run(
-                command, capture_output=True, text=True, timeout=_PROGRAM_TIMEOUT_S, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
+            with Popen(command, stdout=PIPE, stderr=STDOUT, text=True) as program:
+                try:
+                    while program.poll() is None and time.monotonic() < patience:
+                        wait(_LOOK_S)
+                finally:
+                    program.kill()
+                said = program.communicate()[0].strip() or "no answer"
+        except OSError as error:
             return f"Gazebo cannot be asked: {error}"
-        if "data: true" in answer.stdout:
+        if "data: true" in said:
             return ""
-        said = (answer.stdout or answer.stderr).strip()
         if "timed out" not in said:
             break
     return f"Gazebo refuses: {said}"
