@@ -27,6 +27,7 @@ from spca_tabletop.language.words import sentences, told_slips
 from spca_testing.observations import CUBES, PLATES, goals, scene, task
 
 FAMILIES = yaml.safe_load((Path(__file__).parent / "families.yaml").read_text())
+ASIDES = yaml.safe_load((Path(__file__).parent / "asides.yaml").read_text())
 SCENES = {"nominal": scene(), "loaded": scene(on={"cube_red": "plate_red", "cube_blue": "plate_blue"})}
 SCENES["stacked"] = scene(on={"cube_red": "plate_red", "cube_green": "cube_red", "cube_blue": "cube_green"})
 SCENES["four"] = scene(objects=(*CUBES, "cube_yellow", *PLATES))
@@ -52,6 +53,23 @@ def test_a_refusal_is_one_true_line(text: str, reason: str) -> None:
 def test_what_is_left_aside_is_told() -> None:
     told = "(I take 'tuoch' for 'touch'.) (Left aside: 'Mummy will laugh'.)"
     assert told_slips("Mummy will laugh, tuoch the red cube") == told
+
+
+def _beside(text: str) -> str:
+    order = "Put the red cube on the blue plate"
+    return text.replace("ORDER", order).replace("order", order[0].lower() + order[1:])
+
+
+@pytest.mark.parametrize("text", ASIDES["left out"])
+def test_what_binds_nothing_is_left_out(text: str) -> None:
+    assert set(understand(task(_beside(text)), SCENES["nominal"])) == goals("on R pB")
+
+
+@pytest.mark.parametrize("text", ASIDES["binding"])
+def test_what_binds_is_never_left_out(text: str) -> None:
+    """Actions, conditions, exceptions, times, numbers, arrangements and what takes back, in unknown words."""
+    with pytest.raises((NotUnderstood, Impossible)):
+        understand(task(_beside(text)), SCENES["nominal"])
 
 
 def _function(one: Rule) -> ast.FunctionDef:

@@ -60,7 +60,8 @@ def _patterns() -> tuple[Any, ...]:
         return re.sub("<([a-z_]+)>", lambda m: whole(parts[m[1]]), pattern)
 
     parts |= {n: p if isinstance(p, str) else f"(?:{'|'.join(p)})" for n, p in _FILE["parts"].items()}
-    parts["heeded"] = rf"\b(?:{'|'.join(_FILE['orders'])})\b"
+    parts |= _FILE["clauses"]
+    parts["heeded"] = rf"\b(?:{'|'.join(_FILE['binding'])})\b"
     parts["orders"] = rf"(?:<heeded>|\b(?:{_FILE['wishes']})\b)"
     found: dict[str, tuple[str, ...]] = {}
     for token, rows in _FILE["tokens"].items():
@@ -72,26 +73,23 @@ def _patterns() -> tuple[Any, ...]:
             more = tuple(whole(row) for row in ([rows] if isinstance(rows, str) else rows))
             found[token] = (*found.get(token, ()), *more)
     anew = [(whole(old), new) for old, new in _FILE["spelt"].items()]
-    asides = [re.compile(f"(?i){whole('<opening>')}(?:{whole('|'.join(rows))})") for rows in (_FILE["asides"],
-              [_FILE["statements"]], [_FILE["reasons"]])]  # fmt: skip
-    asides += [re.compile(f"(?i){whole(one)}") for one in ("<orders>", "<heeded>", _FILE["clause"])]
-    asides += [re.compile(f"(?i){whole('<opening>')}{_FILE['compared']}")]
+    asides = {of: (re.compile(f"(?i){whole('<opening>')}(?:{whole('|'.join(row['opens']))})"),
+                   frozenset(f"{row['may']} {_FILE['asides']['thing']['may']}".split()))
+              for of, row in _FILE["asides"].items()}  # fmt: skip
+    rules = {n: re.compile(f"(?i){whole(f'<{n}>')}") for n in ("orders", "heeded", *_FILE["clauses"])}
     nouns = (word for rows in _nouns().values() for row in rows for word in row.split("|"))
     slips = {name: frozenset(words.split()) for name, words in _FILE["slips"].items()}
-    return found, anew, asides, slips | {"of": slips["of"].union(COLOURS, nouns)}
+    return found, anew, asides, rules, slips | {"of": slips["of"].union(COLOURS, nouns)}
 
 
-_PATTERNS, _SPELT_ANEW, (ASIDE, STATEMENT, REASON, ORDER, HEEDED, CLAUSE, COMPARED), SLIPS = _patterns()
-"""How a clause begins that may carry no instruction: on oneself or a thing, on somebody, for a reason; the
-words that make it one, and those that do although the wish is nobody's; how far a clause goes; and how a
-comparison begins. `SLIPS` are words that may be misspelt."""
+_PATTERNS, _SPELT_ANEW, ASIDES, RULES, SLIPS = _patterns()
+"""What aside begins how, and which words it may have; what makes a clause an order; what may be misspelt."""
 
 _VALUES: dict[str, tuple[str, object]] = {token: tuple(value) for token, value in _FILE["values"].items()}
 _VALUES |= {name.upper() + "S" * plural: ("NOUN", (name, bool(plural))) for plural in (0, 1)
             for name in (*SOLIDS, *SUPPORTS, *SHARED, "thing", "table", "ground")}  # fmt: skip
 UNREAD: dict[str, str] = _FILE["unread"]
-MAY_BE = {of: frozenset(f"{words} {_FILE['aside']['thing']}".split()) for of, words in _FILE["aside"].items()}
-MAY_BE["back"] = frozenset(_FILE["refer back"].split())
+BACK = frozenset(_FILE["refer back"].split())
 _A_BIT = 4
 """Centimetres that are meant by "a bit"."""
 _MILLIMETRES = {"mm": 1, "millimet": 1, "inch": 25.4}

@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from spca_core.kinds import SOLIDS, SUPPORTS
 from spca_core.names import symbol_of, words_of
 from spca_core.ports.proposer import NotUnderstood
+from spca_tabletop.language import lexicon
 from spca_tabletop.language.chart import Token
-from spca_tabletop.language.lexicon import (
-    ASIDE,
-    CLAUSE,
-    COMPARED,
-    HEEDED,
-    MAY_BE,
-    ORDER,
-    REASON,
-    SLIPS,
-    SPELT,
-    STATEMENT,
-    known_words,
-    longest,
-    said_as,
-    spelt_out,
-    spelt_words,
-)
+from spca_tabletop.language.lexicon import ASIDES, RULES, SLIPS, SPELT
 
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
-_OF_A_THING = re.compile(r"(?i)(?:(?:and|but|so) )?(?:it|they|he|she|that|this)\b")
-_MODAL = re.compile(r"(?i)\b(?:can|could|may|might|will|would)\b")
+_NAMES = frozenset({"NOUN", "COLOUR", "ONE", "ONES"})
+_NAMED = _NAMES | {"THE", "EXTENT", "FLANK"}
+_SAID = frozenset({"IS", "IT", "THEM", "THE", "A", "AND", "ALL", "REMARK", "HUED", "THERE"})
 _SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN", "CORRECTION")
 
 
@@ -74,25 +60,19 @@ def sentences(text: str) -> list[Sentence]:
 def told_slips(text: str) -> str:
     """What was taken for what, where a text has slips of the pen, and what was left aside; else nothing."""
     left: list[str] = []
-    unknown = _scan(_normal(text, left.append))[1]
+    unknown = _scan(_normal(text, left))[1]
     told = " and ".join(f"'{word}' for '{meant}'" for word, meant in _slips(unknown).items())
     aside = ", ".join(f"'{clause}'" for clause in left)
     return " ".join([*([f"(I take {told}.)"] * bool(told)), *([f"(Left aside: {aside}.)"] * bool(aside))])
 
 
-def _normal(text: str, leave: Callable[[str], object] = str) -> str:
-    """Return a text as it is scanned: fillers, steps and spellings seen to; asides are left to `leave`."""
-
-    def said(found: re.Match[str]) -> str:
-        clause = found.group().strip()
-        if not _says_nothing(clause, text[found.end() :]):
-            return found.group()
-        leave(clause)
-        return " "
-
-    text = _SYMBOL.sub(lambda m: words_of(symbol_of(m.group().lower())), spelt_out(text.replace("’", "'")))
+def _normal(text: str, left: list[str] | None = None) -> str:
+    """Return a text as it is scanned: fillers, steps and spellings seen to; `left` gets the asides."""
+    text = _SYMBOL.sub(
+        lambda m: words_of(symbol_of(m.group().lower())), lexicon.spelt_out(text.replace("’", "'"))
+    )
     text = _SPELT.sub(lambda m: str(SPELT[m[1].lower()]), text)
-    return CLAUSE.sub(said, text)
+    return _without_asides(text, [] if left is None else left)
 
 
 def _slips(unknown: Sequence[str]) -> dict[str, str]:
@@ -101,7 +81,7 @@ def _slips(unknown: Sequence[str]) -> dict[str, str]:
     None where one is a word of its own, or is off by more. Two letters exchanged are no word of their own, so
     they may be of any word, and count before any other edit ("thign" is no "thin").
     """
-    words = spelt_words() | SLIPS["of"]
+    words = lexicon.spelt_words() | SLIPS["of"]
     meant = {}
     for word in unknown:
         near = [one for one in words if one[0] == word[0].lower() and _one_edit(word.lower(), one)]
@@ -126,22 +106,44 @@ def _one_edit(one: str, other: str) -> bool:
     return swapped or one[n + 1 :] == other[n:] or other[n + 1 :] in (one[n:], one[n + 1 :])
 
 
-def _says_nothing(clause: str, rest: str) -> bool:
-    """Return whether a clause only is about somebody, or a reason.
+def _without_asides(text: str, left: list[str]) -> str:
+    """Return a text without what may be left out, from its end to its beginning; `left` gets that."""
+    for name in ("clause", "purpose"):
+        for found in reversed([*RULES[name].finditer(text)]):
+            clause, rest = found.group().strip(" -"), text[found.end() :]
+            traded = name == "purpose" and any(t.type == "SWAP" for t in _scan(text[: found.start()])[0])
+            if not traded and (kept := _kept(clause, rest)) is not None:
+                left.insert(0, clause)
+                text = f"{text[: found.start()]} {kept} {rest}"
+    return text
 
-    It opens like that, and has no word to act on. It needs a word that is none of the lexicon: all that is
-    known would be understood otherwise. A reason may name things, unless the rest refers back to some.
+
+def _kept(clause: str, rest: str) -> str | None:
+    """What has to stay of a clause nothing in which can bind what is done: what it is about; else None.
+
+    It is no order: it has a subject and a verb, addresses, exclaims or gives a reason; how it begins says so,
+    and which known words it may have besides. No word makes it a condition, wish, rule, restriction, number,
+    time or arrangement, but one is of no lexicon: all that is known would be understood otherwise.
     """
-    allowed: frozenset[str] = frozenset()
-    if ORDER.search(clause):
-        return False
-    if ASIDE.match(clause):
-        allowed = MAY_BE["thing"] if _OF_A_THING.match(clause) else MAY_BE["thing"] | {"NOT"}
-    if STATEMENT.match(clause):
-        allowed = allowed | MAY_BE["somebody"]
-    if REASON.match(clause) and not MAY_BE["back"] & {t.type for t in _scan(rest)[0]}:
-        allowed = allowed | MAY_BE["reason"]
-    found, unknown = _scan(_MODAL.sub(" ", clause)) if allowed else ([], [])
+    openings = {of: may for of, (opening, may) in ASIDES.items() if opening.match(clause)}
+    about = [*takewhile(lambda token: token.type in _NAMED, _scan(clause)[0])]
+    end = about[-1].start + len(about[-1].text) if _NAMES & {token.type for token in about} else 0
+    told = end and not _scan(clause[:end])[1] and RULES["predicate"].match(clause[end:])
+    if not (openings or told) or RULES["orders"].search(clause) or RULES["hence"].match(rest):
+        return None
+    if told and _says_only(clause[end:], _SAID):
+        return f"{clause[:end]} ‡"
+    if next((t.type for t in _scan(rest)[0] if t.type in _NAMES | lexicon.BACK), "") in lexicon.BACK:
+        words = _scan(clause)[1]
+        new = any(RULES["new"].search(clause[: clause.find(word)]) for word in words)
+        if new or "others" in openings or any(word.endswith("s") for word in words[1:]):
+            return None  # "she bought a hammer. Lift it."
+        openings = {of: may for of, may in openings.items() if "COLOUR" not in may}
+    return "" if openings and _says_only(clause, frozenset().union(*openings.values())) else None
+
+
+def _says_only(clause: str, allowed: frozenset[str]) -> bool:
+    found, unknown = _scan(RULES["helper"].sub(" ", clause))
     return bool(unknown) and {token.type for token in found} <= allowed
 
 
@@ -152,7 +154,7 @@ def known_part(text: str) -> str:
     """
     if not _scan(_normal(text))[1]:
         return ""
-    kept = CLAUSE.sub(lambda found: " " if _may_go(found.group()) else found.group(), text)
+    kept = RULES["clause"].sub(lambda found: " " if _may_go(_normal(found.group())) else found.group(), text)
     for word in _scan(_normal(kept))[1]:
         if not (meant := _misspelt(word)):
             return ""
@@ -165,21 +167,20 @@ def known_part(text: str) -> str:
 def _may_go(clause: str) -> bool:
     """Return whether all that a clause says may be unheard: no thing, no relation, nothing to do, or "not".
 
-    Of a thing that is unknown ("the vase") an opinion or a comparison may be; what is "polished" may not.
+    A comparison may be; what is "polished" may not.
     """
-    found, unknown = _scan(_MODAL.sub(" ", _normal(clause)))
-    if not unknown or HEEDED.search(clause):
+    found, unknown = _scan(RULES["helper"].sub(" ", clause))
+    if not unknown or RULES["heeded"].search(clause):
         return not (unknown or found)
-    told = any(opening.match(clause.strip()) for opening in (ASIDE, STATEMENT, REASON, COMPARED))
-    if told:
-        return {token.type for token in found} <= MAY_BE["thing"] | {"EACH"}
+    if RULES["compared"].match(clause.strip()):
+        return {token.type for token in found} <= ASIDES["thing"][1] | {"EACH"}
     return not found and len(clause.split()) > 1 and not re.search(r"(?:ed|ing)\b|half|double", clause)
 
 
 def _misspelt(said: str) -> str:
     """Return the one word that has a letter more or less, or the same; another letter makes another word."""
     word = said.lower()
-    near = [one for one in known_words() if one[0] == word[0] and (
+    near = [one for one in lexicon.known_words() if one[0] == word[0] and (
         sorted(one) == sorted(word) or (len(one) != len(word) and f"{one}s" != word and _one_edit(word, one))
     ) and (len(word) > 3 or one.startswith(word))]  # fmt: skip
     return near[0] if len(near) == 1 and word not in SLIPS["never"] else ""
@@ -208,24 +209,25 @@ def _spelt_right(text: str) -> tuple[str, list[Token], list[str]]:
 
 
 def _scan(text: str) -> tuple[list[Token], list[str]]:
-    tokens: list[Token] = []
+    """The words of a text, and those that are unknown."""
+    said: list[Token] = []
     unknown: list[str] = []
     position = 0
     while position < len(text):
         if text[position].isspace():
             position += 1
             continue
-        name, end = longest(text, position)
+        name, end = lexicon.longest(text, position)
         if name == "":
-            word = _WORD.match(text, position)
-            assert word is not None
-            unknown.append(word.group())
-            end = word.end()
+            match = _WORD.match(text, position)
+            assert match is not None
+            unknown.append(match.group())
+            end = match.end()
         elif name != "FILLER":
-            said = text[position:end]
-            tokens.append(Token(*said_as(name, said.lower()), said, position))
+            word = text[position:end]
+            said.append(Token(*lexicon.said_as(name, word.lower()), word, position))
         position = end
-    return tokens, list(dict.fromkeys(unknown))
+    return said, list(dict.fromkeys(unknown))
 
 
 def _join_separators(tokens: list[Token]) -> list[Token]:
