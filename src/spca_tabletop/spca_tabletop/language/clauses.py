@@ -986,7 +986,10 @@ def _there_too(phrase: Phrase) -> Meaning:
 
     def more(things: Things, talk: Talk) -> Iterator[Talk]:
         there = {(a[0], *a[2:]) for a in talk.before}
-        same = all(a[0] in GONE or (a[0] == "on" and talk.table.kind(a[1]) in SUPPORTS) for a in there)
+        own = {(a[1],) for a in talk.before}.intersection(talk.ruled("matched"))  # "on its plate"
+        same = not own and all(
+            a[0] in GONE or (a[0] == "on" and talk.table.kind(a[1]) in SUPPORTS) for a in there
+        )
         if talk.tower.active or talk.bridge or not same or len(there) != 1 or any(t.any for t in phrase):
             raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
         ((predicate, *place),) = there

@@ -325,7 +325,8 @@ def _on(
         same, noun = targets == resting, phrase[0].noun
         flat = noun.colour and phrase[0].elliptic and not noun.one and not place.into
         if flat and (same or talk.ruled("flat")):  # "red on red", and, like that, "green on blue"
-            refuse(talk.stacked(), f"Is '{phrase[0].text}' a plate or a cube? Say it with its noun.")
+            vague = talk.stacked() or talk.verb == "stack"
+            refuse(vague, f"Is '{phrase[0].text}' a plate or a cube? Say it with its noun.")
             yield from _on(resting, replace(place, into=True), things, said, talk.rule("flat", ()))
             return
         if same and noun.vague and not noun.colour:
@@ -449,7 +450,8 @@ def _on_matching(things: Things, phrase: Phrase, talk: Talk) -> Iterator[Talk]:
                 if len(targets) != 1:
                     raise NotUnderstood(f"'{phrase[0].text}' are several things where only one can be meant.")
                 if phrase[0].noun.matching == "own" or targets[0] not in taken:
-                    following.append(((*taken, *targets), after.claim("on", [thing], targets[0])))
+                    there = after.claim("on", [thing], targets[0]).rule("matched", (thing,))
+                    following.append(((*taken, *targets), there))
         found = following
     if not found:
         raise Contradiction("There are not enough places of other colours.")

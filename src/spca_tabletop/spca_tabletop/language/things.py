@@ -333,7 +333,7 @@ def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable
     present = [kind for kind in SUPPORTS if table.of(kind)]
     kind = noun.kind or (present[0] if len(present) == 1 else "plate")
     if table.kind(subject) not in SOLIDS or kind not in SUPPORTS:
-        raise NotUnderstood(f"I do not know whose colour '{thing.text}' refers to; name the plate.")
+        raise NotUnderstood(f"I do not know whose '{thing.text}' is; name it with its colour.")
     number = len(table.of(kind)) if noun.plural else 1
     if noun.tests or noun.colour or noun.other or thing.det.number not in (None, number):
         raise NotUnderstood(f"I do not know which one '{thing.text}' is.")
