@@ -14,7 +14,7 @@ from spca_core.relation import Relation, Values, place_of, things_of
 from spca_core.scene import TIE
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
-from spca_tabletop.language.goal import NO_PLACE
+from spca_tabletop.language.goal import GONE, NO_PLACE
 from spca_tabletop.language.lexicon import FORMS, SHARED, UNREAD
 from spca_tabletop.language.places import (
     ROWS,
@@ -90,10 +90,10 @@ def doing(
     talk: Talk,
 ) -> Iterator[Talk]:
     """A clause about things, maybe from somewhere: what it makes of each way to take them."""
-    listed = len(phrase) > 1 and not any(t.several or t.any for t in phrase)
 
     def onward(way: tuple[Things, Talk]) -> Iterator[Talk]:
         things, one = way
+        listed = 1 < len(phrase) == len(things) and not any(t.any for t in phrase)
         ways = then(things, come_from(things, source, one.but(verb=verb, listed=listed)))
         return (after.about(things) for after in ([ways] if isinstance(ways, Talk) else ways))
 
@@ -244,8 +244,12 @@ def given(phrase: Phrase, where: Destinations | Destination) -> Given:
 def put_but(said: Given, others: Phrase) -> Meaning:
     phrase, where = said
     nearest = where[-1].things[-1:] if isinstance(where, tuple) else ()
-    if len(phrase) != 1 or not phrase[0].several or any(t.several or t.any for t in nearest):
-        raise NotUnderstood(f"I do not know what 'except {others[0].text}' leaves out.")
+    if (
+        len(phrase) != 1
+        or not (phrase[0].several or phrase[0].any)
+        or any(t.several or t.any for t in nearest)
+    ):
+        raise NotUnderstood(f"I do not know what '{others[0].text}' is left out of.")
     rest = (replace(phrase[0], apart=(*phrase[0].apart, *others)),)
     return put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
 
@@ -279,6 +283,9 @@ def put_leaving(said: tuple[Phrase, Destinations], *left: Phrase, talk: Talk) ->
 def pack(phrase: Phrase) -> Meaning:
     """Into what there is one of to pack things into."""
 
+    if all(t.noun.kind in CONTAINERS for t in phrase):  # "pack the tray"
+        return contain(phrase, _EVERY_SOLID)
+
     def then(things: Things, talk: Talk) -> Talk:
         boxes = talk.table.of(*(kind for kind in CONTAINERS if KINDS[kind].room == "many"))
         refuse(len(boxes) != 1, NO_PLACE)
@@ -303,7 +310,9 @@ def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     def then(things: Things, talk: Talk) -> Talk:
         if source is None:
             return talk.but(placeless=(*talk.placeless, *((t, len(talk.wants)) for t in things)))
-        return away(things, talk) if from_table else talk.claim("on", things, TABLE_SYMBOL)
+        # unless another place is said for it: "off its mat, and put it in the tray"
+        down = talk.rule("unstacked", *((t,) for t in things))
+        return away(things, talk) if from_table else down.claim("on", things, TABLE_SYMBOL)
 
     return doing(phrase, then, source=None if from_table else source)
 
@@ -326,7 +335,8 @@ def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> 
         things = tuple(s for s in talk.table.of(*SOLIDS) if s in on)
         if not things:
             raise Impossible("Nothing lies on it; it is clear already.")
-        for after in placed(things, places or (_TABLE,), (), before):
+        free = () if places else tuple((s,) for s in things)
+        for after in placed(things, places or (_TABLE,), (), before.rule("unstacked", *free)):
             yield after.about(things).but(cleared=(things[-1], supports[-1]))
 
 
@@ -593,7 +603,7 @@ def _tower(
     for one in found:
         if upwards is None:
             yield one
-        elif things and not any(t.several or t.pronoun for t in phrase):
+        elif things and len(things) == len(phrase) and not any(t.pronoun for t in phrase):
             yield towers.listed(things, upwards, one)
         else:
             yield one.but(tower=replace(one.tower, listing=(upwards, (), True)))
@@ -685,7 +695,8 @@ def mention(phrase: Phrase) -> Meaning:
 @clause
 def of_kind_only(noun: Nominal, other: Nominal | None = None, *, talk: Talk) -> Iterator[Talk]:
     """As in "… Cubes only.", "… The cubes, I mean, not the plates.": of other readings there are none."""
-    about = {talk.table.kind(s) for a in (talk.mentioned, *talk.atoms) for s in a} - {"", "table"}
+    said = (talk.mentioned, *(a[1:] for a in talk.atoms)) if other else (a[1:2] for a in talk.atoms)
+    about = {talk.table.kind(s) for a in said for s in a} - {"", "table"}
     so = talk.atoms and about <= {noun.kind, *SHARED.get(noun.kind, ())} - {other.kind if other else ""}
     refuse(not so, f"I do not know what is to be of '{noun.text}' only; say it of each thing.")
     yield talk
@@ -974,13 +985,23 @@ def _there_too(phrase: Phrase) -> Meaning:
     """As in "put the red cube on the plate, then the blue one": to the same place."""
 
     def more(things: Things, talk: Talk) -> Iterator[Talk]:
-        there = {a[2] for a in talk.before if a[0] == "on" and talk.table.kind(a[2]) in SUPPORTS}
-        others = talk.tower.active or talk.bridge or any(a[0] != "on" for a in talk.before)
-        if others or len(there) != 1 or any(t.any for t in phrase):
+        there = {(a[0], *a[2:]) for a in talk.before}
+        own = {(a[1],) for a in talk.before}.intersection(talk.ruled("matched"))  # "on its plate"
+        same = not own and all(
+            a[0] in GONE or (a[0] == "on" and talk.table.kind(a[1]) in SUPPORTS) for a in there
+        )
+        if talk.tower.active or talk.bridge or not same or len(there) != 1 or any(t.any for t in phrase):
             raise NotUnderstood(f"I do not know what to do with {' and '.join(t.text for t in phrase)}.")
-        yield talk.claim("on", things, *there)
+        ((predicate, *place),) = there
+        yield talk.claim(predicate, things, *place)
 
     return _unforbidden(doing(phrase, more))
+
+
+def likewise(before: Meaning, phrase: Phrase) -> Meaning:
+    """As in "the red cube goes in the tray, and so does the green one"."""
+    touched, put_there = mention(phrase), _there_too(phrase)
+    return and_also(before, lambda talk: (touched if talk.verb == "touch" else put_there)(talk))
 
 
 @clause
@@ -1088,6 +1109,7 @@ def along_with(phrase: Phrase, *, talk: Talk) -> Iterator[Talk]:
 def in_order(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Talk]:
     for one in before(talk):
         row = one.listed and {a[0] for a in one.latest} == {"abreast"}  # it stands as it was named
+        row = row or (bool(one.tower.runs) and not one.latest)
         if not phrase and (row or (one.stage and len(one.latest) == 1)):
             yield one  # "touch red, then green, in this order"
             continue

@@ -43,6 +43,7 @@ from spca_tabletop.language.things import (
 
 _TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS), "under": LIFTABLE, "across": LIFTABLE}
 NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
+_AROUND = 300  # millimetres by which a table may go on beyond what is on it
 _OF_ALL = ("abreast", "on_each_other")
 _WHICH_WHERE = "I do not know which of them should go where; say it for each."
 
@@ -213,6 +214,9 @@ def _placed(
         spots = {t: [*spot_of(t, talk)] for t in things}
         for spot in spots.values():
             spot[axis] -= sign * place.values[0]
+            along = [1000 * p[axis] for p in talk.table.places.values()]
+            if not min(along) - _AROUND < spot[axis] < max(along) + _AROUND:
+                raise Impossible(f"'{place.text}' is too far: I see no table there.")
         yield things, talk.ask([stands(t, "at", (), tuple(spot)) for t, spot in spots.items()])
     elif relation not in (*ROWS, *_TO_OTHERS):
         raise NotUnderstood(NO_DIRECTION)
@@ -319,15 +323,20 @@ def _on(
     kinds = tuple(SUPPORTS) if place.into or alike else ANYTHING
     for targets, after in found_by(phrase, talk, kinds, resting[0] if len(resting) == 1 else ""):
         same, noun = targets == resting, phrase[0].noun
-        if same and phrase[0].elliptic and not (noun.one or place.into):  # "red on red"
-            yield from _on(resting, replace(place, into=True), things, said, talk)
+        flat = noun.colour and phrase[0].elliptic and not noun.one and not place.into
+        if flat and (same or talk.ruled("flat")):  # "red on red", and, like that, "green on blue"
+            vague = talk.stacked() or talk.verb == "stack"
+            refuse(vague, f"Is '{phrase[0].text}' a plate or a cube? Say it with its noun.")
+            yield from _on(resting, replace(place, into=True), things, said, talk.rule("flat", ()))
             return
         if same and noun.vague and not noun.colour:
             raise NotUnderstood(f"The {words_of(targets[0])} cannot be on top of itself.")
         of = [talk.table.kind(t) for t in targets]
         solid = [kind in SOLIDS for kind in of]
         if place.into and any(solid):
-            raise NotUnderstood(f"Nothing goes into the {words_of(targets[solid.index(True)])}; say 'on'.")
+            why = ("Nothing goes into the {}; say 'on'." if all(solid) else
+                   "I do not know what to do with the {}; say it in its own sentence.")  # fmt: skip
+            raise NotUnderstood(why.format(words_of(targets[solid.index(True)])))
         alone = all(solid) and place.relation == "to"
         counts = {len(resting), len(said), len(phrase), len(targets)}
         one_to_one = len(counts) == 1 and not any(t.several for t in phrase)
@@ -441,7 +450,8 @@ def _on_matching(things: Things, phrase: Phrase, talk: Talk) -> Iterator[Talk]:
                 if len(targets) != 1:
                     raise NotUnderstood(f"'{phrase[0].text}' are several things where only one can be meant.")
                 if phrase[0].noun.matching == "own" or targets[0] not in taken:
-                    following.append(((*taken, *targets), after.claim("on", [thing], targets[0])))
+                    there = after.claim("on", [thing], targets[0]).rule("matched", (thing,))
+                    following.append(((*taken, *targets), there))
         found = following
     if not found:
         raise Contradiction("There are not enough places of other colours.")

@@ -163,11 +163,11 @@ def ways(thing: Thing, talk: Talk, kinds: Things, subject: str = "") -> Iterator
         return
     for symbols in _meant(thing, talk, kinds, subject):
         after = talk
-        kind = _noun(thing, talk, kinds).kind if not thing.pronoun else ""
-        if kind in (*SOLIDS, *SHARED, "thing") and not (thing.noun.other or thing.det.other):
-            after = talk.but(last=(kind, thing.noun.colour))
-        elif kind in SUPPORTS and not (thing.noun.other or thing.det.other):
-            after = talk.but(last_place=(kind, thing.noun.colour))
+        noun = _noun(thing, talk, kinds) if not thing.pronoun else thing.noun
+        if noun.kind in (*SOLIDS, *SHARED, "thing") and not (thing.noun.other or thing.det.other):
+            after = talk.but(last=(noun.kind, noun.colour))
+        elif noun.kind in SUPPORTS and not (thing.noun.other or thing.det.other):
+            after = talk.but(last_place=(noun.kind, noun.colour))
         new = tuple(s for s in symbols if s not in after.mentioned)
         yield symbols, after.but(mentioned=(*after.mentioned, *new))
 
@@ -191,13 +191,18 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     other = noun.other or thing.det.other
     of_place = talk.last_place[0] and kinds in (ANYTHING, tuple(SUPPORTS))
     kind, colour = talk.last_place if of_place else talk.last
+    kind = kind if {*kinds} & {*SHARED.get(kind, (kind,))} or kind == "thing" else ""
     if (other or any(test.rank == 3 for test in noun.tests)) and not noun.colour and kind:
         return replace(noun, kind=kind, colour=colour)
+    hued = [s for s in talk.mentioned if talk.table.colours.get(s) == noun.colour]
+    both = kinds == TANGIBLE and any(talk.table.kind(s) in SOLIDS for s in hued)
     before = (kind for at, kind in talk.table.named if at < thing.start)
     options = [k for k in dict.fromkeys(before) if k == "thing" or {*kinds} & {*SHARED.get(k, (k,))}]
     bare = noun.plural or any(text.endswith(" one") for _, text in talk.spoken)
     if not noun.one or not options or (bare and {*options} <= {*SUPPORTS}):  # "the reds stay out"
         options = list(dict.fromkeys((*options, "")))
+    if both and not noun.one and {*options} - {""} <= {*SUPPORTS}:  # "red on the plate, touch red"
+        options = [""]
     if len(options) > 1:
         supplied = dict(talk.table.supplied)
         if (key := thing.together or thing) not in supplied:
@@ -328,7 +333,7 @@ def _matching(thing: Thing, noun: Nominal, talk: Talk, subject: str) -> Iterable
     present = [kind for kind in SUPPORTS if table.of(kind)]
     kind = noun.kind or (present[0] if len(present) == 1 else "plate")
     if table.kind(subject) not in SOLIDS or kind not in SUPPORTS:
-        raise NotUnderstood(f"I do not know whose colour '{thing.text}' refers to; name the plate.")
+        raise NotUnderstood(f"I do not know whose '{thing.text}' is; name it with its colour.")
     number = len(table.of(kind)) if noun.plural else 1
     if noun.tests or noun.colour or noun.other or thing.det.number not in (None, number):
         raise NotUnderstood(f"I do not know which one '{thing.text}' is.")
@@ -525,10 +530,17 @@ def of_those(noun: Nominal, *said: Any) -> Nominal:
     return replace(noun, text="", kind=group.kind, colour=noun.colour or group.colour, tests=tests)
 
 
-def unlike(noun: Nominal, said: Things) -> Nominal:
+def unlike(noun: Nominal, said: Things, *, of: str = "") -> Nominal:
     one = of_no_such_colour(said)
-    refuse(noun.colour, f"I do not know what '{one.told}' is about.")  # "blue but not green" is of two things
-    return one(noun)
+    about = f"I do not know what '{one.told}' is about."
+    refuse(noun.colour, about)  # "blue but not green" is of two things
+
+    def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
+        left = one.test(found, talk, noun)
+        refuse(of == "all" and left == found, about)  # "a cube on the mat, not red" is of the cube
+        return left
+
+    return Quality(test, one.told)(noun)
 
 
 def of_no_such_colour(said: Things) -> Quality:
@@ -752,6 +764,8 @@ def apposed(det: Det | None, noun: Nominal, other: Det, again: Nominal) -> Thing
     if before == other == Det("any", 1) and not (noun.plural or noun.colour or noun.tests):
         return Thing(other, again.like(noun.kind))  # "a cube, any red cube"
     one = before.quantifier in ("the", "any") and before.number in (None, 1) and other.quantifier == "the"
+    named = [{*SHARED.get(n.kind, (n.kind,))} for n in (noun, again) if n.kind not in ("", "thing")]
+    one = one and (len(named) < 2 or bool(named[0] & named[1]))
     if noun.plural or again.plural or fixed or not one or len({noun.colour, again.colour} - {""}) > 1:
         raise NotUnderstood(f"I do not know what '{again.text}' is.")
     if not again.kind:  # "the left one" is of the red ones
@@ -827,8 +841,9 @@ def series(one: Any, more: tuple[Any, ...] = ()) -> tuple[Any, ...]:
     return (one, *more)
 
 
-def listed(thing: Thing, others: Phrase) -> Phrase:
+def listed(thing: Thing, others: Phrase, *, pause: bool = False) -> Phrase:
     """A list; "the red, the green and the blue cube" are cubes all three."""
+    refuse(pause and others[0].pronoun == "it", f"I do not know what to do with '{thing.text}'.")
     if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
     one = thing.like(others[0].noun.kind, others[0].noun.plural)

@@ -86,7 +86,7 @@ def _slips(unknown: Sequence[str]) -> dict[str, str]:
     for word in unknown:
         near = [one for one in words if one[0] == word[0].lower() and _one_edit(word.lower(), one)]
         exchanged = [one for one in near if len(one) == len(word) and sorted(one) == sorted(word.lower())]
-        near = exchanged or near
+        near = exchanged or [one for one in near if len(one) != len(word)] or near
         if (
             len(word) < 4
             or len(near) != 1
