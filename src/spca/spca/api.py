@@ -24,6 +24,7 @@ from spca_core.errors import InputError
 from spca_core.extensions import find
 from spca_core.options import RunOptions
 from spca_core.ports.kit import LevelFindings, LevelInfo
+from spca_core.validation import YAML_FILES
 
 if TYPE_CHECKING:
     from spca.sessions import Session
@@ -150,8 +151,8 @@ def campaign(
 def levels(*patterns: str) -> list[LevelInfo]:
     """Return the levels that match any of the patterns; without one, those whose names need no prefix.
 
-    A pattern is a name, a group, an environment, or a shell pattern such as `touch_0*`; `all` is every level,
-    `tabletop:published` those for which a paper reports results.
+    A pattern is a name, a group, an environment, a shell pattern such as `touch_0*`, or a level file; `all` is
+    every level, `tabletop:published` those for which a paper reports results.
     Raises InputError for a pattern that matches nothing.
     """
     return select_levels(patterns)
@@ -177,6 +178,10 @@ def select_levels(patterns: Sequence[str]) -> list[LevelInfo]:
         return [info for kit, info in known if kit.bare_names]
     found: dict[str, LevelInfo] = {}
     for pattern in patterns:
+        if (file := Path(pattern)).suffix in YAML_FILES:
+            name = str(file.absolute())
+            found[name] = LevelInfo(name=name, group=file.stem.rpartition("_")[0], about="a level file")
+            continue
         fitting = [
             info
             for kit, info in known

@@ -92,6 +92,7 @@ def test_levels_are_listed_by_group_pattern_and_environment() -> None:
     doors = spca.levels("open_door")
     assert doors and all(info.name.startswith("minigrid:") for info in doors)
     assert set(doors) < set(spca.levels("minigrid")) < set(spca.levels("all"))
+    assert [info.name for info in spca.levels("/somewhere/my_01.yaml")] == ["/somewhere/my_01.yaml"]
     with pytest.raises(InputError, match="no level matches 'nonsense'"):
         spca.levels("nonsense")
 

@@ -315,8 +315,9 @@ def find_level(name_or_path: str | Path) -> Path:
 
 
 def list_levels(folder: Path = LEVELS) -> tuple[str, ...]:
-    """Return the names of all levels in `folder`, sorted."""
-    return tuple(sorted(path.stem for path in folder.glob("*/*.yaml")))
+    """Return the names of all levels in `folder`, sorted; what else lies there, such as worlds, is none."""
+    files = folder.glob("*/*.yaml")
+    return tuple(sorted(path.stem for path in files if path.stem.rpartition("_")[0] == path.parent.name))
 
 
 def task(level: Level) -> Task:

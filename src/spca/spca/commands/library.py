@@ -58,7 +58,8 @@ def explain(
     found = [s for s in trusted.skills() if s.name == skill]
     if not found:
         known = ", ".join(s.name for s in trusted.skills()) or "none"
-        raise InputError(f"unknown skill '{skill}'", hint=f"the library has: {known}")
+        more = "" if from_nothing else "; --from-nothing: what runs with --skills empty have learned"
+        raise InputError(f"unknown skill '{skill}'", hint=f"the library has: {known}{more}")
     for status in found:
         console.print(f"{status.name}: {status.status}", markup=False)
         if status.reason:
