@@ -10,7 +10,7 @@ session have with the same world, preset and seed; the referee rewards and ends 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import cv2
 import gymnasium
@@ -90,8 +90,10 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         size: tuple[int, int] | None = None,
         robot: str = "",
     ) -> None:
-        self.render_mode = render_mode
-        self._preset = preset
+        for name, given, known in (("observe", observe, Observe), ("reward", reward, Rewards)):
+            if given not in get_args(known):
+                raise InputError(f"'{given}'", where=name, hint=f"one of {', '.join(get_args(known))}")
+        self.render_mode, self._preset = render_mode, preset
         self._world, self._level = load_table(RunOptions(level=level, robot=robot))
         self._simulator = MujocoSimulator(self._world)
         self._referee: Referee | None = None

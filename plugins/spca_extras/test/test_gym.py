@@ -149,3 +149,9 @@ def test_a_policy_learns_on_the_table_of_a_session():
         seen = {thing.id: thing.pose.position for thing in table.look().objects}
     assert seen.keys() == placed.keys()
     assert all(seen[thing] == pytest.approx(placed[thing], abs=0.01) for thing in seen)
+
+
+@pytest.mark.parametrize("wrong", ["observe", "reward"])
+def test_what_there_is_to_choose_from_is_said(wrong: str) -> None:
+    with pytest.raises(InputError, match=rf"'pixels' \({wrong}\): one of "):
+        gymnasium.make("spca/Tabletop-touch_02-v1", **{wrong: "pixels"})

@@ -138,8 +138,8 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
     def title(self) -> str:
         """See `Bench`."""
         return (
-            f"Models: {', '.join(map(_label, self.models))} on {len(self.levels)} levels, "
-            f"{self.tables} tables each"
+            f"Models: {', '.join(map(_label, self.models))}; levels: {len(self.levels)}, "
+            f"tables of each: {self.tables}"
         )
 
     def identity(self) -> Mapping[str, Any]:
