@@ -151,9 +151,9 @@ def campaign(
 def levels(*patterns: str) -> list[LevelInfo]:
     """Return the levels that match any of the patterns; without one, those whose names need no prefix.
 
-    A pattern is a name, a group, an environment, a shell pattern such as `touch_0*`, or a level file; `all` is
-    every level, `tabletop:published` those for which a paper reports results.
-    Raises InputError for a pattern that matches nothing.
+    A pattern is a name, a group, an environment, a shell pattern such as `touch_0*`, or a level file; `all`
+    is every level, `tabletop:published` those for which a paper reports results. Raises InputError for a
+    pattern that matches nothing.
     """
     return select_levels(patterns)
 

@@ -131,7 +131,7 @@ def first_problem(error: ValidationError) -> str:
 
 
 def problems(error: ValidationError, known: Collection[str] = ()) -> list[str]:
-    """Return the first complaints of a pydantic error, a line each, those of misspelt and unknown keys first."""
+    """Return the first complaints of a pydantic error, a line each, misspelt and unknown keys first."""
     found, told = [], sorted(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
     for item in told[:MOST_COMPLAINTS]:
         said = _WORDS.get(item["type"]) or item["msg"].removeprefix("Value error, ")[:_LONGEST]
