@@ -10,10 +10,13 @@ Nothing of spca is edited for that; the project's own parts are declared in the 
 
 from __future__ import annotations
 
+import os
+import site
 import sys
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from pathlib import Path
 from typing import Any
 
 from spca_core.errors import InputError, did_you_mean
@@ -84,7 +87,16 @@ def _declared(group: str) -> tuple[EntryPoint, ...]:
     return tuple(_all_declared().select(group=group))
 
 
-_all_declared = cache(entry_points)  # once, as that means opening a file of every installed package
+@cache
+def _all_declared() -> EntryPoints:
+    """Return all entry points, once, as that means opening a file of every installed package.
+
+    In a folder of PYTHONPATH, as that of set-up's packages is for ROS, Python itself overlooks editable ones.
+    """
+    for folder in filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)):
+        for file in Path(folder).glob("__editable__*.pth"):
+            site.addpackage(folder, file.name, set(sys.path))
+    return entry_points()
 
 
 def singular(group: str) -> str:
