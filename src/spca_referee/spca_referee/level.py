@@ -119,7 +119,7 @@ class Conditions(Record):
         return {name for names in (*self.pairs, *(state.names for state in self.states)) for name in names}
 
 
-Words = Annotated[str, Field(min_length=1, max_length=4000)]  # more than readers of sentences get through
+Words = Annotated[str, Field(min_length=1, max_length=1000)]  # to read twice as many takes four times as long
 
 
 class Level(Record):
