@@ -213,11 +213,9 @@ class Run:
 
     def looks(self) -> Iterator[NDArray[np.uint8]]:
         """Yield the camera image of each look, detections drawn in: RGB images (height, width, 3)."""
-        import cv2
-
         for path in sorted(self.folder.glob("looks/*.[jp][pn]g")):
             if (image := read_picture(path)) is not None:
-                yield cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
+                yield image[..., ::-1].copy()
 
     def __repr__(self) -> str:
         if not (self.folder / RESULT).is_file():

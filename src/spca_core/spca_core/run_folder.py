@@ -155,8 +155,7 @@ class RunFolder:
         if path is None:
             # `minigrid:…`: a colon stands between hosts, drives, paths
             level = re.sub(r"[^A-Za-z0-9_.-]", "_", level)
-            stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-            names = (f"{stamp}_{level}{n and f'_{n}'}" for n in ("", *range(2, 1000)))
+            names = (f"{datetime.now():%Y%m%d-%H%M%S}_{level}{n and f'_{n}'}" for n in ("", *range(2, 1000)))
             path = next(place for name in names if not (place := parent / name).exists())
         hint = "name a new one, or `spca resume` it"
         occupied = InputError("run folder is occupied", where=str(path), hint=hint)
