@@ -53,6 +53,12 @@ def start(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
         (["bench", "models", "--levels", "touch_02,stak_01"], "no level matches 'stak_01'"),
         (["do", " "], "no task"),
         (["do", "--out", "x"], "--out"),
+        (["do", "put " * 20_000], "at most 1000 characters"),
+        (["run", "touch_02", "--llm", "\udcff"], "UTF-8"),
+        (["run", "touch_02", "--out", "x/\udcff"], "UTF-8"),
+        (["run", "touch_02", "--out", "x" * 300], "cannot write here"),
+        (["run", "touch_02", "--detector", "x" * 5000], "at most 4096 characters"),
+        (["library", "explain", "x", "--library", "x" * 300], "cannot write"),
         (["run", "stack_01", "--rate", "-1"], "--rate"),
         (["run", "stack_01", "--world", "moon"], "known worlds: "),
         (["resume", "nowhere"], "not a run folder"),
@@ -66,6 +72,14 @@ def test_bad_input_is_one_clear_line_and_exit_2(args, expected):
     assert expected in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize("domain", ["nan", "-1", "233", "9" * 20])
+def test_a_domain_that_is_none_is_said(domain, tmp_path, monkeypatch):
+    monkeypatch.setenv("SPCA_DOMAIN_ID", domain)
+    done = spca("run", "touch_02", "--ros", "--no-video", "--out", str(tmp_path / "run"))
+    assert done.returncode == 2 and "no ROS domain" in done.stderr, done.stderr
 
 
 def test_a_level_file_that_is_no_yaml(tmp_path):

@@ -48,7 +48,7 @@ from spca_core.plan import Plan, Task
 from spca_core.ports.proposer import ModelError
 from spca_core.prompting import user
 from spca_core.result import SIGNALS
-from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder
+from spca_core.run_folder import CHECKPOINT, MANIFEST, STATE, RunFolder, read_picture, write_picture
 from spca_core.skill_package import SkillPackage
 from spca_core.world import load_world
 from spca_extras.hand_eye_files import read_lens, read_wrist
@@ -149,6 +149,7 @@ READERS = {
     "skill of a package": Reader("push/skill.py", lambda f: SkillPackage.read("push", f / "push")),
     "states": Reader("states.npz", lambda f: load_states(f / "states.npz")),
     "frame": Reader("frame.npz", lambda f: load_frame(f / "frame.npz")),
+    "picture": Reader("seen.png", lambda f: read_picture(f / "seen.png")),
     "camera info": Reader("lens.yaml", lambda f: read_lens(f / "lens.yaml", TABLETOP.camera)),
     "joint state": Reader("joints.yaml", lambda f: read_wrist(f / "joints.yaml", TABLETOP)),
     "tool's pose": Reader("tool.yaml", lambda f: read_wrist(f / "tool.yaml", TABLETOP)),
@@ -168,6 +169,7 @@ READERS = {
     "Planetarium": Reader("planetarium.db", lambda f: descriptions.__wrapped__(f / "planetarium.db")),
 }  # fmt: skip
 
+RESUMED = "resume the state", "resume the world"
 PACKAGE, RUN, KERNEL = "the package's own", "of the run or campaign that this program writes", "the machine's"
 OPENS: dict[str, tuple[str, ...] | str] = {
     "spca_benchmarks/campaigns/campaign.py": ("campaign",),
@@ -190,7 +192,7 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca_core/arms.py": ("arm",),
     "spca_core/kinds.py": ("kind", "mesh of a kind"),
     "spca_core/processes/child.py": RUN,
-    "spca_core/run_folder.py": ("state", "manifest", "resume", "resume the state", "resume the world"),
+    "spca_core/run_folder.py": ("picture", "state", "manifest", "resume", *RESUMED),
     "spca_core/skill_package.py": ("skill package", "skill of a package"),
     "spca_core/validation.py": ("level", "world", "arm", "kind"),
     "spca_core/world.py": ("world",),
@@ -214,7 +216,6 @@ OPENS: dict[str, tuple[str, ...] | str] = {
     "spca_tabletop/language/lexicon.py": PACKAGE,
     "spca_tabletop/plan/problem.py": PACKAGE,
     "spca_tabletop/video.py": RUN,
-    "spca_extras/commands/calibrate.py": ("camera info", "joint state", "tool's pose"),
     "spca_extras/hand_eye_files.py": ("camera info", "joint state", "tool's pose"),
     "spca_extras/mcap_log.py": RUN,
     "spca_extras/message_definitions.py": PACKAGE,
@@ -316,6 +317,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     eye = CameraIntrinsics(width=4, height=3, fx=1.0, fy=1.0, cx=2.0, cy=1.0)
     colour, depth = np.zeros((3, 4, 3), np.uint8), np.ones((3, 4), np.float32)
     save_frame(RgbdFrame(colour, depth, eye, Pose(position=(0, 0, 0)), 0.5), folder / "frame.npz")
+    write_picture(folder / "seen.png", colour)
     (folder / "lens.yaml").write_text(
         "height: 3\nwidth: 4\nd: [0, 0, 0, 0, 0]\nk: [1, 0, 2, 0, 1, 1, 0, 0, 1]\n"
     )
@@ -421,6 +423,17 @@ def test_what_is_no_plain_file_is_not_waited_for(what: str, files: Path) -> None
                 signal.signal(signal.SIGALRM, previous)
                 (files / name).rmdir() if stands == "a folder" else (files / name).unlink()
         kept.rename(files / name)
+
+
+def test_no_name_in_a_run_s_folder_breaks_its_report(files: Path) -> None:
+    """OpenCV once took the process with it at one that is not UTF-8."""
+    names = "disturbances/x.jpg", "looks/\udcff.jpg", "looks/\x1b[2J.jpg", "round_1/plan_x.json"
+    for name in (*names, "round_x/observation.json"):
+        (files / name).parent.mkdir(exist_ok=True)
+        (files / name).write_bytes(b"x")
+        report(files)
+        assert RunFolder(files).looks and RunFolder(files).files("plan")
+        (files / name).unlink()
 
 
 COMMANDS = {

@@ -25,7 +25,7 @@ from spca_core.geometry import Vec3
 from spca_core.kinds import is_round
 from spca_core.options import RunOptions
 from spca_core.plan import ActResult, PlanResult
-from spca_core.run_folder import RunFolder
+from spca_core.run_folder import RunFolder, read_picture
 from spca_core.scene import Scene
 from spca_core.verdict import Verdict
 from spca_core.world import World
@@ -152,12 +152,12 @@ def _write_looks(log: _Log, folder: Path, world: World, _: list[SimState]) -> No
 
 def _write_frame(log: _Log, path: Path, stamp: float, intrinsics: CameraIntrinsics) -> None:
     """Write the images of one look; those that are missing are left out."""
-    colour = cv2.imread(str(path.with_name(f"{path.stem}_colour.png")))
+    colour = read_picture(path.with_name(f"{path.stem}_colour.png"))
     if colour is not None:
         rgb = cv2.cvtColor(colour, cv2.COLOR_BGR2RGB)
         log.add("/camera/color/image_raw", "sensor_msgs/Image", stamp, _image(rgb, "rgb8", stamp))
         log.add("/camera/color/camera_info", "sensor_msgs/CameraInfo", stamp, _info(intrinsics, stamp))
-    depth = cv2.imread(str(path.with_name(f"{path.stem}_depth.png")), cv2.IMREAD_UNCHANGED)
+    depth = read_picture(path.with_name(f"{path.stem}_depth.png"), cv2.IMREAD_UNCHANGED)
     if depth is not None:
         log.add("/camera/depth/image_raw", "sensor_msgs/Image", stamp, _image(depth, "16UC1", stamp))
     if (drawn := path.with_suffix(".jpg")).is_file():

@@ -213,5 +213,4 @@ class _Server:
 def _told(run: Run) -> dict[str, Any]:
     result = run.result
     steps = [event.text for event in run.events if event.kind == "step"]
-    ended = {"outcome": result.words, "reason": result.reason}
-    return ended | {"steps": steps, "report": str(run.report)}
+    return {"outcome": result.words, "reason": result.reason, "steps": steps, "report": str(run.report)}

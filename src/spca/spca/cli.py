@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -14,6 +15,8 @@ import typer
 from spca import __version__
 from spca.commands import CommandsByPanel, mount
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_BROKEN, EXIT_INTERRUPTED, InputError, SpcaError, one_line
+
+_OF_NAMES = errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES
 
 
 def _print_version(wanted: bool) -> None:
@@ -54,20 +57,22 @@ def main() -> None:
     """Run the command line; errors become one line and an exit status."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # they are for the programmers of the libraries
+    if (said := "".join([*sys.argv, os.getcwd()])) != said.encode(errors="replace").decode():
+        _fail("no name or text of this command, nor this folder's, may be other than UTF-8", EXIT_BAD_INPUT)
     try:
         status = make_app(*sys.argv[1:2])(standalone_mode=False, prog_name="spca")
     except InputError as error:
         _fail(str(error), EXIT_BAD_INPUT)
     except SpcaError as error:
         _fail(str(error), error.exit_status)
-    except (FileExistsError, IsADirectoryError, NotADirectoryError) as error:  # something else stands there
-        _fail(f"cannot write ({error.filename2 or error.filename}): {error.strerror}", EXIT_BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         _fail("interrupted", EXIT_INTERRUPTED)
     except BrokenPipeError:  # `spca levels | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_BROKEN)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _OF_NAMES:
+            _fail(f"cannot write ({error.filename2 or error.filename}): {error.strerror}", EXIT_BAD_INPUT)
         if (show := getattr(error, "show", None)) is not None:  # click's own usage errors
             show()
             sys.exit(EXIT_BAD_INPUT)

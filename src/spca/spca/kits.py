@@ -22,9 +22,8 @@ def kit_named(name: str) -> Kit:
     kind: type[Kit] = find(GROUP, name).load()
     if lacks := _lacks(kind):
         what = f"the environment '{name}' lacks {', '.join(lacks)}"
-        raise InputError(
-            what, where=f"{kind.__module__}.{kind.__name__}", hint="derive it from spca_core.ports.kit.Kit"
-        )
+        hint = "derive it from spca_core.ports.kit.Kit"
+        raise InputError(what, where=f"{kind.__module__}.{kind.__name__}", hint=hint)
     kit = kind()
     if kit.name != name:
         raise InputError(f"the environment '{name}' calls itself '{kit.name}'", hint="both must be the same")
@@ -83,9 +82,8 @@ def kit_of(level: str) -> Kit:
         if kit.bare_names and (not colon or "/" in prefix):
             return kit
     known = [info.name for kit in kits() for info in kit.levels()]
-    raise InputError(
-        f"unknown level '{level}'", hint=did_you_mean(level, known) or "`spca levels` lists them"
-    )
+    hint = did_you_mean(level, known) or "`spca levels` lists them"
+    raise InputError(f"unknown level '{level}'", hint=hint)
 
 
 def examine(level: str, world: str = "") -> LevelFindings:

@@ -19,7 +19,7 @@ from spca.interrupt import STOPPED, stopping_on_interrupt
 from spca.kits import checked_kit, kit_of
 from spca_core.errors import Cancelled, InputError
 from spca_core.options import Manifest, RunOptions, manifest
-from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, is_full
+from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, is_full, read_picture
 from spca_core.validation import YAML_FILES
 from spca_core.verdict import Ending
 from spca_llm.config import REPLAY, is_configured
@@ -80,9 +80,8 @@ class Run:
         options = files.read(MANIFEST, Manifest).options
         run = cls(options, files, resumed=True)
         if (path / RESULT).is_file() and run.result.outcome is not Ending.CANCELLED:
-            raise InputError(
-                "this run has ended", where=str(path), hint=f"its result was: {run.result.reason}"
-            )
+            hint = f"its result was: {run.result.reason}"
+            raise InputError("this run has ended", where=str(path), hint=hint)
         vars(run).pop("result", None)
         return run
 
@@ -214,12 +213,9 @@ class Run:
 
     def looks(self) -> Iterator[NDArray[np.uint8]]:
         """Yield the camera image of each look, detections drawn in: RGB images (height, width, 3)."""
-        import cv2
-
         for path in sorted(self.folder.glob("looks/*.[jp][pn]g")):
-            image = cv2.imread(str(path))
-            if image is not None:
-                yield cv2.cvtColor(image, cv2.COLOR_BGR2RGB)  # type: ignore[misc]
+            if (image := read_picture(path)) is not None:
+                yield image[..., ::-1].copy()
 
     def __repr__(self) -> str:
         if not (self.folder / RESULT).is_file():

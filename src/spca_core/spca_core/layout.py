@@ -48,9 +48,8 @@ def random_layout(world: World, seed: int, spacing: float = 0.045) -> Layout:
             tighter = spacing * (1.0 if k < _STARTS // 2 else 0.6)
             if (poses := _scattered(world, seed + k * _STRIDE, tighter)) is not None:
                 return Layout(poses={o.model: poses[o.model] for o in world.objects}, seed=seed)
-    raise InputError(
-        "the work area is too small for a random table", hint="use less spacing, or fewer objects"
-    )
+    hint = "use less spacing, or fewer objects"
+    raise InputError("the work area is too small for a random table", hint=hint)
 
 
 def _scattered(world: World, seed: int, spacing: float) -> dict[str, Pose] | None:

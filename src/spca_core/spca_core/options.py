@@ -50,7 +50,7 @@ class RunOptions(Record):
     parameters of the supervisor are made of these fields, with these texts.
     """
 
-    model_config = ConfigDict(use_attribute_docstrings=True)
+    model_config = ConfigDict(use_attribute_docstrings=True, str_max_length=4096)
 
     level: str
     """A level's name, the path of a level file, or `minigrid:` and a MiniGrid level."""

@@ -47,6 +47,20 @@ def write_picture(path: Path, picture: Any, parameters: Sequence[int] = ()) -> N
     path.write_bytes(encoded.tobytes())
 
 
+def read_picture(path: Path, flags: int = 1) -> Any:
+    """Return what `write_picture` wrote, as OpenCV reads it with these flags; None where no picture is.
+
+    OpenCV's own `imread` waits for pipes, and takes the process with it at a name that is not UTF-8.
+    """
+    import cv2
+    import numpy as np
+
+    try:
+        return cv2.imdecode(np.frombuffer(plain(path).read_bytes(), np.uint8), flags)
+    except (OSError, cv2.error):
+        return None
+
+
 _NEW_S = 60.0  # seconds within which a folder's maker may not have locked it yet
 
 
@@ -141,31 +155,25 @@ class RunFolder:
         if path is None:
             # `minigrid:…`: a colon stands between hosts, drives, paths
             level = re.sub(r"[^A-Za-z0-9_.-]", "_", level)
-            stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-            path = parent / f"{stamp}_{level}"
-            count = 1
-            while path.exists():
-                count += 1
-                path = parent / f"{stamp}_{level}_{count}"
-        occupied = InputError(
-            "run folder is occupied", where=str(path), hint="name a new one, or `spca resume` it"
-        )
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise occupied
+            names = (f"{datetime.now():%Y%m%d-%H%M%S}_{level}{n and f'_{n}'}" for n in ("", *range(2, 1000)))
+            path = next(place for name in names if not (place := parent / name).exists())
+        hint = "name a new one, or `spca resume` it"
+        occupied = InputError("run folder is occupied", where=str(path), hint=hint)
         try:
+            str(path.absolute()).encode()  # a log that names it is UTF-8
+            if path.exists() and (not path.is_dir() or any(path.iterdir())):
+                raise occupied
             path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=path):
                 pass
             folder = cls(path)
             if not folder.claim() or any(path.iterdir()):  # by another run, a moment ago
                 raise occupied
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             if is_full(error):
                 raise
-            why = error.strerror or str(error)
-            raise InputError(
-                f"cannot write here: {why}", where=str(path), hint="name another folder"
-            ) from error
+            why = "cannot write here: " + (getattr(error, "strerror", "") or str(error))
+            raise InputError(why, where=str(path), hint="name another folder") from error
         return folder
 
     @classmethod
@@ -215,13 +223,13 @@ class RunFolder:
 
     def files(self, stage: str) -> list[Path]:
         """Return a stage's files of all rounds (`round_2/plan_7.json`), in the order of their writing."""
-        found = self.path.glob(f"round_*/{stage}_*.json")
-        return sorted(found, key=lambda file: int(file.stem.rpartition("_")[2]))
+        found = {f: f.stem.rpartition("_")[2] for f in self.path.glob(f"round_*/{stage}_*.json")}
+        return sorted((f for f in found if found[f].isdecimal()), key=lambda f: int(found[f]))
 
     @property
     def looks(self) -> list[Path]:
         """The files of what was seen at the beginning of each round, in the order of the rounds."""
-        return sorted(self.path.glob("round_*/observation.json"), key=lambda file: int(file.parent.name[6:]))
+        return sorted(self.path.glob("round_*/observation.json"), key=lambda file: file.parent.name.zfill(99))
 
     def read_stage(self, stage: str, kind: type[T]) -> list[T]:
         """Return the results of a stage, one for each call of it. Raises InputError for a damaged record."""

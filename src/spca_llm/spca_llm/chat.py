@@ -147,9 +147,8 @@ def open_chat(
             raise InputError("a replay cannot record into the folder it reads", where=str(folder))
         return Chat(ReplaySource(recorded), ExchangeLog(folder, budget or Budget()))
     if llm and Path(llm).suffix not in YAML_FILES:
-        raise InputError(
-            f"--llm {llm!r}", hint="use replay:FOLDER, or the path of a model configuration (YAML)"
-        )
+        hint = "use replay:FOLDER, or the path of a model configuration (YAML)"
+        raise InputError(f"--llm {llm!r}", hint=hint)
     # Imported here because the client library loads slowly and most runs use no server.
     from spca_llm.client import OpenAISource
 

@@ -25,9 +25,8 @@ class ReplaySource:
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
-            raise InputError(
-                "no such folder of recorded exchanges", where=str(folder), hint="record one by a run first"
-            )
+            hint = "record one by a run first"
+            raise InputError("no such folder of recorded exchanges", where=str(folder), hint=hint)
         self.folder = folder
         self._all = {path.name: read_exchange(path) for path in sorted(folder.glob("*.json"))}
         if not self._all:

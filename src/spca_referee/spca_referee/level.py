@@ -119,6 +119,9 @@ class Conditions(Record):
         return {name for names in (*self.pairs, *(state.names for state in self.states)) for name in names}
 
 
+Words = Annotated[str, Field(min_length=1, max_length=1000)]  # to read twice as many takes four times as long
+
+
 class Level(Record):
     """A level as written in its file. Build one with `load_level`, which also checks it against a world.
 
@@ -127,8 +130,8 @@ class Level(Record):
 
     task_group: str = Field(min_length=1)
     task_id: IdText = Field(min_length=1)
-    title: str = Field(min_length=1)
-    description: str = Field(min_length=1)
+    title: Words
+    description: Words
     difficulty: str | int
     time_limit_s: Seconds = Field(gt=0)
     success: Conditions = Conditions()
@@ -299,9 +302,8 @@ def find_level(name_or_path: str | Path) -> Path:
         path = LEVELS / str(name_or_path).rpartition("_")[0] / f"{name_or_path}.yaml"
     if not os.path.isfile(path):  # unlike `Path.is_file`, False too where a name is too long
         if path.suffix in YAML_FILES and Path(name_or_path) == path:
-            raise InputError(
-                "no such file", where=str(path), hint="name a level file, or a level of `spca levels`"
-            )
+            hint = "name a level file, or a level of `spca levels`"
+            raise InputError("no such file", where=str(path), hint=hint)
         own = [name for name in list_levels() if name.rpartition("_")[0] == str(name_or_path)]
         if own:
             hint = f"name one of its levels, such as '{own[0]}'; `spca bench levels {name_or_path}` runs all"

@@ -91,9 +91,8 @@ def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[R
     movable = {o.model for o in world.objects}
     for name in sorted(level.names):
         if name in movable and name not in truth:
-            raise InputError(
-                f"level '{level.name}' needs '{name}'", where="the table", hint="it is not there"
-            )
+            hint = "it is not there"
+            raise InputError(f"level '{level.name}' needs '{name}'", where="the table", hint=hint)
     ways = assignments(level.roles, world, truth)
     open_roles = [role for role in level.roles if len({way[role] for way in ways}) > 1]
     found = [
@@ -102,9 +101,8 @@ def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[R
     ]
     usable = tuple(rules for rules in found if _possible(rules, world))
     if not usable:
-        raise InputError(
-            f"level '{level.name}' cannot be won on this table", hint="its roles contradict each other"
-        )
+        hint = "its roles contradict each other"
+        raise InputError(f"level '{level.name}' cannot be won on this table", hint=hint)
     return usable
 
 

@@ -102,8 +102,10 @@ def _holder(address: str) -> str:
 
 @contextmanager
 def _reserved() -> Iterator[int]:
-    if "SPCA_DOMAIN_ID" in os.environ:
-        yield int(os.environ["SPCA_DOMAIN_ID"])
+    if wanted := os.environ.get("SPCA_DOMAIN_ID"):
+        if not (wanted.isdecimal() and wanted.isascii() and int(wanted[:9]) <= 232):
+            raise InputError(f"no ROS domain: '{wanted}'", where="SPCA_DOMAIN_ID", hint="0 to 232")
+        yield int(wanted)
         return
     for domain in random.sample(_DOMAINS, len(_DOMAINS)):
         try:

@@ -38,9 +38,8 @@ def variables(keystore: Path) -> dict[str, str]:
             f"ros2 security create_enclave {keystore} {ENCLAVE}",
         )
     if (folder / "key.pem").stat().st_mode & 0o077:
-        raise InputError(
-            "other users can read the private key", where=str(folder / "key.pem"), hint="chmod 600 key.pem"
-        )
+        hint = "chmod 600 key.pem"
+        raise InputError("other users can read the private key", where=str(folder / "key.pem"), hint=hint)
     return {
         "ROS_SECURITY_ENABLE": "true",
         "ROS_SECURITY_STRATEGY": "Enforce",

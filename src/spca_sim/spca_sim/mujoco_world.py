@@ -41,9 +41,8 @@ class Pacer:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if rate is not None and not rate > 0:
-            raise InputError(
-                f"real-time factor {rate}", where="--rate", hint="a number above 0, for example 1 or 2.5"
-            )
+            hint = "a number above 0, for example 1 or 2.5"
+            raise InputError(f"real-time factor {rate}", where="--rate", hint=hint)
         self.rate, self._clock, self._sleep = rate, clock, sleep
         self._origin: tuple[float, float] | None = None  # wall and simulated seconds
 

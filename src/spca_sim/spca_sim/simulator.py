@@ -131,9 +131,8 @@ class MujocoSimulator:
         """
         known = {o.model for o in self.world.objects}
         if unknown := sorted(set(layout.poses) - known):
-            raise InputError(
-                f"no object '{unknown[0]}' in world '{self.world.name}'", hint=", ".join(sorted(known))
-            )
+            hint = ", ".join(sorted(known))
+            raise InputError(f"no object '{unknown[0]}' in world '{self.world.name}'", hint=hint)
         self._scene = scene = self._scene_of(
             tuple(o.model for o in self.world.objects if o.model in layout.poses)
         )

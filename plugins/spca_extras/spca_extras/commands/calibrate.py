@@ -46,6 +46,7 @@ def calibrate(
 
     from spca.console import notices
     from spca_core.errors import InputError
+    from spca_core.run_folder import read_picture
     from spca_core.world import load_world
     from spca_extras.hand_eye import Board, BoardPicture, corners
     from spca_extras.hand_eye import calibrate as fit
@@ -70,7 +71,7 @@ def calibrate(
     camera, lens = read_lens(folder / "camera_info.yaml", described.camera)
     views, unseen = [], []
     for path in sorted(p for p in folder.iterdir() if p.suffix.lower() in _PICTURES):
-        grey = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
+        grey = read_picture(path, cv2.IMREAD_GRAYSCALE)
         if grey is None or grey.shape != (camera.height, camera.width):
             size = "not a picture" if grey is None else f"a picture of {grey.shape[1]} x {grey.shape[0]}"
             raise InputError(size, str(path), f"the camera has {camera.width} x {camera.height} pixels")

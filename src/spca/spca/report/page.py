@@ -23,7 +23,7 @@ from spca_core.errors import InputError
 from spca_core.options import Manifest
 from spca_core.plan import ActResult, CodeResult, PlanResult, Rehearsed, behaviour_tree
 from spca_core.result import SIGNALS, RunResult, Signals
-from spca_core.run_folder import EVENTS, MANIFEST, RunFolder
+from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, read_picture
 from spca_core.scene import Observation, SceneObject
 from spca_core.skill import StepReport
 from spca_core.validation import YAML_FILES, plain
@@ -85,7 +85,7 @@ def write_report(folder: RunFolder) -> Path:
     looks = [_look(f) for f in sorted((path / "looks").glob("*.jpg"))]
     video = path / "video.mp4"  # in the page, so that it can be given away, unless it is large
     large = video.is_file() and video.stat().st_size > _MOST_IN_PAGE
-    disturbances = sorted((path / "disturbances").glob("*.jpg"), key=lambda f: int(f.name.split("_")[0]))
+    disturbances = sorted((path / "disturbances").glob("*.jpg"), key=lambda f: (f.name.find("_"), f.name))
     page = (
         templates()
         .get_template("report.html.j2")
@@ -268,8 +268,7 @@ def _look(path: Path) -> dict[str, Any]:
 
 def picture(path: Path, width: int) -> str:
     """Return a picture as a JPEG data URI, at most `width` pixels wide; empty where there is none."""
-    image = cv2.imread(str(path)) if path.is_file() else None
-    return small_picture(None if image is None else image[..., ::-1], width)
+    return "" if (image := read_picture(path)) is None else small_picture(image[..., ::-1], width)
 
 
 def small_picture(image: NDArray[Any] | None, width: int) -> str:

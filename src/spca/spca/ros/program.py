@@ -64,9 +64,8 @@ class Program:
         elsewhere = self.supervisor.elsewhere
         made: Callable[..., RosSide] | None = kit.ros()
         if made is None:
-            raise InputError(
-                f"the environment '{kit.name}' runs in one process only", hint="leave --ros away"
-            )
+            hint = "leave --ros away"
+            raise InputError(f"the environment '{kit.name}' runs in one process only", hint=hint)
         self._side = made(self.loop, elsewhere["sense"])
         self._planner, self._coder = PlannerNode(loop=self.loop), CoderNode(loop=self.loop)
         self._remote: dict[str, Any] = {}

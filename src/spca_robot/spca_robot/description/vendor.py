@@ -36,9 +36,8 @@ def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") ->
     """
     arm = world.robot.arm
     if arm.dh != "standard":
-        raise InputError(
-            f"ur_description has no {arm.title}", where="robot:=vendor", hint="use robot:=generated"
-        )
+        hint = "use robot:=generated"
+        raise InputError(f"ur_description has no {arm.title}", where="robot:=vendor", hint=hint)
     if lacking := missing_packages():
         raise InputError(
             f"not installed: {', '.join(lacking)}",
