@@ -142,6 +142,8 @@ class Trial(Record):
     learning: tuple[Learning, ...] = ()
     usage: ChatUsage = ChatUsage()
     """What writing programs has taken up to its end."""
+    asked: ChatUsage = ChatUsage()
+    """What the selector has asked a model up to its end: a judge, or one whose probabilities score plans."""
     seconds: float = 0.0
     kept: tuple[str, ...] = ()
     """Programs that go on after evolution; the same ones where there was none."""
