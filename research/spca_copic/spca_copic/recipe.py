@@ -131,8 +131,8 @@ class Trial(Record):
     programs: tuple[str, ...]
     success: float
     """Share of its training episodes, with the selector sampling."""
-    held_out: float
-    """Share of the held-out cases, with the frozen selector, after the trial."""
+    held_out: float | None = None
+    """Share of the held-out cases, with the frozen selector, after the trial; None: none were held out."""
     score: float
     """Mean sum of rewards of its training episodes."""
     steps: int

@@ -107,13 +107,15 @@ class _Training:
         number = len(state.trials)
         self.pool.use(state.programs, state.worth)
         episodes, learning, tried = self._roll_out(number, state.tried)
-        frozen = episodes if self._recipe.published else self._frozen(self._held_out)
-        success, held_out = _rate(episodes), _rate(frozen)
+        frozen = [] if self._recipe.published else self._frozen(self._held_out)
+        success, held_out = _rate(episodes), _rate(frozen) if frozen else None
         solvable = [
             any(state.alone[p.id][k].success for p in state.programs) for k in range(len(self._held_out))
         ]
         missed = any(solved and not e.success for solved, e in zip(solvable, frozen, strict=False))
-        reached = min(success, held_out) >= self._recipe.threshold and not missed
+        reached = (
+            min(success, success if held_out is None else held_out) >= self._recipe.threshold and not missed
+        )
         finished = number + 1 >= self._recipe.trials or (
             reached and self._reached_before(state) >= self._recipe.in_a_row - 1
         )
