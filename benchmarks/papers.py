@@ -49,8 +49,8 @@ model's, and the row says so. All {count:,} printed cells are in `published.csv`
 
 On 27 November 2026, at 07f8cc1b, each row was checked against its paper and tried by its command, run
 small, by who did not write it; a script on loopback or recorded answers took a model's place, and rows of
-one bench shared a run. Not run: Gazebo (S23), G9, S43, W18. Cut at two minutes: C18, W24, the benches of W7
-and W21 to W23, and those of C8 and C9, whose trainings ran.
+one bench shared a run. Not run: Gazebo (S23), G9, S43, W18. Cut on a busy machine after two minutes or
+more: C18, W24, ReAct (W20), the benches of W7, W21 and W23, and those of C8 and C9, whose trainings ran.
 """
 _HEADS = ("in the paper", "what", "here", "published", "ours", "how they compare")
 _MODEL = ROOT / "benchmarks" / "papers_model.md"
