@@ -209,6 +209,19 @@ def test_a_model_repairs_its_draft_by_what_the_critics_say(tmp_path: Path) -> No
     assert row[2:5] == ["0 %", "0 %", "100 %"]  # solved@1, 2, 4
 
 
+@pytest.mark.parametrize("enforces", [True, False])
+def test_a_model_whose_server_enforces_no_schema_has_a_star(enforces: bool, tmp_path: Path) -> None:
+    with ModelServer([answer(gripper())], supports_schema=enforces) as server:
+        configure(tmp_path, server)
+        campaign = run_campaign(settings_of(tmp_path), tmp_path / "bench", workers=1)
+    name = "test-model" if enforces else "test-model *"
+    assert campaign.bench.table(campaign.done).rows[0][0] == name
+    replay = settings_of(tmp_path, llm=f"replay:{tmp_path / 'bench'}")
+    again = run_campaign(replay, tmp_path / "again", workers=1)
+    assert again.bench.table(again.done).rows[0][0] == name
+    assert f"<th>{name}</th>" in write_report(again).read_text()
+
+
 def test_the_reference_is_never_told(tmp_path: Path) -> None:
     """A plan that fails in the reference ends the trial; a looser bench would have counted it."""
     [result], _, requests = bench([answer(CHEAT), answer(gripper())], tmp_path)

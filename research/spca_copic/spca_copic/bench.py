@@ -189,7 +189,8 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
             page.table(
                 COSTS, [_cost(own) for own in groups(done, _task_of).values()],
                 "Means over the seeds: plans, resets and restores of the world, judging programs included; "
-                "tokens of the model that writes and evolves programs. A test asks no model.",
+                "tokens of the model that writes and evolves programs, and of the selector's in training "
+                "where it has one (Table 7). A test asks no model, except a judge.",
             )  # fmt: skip
 
     def rows(self, done: Done[CopicTrial, CopicRow]) -> Iterable[Mapping[str, Any]]:
@@ -204,7 +205,7 @@ HEADS = (
 )  # fmt: skip
 COSTS = (
     "task", "trials", "training s", "ms a choice", "plans", "resets", "restores", "writing: asked",
-    "answered", "evolving: asked", "answered", "US dollars",
+    "answered", "evolving: asked", "answered", "choosing: asked", "answered", "US dollars",
 )  # fmt: skip
 
 
@@ -258,7 +259,7 @@ def _cost(own: Trials) -> list[object]:
     """Return the cost of trainings, in the order of `COSTS`."""
     results = [d.result for d in own]
     used, last = [r.trials[-1].use for r in results], [r.trials[-1].usage for r in results]
-    wrote = [r.written for r in results]
+    wrote, chose = [r.written for r in results], [r.trials[-1].asked for r in results]
     selector = [s for r in results if (s := r.of("selector")) is not None]
     return [
         _task_of(own[0]), _mean([float(len(r.trials)) for r in results]),
@@ -267,7 +268,8 @@ def _cost(own: Trials) -> list[object]:
         _mean([float(w.input_tokens) for w in wrote]), _mean([float(w.output_tokens) for w in wrote]),
         _mean([float(u.input_tokens - w.input_tokens) for u, w in zip(last, wrote, strict=True)]),
         _mean([float(u.output_tokens - w.output_tokens) for u, w in zip(last, wrote, strict=True)]),
-        f"{np.mean([u.cost_usd for u in last]):.4f}",
+        _mean([float(u.input_tokens) for u in chose]), _mean([float(u.output_tokens) for u in chose]),
+        f"{np.mean([u.cost_usd + c.cost_usd for u, c in zip(last, chose, strict=True)]):.4f}",
     ]  # fmt: skip
 
 

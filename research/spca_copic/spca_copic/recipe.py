@@ -131,8 +131,8 @@ class Trial(Record):
     programs: tuple[str, ...]
     success: float
     """Share of its training episodes, with the selector sampling."""
-    held_out: float
-    """Share of the held-out cases, with the frozen selector, after the trial."""
+    held_out: float | None = None
+    """Share of the held-out cases, with the frozen selector, after the trial; None: none were held out."""
     score: float
     """Mean sum of rewards of its training episodes."""
     steps: int
@@ -142,6 +142,8 @@ class Trial(Record):
     learning: tuple[Learning, ...] = ()
     usage: ChatUsage = ChatUsage()
     """What writing programs has taken up to its end."""
+    asked: ChatUsage = ChatUsage()
+    """What the selector has asked a model up to its end: a judge, or one whose probabilities score plans."""
     seconds: float = 0.0
     kept: tuple[str, ...] = ()
     """Programs that go on after evolution; the same ones where there was none."""

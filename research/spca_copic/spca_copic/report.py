@@ -64,7 +64,7 @@ def _task(page: Page, state: TaskState) -> None:
             (
                 t.number + 1,
                 f"{100 * t.success:.0f} %",
-                f"{100 * t.held_out:.0f} %",
+                "" if t.held_out is None else f"{100 * t.held_out:.0f} %",
                 t.score,
                 t.steps,
                 t.use.plans,
@@ -106,7 +106,8 @@ def _curves(state: TaskState) -> Figure:
         (by_step, [t.steps for t in state.trials], "decisions"),
     ):
         axis.plot(across, [100 * t.success for t in state.trials], "o-", label="while learning")
-        axis.plot(across, [100 * t.held_out for t in state.trials], "s--", label="held out, frozen")
+        if held_out := [100 * t.held_out for t in state.trials if t.held_out is not None]:
+            axis.plot(across, held_out, "s--", label="held out, frozen")
         axis.set(xlabel=name, ylim=(-3, 103))
         axis.grid(alpha=0.3)
     by_trial.set_ylabel("solved, %")

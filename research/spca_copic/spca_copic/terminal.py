@@ -125,9 +125,9 @@ def _progress(console: Console) -> Progress:
 
 def _told(trial: Trial) -> str:
     changed = len(set(trial.kept) - set(trial.programs))
+    held_out = "" if trial.held_out is None else f", {100 * trial.held_out:5.1f} % of held-out cases"
     return (
-        f"trial {trial.number + 1}: {100 * trial.success:5.1f} % solved while learning, "
-        f"{100 * trial.held_out:5.1f} % of held-out cases  {trial.steps} decisions "
-        f"({trial.use})  {trial.seconds:.0f} s"
+        f"trial {trial.number + 1}: {100 * trial.success:5.1f} % solved while learning"
+        f"{held_out}  {trial.steps} decisions ({trial.use})  {trial.seconds:.0f} s"
         + (f"  {changed} new program{'s' if changed > 1 else ''}" if changed else "")
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import takewhile
 
 import numpy as np
@@ -60,20 +61,15 @@ def train_task(
 
 class _Training:
     def __init__(
-        self,
-        world: PlanWorld,
-        task: str,
-        proposer: ProgramProposer,
-        selector: Selector,
-        recipe: Recipe,
+        self, world: PlanWorld, task: str, proposer: ProgramProposer, selector: Selector, recipe: Recipe,
         listener: Listener,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._world, self._task = CountedWorld(world, recipe.published), task
         self._proposer, self._selector = proposer, selector
         self._briefing: Briefing = world.briefing(task)
         recipe = recipe.fitted(self._briefing)
         self._recipe, self._listener = recipe, listener
-        self._before = ChatUsage()  # what was asked before an interruption
+        self._before = self._asked = ChatUsage()  # what was asked before an interruption
         self.pool = ProgramPool((), recipe.deadline_s, self._briefing.grammar)
         kept = recipe.kept
         cases = world.split(task, kept + world.cases, 0, 0, recipe.seed).train
@@ -96,7 +92,8 @@ class _Training:
 
     def run(self, state: TaskState) -> TaskState:
         if state.trials:
-            self._world.use, self._before = state.trials[-1].use, state.trials[-1].usage
+            last = state.trials[-1]
+            self._world.use, self._before, self._asked = last.use, last.usage, last.asked
         else:
             self._listener.save(state)  # what was written has been paid for
         while not state.finished:
@@ -110,13 +107,15 @@ class _Training:
         number = len(state.trials)
         self.pool.use(state.programs, state.worth)
         episodes, learning, tried = self._roll_out(number, state.tried)
-        frozen = episodes if self._recipe.published else self._frozen(self._held_out)
-        success, held_out = _rate(episodes), _rate(frozen)
+        frozen = [] if self._recipe.published else self._frozen(self._held_out)
+        success, held_out = _rate(episodes), _rate(frozen) if frozen else None
         solvable = [
             any(state.alone[p.id][k].success for p in state.programs) for k in range(len(self._held_out))
         ]
         missed = any(solved and not e.success for solved, e in zip(solvable, frozen, strict=False))
-        reached = min(success, held_out) >= self._recipe.threshold and not missed
+        reached = (
+            min(success, success if held_out is None else held_out) >= self._recipe.threshold and not missed
+        )
         finished = number + 1 >= self._recipe.trials or (
             reached and self._reached_before(state) >= self._recipe.in_a_row - 1
         )
@@ -126,12 +125,9 @@ class _Training:
         settled = unchanged and bool(solvable) and all(solvable)
         if self._recipe.evolve and not (finished or settled or reached):
             new = self._proposer.evolve(
-                self._briefing,
-                state.programs,
-                self._shown(episodes),
-                self._offspring,
+                self._briefing, state.programs, self._shown(episodes), self._offspring,
                 self._recipe.seed * 1000 + number,
-            )
+            )  # fmt: skip
             known = {program.id for program in state.all_programs}
             born = tuple(program for program in new if program.id not in known)
             outcomes = self._alone(born, outcomes)
@@ -142,33 +138,21 @@ class _Training:
                 )
         follow = self._safest(state) if finished else ""
         trial = Trial(
-            number=number,
-            programs=tuple(p.id for p in state.programs),
-            success=success,
-            held_out=held_out,
+            number=number, programs=tuple(p.id for p in state.programs), success=success, held_out=held_out,
             score=sum(e.score for e in episodes) / len(episodes),
             steps=(state.trials[-1].steps if state.trials else 0) + sum(len(e.decisions) for e in episodes),
-            use=self._world.use,
-            learning=tuple(learning),
+            use=self._world.use, learning=tuple(learning),
             usage=add_usage(self._before, self._proposer.usage),
-            seconds=time.monotonic() - began,
-            kept=tuple(p.id for p in programs),
-            born=tuple(p.id for p in born),
-            episodes=tuple(e.success for e in episodes),
-            reached=reached,
-        )
+            asked=reduce(add_usage, getattr(self._selector, "usage", ()), self._asked),
+            seconds=time.monotonic() - began, kept=tuple(p.id for p in programs),
+            born=tuple(p.id for p in born), episodes=tuple(e.success for e in episodes), reached=reached,
+        )  # fmt: skip
         return TaskState(
-            task=self._task,
-            programs=programs,
-            all_programs=(*state.all_programs, *born),
-            written=state.written,
-            trials=(*state.trials, trial),
-            alone=outcomes,
-            finished=finished,
-            follow=follow,
-            recent=tuple(episodes[-_RECENT:]),
+            task=self._task, programs=programs, all_programs=(*state.all_programs, *born),
+            written=state.written, trials=(*state.trials, trial), alone=outcomes, finished=finished,
+            follow=follow, recent=tuple(episodes[-_RECENT:]),
             tried=() if finished else tuple(tried[-_MOST_TRIED:]),
-        )
+        )  # fmt: skip
 
     @staticmethod
     def _reached_before(state: TaskState) -> int:

@@ -224,6 +224,7 @@ def test_a_judge_in_training_is_asked_and_learns_nothing(start: Start, tmp_path:
     recipe = Recipe(selector="judge", trials=1, episodes=1, published=True, programs=2, deadline_s=PATIENT_S)
     judge = ModelJudge(chat, WORLD.briefing("easy"))
     state = train_task(WORLD, "easy", GrammarPrograms(), judge, recipe)
+    assert state.trials[-1].asked.input_tokens == sum(one.input_tokens for one in judge.usage) > 0
     assert len(judge.usage) == len(server.requests) > 0 and set(state.trials[0].episodes) <= {True, False}
     folder = CopicFolder.create(
         CopicRun(world="build_order", tasks=("easy",), recipe=recipe), tmp_path / "run"

@@ -177,6 +177,8 @@ def test_a_plan_scores_by_its_log_probability_per_word() -> None:
         of_plan = sum(float(logs[len(head) + k - 1, token]) for k, token in enumerate(tail))
         scores.append(of_plan / len(text.split()))
     assert selector.score(context(), CANDIDATES)[0] == pytest.approx(softmax(np.array(scores)), rel=1e-3)
+    read, answered = len(Letters().encode(asked)), [len(" " + language.words_of(c)) for c in CANDIDATES]
+    assert [(u.input_tokens, u.output_tokens) for u in selector.usage] == [(read, n) for n in answered]
 
 
 @needs_torch

@@ -57,21 +57,21 @@ class OpenAISource:
         """See `AnswerSource.ask`."""
         config, role = self.config.role(request.role), request.role
         until = None if seconds is None else time.monotonic() + seconds
-        in_words = request.json_schema is None or role in self._schema_in_prompt
+        in_words = role in self._schema_in_prompt
         try:
-            if in_words:
-                return self._post(config, described(request), {}, until, note)
+            if request.json_schema is None or in_words:
+                answer = self._post(config, described(request), {}, until, note)
+                return answer.model_copy(update={"in_words": in_words and request.json_schema is not None})
             try:
                 answer = self._post(config, request.messages, enforced(request), until, note)
-                ignored = answer.finish_reason == "stop" and "{" not in answer.text
+                in_words = answer.finish_reason == "stop" and "{" not in answer.text
             except NoAnswer as error:
                 if error.status not in _NOT_SUPPORTED:
                     raise
-                answer = self._post(config, described(request), {}, until, note)
-                ignored = True
-            if ignored:
+                answer, in_words = self._post(config, described(request), {}, until, note), True
+            if in_words:
                 self._schema_in_prompt.add(role)
-            return answer
+            return answer.model_copy(update={"in_words": in_words})
         except NoAnswer as error:
             raise self._explained(error, config) from error
 
@@ -166,11 +166,8 @@ class OpenAISource:
         if status is None:
             return ModelError(f"no connection to {who}: {why}", "unreachable")
         if status in _REJECTED:
-            hint = (
-                f"check the key in {config.key_variable}"
-                if config.key_variable
-                else "name a key in api_key_env"
-            )
+            key = config.key_variable
+            hint = f"check the key in {key}" if key else "name a key in api_key_env"
             return InputError(f"the server rejected the request of {who}", where=why, hint=hint)
         if status == 404:
             return InputError(f"the server does not know {who}", where=why, hint="check model and base_url")

@@ -261,7 +261,8 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
         page.heading("In all: simulation runs, their span, and skills")
         rows = [skills_row(name, [d.result for d in own]) for name, own in contestants.items()]
         fates = ("right at once", "a reused domain, one round", "repairs on ten trials %")
-        page.table(("model", "runs", "min", "written", "reused", "promoted", "repaired", *fates), rows)
+        spans = ("runs", "min", "min a level", "rounds", "rounds a level")
+        page.table(("model", *spans, "written", "reused", "promoted", "repaired", *fates), rows)
         page.heading("Tokens and cost by role, in all")
         page.table(
             ("model", "role", "calls", "tokens in", "tokens out", "a trial", "USD", "answered by"),

@@ -48,14 +48,12 @@ _STAGE = re.compile(r"(plan|code|rehearsal|act)_(\d+)\.json")
 
 def add_plots(contestants: Mapping[str, Trials], page: Page) -> None:
     """Success by group, solved over time and money, tokens, durations."""
-    by_group = {
-        name: {
-            g: Rate.of(d.result.success for d in own)
-            for g, own in groups(done, lambda d: d.trial.group).items()
-        }
-        for name, done in contestants.items()
+    grouped = {name: groups(done, lambda d: d.trial.group) for name, done in contestants.items()}
+    rates = {
+        name: {group: Rate.of(d.result.success for d in own) for group, own in found.items()}
+        for name, found in grouped.items()
     }
-    page.figure(plots.rates(by_group))
+    page.figure(plots.rates(rates))
     page.heading("Solved over wall time")
     page.figure(_cumulative(contestants, lambda r: r.wall / 60, "minutes, one trial after the other"))
     page.heading("Solved over simulation runs (Fig. 8)")
@@ -63,11 +61,7 @@ def add_plots(contestants: Mapping[str, Trials], page: Page) -> None:
     if any(d.result.usd for done in contestants.values() for d in done):
         page.heading("Solved over cost")
         page.figure(_cumulative(contestants, lambda r: r.usd, "US dollars"))
-    parts = {
-        f"{name}, {group}": own
-        for name, done in contestants.items()
-        for group, own in groups(done, lambda d: d.trial.group).items()
-    }
+    parts = {f"{name}, {group}": own for name, found in grouped.items() for group, own in found.items()}
     page.heading("Tokens by group and role (Fig. 10)")
     page.figure(_tokens(parts))
     page.heading("Durations by group (Fig. 9)")
@@ -132,11 +126,13 @@ def summary_row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]
 
 
 def skills_row(name: str, results: Sequence[ModelResult]) -> tuple[object, ...]:
-    """What became of a contestant's skills, over all of its trials, and the shares of the paper's §4.2."""
+    """Runs, minutes, rounds, what became of skills, and the shares of the paper's §4.2, over all trials."""
     counts = (sum(len(getattr(r.skills, w)) for r in results) for w in ("written", "reused", "promoted"))
     repairs = sorted((r.coder.semantic for r in results), reverse=True)
+    spans = (Mean.of([r.wall / 60 for r in results]), Mean.of([r.rounds for r in results]))
     return (
-        name, sum(r.attempts for r in results), round(sum(r.wall for r in results) / 60, 2),
+        name, sum(r.attempts for r in results),
+        *(part for s in spans for part in (f"{s.value * s.count:.4g}", f"{s.value:.2f} ± {s.sd:.2f}")),
         *counts, sum(len(r.repaired) for r in results),
         Rate.of(not r.coder.semantic and not r.coder.syntax for r in results if r.coder.first),
         Rate.of(r.rounds == 1 for r in results if r.success and r.planner.reuse),
@@ -199,10 +195,8 @@ def fates_of(run: RunFolder) -> tuple[Fate, ...]:
     for match, path in sorted(numbered, key=lambda pair: int(pair[0][2])):
         content, stage = path.read_bytes(), match[1]
         if stage == "plan":
-            drafts = PlanResult.model_validate_json(content).drafts
-            found += [
-                Fate(stage="plan", fate=d.rejection.critic if d.rejection else "accepted") for d in drafts
-            ]
+            refused = [d.rejection for d in PlanResult.model_validate_json(content).drafts]
+            found += [Fate(stage="plan", fate=r.critic if r else "accepted") for r in refused]
         elif stage == "code":
             codes = CodeResult.model_validate_json(content).drafts
             found += [Fate(stage="code", fate=_kind(c.rejection) or "accepted") for c in codes]

@@ -142,7 +142,7 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
             "A task counts as solved when the plan that Fast Downward finds for the model's own domain and "
             "problem also solves the reference domain and problem; the model is never told that verdict. An "
             "empty plan counts as a failure. The columns from “solved” to “no answer” "
-            "count drafts by their fate."
+            "count drafts by their fate. *: asked for JSON in words, for its server enforces no schema."
         )
         add_pairs(
             page,
@@ -156,14 +156,13 @@ class PddlBench(Bench[PddlTrial, PddlResult]):
             "a reference would not see."
         )
         page.heading("Tasks")
-        models = list(_by_model(done))
-        page.table(
-            ("task", *models),
-            [
-                (task, *(", ".join(self.remark(d) for d in own if d.trial.model == m) for m in models))
-                for task, own in groups(done, lambda d: d.trial.task).items()
-            ],
-        )
+        models = _by_model(done)
+        by_task = [groups(own, lambda d: d.trial.task) for own in models.values()]
+        tasks = groups(done, lambda d: d.trial.task)
+        rows = [
+            (task, *(", ".join(map(self.remark, own.get(task, ()))) for own in by_task)) for task in tasks
+        ]
+        page.table(("task", *models), rows)
         page.heading("Drafts")
         for d in done:
             fates = " → ".join(a.judged.status for a in d.result.attempts)
@@ -244,7 +243,9 @@ def at_most(k: int, marks: Sequence[int | None]) -> Rate:
 
 
 def _by_model(done: Trials) -> dict[str, list[Done[PddlTrial, PddlResult]]]:
-    return groups(done, lambda d: d.trial.model)
+    """Trials by the model's name, with a star where it was asked for JSON in words."""
+    found = groups(done, lambda d: d.trial.model)
+    return {f"{m} *" if any(d.result.in_words for d in own) else m: own for m, own in found.items()}
 
 
 def _safe(name: str) -> str:

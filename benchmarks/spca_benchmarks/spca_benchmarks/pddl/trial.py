@@ -14,7 +14,7 @@ from spca_core.ports.chat import ChatUsage, Message, Role
 from spca_core.ports.proposer import SERVER_FAULTS, ModelError
 from spca_core.prompting import system, user
 from spca_llm.chat import Chat
-from spca_llm.ledger import Totals
+from spca_llm.ledger import Totals, read_exchange
 from spca_planner.solver.process import SolverProcess
 
 ROLE: Role = "planner_big"
@@ -65,6 +65,8 @@ class PddlResult(Record):
 
     attempts: tuple[Attempt, ...]
     used: Totals = Totals()
+    in_words: bool = False
+    """Whether it was asked for JSON in words, as its server enforces no schema."""
 
     @property
     def status(self) -> Status:
@@ -109,10 +111,12 @@ def run_attempts(
         began = time.monotonic()
         draft = Draft(domain=reply.parsed.domain, problem=reply.parsed.problem)
         judged = judge(draft, task, solver, timeout_s)
-        done.append(
-            Attempt(judged=judged, draft=draft, usage=reply.usage, judge_seconds=time.monotonic() - began)
-        )
-    return PddlResult(attempts=tuple(done), used=chat.ledger.totals().get(ROLE, Totals()))
+        seconds = time.monotonic() - began
+        done.append(Attempt(judged=judged, draft=draft, usage=reply.usage, judge_seconds=seconds))
+    answers = [read_exchange(path).answer for path in chat.ledger.folder.glob("*.json")]
+    in_words = any(answer.in_words for answer in answers if answer)
+    used = chat.ledger.totals().get(ROLE, Totals())
+    return PddlResult(attempts=tuple(done), used=used, in_words=in_words)
 
 
 class PddlAnswer(BaseModel):

@@ -33,11 +33,7 @@ class Arm:
 class Bandit:
     """Chooses arms and grows new ones."""
 
-    def __init__(
-        self,
-        rng: np.random.Generator,
-        strategy: Strategy = "bandit",
-    ) -> None:
+    def __init__(self, rng: np.random.Generator, strategy: Strategy = "bandit") -> None:
         self._rng, self._strategy = rng, strategy
         # Writing from scratch begins at a program that explains nothing: the prior of h = 0.
         self.arms = [Arm(None, Verdict(explained=0.0), 1.0, 1 + _CONSTANT)]
