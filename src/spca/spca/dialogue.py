@@ -147,16 +147,18 @@ class Dialogue:
         end = clause.start() if clause and last else len(sentence)
         thing = f"the {words_of(last.about)}" if last else r"\g<0>"
         first = _PRONOUN.sub(thing, sentence[:end], count=1)
-        named = [f"the {words_of(n)}" for n in last.lay if words_of(n) in last.sentence] if last else []
-        named = named or [f"the {words_of(n)}" for n in (last.lay if last else ())]
+        moved, said = ([*map(words_of, last.lay)], last.sentence) if last else ([], "")
+        named = [f"the {name}" for name in [name for name in moved if name in said] or moved]
         return (_THEM.sub(" and ".join(named), first, count=1) if named[1:] else first) + sentence[end:]
 
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again", a correction and an answer, as far as is known.
 
-        Raises InputError where there is nothing to undo, or to do again.
+        Raises InputError where nothing is said, and where there is nothing to undo, or to do again.
         """
-        if _AGAIN.fullmatch(sentence := sentence.strip()):
+        if not (sentence := sentence.strip()):
+            raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
+        if _AGAIN.fullmatch(sentence):
             return self._again or _nothing("There is nothing to do again.")
         if undo := _UNDO.fullmatch(sentence):
             return self._undo(everything=bool(undo[1]))

@@ -67,6 +67,7 @@ class WebPage:
         self._sentences: Queue[str] = Queue()
         self._answers: Queue[bool] = Queue()
         self._telling = threading.Lock()
+        self._reads = False  # the next sentence may come
         self._ours = False  # what is under way was ordered on the page
         self._stopped = ""  # why what was ordered is not to be done
         self._open: set[_Socket] = set()
@@ -89,13 +90,14 @@ class WebPage:
 
     def read(self, ended: Stop = never) -> str:
         """The next sentence that is typed on the page; empty when `ended` holds."""
-        self._ours = False
+        self._ours, self._reads = False, True
         self._tell(ready=True, doing="")
         while not ended():
             try:
                 sentence = self._sentences.get(timeout=_LOOK_S)
             except Empty:
                 continue
+            self._reads = False
             self._tell(ready=False, doing="reading")
             self.say(sentence, "you")
             return sentence
@@ -149,6 +151,8 @@ class WebPage:
             self._tell(goal=self._state["goal"] or f"none: {ending.words}")
             how = "" if event.text.startswith("carried out") else f"{ending.words}: "
             self.say(how + plainly(event.text), "good" if ending is Ending.SUCCESS else "bad")
+            if self._reads:  # it was asked for elsewhere
+                self._tell(ready=True, doing="")
         elif event.kind == "stage_ended":
             self._picture()
 
