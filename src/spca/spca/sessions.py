@@ -173,7 +173,7 @@ class Session:
         told = self._dialogue.told(question)
         if told is not None:
             return told
-        return self._kit.answer(self._dialogue.spelt(question), lambda: self.look().observation)
+        return self._kit.answer(self._dialogue.asked(question), lambda: self.look().observation)
 
     @property
     def asks(self) -> bool:

@@ -138,10 +138,12 @@ class WebPage:
         elif event.kind == "stage_started":
             self._tell(doing=DOING.get(event.stage, event.stage))
         elif event.kind == "plan":
-            self._tell(goal=event.text, plan=[{"text": step, "mark": ""} for step in event.data["steps"]])
+            self._tell(
+                goal=event.text, plan=[{"text": plainly(step), "mark": ""} for step in event.data["steps"]]
+            )
         elif event.kind == "step":
             plan = [dict(step) for step in self._state["plan"]]
-            left = (s for s in plan if s["text"] == event.text and s["mark"] != "done")
+            left = (s for s in plan if s["text"] == plainly(event.text) and s["mark"] != "done")
             next(left, {})["mark"] = event.data["status"]
             self._tell(plan=plan)
         elif event.kind == "round_failed":

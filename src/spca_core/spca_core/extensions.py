@@ -10,6 +10,8 @@ Nothing of spca is edited for that; the project's own parts are declared in the 
 
 from __future__ import annotations
 
+import os
+import site
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -84,7 +86,14 @@ def _declared(group: str) -> tuple[EntryPoint, ...]:
     return tuple(_all_declared().select(group=group))
 
 
-_all_declared = cache(entry_points)  # once, as that means opening a file of every installed package
+@cache  # as that means opening a file of every installed package
+def _all_declared() -> Any:
+    for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep):
+        if folder.endswith(
+            "site-packages"
+        ):  # set-up's, which a launch has on its path without the .pth files
+            site.addsitedir(folder)
+    return entry_points()
 
 
 def singular(group: str) -> str:

@@ -235,16 +235,12 @@ CHECKS = (
 WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("spca run LEVEL", ("Python", "embedded run")),
     ("spca run LEVEL --ros", ("Python", "embedded run", "ROS 2", "spca_interfaces")),
-    (
-        "ros2 launch spca bringup.launch.py level:=LEVEL sim:=mujoco arm:=embedded",
-        ("embedded run", "ROS 2", "spca_interfaces", "ros2 launch"),
-    ),
-    (
-        "ros2 launch spca bringup.launch.py level:=LEVEL",
-        ("embedded run", "ROS 2", "spca_interfaces", "ros2 launch", "Gazebo Harmonic", "MoveIt 2"),
-    ),
+    ("ros2 launch spca bringup.launch.py level:=LEVEL sim:=mujoco arm:=embedded",
+     ("embedded run", "ROS 2", "spca_interfaces", "ros2 launch")),
+    ("ros2 launch spca bringup.launch.py level:=LEVEL",
+     ("embedded run", "ROS 2", "spca_interfaces", "ros2 launch", "Gazebo Harmonic", "MoveIt 2")),
     ("docker compose run spca LEVEL", ("Docker",)),
-)
+)  # fmt: skip
 """Ways to run, each with what it needs."""
 
 

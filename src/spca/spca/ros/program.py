@@ -121,8 +121,7 @@ class Program:
             from spca.conversation import Conversation
 
             progress = Progress()
-            Conversation(self._opened.enter_context(session_of(self, progress)), progress)
-        assert self.talk is not None
+            self.talk = Conversation(self._opened.enter_context(session_of(self, progress)), progress)
         return self.talk
 
     def part(self) -> None:

@@ -33,16 +33,12 @@ if TYPE_CHECKING:
 
 # Which of an event's data travel, by kind: names in the record → names in the message.
 _DATA: dict[str, dict[str, str]] = {
-    "run_started": {"task": "task", "judge": "mode"},
-    "stage_started": {"round": "round"},
-    "stage_ended": {"seconds": "seconds"},
-    "plan": {"steps": "task"},
-    "draft": {"mode": "mode", "accepted": "accepted"},
-    "code": {"kind": "mode"},
+    "run_started": {"task": "task", "judge": "mode"}, "stage_started": {"round": "round"},
+    "stage_ended": {"seconds": "seconds"}, "plan": {"steps": "task"}, "code": {"kind": "mode"},
+    "draft": {"mode": "mode", "accepted": "accepted"}, "round_failed": {"round": "round"},
     "verdict": {"outcome": "outcome", "score": "score"},
-    "round_failed": {"round": "round"},
-    "run_ended": {"outcome": "outcome"},
-}
+    "run_ended": {"outcome": "outcome", "score": "score"},
+}  # fmt: skip
 
 
 def event_msg(event: Event) -> RunEvent:
