@@ -27,10 +27,7 @@ _LAST = ("quit", "exit", "bye")
 
 
 class Conversation:
-    """What is said about a table, carried out and answered; `progress` is where it is shown.
-
-    It is said in the terminal, on the page, and over ROS.
-    """
+    """What is said about a table, carried out and answered; `progress` is where it is shown."""
 
     def __init__(self, table: Session, progress: Progress) -> None:
         self._table, self._progress = table, progress

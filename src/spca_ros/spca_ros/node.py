@@ -66,11 +66,9 @@ class SpcaNode(Node):
         self.add_on_set_parameters_callback(self._allowed)
 
     def _allowed(self, changed: list[Parameter]) -> SetParametersResult:
-        for one in changed:
-            if one.value not in self._choices.get(one.name, (one.value,)):
-                reason = f"'{one.value}': {one.name} is one of {', '.join(self._choices[one.name])}"
-                return SetParametersResult(successful=False, reason=reason)
-        return SetParametersResult(successful=True)
+        wrong = [one for one in changed if one.value not in self._choices.get(one.name, (one.value,))]
+        told = [f"'{p.value}': {p.name} is one of {', '.join(self._choices[p.name])}" for p in wrong]
+        return SetParametersResult(successful=not wrong, reason="; ".join(told))
 
     def parameter(
         self,
