@@ -171,14 +171,8 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         hint = "`spca run --ros` uses it; or end it, or take another domain: export ROS_DOMAIN_ID=…"
         raise InputError(what, where="ROS_DOMAIN_ID", hint=hint)
     if waits:
-        # On the screen is the page's address.
-        nodes.append(
-            _node(
-                *("spca", "program", files, thinking),
-                sim_time=not real,
-                output="screen" if chosen["view"] == "web" else "log",
-            )
-        )
+        # On the screen are what can be asked for, and what becomes of it.
+        nodes.append(_node(*("spca", "program", files, thinking), sim_time=not real, output="screen"))
         return [freed, *secured, *includes, *nodes, *(_ends(n) for n in nodes)]
     run = Run.new(options, Path(chosen["record"]) if chosen["record"] else None, elsewhere=True)
     options, folder = run.options, run.files

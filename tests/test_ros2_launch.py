@@ -174,3 +174,5 @@ def test_a_graph_that_waits_takes_goals_and_answers_the_tools_of_ros(
         os.killpg(graph.pid, signal.SIGINT)
         said, _ = graph.communicate(timeout=300)
     assert "Traceback" not in said, said
+    shown = said.partition("ready: say what to do")[2]  # on the launch's own terminal
+    assert "plan  touch(" in shown and "success  score 1.00" in shown, said

@@ -19,13 +19,23 @@ from spca_benchmarks.campaigns.report import share, write_report
 from spca_benchmarks.campaigns.statistics import Paired
 from spca_benchmarks.models.bench import ModelResult, ModelsBench
 from spca_core.errors import InputError
+from spca_core.paths import ROOT
 from spca_testing.bench import run_summary
 from spca_testing.models.behaviours import Behaviour, Status
 from spca_testing.models.fallible_model import MODELS, FallibleModel, configuration
 from spca_testing.models.server import ModelServer, Seen
+from spca_testing.pddl import goal
 
 NEW_VARIANTS = ("always-rehearsal", "one-validator", "whole-library", "vision-alone")
 LEVELS = ("touch_02", "touch_03")
+
+
+def test_the_levels_that_the_page_names_are_known_to_the_scripted_model() -> None:
+    page = (ROOT / "docs" / "compare-models.md").read_text()
+    named = select_levels(re.findall(r'--levels "(\S+)"', page))
+    assert len(named) == 14
+    for level in named:
+        goal(level.title)
 
 
 def scripted(folder: Path, name: str, price: float = 2.0, **rates: float) -> str:

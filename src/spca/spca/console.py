@@ -58,8 +58,10 @@ def as_typed(arguments: str) -> str:
 
 
 def plainly(text: str) -> str:
-    """Return what a run says without the class of a skill's own error, and the call on `ctx` behind it."""
-    return re.sub(r"(?:\w+\([^)]*\): none; )?\bRuntimeError: ", "", text)
+    """Return what a run says, places in words, without a skill's own error's class and the call behind it."""
+    from spca_core.relation import in_words  # loads them all
+
+    return in_words(re.sub(r"(?:\w+\([^)]*\): none; )?\bRuntimeError: ", "", text))
 
 
 class _Console(Console):
@@ -147,7 +149,7 @@ class Progress:
 
     def _on_plan(self, event: Event) -> None:
         self.console.print(f"    goal  {escape(event.text)}")
-        self.console.print(f"    plan  {escape(', '.join(event.data['steps']) or 'nothing to do')}")
+        self.console.print(f"    plan  {escape(plainly(', '.join(event.data['steps'])) or 'nothing to do')}")
 
     def _on_code(self, event: Event) -> None:
         if event.text:
@@ -161,7 +163,7 @@ class Progress:
     def _on_step(self, event: Event) -> None:
         mark = _MARKS[event.data["status"]]
         took = event.data["ended"] - event.data["started"]
-        self.console.print(f"    {mark} {escape(event.text):<44} {took:5.1f} {self._unit}")
+        self.console.print(f"    {mark} {escape(plainly(event.text)):<44} {took:5.1f} {self._unit}")
         failure = event.data.get("failure")
         if failure and event.data["status"] == "failed":
             told = plainly(failure["message"])

@@ -17,6 +17,7 @@ from spca.runs import Run
 from spca.sessions import Session
 from spca.stages import Approve
 from spca_core.errors import SpcaError
+from spca_core.options import RunOptions
 from spca_core.paths import state_folder
 from spca_core.plan import Plan
 from spca_core.stopping import Stop, never
@@ -30,6 +31,8 @@ class Conversation:
 
     def __init__(self, table: Session, progress: Progress) -> None:
         self._table, self._progress = table, progress
+        if table.program is not None:  # which is spoken to over ROS as well
+            table.program.talk = self
 
     @property
     def _typed(self) -> bool:
@@ -43,18 +46,9 @@ class Conversation:
         page, done = self._table.page, True
         assert page is not None
 
-        def attempted(order: Callable[[], bool]) -> bool:
-            try:
-                return order()
-            except SpcaError as error:
-                self._answer(str(error))
-            except KeyboardInterrupt:  # the arm stands, and the page stays
-                pass
-            return False
-
         if first:
             page.await_viewer()
-            done = attempted(first)
+            done = self._attempted(first)
         self._progress.pause()
         notices().print("  the page stays; Ctrl-C ends")
         with suppress(KeyboardInterrupt):
@@ -62,7 +56,7 @@ class Conversation:
                 if line in _LAST:
                     self._answer("The page stays; Ctrl-C in the terminal ends it.")
                 else:
-                    attempted(partial(self.carry_out, line))
+                    self._attempted(partial(self.carry_out, line))
         return done
 
     def once(self, sentence: str, out: Path | None) -> bool:
@@ -91,41 +85,56 @@ class Conversation:
             if not self._typed:
                 results().print(f"{_PROMPT}{line}", markup=False)
             self._progress.typed = line
-            try:
-                done &= self.carry_out(line)
-            except SpcaError as error:
-                results().print(f"  {error}", markup=False)
-                done = False
-            except KeyboardInterrupt:
-                if not self._typed:  # nobody is there to say what to do instead
-                    raise
-                done = False
+            done &= self._attempted(partial(self.carry_out, line))
         return done
+
+    def _attempted(self, order: Callable[[], bool]) -> bool:
+        try:
+            return order()
+        except SpcaError as error:
+            self._answer(str(error))
+        except KeyboardInterrupt:  # the arm stands, and something else may be said
+            if not self._typed and self._table.page is None:  # by nobody
+                raise
+        return False
 
     def carry_out(self, sentence: str, out: Path | None = None) -> bool:
         """Answer a question, or do what is said; return whether that is done."""
+        said = self.reply(sentence, out)
+        return isinstance(said, str) or is_done(said)
+
+    def reply(self, sentence: str, out: Path | None = None) -> Run | str:
+        """Answer a question, or do what is said; return the answer or the run, when it has been shown."""
         if (answer := self._table.ask(sentence)) is not None:
             self._answer(answer)
-            return True
-        return self.show(self._table.do(sentence, out), kept=out is not None)
+            return answer
+        return self._shown(self._table.do(sentence, out), kept=out is not None)
 
-    def show(self, run: Run, kept: bool) -> bool:
-        """Show how a run has ended, and write its report; return whether it is done."""
+    def level(self, out: Path | None = None, options: RunOptions | None = None) -> Run:
+        """Carry out the session's level, or that of the options; return the run when it has been shown."""
+        return self._shown(self._table.do_level(out, options), kept=True)
+
+    def _shown(self, run: Run, kept: bool) -> Run:
         # Before the report is written, which takes longer than most tasks.
         self._progress.show_result(run.result)
         if kept or not run.result.outcome.refused:
             results().print(f"  report  {write_report(run.folder)}", soft_wrap=True)
             if self._table.page is not None:
                 self._table.page.say("report", run=len(self._table.runs))
-        if run.result.reason == STOPPED:
-            raise KeyboardInterrupt
-        return run.result.success
+        return run
 
     def _answer(self, text: str) -> None:
         self._progress.pause()
         results().print(f"  {text}", markup=False)
         if self._table.page is not None:
             self._table.page.say(text)
+
+
+def is_done(run: Run) -> bool:
+    """Return whether a run has done what was asked for. Raises KeyboardInterrupt if it was stopped."""
+    if run.result.reason == STOPPED:
+        raise KeyboardInterrupt
+    return run.result.success
 
 
 def approving(progress: Progress) -> Approve:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product, takewhile
 from typing import NamedTuple, NoReturn
 
@@ -15,7 +15,7 @@ from spca_core.errors import InputError
 from spca_core.geometry import Vec3
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.kit import Kit
-from spca_core.relation import resting
+from spca_core.relation import in_words, resting
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Observation
 from spca_core.verdict import Ending
@@ -30,6 +30,8 @@ _BACK = re.compile(
 _AGAIN = re.compile(r"(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more|redo)[.!]*", re.IGNORECASE)
 _UNDO = re.compile(r"(?:now |please )*undo(?: it| that| (everything|all|it all))?[.!]*", re.IGNORECASE)
 _WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do| fail)?( that| this| it)?)?")
+_PLAN = re.compile(r"what(?: is|'s| was) (?:your|the) plan")
+_ABOUT = re.compile(r"(?:(?:and|so|then) )?(?:where |what colour )?(?:is|are) ", re.IGNORECASE)
 _WHY_THAT = re.compile(r"why (?:did|have) you (?:\w+ )+?(the (?:\w+ )?\w+)(?: (?:up|there|first|away))?")
 _SAID = re.compile(r"what (?:did|have) i (?:say|said|ask|asked|tell you)(?: (first|last|before|so far))?")
 _QUOTED = re.compile(r"'([^']+)'")
@@ -78,6 +80,8 @@ class _Done:
     """The symbol of the thing that its last step handles; empty where there is none."""
     proposal: str
     """The sentence that was proposed in place of this one."""
+    goal: str
+    """As it was understood; empty where it was not, and where it leaves a choice."""
     lay: Mapping[str, _Spot]
     """Where the things that its steps have handled were seen before."""
 
@@ -90,6 +94,8 @@ class Dialogue:
         self._history: list[_Done] = []
         self._said: list[str] = []
         self._again = ""  # the last task that takes nothing back, or that was taken back
+        self._redo = ""  # the goal of what was taken back last, which is of the same things
+        self._asked = ""  # what the last question was about
         self._to_undo: list[_Done] = []
         self._undoing: tuple[str, int | None] = "", 0  # what takes back, and how many are then left to undo
 
@@ -113,7 +119,9 @@ class Dialogue:
         steps = tuple(map(str, plan.steps)) if plan else None
         about, proposal = args[-1][0] if args else "", planned.proposal if planned else ""
         said = next((line[6:] for line in reversed(self._said) if line.startswith("user: ")), "")
-        done = _Done(sentence, said, run, steps, about, proposal, lay)
+        goal = next((e.text for e in reversed(run.events) if e.kind == "plan" and "; or " not in e.text), "")
+        done = _Done(sentence, said, run, steps, about, proposal, goal, lay)
+        self._asked, self._redo = "", ""
         self._history.append(done)
         (back, left), self._undoing = self._undoing, ("", 0)  # the same words later are a task
         if sentence != back and run.result.outcome is not Ending.NOT_UNDERSTOOD:
@@ -121,7 +129,7 @@ class Dialogue:
         if sentence != back or left is None:
             self._to_undo += [done] if lay else []
         elif run.result.success:
-            self._again = self._to_undo[left].sentence
+            self._again, self._redo = self._to_undo[left].sentence, self._to_undo[left].goal
             del self._to_undo[left:]
         told = f"robot: {run.result.outcome.value}: {run.result.reason} [{', '.join(steps or ())}]"
         places = "; ".join(spot.order for spot in lay.values())
@@ -144,20 +152,22 @@ class Dialogue:
         """
         last = next((done for done in reversed(self._history) if done.about), None)
         clause = _CLAUSE.search(sentence)
-        end = clause.start() if clause and last else len(sentence)
-        thing = f"the {words_of(last.about)}" if last else r"\g<0>"
+        end = clause.start() if clause and (last or self._asked) else len(sentence)
+        thing = self._asked or (f"the {words_of(last.about)}" if last else r"\g<0>")
         first = _PRONOUN.sub(thing, sentence[:end], count=1)
-        named = [f"the {words_of(n)}" for n in last.lay if words_of(n) in last.sentence] if last else []
-        named = named or [f"the {words_of(n)}" for n in (last.lay if last else ())]
+        moved, said = ([*map(words_of, last.lay)], last.sentence) if last else ([], "")
+        named = [f"the {name}" for name in [name for name in moved if name in said] or moved]
         return (_THEM.sub(" and ".join(named), first, count=1) if named[1:] else first) + sentence[end:]
 
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again", a correction and an answer, as far as is known.
 
-        Raises InputError where there is nothing to undo, or to do again.
+        Raises InputError where nothing is said, and where there is nothing to undo, or to do again.
         """
-        if _AGAIN.fullmatch(sentence := sentence.strip()):
-            return self._again or _nothing("There is nothing to do again.")
+        if not (sentence := sentence.strip()):
+            raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
+        if _AGAIN.fullmatch(sentence):
+            return self._redo or self._again or _nothing("There is nothing to do again.")
         if undo := _UNDO.fullmatch(sentence):
             return self._undo(everything=bool(undo[1]))
         if said := self._completed(sentence) or self._corrected(sentence):
@@ -197,6 +207,13 @@ class Dialogue:
         orders = [was.order for name, was in lay.items() if gone(name, was)]
         return "; ".join(sorted(orders, key=lambda order: order.startswith("pick up")))
 
+    def asked(self, question: str) -> str:
+        """Return a question spelt out; what it is about is "it" from now on."""
+        question = self.spelt(question)
+        begin = about.end() if (about := _ABOUT.match(question)) else 0
+        self._asked = next((question[b:e] for b, e in self._phrases(question) if b == begin > 0), self._asked)
+        return question
+
     def told(self, question: str) -> str | None:
         """Answer a question about what was done, or a call for help; return None for anything else."""
         asked = question.strip().rstrip("?!. ").lower()
@@ -211,7 +228,7 @@ class Dialogue:
         if not any(done.lay for done in self._history) and _BACK.search(asked):
             return "Nothing has been moved yet."
         about = _WHY_THAT.fullmatch(asked)
-        if not (about or _WHY.fullmatch(asked)):
+        if not (about or _WHY.fullmatch(asked) or _PLAN.fullmatch(asked)):
             return None
         if not self._history:
             return "Nothing has been done yet."
@@ -229,7 +246,7 @@ class Dialogue:
                 if thing not in goals[-1]:
                     told.append(f"It does not name {thing}, which was in the way{was}.")
         if last.steps is not None:
-            told.append(f"The plan: {', '.join(last.steps) or 'nothing to do'}.")
+            told.append(f"The plan: {in_words(', '.join(last.steps)) or 'nothing to do'}.")
         endings = {Ending.SUCCESS: "It is done", Ending.CANCELLED: "It was stopped"}
         ending = endings.get(last.run.result.outcome, "It is not done")
         told.append(f"{ending}: {last.run.result.reason}")
@@ -274,9 +291,12 @@ class Dialogue:
         user's own words before what "it" was.
         """
         said = _MEANT.fullmatch(sentence)
-        last = next((done for done in reversed(self._history) if done.sentence == self._again), None)
+        again = self._history[-1].sentence if self.asks else self._again
+        last = next((done for done in reversed(self._history) if done.sentence == again), None)
         if not last or not said or not (said["no"] or said["meant"] or said["instead"]):
             return ""
+        if self.asks:  # it was not understood: what was proposed in its place is corrected
+            last = replace(last, sentence=last.proposal)
         words, spans = _bare(said["thing"]), [*self._phrases(last.sentence)]
         phrases = sorted(spans[bool(said["on"]) :], key=lambda at: last.sentence[slice(*at)] not in last.said)
         # of the same kind, if that can be: "the green plate" for "the blue plate", not for "the red cube"

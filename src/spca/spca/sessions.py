@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from spca.ros.graph import TableThere
     from spca.ros.program import Program
     from spca.web_page import WebPage
 
@@ -111,13 +110,14 @@ class Session:
         report: bool = True,
         program: Program | None = None,
     ) -> None:
-        self._kit, self._program = kit, program
+        self._kit, self.program = kit, program
+        """The program that acts, where the table is on the ROS graph."""
         self._options, self._listeners = options, (listener,) if listener else ()
         self._approve, self._report = approve, report
         self._dialogue = Dialogue(kit, lambda: self.look().observation)
         self._open = ExitStack()
         self._table: Environment | None = None
-        self._graph: TableThere | None = None
+        self._unlaid = False
         self._run: Run | None = None
         self.page: WebPage | None = None
         """The page to speak on, with `view="web"`."""
@@ -137,9 +137,10 @@ class Session:
                 warm_solver()
                 self._table = self._open.enter_context(self._kit.session(options))
             else:
-                from spca.ros.graph import TableThere  # not everywhere is there a ROS
+                from spca.ros.graph import acting  # not everywhere is there a ROS
 
-                self._graph = self._open.enter_context(TableThere(options, self._scratch, self._program))
+                there = nullcontext((self.program, False)) if self.program else acting(options, self._scratch)
+                self.program, self._unlaid = self._open.enter_context(there)
             if options.view == "web":
                 self._show()
             self._open = self._open.pop_all()
@@ -172,7 +173,7 @@ class Session:
         told = self._dialogue.told(question)
         if told is not None:
             return told
-        return self._kit.answer(self._dialogue.spelt(question), lambda: self.look().observation)
+        return self._kit.answer(self._dialogue.asked(question), lambda: self.look().observation)
 
     @property
     def asks(self) -> bool:
@@ -237,12 +238,16 @@ class Session:
     @property
     def environment(self) -> Environment | None:
         """The world that the last run acted on, if there is one still."""
-        return self._table or (self._graph.environment if self._graph else None)
+        return self._table or (self.program.environment if self.program else None)
 
-    def do_level(self, out: Path | None = None) -> Run:
-        """Carry out the level that the session was opened with, on the table as it is laid for it."""
-        options = self._options.model_copy(update={"rewind": True})
+    def do_level(self, out: Path | None = None, options: RunOptions | None = None) -> Run:
+        """Carry out the level that the session was opened with, or another one, on a table laid for it.
+
+        What was said before was about another table, and is forgotten.
+        """
+        options = options or self._options.model_copy(update={"rewind": True})
         run = Run(options, RunFolder.create(Path(options.level).stem, out))
+        self._dialogue = Dialogue(self._kit, lambda: self.look().observation)
         self._advance(run, self._listeners, anew=True)
         self._dialogue.remember(run.result.level, run)
         self.runs.append(run)
@@ -280,22 +285,21 @@ class Session:
         return run
 
     def _advance(self, run: Run, listeners: tuple[Listener, ...], anew: bool = False) -> None:
-        self._run = run
+        before, self._run = self._run, run  # over ROS, one is refused while another is under way
         try:
-            if self._graph is not None:
-                run.result = self._graph.conduct(run, listeners, self._approve, anew)
+            if self.program is not None:
+                anew, self._unlaid = anew or self._unlaid, False
+                run.result = self.program.conduct(run, listeners, anew, self._approve)
                 return
             assert self._table is not None
             if not anew:
                 self._table.take_up(run.options)
             run.advance(*listeners, environment=self._table, approve=self._approve)
         finally:
-            self._run = None
+            self._run = before
 
     def _ordered(self, sentence: str, folder: Path, conversation: tuple[str, ...] = ()) -> RunOptions:
         """Return the options of a run with that sentence as its task; write its level file to `folder`."""
-        if not sentence.strip():
-            raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
         path = folder / "task.yaml"
         path.write_text(self._kit.sentence_level(sentence, self._options.world, conversation))
         return self._options.model_copy(update={"level": str(path)})

@@ -142,7 +142,7 @@ class Supervisor:
         state = state.counting_drafts(result.drafts)
         if result.status == "solved" and result.plan is not None:
             if before := state.history.on_table(result.plan, observation):
-                reason = f"no progress: the same plan has failed on this table before: {before.failure}"
+                reason = f"{before.failure} (no progress: the same plan has failed on this table before)"
                 return state.ending(Ending.GAVE_UP, reason)
             goal = self._readers.plans.goal(result.plan.draft)
             steps = [str(step) for step in result.plan.steps]

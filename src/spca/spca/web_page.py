@@ -67,6 +67,7 @@ class WebPage:
         self._sentences: Queue[str] = Queue()
         self._answers: Queue[bool] = Queue()
         self._telling = threading.Lock()
+        self._reads = False  # the next sentence may come
         self._ours = False  # what is under way was ordered on the page
         self._stopped = ""  # why what was ordered is not to be done
         self._open: set[_Socket] = set()
@@ -89,13 +90,14 @@ class WebPage:
 
     def read(self, ended: Stop = never) -> str:
         """The next sentence that is typed on the page; empty when `ended` holds."""
-        self._ours = False
+        self._ours, self._reads = False, True
         self._tell(ready=True, doing="")
         while not ended():
             try:
                 sentence = self._sentences.get(timeout=_LOOK_S)
             except Empty:
                 continue
+            self._reads = False
             self._tell(ready=False, doing="reading")
             self.say(sentence, "you")
             return sentence
@@ -136,10 +138,12 @@ class WebPage:
         elif event.kind == "stage_started":
             self._tell(doing=DOING.get(event.stage, event.stage))
         elif event.kind == "plan":
-            self._tell(goal=event.text, plan=[{"text": step, "mark": ""} for step in event.data["steps"]])
+            self._tell(
+                goal=event.text, plan=[{"text": plainly(step), "mark": ""} for step in event.data["steps"]]
+            )
         elif event.kind == "step":
             plan = [dict(step) for step in self._state["plan"]]
-            left = (s for s in plan if s["text"] == event.text and s["mark"] != "done")
+            left = (s for s in plan if s["text"] == plainly(event.text) and s["mark"] != "done")
             next(left, {})["mark"] = event.data["status"]
             self._tell(plan=plan)
         elif event.kind == "round_failed":
@@ -149,6 +153,8 @@ class WebPage:
             self._tell(goal=self._state["goal"] or f"none: {ending.words}")
             how = "" if event.text.startswith("carried out") else f"{ending.words}: "
             self.say(how + plainly(event.text), "good" if ending is Ending.SUCCESS else "bad")
+            if self._reads:  # it was asked for elsewhere
+                self._tell(ready=True, doing="")
         elif event.kind == "stage_ended":
             self._picture()
 

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from spca.commands.doctor import show
-from spca.doctor.checks import CHECKS, Check, Finding, examine, package, ways
+from spca.doctor.checks import CHECKS, Check, Finding, examine, package, unsourced, ways
 from spca.doctor.plugins import examine_plugins, summary
 from spca_core import extensions
 
@@ -42,6 +42,16 @@ def test_this_machine_can_be_examined_and_what_the_suite_uses_is_ready():
         assert finding.found
         assert finding.state == "ready" or finding.remedy, finding
     assert "mujoco" in findings["embedded run"].found
+
+
+def test_a_ros_that_is_installed_and_not_sourced_is_to_be_sourced(monkeypatch, tmp_path):
+    monkeypatch.delenv("ROS_DISTRO", raising=False)
+    assert unsourced(tmp_path) == ""
+    (tmp_path / "jazzy").mkdir()
+    (tmp_path / "jazzy" / "setup.bash").touch()
+    assert unsourced(tmp_path).startswith(f"source {tmp_path}/jazzy/setup.bash")
+    monkeypatch.setenv("ROS_DISTRO", "jazzy")
+    assert unsourced(tmp_path) == ""
 
 
 def test_a_check_that_breaks_is_reported_and_ends_nothing():

@@ -172,6 +172,38 @@ def test_goals_are_carried_out_on_a_table_that_stays(
     assert "unknown level 'stak_01'" in logged and "Traceback" not in logged
 
 
+def test_sentences_over_ros_are_one_conversation_shown_where_the_program_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A question and a refused sentence leave no folder; a level that is laid anew ends what was said."""
+    monkeypatch.setattr("spca_core.run_folder.RunFolder.create.__func__.__defaults__", (None, tmp_path))
+    with waiting() as (node, _):
+        call, run_level = ActionCall(node, Do, names.DO), ActionCall(node, RunLevel, names.RUN_LEVEL)
+        told: list[str] = []
+
+        def do(sentence: str) -> tuple[str, str, bool]:
+            said = call(Do.Goal(sentence=sentence), lambda feedback: told.append(feedback.event.kind))
+            return said.outcome, said.message, bool(said.run_folder)
+
+        assert do("undo") == ("success", "There is nothing to undo.", False)
+        assert do("where is the red cube?") == ("success", "The red cube is on the table.", False)
+        assert do("put the red cube on the blue plate")[::2] == ("success", True)
+        assert told[-1] == "run_ended"
+        outcome, message, kept = do("fly to the moon")
+        assert (outcome, kept) == ("not_understood", False) and message
+        assert do("stack the blue cube on it")[1].startswith("seen to hold: the blue cube on the red cube")
+        assert "on the red cube" in do("why?")[1]
+        for thing in ("blue", "red"):
+            assert do("undo")[1].startswith(f"seen to hold: the {thing} cube at x = ")
+        assert do("undo")[1] == "There is nothing to undo."
+        assert len([*tmp_path.iterdir()]) == 4
+        assert run_level(RunLevel.Goal(level="touch_02")).outcome == "success"
+        assert "touch" in do("what did you do?")[1] and do("undo")[1] == "There is nothing to undo."
+    shown = capfd.readouterr()
+    assert "  There is nothing to undo." in shown.out and "success  " in shown.out
+    assert "    goal  the red cube on the blue plate\n    plan  pick_up(cube_red, table)" in shown.err
+
+
 def spca_core_observation(folder: Path) -> str:
     return (folder / "round_1" / "observation.json").read_text()
 

@@ -306,6 +306,27 @@ def test_an_answer_completes_and_a_task_is_a_task():
         assert table.plan("again").goal == "the red cube touched"
 
 
+def test_it_is_what_was_asked_about_and_redo_is_of_the_same_things():
+    with spca.session(report=False) as table:
+        assert table.ask("can you see the plates?") == "Yes: the blue plate, the green plate, the red plate."
+        assert table.ask("how far is the red cube from the green plate?") == (
+            "The red cube is 32 cm from the green plate."
+        )
+        assert "two things" in (table.ask("how far is the red cube from the table?") or "")
+        assert table.do("put the red cube on the blue plate").result.success
+        assert table.do("stack the blue cube on it").result.success
+        assert table.ask("is the red cube on the blue plate?") == "Yes."
+        assert "the red cube on the green plate" in table.plan("put it on the green plate").goal
+        assert "pick_up(cube_blue, table)" in (table.ask("what is your plan?") or "")
+        for sentence in ("undo", "undo", "put the left cube on the red plate", "undo"):
+            assert table.do(sentence).result.success
+        assert table.plan("again").goal == "the green cube on the red plate"
+        assert table.do("put the red cube on the blue plat").result.outcome is Ending.NOT_UNDERSTOOD
+        assert table.plan("no, I meant the green plate").goal == "the red cube on the green plate"
+        assert table.do("put the red cube at x = 0.4 m, y = 0 m").result.success
+        assert "place_at(cube_red, at x = 0.4 m, y = 0 m)" in (table.ask("what is the plan?") or "")
+
+
 def test_what_no_look_shows_is_called_carried_out_and_no_success(capsys: pytest.CaptureFixture[str]):
     """A look gives no score either: there is no referee."""
     told = []

@@ -23,7 +23,7 @@ from websockets.sync.client import ClientConnection, connect
 import spca
 from spca import web_page
 from spca.console import Progress
-from spca.conversation import Conversation
+from spca.conversation import Conversation, is_done
 from spca.events import Event, Listener
 from spca.sessions import Session
 from spca.web_page import LOST, WebPage
@@ -259,9 +259,7 @@ def test_a_level_from_the_command_line_goes_on_without_the_page_which_stays(
 ) -> None:
     monkeypatch.setattr(web_page, "GRACE_S", 0.0)
     progress = Progress(Console(quiet=True))
-    talking = Talking(
-        lambda table: Conversation(table, progress).show(table.do_level(), kept=True), level="touch_02"
-    )
+    talking = Talking(lambda table: is_done(Conversation(table, progress).level()), level="touch_02")
     page = talking.browser()
     page.until(lambda s: s["plan"])
     page.close()
@@ -285,7 +283,8 @@ def test_the_program_of_a_launch_does_what_is_said_on_its_page() -> None:
     from spca.ros.program import program, session_of
     from spca_testing.ros import running, sim
 
-    with running(sim()), program(kits()[0]) as made:
+    arguments = ("--ros-args", "-p", "supervisor:view:=web")
+    with running(sim()), program(kits()[0], arguments=arguments) as made:
         talking = Talking(opened=lambda hear: session_of(made, hear))
         page = talking.browser()
         page.say("pick up the red cube")

@@ -164,6 +164,11 @@ def place_of(symbol: str) -> Place | None:
     return Place(relation, things, tuple(int(number.replace("m", "-")) for number in numbers))
 
 
+def in_words(text: str) -> str:
+    """Return a text with the places in words that it names by their symbols."""
+    return re.sub(r"\b[a-z_]+(?:__\w+)+", lambda said: p.words if (p := place_of(said[0])) else said[0], text)
+
+
 def resting(support: str) -> str:
     """Return where a thing is that rests on a support, in plain words: "in the blue bowl"."""
     rows = [row for row in relations() if row.put == "on" and support.partition("_")[0] in row.of]

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import rclpy
-from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
 from rclpy.action import ActionClient, ActionServer
 from rclpy.clock import Clock, ClockType
 from rclpy.context import Context
@@ -27,6 +27,7 @@ from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.service import Service
 from rclpy.signals import SignalHandlerOptions
 from rclpy.subscription import Subscription
@@ -61,6 +62,13 @@ class SpcaNode(Node):
         self.at_end: list[Callable[[], None]] = []
         """What `close` calls, in this order."""
         self.loop.add(self)
+        self._choices: dict[str, Sequence[str]] = {}
+        self.add_on_set_parameters_callback(self._allowed)
+
+    def _allowed(self, changed: list[Parameter]) -> SetParametersResult:
+        wrong = [one for one in changed if one.value not in self._choices.get(one.name, (one.value,))]
+        told = [f"'{p.value}': {p.name} is one of {', '.join(self._choices[p.name])}" for p in wrong]
+        return SetParametersResult(successful=not wrong, reason="; ".join(told))
 
     def parameter(
         self,
@@ -92,6 +100,7 @@ class SpcaNode(Node):
             raise InputError(str(error), where=where) from error
         if choices and value not in choices:
             raise InputError(f"'{value}'", where=where, hint=f"one of {', '.join(choices)}")
+        self._choices |= {name: choices} if choices else {}
         return type(default)(value)
 
     def create_subscription(

@@ -55,6 +55,15 @@ def test_it_cannot_be_changed_later_without_effect(make: Make) -> None:
     assert not answer.successful and "read-only" in answer.reason
 
 
+def test_a_live_one_is_changed_to_one_of_its_choices_only(make: Make) -> None:
+    node = make()
+    node.parameter("preset", "nominal", "the table", choices=("nominal", "hard"), live=True)
+    [refused] = node.set_parameters([Parameter("preset", value="foo")])
+    assert not refused.successful and refused.reason == "'foo': preset is one of nominal, hard"
+    assert node.set_parameters([Parameter("preset", value="hard")])[0].successful
+    assert node.get_parameter("preset").value == "hard"
+
+
 @pytest.mark.parametrize(
     ("given", "default", "bounds", "said"),
     [

@@ -69,25 +69,14 @@ class SimNode(SimulatorNode):
         # These may be changed; the next reset then makes another simulator.
         self.parameter("world", "tabletop", "a world in worlds/ or a path", live=True)
         self._rate = self.parameter("rate", 0.0, "real-time factor at most; 0: as fast as it can", low=0.0)
-        self.parameter(
-            "preset",
-            "nominal",
-            "how far the simulated world differs from its description",
-            choices=PRESETS,
-            live=True,
-        )
-        self.parameter(
-            "disturbances", "[]", "what happens while the robot acts: a JSON list of disturbances", live=True
-        )
+        about = "how far the world differs from its description"
+        self.parameter("preset", "nominal", about, choices=PRESETS, live=True)
+        self.parameter("disturbances", "[]", "what happens while the robot acts: a JSON list", live=True)
         self.parameter("places", False, "whether the referee is told where things are", live=True)
         self.parameter("seed", 0, "draws that difference", low=0, live=True)
         self.parameter("noise", True, "whether the camera has sensor noise", live=True)
-        stream = self.parameter(
-            "stream",
-            0.0,
-            "pictures a wall second for whoever watches the camera; 0: only those that are asked for",
-            low=0.0,
-        )
+        about = "pictures a wall second for whoever watches; 0: only those that are asked for"
+        stream = self.parameter("stream", 0.0, about, low=0.0)
         self._wanted_view = self.parameter("view", "none", "shows the simulation in a window", choices=VIEWS)
         self._pacer = Pacer(self._rate or None)
         self._samples: list[ContactSample] = []

@@ -76,17 +76,12 @@ class TabletopKit(Kit):
         """Return the levels of the files in `levels/`."""
         from spca_referee.level import list_levels, load_level
 
-        loaded = [(name, load_level(name)) for name in list_levels()]
+        same, loaded = {"title", "time_limit_s", "difficulty"}, ((n, load_level(n)) for n in list_levels())
         return [
             LevelInfo(
-                name=name,
-                group=level.task_group,
-                title=level.title,
-                about=level.description,
-                time_limit_s=level.time_limit_s,
-                difficulty=level.difficulty,
+                name=n, group=level.task_group, about=level.description, **level.model_dump(include=same)
             )
-            for name, level in loaded
+            for n, level in loaded
         ]
 
     def start_picture(self, level: str) -> NDArray[np.uint8]:

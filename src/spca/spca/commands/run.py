@@ -48,7 +48,7 @@ def _on_page(level: str, wanted: dict[str, Any], out: Path | None) -> bool:
     """Run the level with a page, on which more can be asked for afterwards."""
     from spca.api import session
     from spca.console import Progress
-    from spca.conversation import Conversation
+    from spca.conversation import Conversation, is_done
     from spca.kits import kit_of
 
     with (
@@ -58,7 +58,7 @@ def _on_page(level: str, wanted: dict[str, Any], out: Path | None) -> bool:
         ) as table,
     ):
         talk = Conversation(table, progress)
-        return talk.on_page(lambda: talk.show(table.do_level(out), kept=True))
+        return talk.on_page(lambda: is_done(talk.level(out)))
 
 
 @app.command(

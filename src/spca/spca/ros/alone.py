@@ -6,13 +6,11 @@ A program uses them where it is told their names: `planner:=/planner`.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
 from spca.assembly import open_stages
 from spca.kits import kits
-from spca.stages import Stages
 from spca_coder.node import CoderNode
 from spca_core.options import RunOptions
 from spca_core.processes.child import leave
@@ -23,35 +21,26 @@ from spca_ros.node import SpcaNode, run_nodes
 
 def planner() -> None:
     """Run the planner's node alone, and end the process with its exit status."""
-
-    def made(opened: Callable[[SpcaNode], Stages]) -> SpcaNode:
-        node = PlannerNode()
-        node.planner = opened(node).planner
-        return node
-
-    _run(made)
+    _run(PlannerNode, "planner")
 
 
 def coder() -> None:
     """Run the coder's node alone, and end the process with its exit status."""
-
-    def made(opened: Callable[[SpcaNode], Stages]) -> SpcaNode:
-        node = CoderNode()
-        node.coder = opened(node).coder
-        return node
-
-    _run(made)
+    _run(CoderNode, "coder")
 
 
-def _run(made: Callable[[Callable[[SpcaNode], Stages]], SpcaNode]) -> None:
-    """Run the node that is made with the stages of a run with its parameters."""
+def _run(kind: type[PlannerNode | CoderNode], stage: str) -> None:
+    """Run a node of that kind, with the stage of a run with its parameters."""
     with ExitStack() as stack:
 
-        def opened(node: SpcaNode) -> Stages:
+        def made() -> list[SpcaNode]:
+            node = kind()
             proposer = node.parameter("proposer", "builtin", "who drafts: builtin or openai")
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="spca-")))
             options = RunOptions(level="stack_01", proposer=proposer)
-            return stack.enter_context(open_stages(options, kits()[0], RunFolder(folder)))
+            opened = stack.enter_context(open_stages(options, kits()[0], RunFolder(folder)))
+            setattr(node, stage, getattr(opened, stage))
+            return [node]
 
-        status = run_nodes(lambda: [made(opened)])
+        status = run_nodes(made)
     leave(status)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from spca.ros.program import Program
     from spca.runs import Run
     from spca.stages import Approve
-    from spca_core.ports.environment import Environment
     from spca_core.result import RunResult
 
 
@@ -99,48 +98,20 @@ def on_graph(run: Run, listeners: tuple[Listener, ...] = (), approve: Approve | 
         hint = f"begin the level again: spca run {run.options.level} --ros"
         raise InputError("the simulated table of this run has ended with it", str(run.folder), hint)
     # The handler comes first: an exception in the middle of ROS's own calls may crash the process.
-    with run.stopping_on_interrupt(), TableThere(run.options, run.folder, found=found) as there:
-        return there.conduct(run, listeners, approve, anew)
+    with run.stopping_on_interrupt(), acting(run.options, run.folder, found) as (made, unlaid):
+        return made.conduct(run, listeners, anew or unlaid, approve)
 
 
-class TableThere:
-    """Use it as a context manager. A table that is there is taken as it is; one's own is laid first.
+@contextmanager
+def acting(options: RunOptions, scratch: Path, found: bool | None = None) -> Iterator[tuple[Program, bool]]:
+    """Have a program on the robot that is on the graph, else on a simulator, while the context lasts.
 
-    A `program` that is given is the one that acts, and stays; `found` says whether there is a robot, where
-    that is known.
+    Yields also whether its table is to be laid first: one that is there is taken as it is. `found` says
+    whether there is a robot, where that is known.
     """
+    found = robot_is_there() if found is None else found
+    with robot(options, scratch / LOGS, found) as check:
+        from spca.ros.program import program  # loads ROS while the simulator starts
 
-    def __init__(
-        self, options: RunOptions, scratch: Path, program: Program | None = None, found: bool | None = None
-    ) -> None:
-        self._options, self._scratch, self._found = options, scratch, found
-        self._anew, self._opened, self._program = False, ExitStack(), program
-
-    def __enter__(self) -> TableThere:
-        if self._program is not None:
-            return self
-        found = robot_is_there() if self._found is None else self._found
-        self._anew = not found
-        with ExitStack() as opened:
-            check = opened.enter_context(robot(self._options, self._scratch / LOGS, found))
-            from spca.ros.program import program  # loads ROS while the simulator starts
-
-            self._program = opened.enter_context(program(kit_of(self._options.level), check))
-            self._opened = opened.pop_all()
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        self._opened.close()
-
-    @property
-    def environment(self) -> Environment | None:
-        """The world of the last run."""
-        return self._program.environment if self._program else None
-
-    def conduct(
-        self, run: Run, listeners: tuple[Listener, ...], approve: Approve | None, anew: bool
-    ) -> RunResult:
-        """Carry out a run of the session; `anew` on a table that is laid for it."""
-        anew, self._anew = anew or self._anew, False
-        assert self._program is not None, "it has not been entered"
-        return self._program.conduct(run, listeners, anew, approve)
+        with program(kit_of(options.level), check) as made:
+            yield made, not found

@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -36,7 +36,7 @@ from spca_core.ports.kit import Kit
 from spca_core.processes.child import leave
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder
-from spca_core.stopping import Flag, Stop
+from spca_core.stopping import Flag
 from spca_planner.node import PlannerNode
 from spca_planner.solver.process import warm_solver
 from spca_ros.loop import Loop
@@ -44,8 +44,12 @@ from spca_ros.node import QUIET, SpcaNode, background, close_nodes, spinning, ta
 from spca_ros.stages import RosCoder, RosPlanner, RosSide
 
 if TYPE_CHECKING:
+    from spca.conversation import Conversation
     from spca.sessions import Session
 
+READY = """ready: say what to do, or run a level, as in
+  ros2 action send_goal /supervisor/do spca_interfaces/action/Do "{sentence: touch the left cube}"
+  ros2 action send_goal /supervisor/run_level spca_interfaces/action/RunLevel "{level: stack_01}\""""
 _END_S = 5.0
 _LOOK_S = 0.1  # wall seconds between two looks whether this is to end
 
@@ -76,6 +80,9 @@ class Program:
         self.environment: Environment | None = None
         """The world of the last run, until the next one lays another."""
         self._run: Run | None = None
+        self.talk: Conversation | None = None
+        """The conversation about the table, where somebody holds one already."""
+        self._opened = ExitStack()
         warm_solver()
 
     @property
@@ -106,9 +113,20 @@ class Program:
         if (run := self._run) is not None:
             run.cancel()
 
+    def conversation(self) -> Conversation:
+        """The one conversation about the table, which goals over ROS are a part of; shown where this runs."""
+        if self.talk is None:
+            from spca.console import Progress
+            from spca.conversation import Conversation
+
+            progress = Progress()
+            self.talk = Conversation(self._opened.enter_context(session_of(self, progress)), progress)
+        return self.talk
+
     def part(self) -> None:
         """End the run under way, and part with the world."""
         self.supervisor.close()
+        self._opened.close()
         self._side.part()
 
     @contextmanager
@@ -147,17 +165,13 @@ class Program:
 @contextmanager
 def program(kit: Kit, alive: Check = lambda: None, arguments: Sequence[str] = QUIET) -> Iterator[Program]:
     """Open the program in the domain of ROS_DOMAIN_ID; its nodes are spun as long as the context lasts."""
-    with taking_part(arguments) as loop:
+    with taking_part(arguments) as loop, ExitStack() as opened:
         made = Program(kit, alive, loop)
-        try:
-            with spinning(loop):
-                try:
-                    tell(made.nodes, NodeStatus.READY)
-                    yield made
-                finally:
-                    made.part()
-        finally:
-            close_nodes(made.nodes)
+        opened.callback(close_nodes, made.nodes)
+        opened.enter_context(spinning(loop))
+        opened.callback(made.part)
+        tell(made.nodes, NodeStatus.READY)
+        yield made
 
 
 def main() -> None:
@@ -215,31 +229,24 @@ def _wait() -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: interrupted.set())
     with program(kits()[0], arguments=sys.argv) as made:
-        talk = (
-            background(lambda: converse(made, interrupted.is_set)) if made.supervisor.view == "web" else None
-        )
+        talk, page = made.conversation(), None
+        print(READY, flush=True)
+        if made.supervisor.view == "web":
+            page = background(lambda: talk.on_page(ended=interrupted.is_set))
         while not interrupted.is_set():
             time.sleep(_LOOK_S)
         made.stop()
-        if talk is not None:
-            talk.join(_END_S)
+        if page:
+            page.join(_END_S)
     return 0
 
 
-def converse(made: Program, ended: Stop) -> None:
-    """Have the program do what is typed on a page, until it is `ended`."""
-    from spca.console import Progress
-    from spca.conversation import Conversation
-
-    with Progress() as progress, session_of(made, progress) as table:
-        Conversation(table, progress).on_page(ended=ended)
-
-
 def session_of(made: Program, listener: Listener) -> Session:
-    """A session with a page, on the table that the program acts on."""
+    """A session on the table that the program acts on, with a page where its parameters say so."""
     from spca.sessions import SENTENCE, Session
 
-    wanted = {"level": SENTENCE, "rewind": False, "transport": "ros", "view": "web", "video": False}
+    view = "web" if made.supervisor.view == "web" else False
+    wanted = {"level": SENTENCE, "rewind": False, "transport": "ros", "video": False, "view": view}
     options = RunOptions.of({**made.supervisor.defaults, **wanted})
     return Session(options, kits()[0], listener, report=False, program=made)
 

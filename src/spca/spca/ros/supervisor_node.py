@@ -13,14 +13,14 @@ from spca_interfaces.msg import RunEvent
 from spca_interfaces.msg import StepReport as StepReportMsg
 from spca_interfaces.msg import Verdict as VerdictMsg
 
-from spca.events import Event
+from spca.events import Event, Listener
 from spca.kits import checked_kit
 from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
 from spca_core.options import THINKING, RunOptions, described
 from spca_core.ports.kit import Kit
-from spca_core.run_folder import RunFolder
 from spca_core.skill import StepReport
+from spca_core.verdict import Ending
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.records import to_msg
@@ -33,16 +33,12 @@ if TYPE_CHECKING:
 
 # Which of an event's data travel, by kind: names in the record → names in the message.
 _DATA: dict[str, dict[str, str]] = {
-    "run_started": {"task": "task", "judge": "mode"},
-    "stage_started": {"round": "round"},
-    "stage_ended": {"seconds": "seconds"},
-    "plan": {"steps": "task"},
-    "draft": {"mode": "mode", "accepted": "accepted"},
-    "code": {"kind": "mode"},
+    "run_started": {"task": "task", "judge": "mode"}, "stage_started": {"round": "round"},
+    "stage_ended": {"seconds": "seconds"}, "plan": {"steps": "task"}, "code": {"kind": "mode"},
+    "draft": {"mode": "mode", "accepted": "accepted"}, "round_failed": {"round": "round"},
     "verdict": {"outcome": "outcome", "score": "score"},
-    "round_failed": {"round": "round"},
-    "run_ended": {"outcome": "outcome"},
-}
+    "run_ended": {"outcome": "outcome", "score": "score"},
+}  # fmt: skip
 
 
 def event_msg(event: Event) -> RunEvent:
@@ -76,13 +72,15 @@ class SupervisorNode(SpcaNode):
             stage: self.parameter(stage, "", f"node that takes the place of {stage}; empty: none")
             for stage in (names.SENSE, names.PLANNER, names.CODER)
         }
+        self._tell: Listener = lambda event: None  # to whoever has asked for what is under way
         self._events = self.create_publisher(RunEvent, names.EVENTS, EVERY)
         LongAction(self, RunLevel, names.RUN_LEVEL, partial(self._conduct, RunLevel, self._level), self._stop)
         LongAction(self, Do, names.DO, partial(self._conduct, Do, self._sentence), self._stop)
 
     def tell_event(self, event: Event) -> None:
-        """Publish an event of a run."""
+        """Publish an event of a run; whoever has asked for it hears of it, too."""
         self._events.publish(event_msg(event))
+        self._tell(event)
 
     def close(self) -> None:
         """Stop the arm and end the run."""
@@ -92,38 +90,37 @@ class SupervisorNode(SpcaNode):
     def _stop(self) -> None:
         background(self._program.stop)  # a callback must not wait for the arm's lock
 
-    def _level(self, goal: RunLevel.Goal) -> tuple[RunOptions, RunFolder]:
+    def _level(self, goal: RunLevel.Goal) -> Run:
         wanted = {name: getattr(goal, name) for name in ("level", "preset", "seed") if getattr(goal, name)}
-        options = RunOptions.of({**self.defaults, **wanted})
+        options = RunOptions.of({**self.defaults, "video": False, **wanted})
         if checked_kit(options).name != self._kit.name:  # before anything is written
             raise InputError(f"level '{options.level}' is not of the environment '{self._kit.name}'")
-        path = Path(goal.run_folder) if goal.run_folder else None
-        return options, RunFolder.create(Path(options.level).stem, path)
+        return self._program.conversation().level(Path(goal.run_folder) if goal.run_folder else None, options)
 
-    def _sentence(self, goal: Do.Goal) -> tuple[RunOptions, RunFolder]:
-        if not self._kit.takes_sentences:
-            raise InputError(f"environment '{self._kit.name}' takes no sentences")
-        if not goal.sentence.strip():
-            raise InputError("no task", hint="say what to do, such as 'put the red cube on a plate'")
-        folder = RunFolder.create("_".join(goal.sentence.split())[:40])
-        (path := folder.path / "task.yaml").write_text(self._kit.sentence_level(goal.sentence))
-        return RunOptions.of({**self.defaults, "level": str(path), "rewind": False}), folder
+    def _sentence(self, goal: Do.Goal) -> Run | str:
+        return self._program.conversation().reply(goal.sentence.strip())
 
-    def _conduct(self, kind: Any, begin: Callable[[Any], tuple[RunOptions, RunFolder]], job: Job) -> Any:
+    def _conduct(self, kind: Any, carry_out: Callable[[Any], Run | str], job: Job) -> Any:
         """Carry out what a goal asks for; return the answer, also where there is no result."""
 
         def tell(event: Event) -> None:
             job.feedback(kind.Feedback(attempt=job.goal.attempt, event=event_msg(event)))
 
+        self._tell = tell
         try:
-            options, folder = begin(job.goal)
-            result = self._program.conduct(Run(options, folder), (tell,), anew=kind is RunLevel)
+            run = carry_out(job.goal)
         except Exception as error:
             wrong = isinstance(error, InputError)  # a client's mistake, and none of this program
             self.get_logger().error(str(error) if wrong else traceback.format_exc())
             message = str(error) if isinstance(error, SpcaError) else f"{type(error).__name__}: {error}"
             return kind.Result(message=message, input_error=wrong)
-        answer = kind.Result(outcome=result.outcome.value, message=result.reason, run_folder=str(folder.path))
+        finally:
+            self._tell = lambda event: None
+        if isinstance(run, str):  # nothing has been done, and there is no folder
+            return kind.Result(outcome=Ending.SUCCESS.value, message=run)
+        result = run.result
+        folder = "" if kind is Do and result.outcome.refused else str(run.folder)  # is gone
+        answer = kind.Result(outcome=result.outcome.value, message=result.reason, run_folder=folder)
         if kind is RunLevel:
             answer.verdict = to_msg(result.verdict, VerdictMsg())
         return answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
@@ -109,6 +110,15 @@ def where_is(thing: Thing, *, talk: Talk) -> str:
         return resting(on) if on else "where I cannot see what it rests on"
 
     return " ".join(f"The {words_of(s)} is {where(s)}." for s in named(thing, talk, ANYTHING))
+
+
+@answering
+def how_far(thing: Thing, other: Thing, *, talk: Talk) -> str:
+    places, ends = talk.table.places, named(other, talk)
+    pairs = [(s, e) for s in named(thing, talk) for e in ends if {s, e} <= places.keys()]
+    far = {pair: 100 * math.dist(*(places[one][:2] for one in pair)) for pair in pairs}
+    told = (f"The {words_of(s)} is {cm:.0f} cm from the {words_of(e)}." for (s, e), cm in far.items())
+    return " ".join(told) or "I can tell how far two things are from each other only."
 
 
 rule.read(FORMS["questions"], globals())
