@@ -359,11 +359,8 @@ class ColourRegion:
             patch = silhouette(self.view, thing).face
             heights, labels = patch.of(self.view.heights), patch.of(self.clues.colours.labels)
             near = (np.abs(heights - face.level) < 1.5 * LEVEL) | (heights < NO_HEIGHT / 2)
-            agree = (
-                float(np.mean(near & (labels == self.clues.colours.label_of(self.colour))))
-                if len(heights)
-                else 0.0
-            )
+            near &= labels == self.clues.colours.label_of(self.colour)
+            agree = float(np.mean(near)) if len(heights) else 0.0
             agree *= 0.5 + 0.5 * outline.share_seen
         return replace(thing, confidence=float(np.clip(agree * fits, 0.05, 0.99)))
 
@@ -382,10 +379,8 @@ class ColourRegion:
         if np.hypot(*plane[:2]) < max(_MIN_LEAN, _LEAN_SIGMAS * off / max(float(points.std()), 1e-6)):
             return face
         near = self.rest & (self.heights > self.floor + TALL)
-        near[near] = (
-            np.abs(self.heights[near] - plane[2] - (self._points(near, face.level) - middle) @ plane[:2])
-            < NOISE
-        )
+        slope = plane[2] + (self._points(near, face.level) - middle) @ plane[:2]
+        near[near] = np.abs(self.heights[near] - slope) < NOISE
         near = connected(near, core)
         level = float(np.median(self.heights[near]))
         tilt = aligning(np.array([0.0, 0.0, 1.0]), np.array([-plane[0], -plane[1], 1.0]))
@@ -544,12 +539,10 @@ class ColourRegion:
                 yaw, a, b = yaw + np.pi / 2, b, a
             yaw = wrap_angle(yaw, np.pi)
         return Detection(
-            kind=kind,
-            colour=UNKNOWN if kind == "unknown" else self.colour,
-            pose=Pose.from_xyz_yaw(x, y, z - height / 2, yaw),
-            size=(a, b, max(height, 0.001)),
+            kind=kind, colour=UNKNOWN if kind == "unknown" else self.colour,
+            pose=Pose.from_xyz_yaw(x, y, z - height / 2, yaw), size=(a, b, max(height, 0.001)),
             confidence=float(np.clip(fit.inliers, 0.05, 0.99)),
-        )
+        )  # fmt: skip
 
 
 def connected(mask: Mask, seeds: Mask) -> Mask:
