@@ -68,12 +68,9 @@ def load(folder: Path) -> dict[str, Question]:
             for number, entry in enumerate(entries):
                 gold = entry["answer"]
                 question = Question(
-                    kind=kind,
-                    number=number,
-                    text=entry["question"],
-                    domain=entry["PDDL_domain"],
+                    kind=kind, number=number, text=entry["question"], domain=entry["PDDL_domain"],
                     problem=entry["PDDL_problem"],
                     gold=ast.literal_eval(gold) if isinstance(gold, str) else gold,
-                )
+                )  # fmt: skip
                 found[question.key] = question
     return found

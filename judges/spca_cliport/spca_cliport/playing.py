@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import Literal
 
@@ -10,11 +10,11 @@ import cv2
 import numpy as np
 
 from spca_cliport.episode import PickPlaceEpisode, judged_world
-from spca_cliport.seeing import COLOURS, SHADES, false_colour, filled, fused
+from spca_cliport.seeing import COLOURS, SHADES, false_colour, filled, fused, without
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array, Pose, top_down, top_down_yaw
-from spca_core.kinds import SOLIDS, is_round
-from spca_core.names import words_of
+from spca_core.kinds import SOLIDS, WALL, is_round
+from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.plan import PlanRequest, Step, Task
 from spca_core.ports.stages import Planner
 from spca_core.scene import Fact, Observation, Scene, SceneObject
@@ -36,6 +36,8 @@ SHADED = {
 """Its words for shades, and the name that stands for each (see `seeing.SHADES`)."""
 SUCKED = 0.07
 """Width in metres at which rings are held: suction needs none, and the stack's fingers open to 0.076 m."""
+THIN = 0.002
+"""Metres that the walls of CLIPort's box are thick, which are thinner than a tray's."""
 BESIDE = 0.015
 """Blocks on the fields of CLIPort's stand are side by side: near enough for a third across both. Metres."""
 End = Literal["acted", "stopped", "refused"]
@@ -48,16 +50,18 @@ def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
 
     Returns how that ended, the sentence at which it did, and why.
     """
-    tracker, shades = _tracker(), False
+    tracker, box, shades = None, None, False
     while (asked := episode.instruction()).left and not asked.done:
-        views = episode.look()
-        if not shades and any(phrase in asked.text for phrase in SHADED):
-            shades = True
-            tracker = _tracker(_tracker().update(fused(views, judged_world(), shades)))
-        frame = fused(views, judged_world(), shades)
-        scene = _rings(tracker.update(filled(frame))) if " ring " in asked.text else tracker.update(frame)
-        scene = _with_neighbours(scene) if shades else scene
-        real, scene = scene, scene.model_copy(update={"objects": tuple(map(_sucked, scene.objects))})
+        rings, shades = " ring " in asked.text, shades or any(phrase in asked.text for phrase in SHADED)
+        frame = fused(episode.look(), judged_world(), shades)
+        seen = filled(frame) if rings else frame
+        if tracker is None:
+            first = _tracker().update(seen)
+            tracker, box = _tracker(first), next(iter(first.of_kind("tray")), None)
+        scene = tracker.update(without(seen, box) if box else seen)
+        scene = _rings(scene) if rings else _boxed(scene, box) if box else scene
+        real = _with_neighbours(scene) if shades else scene
+        scene = real.model_copy(update={"objects": tuple(map(_sucked, real.objects))})
         text = _in_our_words(asked.text, scene)
         task = Task(group="judge", id="cliport", title=text, description=text)
         request = PlanRequest(attempt="1", task=task, observation=Observation.of(scene), skills=())
@@ -66,7 +70,7 @@ def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
             return "refused", asked.text, result.message or result.status
         if not result.plan.steps:
             return "stopped", asked.text, "nothing seems left to be done"
-        poses = poses_of(result.plan.steps[:2], real, frame)
+        poses = poses_of(result.plan.steps, real, frame)
         if isinstance(poses, str):
             return "stopped", asked.text, poses
         episode.pick_and_place(*poses)
@@ -74,10 +78,10 @@ def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
 
 
 def _sucked(thing: SceneObject) -> SceneObject:
-    """The thing as the stack's fingers would take it: suction needs no width."""
+    """The thing as the planner is told it: suction needs no width, and the box has room for all of them."""
     length, width, height = thing.size
-    size = (length, min(width, SUCKED), height)
-    return thing.model_copy(update={"size": size}) if thing.kind == "cuboid" else thing
+    size = {"cuboid": (length, min(width, SUCKED), height), "tray": (2 * length, 2 * width, height)}
+    return thing.model_copy(update={"size": size.get(thing.kind, thing.size)})
 
 
 def _in_our_words(text: str, scene: Scene) -> str:
@@ -101,15 +105,17 @@ def _in_our_words(text: str, scene: Scene) -> str:
     return text
 
 
-def poses_of(steps: Iterable[Step], scene: Scene, frame: RgbdFrame) -> tuple[Pose, Pose] | str:
+def poses_of(steps: Sequence[Step], scene: Scene, frame: RgbdFrame) -> tuple[Pose, Pose] | str:
     """Return the pick pose and the place pose in the robot's base frame, or why that is not possible."""
+    steps, after = steps[:2], steps[2:]
     names = [step.action for step in steps]
     if len(names) != 2 or names[0] != "pick_up" or names[1] not in _PLACES:
         return f"{' and '.join(names)} is no pick and place"
     pick, place = steps
-    thing = _things(scene)[pick.args[0]]
+    things = _things(scene)
+    thing, rest = things[pick.args[0]], [things[s.args[0]] for s in after if s.args[1:] == place.args[1:]]
     tool = top_down(*thing.pose.position[:2], thing.top, thing.pose.yaw)
-    spot = next(iter(_spots(place, scene, Hold.of(thing, tool, thing.pose.yaw))), None)
+    spot = next(iter(_spots(place, scene, Hold.of(thing, tool, thing.pose.yaw), rest)), None)
     if spot is None:
         return f"no place for {words_of(thing.id)}: {place}"
     base, off = judged_world().robot.base.position, np.zeros(3)
@@ -130,14 +136,26 @@ def _body(thing: SceneObject, frame: RgbdFrame) -> Array:
     return np.array([*found[:2], thing.top])
 
 
+def _boxed(scene: Scene, box: SceneObject) -> Scene:
+    """The scene with the box, as roomy as it is, and what is over it in it; what leans can be taken, too."""
+    under = {f.args[0]: f.args[1] for f in scene.relations if f.predicate == "on"}
+    outline, facts = footprint(box).astype(np.float32), [f for f in scene.relations if f.predicate != "on"]
+    for name, at in ((o.id, o.pose.position[:2]) for o in scene.of_kind(*SOLIDS)):
+        below = under.get(name, TABLE_SYMBOL)
+        inside = below == TABLE_SYMBOL and cv2.pointPolygonTest(outline, at, False) > 0
+        facts.append(Fact(predicate="on", args=(name, box.id if inside else below)))
+    wide = np.add(box.size, (2 * (WALL - THIN), 2 * (WALL - THIN), 0.0))
+    box = box.model_copy(update={"size": tuple(wide.tolist())})
+    return scene.model_copy(update={"objects": (*scene.objects, box), "relations": tuple(facts)})
+
+
 def _rings(scene: Scene) -> Scene:
     """The scene in which the stand's fields are mats, and what is round is a cylinder."""
     objects, names = [], {}
     for thing in scene.objects:
         kind = "mat" if thing.colour in SHADES else "cylinder" if is_round(thing.kind) else thing.kind
-        names[thing.id] = thing.id.replace(thing.kind, kind)
-        width = min(thing.size[0], SUCKED) if kind == "cylinder" else thing.size[0]
-        size = (width, width if kind == "cylinder" else thing.size[1], thing.size[2])
+        names[thing.id], width = thing.id.replace(thing.kind, kind), min(thing.size[0], SUCKED)
+        size = (width, width, thing.size[2]) if kind == "cylinder" else thing.size
         objects.append(thing.model_copy(update={"id": names[thing.id], "kind": kind, "size": size}))
     relations = [
         Fact(predicate=f.predicate, args=tuple(names.get(a, a) for a in f.args)) for f in scene.relations
@@ -152,17 +170,15 @@ def _with_neighbours(scene: Scene) -> Scene:
         for a, b in permutations(scene.of_kind(*SOLIDS), 2)
         if abs(a.top - b.top) < EVEN and gap(footprint(a), footprint(b)) < BESIDE
     )
-    relations = dict.fromkeys((*scene.relations, *pairs))
-    return scene.model_copy(update={"relations": tuple(relations)})
+    return scene.model_copy(update={"relations": tuple(dict.fromkeys((*scene.relations, *pairs)))})
 
 
-def _spots(step: Step, scene: Scene, hold: Hold) -> Iterable[Pose]:
-    held, *under = step.args
+def _spots(step: Step, scene: Scene, hold: Hold, rest: Sequence[SceneObject]) -> Iterable[Pose]:
+    held, under = step.args[0], [_things(scene)[name] for name in step.args[1:]]
     if len(under) == 2:
-        one, other = (_things(scene)[name] for name in under)
-        return placements.across(one, other, scene, held, hold)
+        return placements.across(under[0], under[1], scene, held, hold)
     if under:
-        return placements.on_top(_things(scene)[under[0]], scene, held, hold, tip_reach=0.0)
+        return placements.on_top(under[0], scene, held, hold, tip_reach=0.0, rest=rest)
     return placements.on_table(scene, judged_world().table, judged_world().work_area, held, hold)
 
 
@@ -171,9 +187,11 @@ def _things(scene: Scene) -> dict[str, SceneObject]:
 
 
 def _tracker(first: Scene | None = None) -> SceneTracker:
-    """A tracker that knows the colours, and how large cubes are from a `first` look at each alone."""
+    """A tracker that knows the colours, and how large blocks are from a `first` look at each alone."""
     palette = tuple(Colour(name=name, rgb=false_colour(name)) for name in sorted((*COLOURS, *SHADES)))
     known: dict[str, object] = {"palette": palette}
-    if first is not None and (edges := [cube.size[0] for cube in first.of_kind("cube")]):
-        known |= {"cubes": True, "cube_edge": float(np.median(edges))}
+    if first is not None:
+        blocks, edges = first.of_kind("cuboid"), [cube.size[0] for cube in first.of_kind("cube")]
+        known["others"] = tuple((b.colour, b.kind, b.size) for b in blocks if b.colour in COLOURS)
+        known |= {"cubes": True, "cube_edge": float(np.median(edges))} if edges else {}
     return SceneTracker(ShapeDetector(Catalogue.from_world(judged_world()).model_copy(update=known)))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
 from spca_core.geometry import Array
+from spca_core.scene import SceneObject
 from spca_core.world import CameraMount, World
 
 COLOURS = {
@@ -35,6 +36,8 @@ FLAT = 0.012
 """Metres above the table: nothing with a shade of its own is higher."""
 HOLE, ROD = 19, 11
 """Pixels of 2 mm: more than the width of a ring's hole, and of a rod."""
+EDGE = 0.006
+"""Metres on both sides of a box's outline in which its walls are seen."""
 DARK, GREY = 75, 8
 """The table's brightest channel, and by how much its channels differ, at the most."""
 CEILING = 0.28
@@ -78,6 +81,16 @@ def fused(frames: Sequence[RgbdFrame], world: World, shades: bool = False) -> Rg
         points.append(at[inside])
         colours.append(in_false_colours(frame.colour[inside], shades & (at[inside][:, 2] < top + FLAT)))
     return _from_above(np.concatenate(points), np.concatenate(colours), frames[0].stamp, world.camera)
+
+
+def without(frame: RgbdFrame, box: SceneObject) -> RgbdFrame:
+    """The same without a box's walls and floor: the table is seen there."""
+    own = (frame.points() - box.pose.position) @ box.pose.matrix()[:3, :3]
+    beyond = (np.abs(own[..., :2]) - np.divide(box.size[:2], 2)).max(axis=2)
+    bare = (beyond < EDGE) & ((beyond > -EDGE) | (own[..., 2] < FLAT - box.size[2] / 2))
+    colour = np.where(bare[..., None], np.uint8(DARK // 2), frame.colour)
+    depth = np.where(bare, frame.pose.position[2] - box.bottom, frame.depth)
+    return replace(frame, colour=colour, depth=depth.astype(np.float32))
 
 
 def filled(frame: RgbdFrame) -> RgbdFrame:

@@ -11,8 +11,8 @@ import pytest
 
 from spca_cliport.bench import CliportBench, _planner
 from spca_cliport.episode import Instruction, PickPlaceEpisode, judged_world
-from spca_cliport.playing import _in_our_words, _rings, _sucked, _tracker, play
-from spca_cliport.seeing import COLOURS, _from_above, false_colour, filled, fused, in_false_colours
+from spca_cliport.playing import _boxed, _in_our_words, _rings, _sucked, _tracker, play
+from spca_cliport.seeing import COLOURS, _from_above, false_colour, filled, fused, in_false_colours, without
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
@@ -125,6 +125,29 @@ def test_a_colour_without_a_block_is_not_packed_and_suction_takes_what_is_wide()
     ):
         assert _in_our_words(text, scene) == "pack all the red blocks into the brown tray"
     assert _sucked(block).size == (0.1, 0.07, 0.05)
+
+
+def test_what_is_over_the_box_is_in_it_and_its_walls_are_not_seen_again() -> None:
+    def block(name: str, x: float) -> SceneObject:
+        at, size = Pose.from_xyz_yaw(x, 0.0, 0.125), (0.05, 0.05, 0.05)
+        return SceneObject(id=name, kind="cuboid", colour="red", pose=at, size=size, confidence=1.0)
+
+    box = block("tray_brown", 0.5).model_copy(update={"kind": "tray", "size": (0.2, 0.1, 0.05)})
+    scene = Scene(stamp=0.0, objects=(block("in", 0.45), block("out", 0.65)), relations=(), sentences=())
+    boxed = _boxed(scene, box)
+    assert boxed.holds("on", "in", "tray_brown") and boxed.holds("on", "out", "table")
+    camera = judged_world().camera
+    rows, columns = np.indices((camera.height, camera.width))
+    x = camera.position[0] - (rows - camera.cy) * 2.0 / camera.fy
+    y = camera.position[1] - (columns - camera.cx) * 2.0 / camera.fx
+    wall = (abs(x - 0.5) < 0.101) & (abs(y) < 0.051) & ((abs(x - 0.5) > 0.099) | (abs(y) > 0.049))
+    own = (abs(x - 0.45) < 0.025) & (abs(y) < 0.025)
+    depth = np.where(own | wall, 1.95, 2.0).astype(np.float32)
+    colour = np.where((abs(x - 0.5) < 0.101) & (abs(y) < 0.051), 200, 46).astype(np.uint8)
+    frame = RgbdFrame(np.stack([colour] * 3, axis=2), depth, camera.intrinsics, camera.pose, 0.0)
+    bare = without(frame, box)
+    assert (bare.depth[own] == depth[own]).all() and (bare.colour[own] == 200).all()
+    assert bare.depth[~own].min() > 1.999 and bare.colour[~own].max() < 50
 
 
 def test_a_ring_is_a_disc_and_a_rod_is_nothing() -> None:

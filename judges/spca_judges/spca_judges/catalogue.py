@@ -204,16 +204,16 @@ JUDGES = {
             package="pybullet==3.2.7",
             settings=(
                 "Observed: pixels with depth of its three cameras, 640 × 480, no noise, fused into one "
-                "view from above and painted with the hue of the nearest of its eleven colours; no poses."
-                " An action is a pose to pick and one to place, with its suction gripper. Given: colours,"
-                " shades and words, where the table is, that its box is a tray; for rings, that holes are"
-                " filled, rods removed and fields taken for mats; that no block is too wide for suction, "
-                "and that a colour without a block is none to pack. No sizes, no demonstrations. Built-in "
-                "grammar and planner. Episodes are its test seeds (every second one from 10001), also "
-                "where its own demonstrator fails; pictures of 10011 and 10015 were looked at during "
+                "view from above and painted with the hue of the nearest of its eleven colours; no poses. "
+                "An action is a pose to pick and one to place, with its suction gripper. Given: colours, "
+                "shades and words, where the table is; that its box is a tray with walls of 2 mm that "
+                "stays and has room for all its blocks; for rings, that holes are filled, rods removed and "
+                "fields taken for mats; that no block is too wide for suction, and that a colour without a "
+                "block is none to pack. No sizes of blocks: the first look shows them. No demonstrations. "
+                "Built-in grammar and planner. Episodes are its test seeds (every second one from 10001), "
+                "also where its own demonstrator fails; pictures of 10011 and 10015 were looked at during "
                 "development. Limits of wall time count physics steps. Score: CLIPort's, in percent. "
-                "*Refused*: the grammar or the kinds cannot say it (more than six blocks in a box, a "
-                "box too full to be seen, a field in shadow); the score is "
+                "*Refused*: the grammar or the kinds cannot say it (a field in shadow); the score is "
                 "what was earned before."
             ),
             others=(

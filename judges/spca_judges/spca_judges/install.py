@@ -42,16 +42,8 @@ def install(judge: Judge, say: Callable[[str], None]) -> None:
 
 def _pip(python: Path, lock: Path) -> None:
     command = [
-        str(python),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--require-hashes",
-        "-r",
-        str(lock),
-    ]
+        str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes", "-r", str(lock),
+    ]  # fmt: skip
     ended = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if ended.returncode:
         words = " ".join(ended.stderr.strip().splitlines()[-2:])

@@ -94,9 +94,6 @@ class RemoteEpisode:
 
 def _frame(values: dict[str, Any]) -> RgbdFrame:
     return RgbdFrame(
-        colour=values["colour"],
-        depth=values["depth"],
-        intrinsics=CameraIntrinsics(**values["intrinsics"]),
-        pose=Pose(**values["pose"]),
-        stamp=float(values["stamp"]),
-    )
+        colour=values["colour"], depth=values["depth"], intrinsics=CameraIntrinsics(**values["intrinsics"]),
+        pose=Pose(**values["pose"]), stamp=float(values["stamp"]),
+    )  # fmt: skip

@@ -122,6 +122,5 @@ class EpisodeCamera:
             colour=np.ascontiguousarray(frame.colour[top:bottom, left:right]),
             depth=np.ascontiguousarray(frame.depth[top:bottom, left:right]),
             intrinsics=k.model_copy(update={**size, "cx": k.cx - left, "cy": k.cy - top}),
-            pose=Pose.from_matrix(pose),
-            stamp=frame.stamp,
-        )
+            pose=Pose.from_matrix(pose), stamp=frame.stamp,
+        )  # fmt: skip

@@ -60,9 +60,7 @@ def plan(problem: Problem, search: PathSearch | None = None) -> tuple[Outcome, A
     seconds = time.process_time() - began
     path = sampled(pieces, CHECK_STEP)
     return Outcome(
-        status="solved",
-        scene_s=scene_s,
-        planning_s=seconds,
+        status="solved", scene_s=scene_s, planning_s=seconds,
         length=float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum()),
         straight=float(np.linalg.norm(problem.goal - problem.start)),
-    ), path
+    ), path  # fmt: skip

@@ -108,12 +108,9 @@ class WrittenBench(Bench[TrialT, Written], Generic[TrialT]):
         if fault := server_fault(place):
             raise ModelError(fault, "unreachable")
         return Written(
-            first=verdicts[0].reached,
-            last=verdicts[-1].reached,
-            questions=dialogue.questions,
-            usage=dialogue.usage,
-            refusals=tuple(v.refusal for v in verdicts if v.refusal),
-        )
+            first=verdicts[0].reached, last=verdicts[-1].reached, questions=dialogue.questions,
+            usage=dialogue.usage, refusals=tuple(v.refusal for v in verdicts if v.refusal),
+        )  # fmt: skip
 
     def cost(self, result: Written) -> float:
         """See `Bench`."""

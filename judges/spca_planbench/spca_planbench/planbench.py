@@ -207,13 +207,9 @@ def judged_again(language: Language, answers: list[dict[str, Any]]) -> Written:
             differ.append(f"{answer['instance_id']}: {why or 'valid'}")
     levels = tuple(map(sum, zip(*reached, strict=True)))
     return Written(
-        answers=len(answers),
-        first=levels,
-        last=levels,
-        published=sum(a["llm_correct"] for a in answers),
-        reread=reread if language.has_words else None,
-        differ=tuple(differ),
-    )
+        answers=len(answers), first=levels, last=levels, published=sum(a["llm_correct"] for a in answers),
+        reread=reread if language.has_words else None, differ=tuple(differ),
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=1)

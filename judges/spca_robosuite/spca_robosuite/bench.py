@@ -116,13 +116,9 @@ class RobosuiteBench(Bench[EpisodeTrial, EpisodeResult]):
         if result.success:
             shutil.rmtree(path)
         return EpisodeResult(
-            ending=result.outcome,
-            reason=result.reason,
-            simulated_s=result.verdict.stamp,
-            wall_s=result.wall,
-            rounds=result.rounds,
-            version=episode.version,
-        )
+            ending=result.outcome, reason=result.reason, simulated_s=result.verdict.stamp,
+            wall_s=result.wall, rounds=result.rounds, version=episode.version,
+        )  # fmt: skip
 
     def success(self, result: EpisodeResult) -> bool | None:
         """See `Bench`."""

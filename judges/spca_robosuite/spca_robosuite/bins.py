@@ -22,12 +22,10 @@ from spca_sense.detection import UNKNOWN, Detection, Look
 from spca_sense.view import make_view
 
 BINS = {
-    "yellow": ((0.1, -0.25), (0.38, 0.48)),
-    "white": ((0.0, 0.155), (0.18, 0.23)),
-    "brown": ((0.2, 0.155), (0.18, 0.23)),
-    "orange": ((0.0, 0.405), (0.18, 0.23)),
+    "yellow": ((0.1, -0.25), (0.38, 0.48)), "white": ((0.0, 0.155), (0.18, 0.23)),
+    "brown": ((0.2, 0.155), (0.18, 0.23)), "orange": ((0.0, 0.405), (0.18, 0.23)),
     "red": ((0.2, 0.405), (0.18, 0.23)),
-}
+}  # fmt: skip
 """Centre and inner extents (m) of the bin with the things, and the compartments by what they are for."""
 WALL_HEIGHT = 0.08
 """Of the walls above the bins' floor, metres."""

@@ -85,9 +85,8 @@ class Episode:
             "positions": np.array(data.qpos[robot._ref_joint_pos_indexes]),
             "velocities": np.array(data.qvel[robot._ref_joint_vel_indexes]),
             "opening": float(np.clip(gap / STROKE, 0.0, 1.0)),
-            "force": float(pressing / (2 * LINK * np.sin(angle + OPEN))),
-            "stamp": float(data.time),
-        }
+            "force": float(pressing / (2 * LINK * np.sin(angle + OPEN))), "stamp": float(data.time),
+        }  # fmt: skip
 
     def act(self, joints: np.ndarray, opening: float) -> None:
         """One command; the fingers' servos are told an angle, with what the linkage takes added."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -122,6 +122,9 @@ WALL, FLOOR = 0.007, 0.004
 """Thickness of the wall and of the floor of a bowl or a tray, metres."""
 APART, OFF_WALLS = 0.006, 0.004
 """Free space between things side by side in one, and what is left over at both walls together, metres."""
+_PACKINGS = 40  # orders in which things are tried to be put side by side
+_NOTHING = 1e-9  # metres
+_Box = tuple[float, float, float, float]  # least x and y, largest x and y
 
 _BOWL_SIDES = 16
 
@@ -266,15 +269,67 @@ def deck(kind: str, height: float) -> float:
 
 def holds(kind: str, size: Vec3, things: Sequence[Vec3]) -> int:
     """Return how many of things, the small ones first, fit side by side into a walled one; one at least."""
-    short, long = sorted(edge - 2 * WALL - OFF_WALLS for edge in size[:2])
-    edges = sorted(sorted(edge + APART for edge in thing[:2]) for thing in things)
+    inner = size[0] - 2 * WALL - OFF_WALLS, size[1] - 2 * WALL - OFF_WALLS
+    edges = sorted((min(a, b) + APART, max(a, b) + APART) for a, b, _ in things)
     for count in range(len(edges), 1, -1):
-        for each in range(1, count + 1):
+        if not is_round(kind) and packed(inner, edges[:count]):
+            return count
+        for each in range(1, count + 1 if is_round(kind) else 1):
             rows = [edges[k : k + each] for k in range(0, count, each)]
             sides = max(sum(a for a, _ in row) for row in rows), sum(max(b for _, b in row) for row in rows)
-            if math.hypot(*sides) <= short if is_round(kind) else min(sides) <= short and max(sides) <= long:
+            if math.hypot(*sides) <= inner[0]:
                 return count
     return 1
+
+
+def packed(
+    room: tuple[float, float], things: Sequence[tuple[float, float]], taken: Iterable[_Box] = ()
+) -> list[tuple[float, float, bool]]:
+    """Return where the middles of rectangles have room in one from (0, 0) on, and which are turned; or none.
+
+    Each goes into the corner where it leaves the narrowest rest, the large ones first, then in other orders.
+    """
+    if sum(a * b for a, b in things) > room[0] * room[1]:
+        return []
+    rng, large = np.random.default_rng(0), np.log([a * b for a, b in things])
+    start = [(0.0, 0.0, *room)]
+    for box in taken:
+        start = _around(box, start)
+    for mixed in np.linspace(0.0, 0.5, _PACKINGS):
+        free, places = start, {}
+        for index in np.argsort(-large - mixed * rng.normal(size=len(things))).tolist():
+            a, b = things[index]
+            ways = [
+                (sorted((x1 - x0 - wide, y1 - y0 - deep)), x0, y0, wide, deep, turned)
+                for x0, y0, x1, y1 in free
+                for wide, deep, turned in ((a, b, False), (b, a, True))
+                if min(x1 - x0 - wide, y1 - y0 - deep) > -_NOTHING
+            ]
+            if not ways:
+                break
+            _, x, y, wide, deep, turned = min(ways)
+            places[index] = (x + wide / 2, y + deep / 2, turned)
+            free = _around((x, y, x + wide, y + deep), free)
+        else:
+            return [places[index] for index in range(len(things))]
+    return []
+
+
+def _around(box: _Box, free: Iterable[_Box]) -> list[_Box]:
+    """Return the largest rectangles of what is free around a box."""
+    x0, y0, x1, y1 = box
+    parts = {
+        part
+        for a, b, c, d in free
+        for part in (
+            (a, b, min(c, x0), d), (max(a, x1), b, c, d), (a, b, c, min(d, y0)), (a, max(b, y1), c, d),
+        )
+        if min(part[2] - part[0], part[3] - part[1]) > _NOTHING
+    }  # fmt: skip
+    return [
+        p for p in parts
+        if not any(o != p and min(p[0] - o[0], p[1] - o[1], o[2] - p[2], o[3] - p[3]) >= 0 for o in parts)
+    ]  # fmt: skip
 
 
 def primitives(kind: str, size: Vec3) -> tuple[Primitive, ...]:

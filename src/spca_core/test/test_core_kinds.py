@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +21,7 @@ from spca_core.kinds import (
     deck,
     holds,
     is_round,
+    packed,
     primitives,
     problem_with,
     read_kind,
@@ -128,3 +131,30 @@ def test_a_container_holds_what_fits_side_by_side(
     kind: str, size: Vec3, things: list[Vec3], count: int
 ) -> None:
     assert holds(kind, size, things) == count == holds(kind, size, things[::-1])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_was_cut_out_of_a_rectangle_is_packed_into_it(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    pieces = [(0.3, float(rng.uniform(0.06, 0.3)))]
+    room = pieces[0]
+    for _ in range(int(rng.integers(0, 8))):
+        a, b = pieces.pop(0)
+        cut = float(rng.uniform(0.05, max(a - 0.05, 0.05)))
+        pieces += [(a, b)] if a < 0.1 else [(b, cut), (b, a - cut)]
+    smaller = [(a - 0.012, b - 0.012) for a, b in pieces]
+    places = packed(room, smaller)
+    boxes = [
+        (x - w / 2, y - d / 2, x + w / 2, y + d / 2)
+        for (x, y, turned), (a, b) in zip(places, smaller, strict=True)
+        for w, d in [(b, a) if turned else (a, b)]
+    ]
+    assert all(min(box[:2]) > -1e-6 and box[2] < room[0] + 1e-6 and box[3] < room[1] + 1e-6 for box in boxes)
+    for p, q in combinations(boxes, 2):
+        assert min(p[2] - q[0], q[2] - p[0]) < 1e-6 or min(p[3] - q[1], q[3] - p[1]) < 1e-6
+
+
+def test_what_does_not_fit_is_not_packed() -> None:
+    assert packed((0.1, 0.1), [(0.06, 0.06)] * 2) == []
+    assert packed((0.1, 0.1), [(0.05, 0.1)], [(0.0, 0.0, 0.06, 0.06)]) == []
+    assert packed((0.1, 0.1), [(0.1, 0.04)], [(0.0, 0.0, 0.05, 0.1)]) == [pytest.approx((0.07, 0.05, True))]

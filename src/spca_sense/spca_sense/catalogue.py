@@ -20,19 +20,12 @@ class Colour(Record):
     rgb: Vec3
 
 
-PALETTE = tuple(
-    Colour(name=name, rgb=rgb)
-    for name, rgb in (
-        ("blue", (0.10, 0.22, 0.70)),
-        ("cyan", (0.05, 0.60, 0.65)),
-        ("green", (0.10, 0.55, 0.16)),
-        ("orange", (0.85, 0.40, 0.05)),
-        ("pink", (0.85, 0.25, 0.55)),
-        ("purple", (0.42, 0.12, 0.62)),
-        ("red", (0.75, 0.10, 0.10)),
-        ("yellow", (0.80, 0.68, 0.08)),
-    )
-)
+_RGB = {
+    "blue": (0.10, 0.22, 0.70), "cyan": (0.05, 0.60, 0.65), "green": (0.10, 0.55, 0.16),
+    "orange": (0.85, 0.40, 0.05), "pink": (0.85, 0.25, 0.55), "purple": (0.42, 0.12, 0.62),
+    "red": (0.75, 0.10, 0.10), "yellow": (0.80, 0.68, 0.08),
+}  # fmt: skip
+PALETTE = tuple(Colour(name=name, rgb=rgb) for name, rgb in _RGB.items())
 """Colours that things may have, in order of name, unless their world knows them better."""
 COLOUR_WORDS = (
     *(colour.name for colour in PALETTE),
@@ -82,14 +75,11 @@ class Catalogue(Record):
             if o.kind not in ("plate", "sign") and (o.kind, o.size) != ("cube", usual)
         }
         return cls(
-            cube_edge=usual[0],
-            cubes=bool(sizes),
+            cube_edge=usual[0], cubes=bool(sizes),
             plates=tuple(sorted({o.size for o in world.objects if o.kind == "plate"})),
-            table_top=world.table.top,
-            table_colour=world.table.colour,
-            palette=_palette(world.objects),
+            table_top=world.table.top, table_colour=world.table.colour, palette=_palette(world.objects),
             others=tuple(sorted(others)),
-        )
+        )  # fmt: skip
 
 
 def _palette(things: Sequence[WorldObject]) -> tuple[Colour, ...]:

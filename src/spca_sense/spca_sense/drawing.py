@@ -52,19 +52,17 @@ class _Canvas:
 
     def spots(self, points: Array) -> Array:
         """Project points (N, 3) in `world` into the picture: (N, 2) int32 in sixteenths of a pixel."""
-        optical = points @ self._to_camera[:3, :3].T + self._to_camera[:3, 3]
-        k = self._frame.intrinsics
-        depth = np.maximum(optical[:, 2], 1e-3)
-        pixels = np.column_stack((k.fx * optical[:, 0] / depth + k.cx, k.fy * optical[:, 1] / depth + k.cy))
+        x, y, z = (points @ self._to_camera[:3, :3].T + self._to_camera[:3, 3]).T
+        k, z = self._frame.intrinsics, np.maximum(z, 1e-3)
+        pixels = np.column_stack((k.fx * x / z + k.cx, k.fy * y / z + k.cy))
         # Centres of small pixels are not centres of large ones.
         large = (pixels + 0.5) * self._scale - 0.5
         return np.clip(np.round(large * 16), -(2**20), 2**20).astype(np.int32)
 
     def free_line(self, left: int, right: int, line: int, height: int) -> int:
         """Return the nearest free place above `line` (rows) for a label of that height, and take it."""
-        while (
-            any(left < r and right > a and line - height < b and line > t for a, t, r, b in self._taken)
-            and line > 2 * height
+        while line > 2 * height and any(
+            left < r and right > a and line - height < b and line > t for a, t, r, b in self._taken
         ):
             line -= height
         self._taken.append((left, line - height, right, line))
@@ -72,11 +70,7 @@ class _Canvas:
 
     def line(self, a: Array, b: Array, colour: tuple[int, int, int], width: int = 1) -> None:
         """Draw a line between two spots."""
-        cv2.line(self.image, _pair(a), _pair(b), colour, width, cv2.LINE_AA, shift=4)
-
-
-def _pair(spot: Array) -> tuple[int, int]:
-    return int(spot[0]), int(spot[1])
+        cv2.line(self.image, a.tolist(), b.tolist(), colour, width, cv2.LINE_AA, shift=4)
 
 
 def _draw_outline(canvas: _Canvas, thing: SceneObject) -> None:
@@ -101,9 +95,8 @@ def _draw_axes(canvas: _Canvas, thing: SceneObject) -> None:
 
 def _draw_label(canvas: _Canvas, thing: SceneObject, held: bool) -> None:
     x, y = (int(v) for v in canvas.spots(np.array([thing.pose.position]))[0] // 16)
-    words = f"{thing.id} {thing.confidence:.2f}" + (
-        " held" if held else "" if thing.visible else " remembered"
-    )
+    state = " held" if held else "" if thing.visible else " remembered"
+    words = f"{thing.id} {thing.confidence:.2f}{state}"
     font, size = cv2.FONT_HERSHEY_SIMPLEX, 0.75
     (width, height), base = cv2.getTextSize(words, font, size, 1)
     offset = 54 if thing.kind == "plate" else 42
@@ -112,9 +105,8 @@ def _draw_label(canvas: _Canvas, thing: SceneObject, held: bool) -> None:
     line = canvas.free_line(left - 2, left + width + 2, line, height + base + 4)
     box = (left - 2, line - height - 3), (left + width + 2, line + base)
     cv2.rectangle(canvas.image, *box, (30, 30, 30), cv2.FILLED)
-    cv2.putText(
-        canvas.image, words, (left, line), font, size, _SEEN if thing.visible else _REMEMBERED, 1, cv2.LINE_AA
-    )
+    colour = _SEEN if thing.visible else _REMEMBERED
+    cv2.putText(canvas.image, words, (left, line), font, size, colour, 1, cv2.LINE_AA)
 
 
 _FILTER, _SUB = 19, 16  # releases of OpenCV before 5 have no names for them, and filter so anyway

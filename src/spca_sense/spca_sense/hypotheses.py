@@ -53,6 +53,7 @@ _SMALL = np.ones((3, 3), np.uint8)
 _CUT = 0.010  # metres of the sides, from the top, whose outline is used
 _CUT_OF_KNOWN, _DEEPEST = 0.4, 0.016  # share of the height of a thing of known size, and metres, likewise
 _DOME = 0.12  # of its radius, by which a ball's upper side falls off towards its outline
+_ROUNDED = 0.04  # of its reach, by which what is taken for a ball's top is below it
 _LEAST_FALL = 0.004  # metres; noise makes small level faces fall off by less
 _MIN_OWN, _ENOUGH = 24, 400  # outline points that are needed, and that are enough
 _MIN_INLIERS = 0.6
@@ -225,7 +226,8 @@ class ColourRegion:
         for kind, size in self._footprints:
             above = face.level - size[2] - self.floor
             area = size[0] * size[1] * (np.pi / 4 if is_round(kind) else 1.0)
-            low, high = (-_THINNER, _THINNER) if flat else (-_SUNK, np.inf)
+            sunk = LEVEL if KINDS[kind].domed else _SUNK  # what is level of a dome is not its top
+            low, high = (-_THINNER, _THINNER) if flat else (-sunk, np.inf)
             if low <= above <= high and shown > _SHOWN * area:
                 ways.append((above > _STANDS, abs(area - shown), kind, size, shown < _LARGER * area))
         # What stands on the floor explains a face without anything else.
@@ -330,10 +332,12 @@ class ColourRegion:
     ) -> Iterator[Placed]:
         """Yield the disc of that diameter that most of an outline lies on, or the ball."""
         radius, depth, height = size[0] / 2, min(_CUT_OF_KNOWN * size[2], _DEEPEST), face.level
-        if KINDS[kind].domed:
-            if not single or self._fall(face) is None:
+        if domed := KINDS[kind].domed:
+            rim = self._border(replace(face, body=self._whole(face)), None, _CUT)
+            if not single or rim is None or (dome := self._fall(face)) is None:
                 return
-            depth, height = 0.001, face.level - radius
+            outline, depth, height = rim, 0.001, dome[1] - radius
+            radius *= radius / self._sphere(self._points(face.mask, height).mean(axis=0), height, radius)[1]
         elif face.level < self.floor + TALL:
             depth = size[2]
             height = self.floor + depth
@@ -344,8 +348,8 @@ class ColourRegion:
         arc = share_of_turn(points[on_rim] - fit.parameters)
         if arc < _MIN_ARC_OF_KNOWN or fit.spread > _MAX_SPREAD * self.view.metres_per_pixel(height):
             return
-        top = height + radius if KINDS[kind].domed else height
-        x, y = (float(v) for v in fit.parameters)
+        top = height + size[0] / 2 if domed else height
+        x, y = (self._sphere(fit.parameters, height, radius)[0] if domed else fit.parameters).tolist()
         pose = Pose.from_xyz_yaw(x, y, self.view.table_top + top - size[2] / 2)
         yield _misfit(fit), self._sure(kind, pose, size, 0.6 + 0.4 * arc, face, outline)
 
@@ -359,11 +363,8 @@ class ColourRegion:
             patch = silhouette(self.view, thing).face
             heights, labels = patch.of(self.view.heights), patch.of(self.clues.colours.labels)
             near = (np.abs(heights - face.level) < 1.5 * LEVEL) | (heights < NO_HEIGHT / 2)
-            agree = (
-                float(np.mean(near & (labels == self.clues.colours.label_of(self.colour))))
-                if len(heights)
-                else 0.0
-            )
+            near &= labels == self.clues.colours.label_of(self.colour)
+            agree = float(np.mean(near)) if len(heights) else 0.0
             agree *= 0.5 + 0.5 * outline.share_seen
         return replace(thing, confidence=float(np.clip(agree * fits, 0.05, 0.99)))
 
@@ -382,10 +383,8 @@ class ColourRegion:
         if np.hypot(*plane[:2]) < max(_MIN_LEAN, _LEAN_SIGMAS * off / max(float(points.std()), 1e-6)):
             return face
         near = self.rest & (self.heights > self.floor + TALL)
-        near[near] = (
-            np.abs(self.heights[near] - plane[2] - (self._points(near, face.level) - middle) @ plane[:2])
-            < NOISE
-        )
+        slope = plane[2] + (self._points(near, face.level) - middle) @ plane[:2]
+        near[near] = np.abs(self.heights[near] - slope) < NOISE
         near = connected(near, core)
         level = float(np.median(self.heights[near]))
         tilt = aligning(np.array([0.0, 0.0, 1.0]), np.array([-plane[0], -plane[1], 1.0]))
@@ -463,20 +462,26 @@ class ColourRegion:
         fall = float(np.median(heights[near][inner]) - np.median(heights[near][outer]))
         if fall < max(_DOME * reach, _LEAST_FALL if reach > 0.012 else 0.002):
             return None
-        return reach, float(np.percentile(heights[near][inner], 60))
+        return reach, float(np.percentile(heights[near][inner], 60)) + _ROUNDED * reach
+
+    def _sphere(self, middle: Array, height: float, radius: float) -> tuple[Array, float]:
+        """Return centre and radius of a ball from those of its outline on the plane through its centre."""
+        foot, high = self.view.centre[:2], self.view.centre[2] - self.view.table_top - height
+        radius *= 2 / (1 + float(np.hypot(1, np.linalg.norm(middle - foot) / high)))
+        return foot + (middle - foot) * (1 - (radius / high) ** 2), radius
 
     def _ball(self, face: Face) -> Detection | None:
         """Return a round thing whose upper side falls off towards its outline, or None."""
-        dome = self._fall(face)
-        if dome is None:
+        if (dome := self._fall(face)) is None:
             return None
-        whole = self._whole(face)
-        radius = max(face.level / 2, 0.5 * dome[0])
-        outline = self._border(replace(face, body=whole), None, _CUT)
-        fit = outline and self._disc(outline.points, face.level - radius, 0.001)
+        height = dome[1] - max(dome[1] / 2, 0.5 * dome[0])
+        outline = self._border(replace(face, body=self._whole(face)), None, _CUT)
+        fit = outline and self._disc(outline.points, height, 0.001)
         if not fit or fit.inliers < _MIN_INLIERS:
             return None
-        return self._detection("ball", fit, dome[1], fit.parameters[2] / 5)
+        middle, radius = self._sphere(fit.parameters[:2], height, fit.parameters[2] / 10)
+        fit = replace(fit, parameters=np.array([*middle, 10 * radius]))
+        return self._detection("ball", fit, dome[1], 2 * radius)
 
     def _fitted(self, outline: Outline | None, level: float, depth: float) -> tuple[ObjectKind, Fit | None]:
         """Return the rectangle or the disc that fits an outline better, down to `depth` below its level."""
@@ -544,12 +549,10 @@ class ColourRegion:
                 yaw, a, b = yaw + np.pi / 2, b, a
             yaw = wrap_angle(yaw, np.pi)
         return Detection(
-            kind=kind,
-            colour=UNKNOWN if kind == "unknown" else self.colour,
-            pose=Pose.from_xyz_yaw(x, y, z - height / 2, yaw),
-            size=(a, b, max(height, 0.001)),
+            kind=kind, colour=UNKNOWN if kind == "unknown" else self.colour,
+            pose=Pose.from_xyz_yaw(x, y, z - height / 2, yaw), size=(a, b, max(height, 0.001)),
             confidence=float(np.clip(fit.inliers, 0.05, 0.99)),
-        )
+        )  # fmt: skip
 
 
 def connected(mask: Mask, seeds: Mask) -> Mask:

@@ -97,9 +97,8 @@ class _Profile:
 
         x, y, yaw, z = parameters
         own = np.column_stack(((points[:, :2] - (x, y)) @ about_z(yaw)[:2, :2], points[:, 2] - z))
-        return np.asarray(
-            map_coordinates(self._distances, ((own - self._corner) / _CELL).T, order=1, mode="nearest")
-        )
+        cells = ((own - self._corner) / _CELL).T
+        return np.asarray(map_coordinates(self._distances, cells, order=1, mode="nearest"))
 
 
 _profile = lru_cache(maxsize=32)(_Profile)

@@ -52,12 +52,9 @@ def save_frame(frame: RgbdFrame, path: Path) -> None:
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(
-        path.with_suffix(_SUFFIX),
-        colour=frame.colour,
-        depth=frame.depth,
-        stamp=np.float64(frame.stamp),
+        path.with_suffix(_SUFFIX), colour=frame.colour, depth=frame.depth, stamp=np.float64(frame.stamp),
         calibration=np.array(json.dumps(calibration)),
-    )
+    )  # fmt: skip
 
 
 def load_frame(path: Path) -> RgbdFrame:
@@ -69,13 +66,9 @@ def load_frame(path: Path) -> RgbdFrame:
         pose = Pose.model_validate(calibration["pose"])
         colour, depth, stamp = saved["colour"], saved["depth"], float(saved["stamp"])
     size = (intrinsics.height, intrinsics.width)
-    if (colour.shape, colour.dtype) != ((*size, 3), np.uint8) or (depth.shape, depth.dtype) != (
-        size,
-        np.float32,
-    ):
-        raise InputError(
-            f"not a recorded frame: colour {colour.dtype}{colour.shape}, depth {depth.dtype}{depth.shape}",
-            where=str(path),
-            hint=f"uint8 and float32 of {size[0]} x {size[1]} pixels",
-        )
+    kinds = colour.shape, colour.dtype, depth.shape, depth.dtype
+    if kinds != ((*size, 3), np.uint8, size, np.float32):
+        told = f"not a recorded frame: colour {colour.dtype}{colour.shape}, depth {depth.dtype}{depth.shape}"
+        hint = f"uint8 and float32 of {size[0]} x {size[1]} pixels"
+        raise InputError(told, where=str(path), hint=hint)
     return RgbdFrame(colour, depth, intrinsics, pose, stamp)

@@ -237,49 +237,42 @@ def _resting(facts: Sequence[Fact]) -> str:
     rows = {row.name: row for row in relations() if row.put == "on"}
     told = {f.args[1]: Place(rows[f.predicate], f.args[1:]).words for f in facts if f.predicate in rows}
     first = {TABLE_SYMBOL: 0, GROUND_SYMBOL: 2}
-    clauses = []
-    for support in sorted(supports, key=lambda s: (first.get(s, 1), s)):
-        things = sorted(supports[support])
-        clauses.append(
-            f"{_join([_the(t) for t in things])} {'is' if len(things) == 1 else 'are'} "
+    return _sentence(
+        "; ".join(
+            f"{_join([_the(t) for t in sorted(things)])} {'is' if len(things) == 1 else 'are'} "
             f"{told.get(support, f'on {_the(support)}')}"
+            for support, things in sorted(supports.items(), key=lambda s: (first.get(s[0], 1), s[0]))
         )
-    return _sentence("; ".join(clauses))
+    )
 
 
 def _order(things: Sequence[SceneObject], facts: Sequence[Fact]) -> list[str]:
     """Tell the order from left to right, when both ends are beyond doubt."""
-    ids = {o.id for o in things}
-    ends = {f.predicate for f in facts if f.predicate in ("leftmost", "rightmost") and f.args[0] in ids}
+    ends = {f.predicate for f in facts if f.args[0] in {o.id for o in things}}
     out = {f.args[0] for f in facts if f.predicate == "held"}
     out |= {f.args[0] for f in facts if f.predicate == "on" and f.args[1] == GROUND_SYMBOL}
     row = sorted((o for o in things if o.id not in out), key=lambda o: -o.pose.position[1])
-    if len(row) < 2 or len(ends) < 2:
+    if len(row) < 2 or not {"leftmost", "rightmost"} <= ends:
         return []
-    kind = "plates" if row[0].kind == "plate" else "cubes"
-    return [f"From left to right the {kind} are {_join([_the(o.id) for o in row])}."]
+    return [f"From left to right the {row[0].kind}s are {_join([_the(o.id) for o in row])}."]
 
 
 def _near_and_far(facts: Sequence[Fact], things: Sequence[SceneObject]) -> list[str]:
     ids = {o.id for o in things}
-    role = {
-        f.predicate: f.args[0] for f in facts if f.predicate in ("nearest", "farthest") and f.args[0] in ids
-    }
-    if len(ids) < 2 or not role:
+    role = {f.predicate: _the(f.args[0]) for f in facts if f.args[0] in ids}
+    if not {"nearest", "farthest"} <= role.keys():
         return []
-    clauses = []
-    if "nearest" in role:
-        clauses.append(f"{_the(role['nearest'])} is the nearest cube to the robot")
-    if "farthest" in role:
-        clauses.append(f"{_the(role['farthest'])} is the farthest{'' if clauses else ' cube from the robot'}")
-    return [_sentence(" and ".join(clauses))]
+    return [
+        _sentence(
+            f"{role['nearest']} is the nearest cube to the robot and {role['farthest']} is the farthest"
+        )
+    ]
 
 
 def _touching(facts: Sequence[Fact]) -> list[str]:
-    pairs = [f.args for f in facts if f.predicate == "next_to" and f.args[0] < f.args[1]]
-    if not pairs:
-        return []
-    return [_sentence("; ".join(f"{_the(a)} and {_the(b)} stand side by side and touch" for a, b in pairs))]
+    pairs = [map(_the, f.args) for f in facts if f.predicate == "next_to" and f.args[0] < f.args[1]]
+    told = "; ".join(f"{a} and {b} stand side by side and touch" for a, b in pairs)
+    return [_sentence(told)] if told else []
 
 
 def _gripper_and_hidden(objects: Sequence[SceneObject], facts: Sequence[Fact]) -> str:
@@ -287,6 +280,7 @@ def _gripper_and_hidden(objects: Sequence[SceneObject], facts: Sequence[Fact]) -
     words = f"the gripper holds {_the(held[0])}" if held else "the gripper is empty"
     hidden = [o.id for o in objects if not o.visible and o.id not in held]
     if hidden:
-        verb = "is" if len(hidden) == 1 else "are"
-        words += f", and {_join([_the(i) for i in hidden])} {verb} out of sight"
+        words += (
+            f", and {_join([_the(i) for i in hidden])} {'is' if len(hidden) == 1 else 'are'} out of sight"
+        )
     return _sentence(words)

@@ -80,9 +80,8 @@ def fuse(scene: Scene, sentences: tuple[str, ...]) -> Scene:
     ]
     if unseen and sentences:
         notes.append(f"the vision model does not mention {', '.join(words_of(s) for s in unseen)}")
-    return scene.model_copy(
-        update={"sentences": (*scene.sentences, *remarks), "notes": (*scene.notes, *notes)}
-    )
+    more = {"sentences": (*scene.sentences, *remarks), "notes": (*scene.notes, *notes)}
+    return scene.model_copy(update=more)
 
 
 def quotable(sentence: str) -> str:

@@ -268,11 +268,11 @@ def _components(
         if areas[index] >= least:
             part = (parts == index) & (seams > 0)
             rows, columns = bounding_window(part, _MARGIN)
-            window = (
+            own = (
                 slice(rows.start + down, rows.stop + down),
                 slice(columns.start + right, columns.stop + right),
             )
-            yield window, part[rows, columns]
+            yield own, part[rows, columns]
 
 
 _SUSPICIOUS_TILT = np.radians(1.0)
@@ -280,10 +280,7 @@ _SUSPICIOUS_OFFSET = 0.01
 
 
 class ShapeDetector:
-    """Finds whatever explains best what is seen.
-
-    See `spca_sense.detection.Detector`.
-    """
+    """Finds whatever explains best what is seen; see `spca_sense.detection.Detector`."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue

@@ -196,8 +196,7 @@ class DiscShape:
         """
         radius = parameters[2] / 10 if len(parameters) > 2 else self.radius
         # The lower rim, seen on the plane of the upper one, is a smaller circle nearer to the camera's foot.
-        # Where it sticks out it is the border; the union of the two circles is the silhouette to within 0.02
-        # mm.
+        # Where it sticks out it is the border; the union of both circles is the silhouette within 0.02 mm.
         foot = np.array([[*parameters[:2], self.height - self.thickness]])
         lower = view.shift_to_plane(foot, self.height)[0]
         clearance = view.centre[2] - view.table_top
@@ -205,10 +204,8 @@ class DiscShape:
         from_upper, from_lower = points - parameters[:2], points - lower
         upper, below = np.hypot(*from_upper.T), np.hypot(*from_lower.T)
         nearer = (upper - radius <= below - radius * scale)[:, None]
-        away = (
-            np.where(nearer, from_upper, from_lower)
-            / np.maximum(np.where(nearer[:, 0], upper, below), 1e-9)[:, None]
-        )
+        distance = np.maximum(np.where(nearer[:, 0], upper, below), 1e-9)[:, None]
+        away = np.where(nearer, from_upper, from_lower) / distance
         columns = [-away] if len(parameters) == 2 else [-away, np.full((len(points), 1), -0.1)]
         return np.minimum(upper - radius, below - radius * scale), np.hstack(columns)
 

@@ -131,12 +131,8 @@ def _beneath(clues: Clues, upper: Detection, what: tuple[str, Vec3]) -> Detectio
     strip, count = labels == label, int(counts[label])
     if count < _MIN_STRIP:
         return unseen
-    seen = replace(
-        unseen,
-        colour=clues.colours.names[label - 1],
-        confidence=0.5 + 0.3 * min(1.0, count / (10 * _MIN_STRIP)),
-        seen=True,
-    )
+    colour, sure = clues.colours.names[label - 1], 0.5 + 0.3 * min(1.0, count / (10 * _MIN_STRIP))
+    seen = replace(unseen, colour=colour, confidence=sure, seen=True)
     # A neighbour on the same level hides nothing: the border with it is the thing's own.
     outline = trace(side & strip, heights, height, 2 * LEVEL, claims > height + JOINT)
     outline = outline.part(outline.own, np.array([window[1].start, window[0].start], float))
@@ -161,11 +157,8 @@ def on_their_supports(things: Sequence[Detection], table_top: float) -> list[Det
             continue
         own = footprint(thing)
         area = polygon_area(own)
-        below = [
-            other.deck
-            for other in settled
-            if other.deck < thing.top - NOISE and shared_area(own, footprint(other)) > _OVERLAP * area
-        ]
+        under = (d for d in settled if d.deck < thing.top - NOISE)
+        below = (d.deck for d in under if shared_area(own, footprint(d)) > _OVERLAP * area)
         settled.append(_reaching_down(thing, max(below, default=table_top)))
     return settled
 

@@ -52,10 +52,7 @@ _KIND_ORDER = {kind: order for order, kind in enumerate(KINDS)}
 
 
 class SceneTracker:
-    """Maintains the scene over successive observations.
-
-    Its only inputs are frames and the arm's report of what it holds.
-    """
+    """Maintains the scene over successive looks, from frames and the arm's report of what it holds."""
 
     def __init__(self, detector: Detector) -> None:
         self._detector = detector
@@ -101,7 +98,10 @@ class SceneTracker:
         notes += [*look.notes, *([OBSTRUCTED] if obstructed(look.view) else [])]
         if held is not None and tool is not None:
             known[held] = self._in_hand(held, known.get(held), tool)
-        whereabouts = self._whereabouts(look, known, held)
+        whereabouts: Whereabouts = {n: presence(look, o) for n, o in known.items()}
+        whereabouts |= dict.fromkeys(self._missing, "missing")
+        if self._held is not None and self._held != held:  # it was let go of somewhere
+            whereabouts[self._held] = "gone"
         objects = self._seen(look, known, whereabouts, frame.stamp)
         held = self._checked_held(held, known, objects, tool, joints, notes)
         if held is not None and held not in objects:
@@ -119,14 +119,6 @@ class SceneTracker:
         if np.array_equal(self._camera, np.eye(4)):
             return frame
         return replace(frame, pose=Pose.from_matrix(self._camera @ frame.pose.matrix()))
-
-    def _whereabouts(self, look: Look, known: Things, held: str | None) -> Whereabouts:
-        """Return what is seen where each of the known things was."""
-        seen: Whereabouts = {n: presence(look, o) for n, o in known.items()}
-        seen |= dict.fromkeys(self._missing, "missing")
-        if self._held is not None and self._held != held:  # it was let go of somewhere
-            seen[self._held] = "gone"
-        return seen
 
     def _seen(self, look: Look, known: Things, whereabouts: Whereabouts, stamp: float) -> Things:
         """Return everything that the frame shows, by name."""
@@ -216,15 +208,11 @@ class SceneTracker:
         pose = Pose.from_xyz_yaw(*tool.position, square_yaw(tool.yaw))
         if thing is not None:
             return thing.model_copy(update={"pose": pose})
-        edge = self._detector.catalogue.cube_edge
+        edge, colour = self._detector.catalogue.cube_edge, words_of(name).split()[0]
         return SceneObject(
-            id=name,
-            kind="cube",
-            colour=words_of(name).split()[0],
-            pose=pose,
-            size=(edge, edge, edge),
+            id=name, kind="cube", colour=colour, pose=pose, size=(edge, edge, edge),
             confidence=_IN_HAND_CONFIDENCE,
-        )
+        )  # fmt: skip
 
     def _hidden(self, look: Look, known: Things, whereabouts: Whereabouts, objects: Things) -> Things:
         """Return what was not found but may still be where it was, behind something."""
@@ -284,12 +272,9 @@ class SceneTracker:
         ordered = sorted(objects.values(), key=lambda o: (_KIND_ORDER[o.kind], o.id))
         relations, doubts = relate(ordered, held, self._detector.catalogue.table_top)
         scene = Scene(
-            stamp=stamp,
-            objects=tuple(ordered),
-            relations=tuple(relations),
-            sentences=describe(ordered, relations),
-            notes=(*notes, *doubts),
-        )
+            stamp=stamp, objects=tuple(ordered), relations=tuple(relations),
+            sentences=describe(ordered, relations), notes=(*notes, *doubts),
+        )  # fmt: skip
         self._memory, self._held, self.scene = objects, held, scene
         return scene
 
@@ -298,16 +283,11 @@ def _object(
     name: str, detection: Detection, stamp: float, colour: str | None = None, confidence: float | None = None
 ) -> SceneObject:
     colour = colour or detection.colour
+    confidence = detection.confidence if confidence is None else confidence
     return SceneObject(
-        id=name,
-        kind="unknown" if colour == UNKNOWN else detection.kind,
-        colour=colour,
-        pose=detection.pose,
-        size=detection.size,
-        confidence=detection.confidence if confidence is None else confidence,
-        visible=detection.seen,
-        last_seen=stamp,
-    )
+        id=name, kind="unknown" if colour == UNKNOWN else detection.kind, colour=colour, pose=detection.pose,
+        size=detection.size, confidence=confidence, visible=detection.seen, last_seen=stamp,
+    )  # fmt: skip
 
 
 def _as_known(detection: Detection, before: SceneObject | None) -> Detection:

@@ -22,9 +22,7 @@ NO_HEIGHT = -9.0
 _GRID = 6  # the plane is fitted to every sixth pixel in each direction: 8,500 of 307,200, more than it needs
 _MIN_SAMPLES = 700
 _CAPTURE = 0.025  # calibration errors up to this many metres at a pixel are corrected
-_MAX_CHROMA = (
-    0.25  # (max - min) / max of RGB: below it a pixel may be the table, above it is a coloured thing
-)
+_MAX_CHROMA = 0.25  # (max - min) / max of RGB: below it a pixel may be the table, above it is coloured
 
 
 @dataclass(frozen=True)
@@ -33,14 +31,8 @@ class TableFit:
 
     offset: float
     tilt: float
-    sigma: float
-    """Robust standard deviation of the depth noise at the table, metres."""
-    samples: int
-
-    @property
-    def trusted(self) -> bool:
-        """Enough of the table was seen to correct the calibration."""
-        return self.samples >= _MIN_SAMPLES
+    trusted: bool
+    """Enough of the table was seen to correct the calibration."""
 
 
 Window = tuple[slice, slice]
@@ -111,21 +103,17 @@ class HeightView:
         `pixels` has shape (N, 2): column, row.
         """
         k = self.frame.intrinsics
-        ray = np.column_stack(
-            ((pixels[:, 0] - k.cx) / k.fx, (pixels[:, 1] - k.cy) / k.fy, np.ones(len(pixels)))
-        )
-        ray = ray @ self.rotation.T
+        x, y = (pixels[:, 0] - k.cx) / k.fx, (pixels[:, 1] - k.cy) / k.fy
+        ray = np.column_stack((x, y, np.ones(len(pixels)))) @ self.rotation.T
         reach = (self.table_top + height - self.centre[2]) / ray[:, 2]
         return self.centre[:2] + ray[:, :2] * reach[:, None]
 
     def to_pixels(self, points: Array) -> Array:
         """Return the pixels (N, 2: column, row) of `points` (N, 3: x, y, height)."""
         world = points + np.array([0.0, 0.0, self.table_top])
-        optical = (world - self.centre) @ self.rotation
+        x, y, z = ((world - self.centre) @ self.rotation).T
         k = self.frame.intrinsics
-        return np.column_stack(
-            (k.fx * optical[:, 0] / optical[:, 2] + k.cx, k.fy * optical[:, 1] / optical[:, 2] + k.cy)
-        )
+        return np.column_stack((k.fx * x / z + k.cx, k.fy * y / z + k.cy))
 
     def shift_to_plane(self, points: Array, height: float) -> Array:
         """Project `points` (N, 3) along their view rays onto the plane at `height`: (N, 2) metres."""
@@ -171,14 +159,10 @@ def make_view(frame: RgbdFrame, table_top: float) -> HeightView:
         distance = (centre[2] - table_top - fit.offset) * normal[2]
         centre = np.array([centre[0], centre[1], table_top + distance])
     return HeightView(
-        frame=frame,
-        table_top=table_top,
-        centre=centre,
-        rotation=rotation,
+        frame=frame, table_top=table_top, centre=centre, rotation=rotation,
         heights=_heights(smooth, frame.intrinsics, rotation, centre, table_top),
-        raw_heights=_heights(frame.depth, frame.intrinsics, rotation, centre, table_top),
-        table=fit,
-    )
+        raw_heights=_heights(frame.depth, frame.intrinsics, rotation, centre, table_top), table=fit,
+    )  # fmt: skip
 
 
 def _smooth(depth: FloatImage) -> FloatImage:
@@ -235,7 +219,7 @@ def _fit_table(
     points[:, 2] += centre[2] - table_top
     usable = (d.ravel() > 0) & neutral.ravel() & (np.abs(points[:, 2]) < _CAPTURE)
     points = points[usable]
-    coefficients, sigma, keep = np.zeros(3), 0.0, np.ones(len(points), bool)
+    coefficients, keep = np.zeros(3), np.ones(len(points), bool)
     if len(points) >= _MIN_SAMPLES:
         coefficients[0] = np.median(points[:, 2])
         for _ in range(4):
@@ -246,10 +230,5 @@ def _fit_table(
             design = np.column_stack((np.ones(len(kept)), kept[:, :2]))
             coefficients = np.linalg.solve(design.T @ design, design.T @ kept[:, 2])
     slope = coefficients[1:]
-    fit = TableFit(
-        offset=float(coefficients[0]),
-        tilt=float(np.hypot(*slope)),
-        sigma=sigma,
-        samples=int(np.count_nonzero(keep)),
-    )
-    return fit, slope
+    trusted = np.count_nonzero(keep) >= _MIN_SAMPLES
+    return TableFit(float(coefficients[0]), float(np.hypot(*slope)), bool(trusted)), slope

@@ -47,6 +47,20 @@ def test_twelve_things_of_every_kind_are_found(crowd: World, open_studio, seed: 
     assert_all_found(look, crowd, poses, 0.0025 if seed is None else 0.006)
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_ball_is_where_it_is_also_far_from_below_the_camera(crowd: World, open_studio, known: bool) -> None:
+    ball = crowd.object("ball_cyan")
+    world = crowd.model_copy(update={"objects": (ball,)})
+    seen_as = world if known else crowd.model_copy(update={"objects": ()})
+    detector, studio = ShapeDetector(Catalogue.from_world(seen_as)), open_studio(world)
+    for x, y in ((0.35, -0.25), (0.48, 0.0), (0.6, 0.28)):
+        pose = Pose.from_xyz_yaw(x, y, world.table.top + ball.size[2] / 2)
+        (found,) = detector.detect(studio.shoot({"ball_cyan": pose})).detections
+        assert (found.kind, found.colour, found.known) == ("ball", "cyan", known)
+        assert np.allclose(found.pose.position, pose.position, atol=0.0008)
+        assert found.size == pytest.approx(ball.size, abs=0.001)
+
+
 def test_what_has_no_known_colour_is_an_obstacle(crowd: World, open_studio) -> None:
     grey = crowd.object("cuboid_pink").model_copy(update={"colour": (0.5, 0.5, 0.49)})
     world = crowd.model_copy(update={"objects": (grey, crowd.object("bowl_blue"))})

@@ -13,7 +13,7 @@ from itertools import product, takewhile
 import numpy as np
 
 from spca_core.geometry import Pose, top_down, top_down_yaw
-from spca_core.kinds import APART, KINDS, MESHES, OFF_WALLS, SOLIDS, WALL, is_round
+from spca_core.kinds import APART, KINDS, MESHES, OFF_WALLS, SOLIDS, WALL, is_round, packed
 from spca_core.relation import Place
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import Table, WorkArea, World
@@ -44,6 +44,8 @@ ELBOW_ROOM = 0.14
 # The fingertips stay this far above a rim, and fingers that open reach this far from the middle.
 RIM_CLEARANCE, FINGERS = 0.003, 0.056
 TRAY_SPACING = 0.010
+# Free space between things in a tray, the widest first with which all that is to come has room.
+SPREAD = (0.025, 0.02, 0.015, 0.012, 0.01, 0.008)
 # Two things that differ by less in height carry a third level enough, metres.
 EVEN = 0.005
 # Along a face (metres) where its middle is not free, because of what stands around the corner.
@@ -118,16 +120,20 @@ class Hold:
 
 
 def on_top(
-    base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: float, cramped: bool = False
-) -> Iterator[Pose]:
+    base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: float, cramped: bool = False,
+    rest: Sequence[SceneObject] | None = None,
+) -> Iterator[Pose]:  # fmt: skip
     """Yield tool poses on a thing: at its centre; on a plate or in a tray also next to what is there.
 
-    On a `cramped` plate, where room was lacking, what comes first is put towards its rim.
+    On a `cramped` plate, where room was lacking, what comes first is put towards its rim. In a tray, first
+    where it leaves room for the `rest` that is to come.
     """
     x, y, _ = base.pose.position
     held_size = hold.along
     z = base.deck + hold.height + DROP
     others = [o for o in scene.of_kind(*SOLIDS) if o.id != held and scene.holds("on", o.id, base.id)]
+    if rest is not None and base.kind == "tray":
+        yield from _packed(base, others, hold, z, rest)
     if KINDS[base.kind].walled:
         yield from _within(base, others, hold, z, base.top + tip_reach + RIM_CLEARANCE)
         return
@@ -195,6 +201,26 @@ def _within(
                 if beside > FINGERS:
                     yield top_down(px, py, low, turned)
                 yield top_down(px, py, max(low, high), turned)
+
+
+def _packed(
+    base: SceneObject, others: Sequence[SceneObject], hold: Hold, z: float, rest: Sequence[SceneObject]
+) -> Iterator[Pose]:
+    """Yield the tool pose in a tray, as far from others as the rest has room, too; or most of it."""
+    x, y, yaw = *base.pose.position[:2], base.pose.yaw
+    c, s = math.cos(yaw), math.sin(yaw)
+    inner = np.array([edge - 2 * WALL - OFF_WALLS for edge in base.size[:2]])
+    own = [(footprint(o) - (x, y)) @ ((c, -s), (s, c)) + inner / 2 for o in others]
+    sizes = [(hold.along, hold.across), *sorted(o.size[:2] for o in rest)]
+    ways = [*((len(sizes), apart) for apart in SPREAD), *((n, APART) for n in range(len(sizes), 0, -1))]
+    for count, apart in ways:
+        taken = [(*o.min(axis=0), *(o.max(axis=0) + apart)) for o in own]
+        room = inner[0] + apart, inner[1] + apart
+        if places := packed(room, [(a + apart, b + apart) for a, b in sizes[:count]], taken):
+            (u, v), turned = places[0][:2] - inner / 2 - apart / 2, places[0][2]
+            for turn in hold.least_turned(*(yaw + turned * math.pi / 2 + k * math.pi for k in (0, 1))):
+                yield top_down(x + c * u - s * v, y + s * u + c * v, z, turn)
+            return
 
 
 def _row(inner: float, extent: float) -> list[float]:
