@@ -212,14 +212,24 @@ class FaultyKit:
     name, bare_names, levels = "faulty", False, TabletopKit.levels
 
 
+class Leaving:
+    """A module that ends its process, as scripts do."""
+
+    def __getattr__(self, name):
+        raise SystemExit("ended by a plugin")
+
+
 @pytest.fixture
 def faulty_plugins(monkeypatch):
-    """A bench that cannot be imported, and an environment whose kit is incomplete."""
+    """Benches that cannot be imported, and an environment whose kit is incomplete."""
     monkeypatch.setitem(sys.modules, "faulty", sys.modules[__name__])
+    monkeypatch.setitem(sys.modules, "ending", Leaving())
+    ending = EntryPoint("ending", "ending:BENCH", "spca.benches")
     broken = EntryPoint("broken", "nowhere:BENCH", "spca.benches")
     faulty, declared = EntryPoint("faulty", "faulty:FaultyKit", "spca.environments"), extensions._declared
+    more = broken, ending, faulty
     monkeypatch.setattr(
-        extensions, "_declared", lambda g: (*declared(g), *(e for e in (broken, faulty) if e.group == g))
+        extensions, "_declared", lambda g: (*declared(g), *(each for each in more if each.group == g))
     )
     yield
 
@@ -230,6 +240,8 @@ def test_a_plugin_with_a_fault_says_so_and_hides_nothing_else():
     assert "levels" in shown.stdout and "Broken: cannot load spca.benches 'broken'" in shown.stdout
     called = spca("bench", "broken")
     assert called.returncode == 2 and "No module named 'nowhere'" in called.stderr
+    ended = spca("bench", "ending")
+    assert ended.returncode == 2 and "ended by a plugin" in ended.stderr
     refused = spca("run", "faulty:one:")
     assert refused.returncode == 2 and "lacks " in refused.stderr and "documents" in refused.stderr
     assert "'faulty' lacks" in spca("doctor").stdout

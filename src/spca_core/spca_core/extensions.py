@@ -58,7 +58,7 @@ class Plugin:
         """Import and return what the plugin names. Raises InputError, naming the package, if it is broken."""
         try:
             return self._entry.load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InputError(
                 f"cannot load {self.group} '{self.name}': {type(error).__name__}: {error}",
                 where=f"{self.package} ({self.target})",
