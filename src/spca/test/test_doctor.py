@@ -54,6 +54,27 @@ def test_a_ros_that_is_installed_and_not_sourced_is_to_be_sourced(monkeypatch, t
     assert unsourced(tmp_path) == ""
 
 
+def test_an_editable_package_is_found_where_a_launch_has_the_packages_on_its_path(tmp_path):
+    """Python reads the .pth files of no folder of PYTHONPATH by itself."""
+    there, source = tmp_path / "site-packages", tmp_path / "source"
+    (information := there / "nudge-1.dist-info").mkdir(parents=True)
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: nudge\nVersion: 1\n")
+    (information / "entry_points.txt").write_text("[spca.engines]\nnudge = nudge:it\n")
+    (there / "__editable__.nudge.pth").write_text(f"{source}\n")
+    source.mkdir()
+    (source / "nudge.py").write_text("it = 'found'\n")
+    script = "from spca_core.extensions import installed; print(installed('spca.engines')['nudge'].load())"
+    path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(there)])
+    said = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.stdout == "found\n", said.stderr
+
+
 def test_a_check_that_breaks_is_reported_and_ends_nothing():
     def broken():
         raise OSError("disk on fire")

@@ -321,7 +321,7 @@ def test_it_is_what_was_asked_about_and_redo_is_of_the_same_things():
         for sentence in ("undo", "undo", "put the left cube on the red plate", "undo"):
             assert table.do(sentence).result.success
         assert table.plan("again").goal == "the green cube on the red plate"
-        assert table.do("put the red cube on the blue plat").result.outcome is Ending.NOT_UNDERSTOOD
+        assert table.do("put the red cub on the blue plate").result.outcome is Ending.NOT_UNDERSTOOD
         assert table.plan("no, I meant the green plate").goal == "the red cube on the green plate"
         assert table.do("put the red cube at x = 0.4 m, y = 0 m").result.success
         assert "place_at(cube_red, at x = 0.4 m, y = 0 m)" in (table.ask("what is the plan?") or "")
