@@ -248,22 +248,6 @@ def test_a_plugin_with_a_fault_says_so_and_hides_nothing_else():
     assert "stack_01" in spca("levels", "stack").stdout
 
 
-def test_an_editable_package_is_found_where_python_overlooks_it(tmp_path):
-    """In a folder of PYTHONPATH, as that of set-up's packages is in a workspace of ROS."""
-    there, source = tmp_path / "site-packages", tmp_path / "source"
-    (there / "far-1.0.dist-info").mkdir(parents=True)
-    (there / "far-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: far\nVersion: 1.0\n")
-    (there / "far-1.0.dist-info" / "entry_points.txt").write_text("[spca.benches]\nfar = far:BENCH\n")
-    (there / "__editable__.far-1.0.pth").write_text(f"{source}\n")
-    source.mkdir()
-    (source / "far.py").write_text("BENCH = 'found'\n")
-    code = "from spca_core.extensions import find; print(find('spca.benches', 'far').load())"
-    environment = os.environ | {"PYTHONPATH": str(there)}
-    command = [sys.executable, "-c", code]
-    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert said.stdout == "found\n", said.stderr
-
-
 def test_no_text_steers_the_terminal(tmp_path, capsys):
     """Of levels, models and files: a title in a sequence of escape, say."""
     hostile = "stack\x1b]0;mine\x07 \x9b2J [bold]it[/bold]\u202e"

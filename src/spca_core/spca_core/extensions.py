@@ -15,7 +15,7 @@ import site
 import sys
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +88,7 @@ def _declared(group: str) -> tuple[EntryPoint, ...]:
 
 
 @cache
-def _all_declared() -> EntryPoints:
+def _all_declared() -> Any:
     """Return all entry points, once, as that means opening a file of every installed package.
 
     In a folder of PYTHONPATH, as that of set-up's packages is for ROS, Python itself overlooks editable ones.
