@@ -45,8 +45,8 @@ FROM_PIP = {
     "annotated_types", "nbclient", "nbformat", "importlinter", "tomli", "tomllib", "av", "cattrs", "click",
     "dask", "distributed", "fast_downward", "gymnasium", "glfw", "httpx", "httpx2",
     "pyarrow", "pyparsing", "libcst", "mcap", "mcap_ros2", "minigrid", "anyio", "mcp", "starlette",
-    "trimesh", "tornado", "websockets", "mujoco", "ompl", "openai", "ruckig", "stable_baselines3", "structlog",
-    "httpcore2", "torch", "unified_planning",
+    "trimesh", "tornado", "websockets", "mujoco", "ompl", "openai", "ruckig", "stable_baselines3",
+    "structlog", "httpcore2", "torch", "unified_planning",
     "up_fast_downward",
     "up_tamer",
     # optional: the selectors of CoPiC, and a world
