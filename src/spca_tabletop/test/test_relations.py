@@ -99,6 +99,16 @@ def test_a_round_thing_cannot_be_turned() -> None:
         row.fixed(_cube("cylinder_red", 0.5, 0.0, kind="cylinder"), (45,))
 
 
+def test_turned_is_where_a_thing_stood() -> None:
+    place = place_of("turned__500__0__0")
+    assert place is not None
+    for y, holds in ((0.0, True), (0.04, True), (0.05, False)):
+        red = _cube("cube_red", 0.5, y)
+        assert place.holds(red, [red]) is holds
+    (first, *_), red = place.spots(red, [red], load_world("tabletop")), _cube("cube_red", 0.5, 0.0)
+    assert first == (0.5, 0.0, 0.0)
+
+
 def _knowing(name: str, without: str, texts: str) -> None:
     """Print which texts are read, and the layers that know a relation, where one has no row."""
     from contextlib import suppress

@@ -32,8 +32,8 @@ _WORD = "(?:(?:the )?(?:position|point|coordinates) )?"
 _METRES = {"mm": 0.001, "millimet": 0.001, "cm": 0.01, "centimet": 0.01}
 _ANGLE_OFF = math.radians(5)
 """Angle in radians that a thing may be off, up to its symmetry."""
-_AROUND = (0.0, 0.02, -0.02, 0.04, -0.04)
-"""Distances in metres, along x and y, that a thing may be put off where it stood."""
+_ASIDE = 0.03
+"""Greatest distance in metres that a thing is put off where it stood to be turned."""
 
 
 def _holds(thing: SceneObject, others: Sequence[SceneObject], values: Values) -> bool:
@@ -94,15 +94,19 @@ def _fixed(thing: SceneObject, values: Values) -> Values:
 
 
 def _is_turned(thing: SceneObject, others: Sequence[SceneObject], values: Values) -> bool:
-    period = KINDS[thing.kind].yaw_period
-    return bool(period) and abs(wrap_angle(thing.pose.yaw - math.radians(values[2]), period)) <= _ANGLE_OFF
+    period, (x, y, degrees) = KINDS[thing.kind].yaw_period, values
+    there = math.dist(thing.pose.position[:2], (x / 1000, y / 1000)) <= _ASIDE + _WITHIN
+    off = wrap_angle(thing.pose.yaw - math.radians(degrees), period) if period else math.inf
+    return there and abs(off) <= _ANGLE_OFF
 
 
 def _turned_spots(
     thing: SceneObject, others: Sequence[SceneObject], values: Values, world: World
 ) -> Iterator[Spot]:
-    for dx, dy in product(_AROUND, _AROUND):
-        yield values[0] / 1000 + dx, values[1] / 1000 + dy, math.radians(values[2])
+    steps = np.linspace(-_ASIDE, _ASIDE, 5)
+    for dx, dy in sorted(product(steps, steps), key=lambda off: math.hypot(*off)):
+        if math.hypot(dx, dy) <= _ASIDE + 1e-9:
+            yield values[0] / 1000 + float(dx), values[1] / 1000 + float(dy), math.radians(values[2])
 
 
 def _read_angle(words: str) -> Values:
