@@ -20,7 +20,7 @@ from spca_core.run_folder import RunFolder
 from spca_core.scene import Observation
 from spca_core.verdict import Ending
 
-_CLAUSE = re.compile(r"[,.;]|\b(?:and|then)\b")
+_CLAUSE = re.compile(r"[,.;:]|\b(?:and|then)\b|(?<=\w )(?:so|because|until|while|which)\b")
 _PRONOUN = re.compile(r"\b(?:it|that one|this one)\b", re.IGNORECASE)
 _THEM = re.compile(r"\b(?:them(?: all| both)?|(?:both|all) of them)\b", re.IGNORECASE)
 _BACK = re.compile(

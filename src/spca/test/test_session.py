@@ -19,7 +19,9 @@ from rich.console import Console
 
 import spca
 from spca.console import Progress
+from spca.dialogue import Dialogue
 from spca.events import Event
+from spca.kits import kits
 from spca.sessions import Session
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
@@ -28,6 +30,7 @@ from spca_core.verdict import Ending
 from spca_testing.models.fallible_model import MODELS, configuration
 from spca_testing.models.grammar_model import GrammarModel
 from spca_testing.models.server import ModelServer
+from spca_testing.observations import scene
 
 pytestmark = pytest.mark.slow
 SPCA = [sys.executable, "-m", "spca"]
@@ -40,6 +43,14 @@ sentences, too (they are tried `OVER_ROS` alone), and test_ros_run.py of goals a
 def on_one_table(transports: Sequence[object]) -> pytest.MarkDecorator:
     """A test on the table of its class, over each of the transports."""
     return pytest.mark.parametrize("table", transports, indirect=True, scope="class")
+
+
+def test_it_may_be_a_thing_of_the_same_sentence():
+    said = Dialogue(kits()[0], lambda: scene())
+    said.asked("Is the green cube on the red plate?")
+    assert said.spelt("so put it on the blue plate").startswith("so put the green cube on")
+    for sentence in ("turn the blue cube so it sits at 30 degrees", "lose the red one: it is in the way"):
+        assert said.spelt(sentence) == sentence
 
 
 @pytest.fixture(scope="module")
