@@ -155,7 +155,7 @@ def kept_off(*, talk: Talk) -> Iterator[Talk]:
 def onto(thing: Thing, support: Thing) -> Meaning:
     """As in "red cube, blue plate"."""
     vague = thing.noun.tests or (support.noun.tests and not support.det.quantifier)
-    if thing.noun.kind in SUPPORTS or vague or thing.pronoun or support.pronoun:
+    if thing.noun.kind in SUPPORTS or vague or thing.pronoun or support.pronoun or support.anew:
         raise NotUnderstood(f"I do not know where '{thing.text}' is to be; say on, in or next to what.")
     return contain((support,), (thing,))
 
@@ -677,6 +677,8 @@ def mention(phrase: Phrase) -> Meaning:
     """Go on with what was said last: "touch the red cube, then the blue one"."""
 
     def meaning(talk: Talk) -> Iterator[Talk]:
+        listed = any(t.anew for t in phrase) and any(n == talk.stage for n, _ in talk.wants)
+        refuse(listed, UNREAD["CORRECTION"].format(phrase[0].text))  # "touch red and green, no, blue"
         if talk.verb == "touch":
             for after in touch(phrase)(talk):
                 refuse(after.wants == talk.wants, "I can touch a thing once only.")
@@ -892,6 +894,10 @@ def never_put(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[T
 def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     kinds = LIFTABLE if phrase == _EVERY_SOLID else TANGIBLE  # "nothing" names no plate that "there" could be
     for things, before in found_by(_every(phrase), talk.but(forbidding=True), kinds):
+        there = [a[2] for a in talk.before if a[0] == "on" and phrase[0].elliptic and phrase[0].noun.colour]
+        those = [t for p in places for t in p.things if there and not t.noun.matching]
+        again = any(named(t, talk, ANYTHING) == there for t in those)  # "green on purple, no blue on purple"
+        refuse(again, UNREAD["CORRECTION"].format(f"no {phrase[0].text}"))
         found: Iterable[Talk] = [before]
         for place in places:
             found = [after for one in found for after in _barred(things, place, one)]
@@ -1048,19 +1054,26 @@ def _apart(things: Collection[str], talk: Talk, *, first: bool) -> Talk:
 
 @clause
 def instead(taken_back: Meaning, back: Spoken, meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
-    """As in "put it on the red plate, no wait, put it on the blue one": of the same things."""
+    """As in "put it on the red plate, no wait, put it on the blue one": of the same things, or places."""
 
     def about(after: Talk) -> tuple[set[str], set[str]]:
         new = [a for a in after.atoms[len(talk.wants) :] if a[0] != "touched"]
         return {a[1] for a in new}, {slot for slot, _ in after.tower.slots}
 
+    def same_place(one: Talk, after: Talk) -> bool:
+        (new, *_), (other, *_) = ([*t.atoms[len(talk.wants) :], ("",)] for t in (one, after))
+        return len(one.atoms) == len(after.atoms) == len(talk.wants) + 1 and new[::2] == other[::2]
+
     refusal = NotUnderstood(UNREAD["CORRECTION"].format(back.text.strip(" ,")))
     for one in taken_back(talk):
-        if not any(about(one)):
+        listed = any(
+            a[0] == "touched" and n == talk.stage for n, a in talk.wants
+        )  # "red and green, no, blue"
+        if not any(about(one)) and (listed or one.atoms == talk.atoms):
             raise refusal
         same = talk.but(subject=one.subject, group=one.group, mentioned=one.mentioned, last=one.last)
         for after in meaning(same.but(last_place=one.last_place)):
-            if about(one) != about(after):
+            if not (about(one) == about(after) and any(about(one))) and not same_place(one, after):
                 raise refusal
             yield after
 
