@@ -334,7 +334,7 @@ def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> 
         on = {a[1] for a in before.table.facts if a[0] == "on" and a[2] in supports}
         things = tuple(s for s in talk.table.of(*SOLIDS) if s in on)
         if not things:
-            raise Impossible("Nothing lies on it; it is clear already.")
+            raise Impossible("Nothing lies on it; if it is to go itself, say where to.")
         free = () if places else tuple((s,) for s in things)
         for after in placed(things, places or (_TABLE,), (), before.rule("unstacked", *free)):
             yield after.about(things).but(cleared=(things[-1], supports[-1]))
