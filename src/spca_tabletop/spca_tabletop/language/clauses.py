@@ -244,12 +244,9 @@ def given(phrase: Phrase, where: Destinations | Destination) -> Given:
 def put_but(said: Given, others: Phrase) -> Meaning:
     phrase, where = said
     nearest = where[-1].things[-1:] if isinstance(where, tuple) else ()
-    if (
-        len(phrase) != 1
-        or not (phrase[0].several or phrase[0].any)
-        or any(t.several or t.any for t in nearest)
-    ):
-        raise NotUnderstood(f"I do not know what '{others[0].text}' is left out of.")
+    some = len(phrase) == 1 and (phrase[0].several or phrase[0].any)
+    vague = not some or any(t.several or t.any for t in nearest)
+    refuse(vague, f"I do not know what '{others[0].text}' is left out of.")
     rest = (replace(phrase[0], apart=(*phrase[0].apart, *others)),)
     return put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
 
@@ -1056,24 +1053,21 @@ def _apart(things: Collection[str], talk: Talk, *, first: bool) -> Talk:
 def instead(taken_back: Meaning, back: Spoken, meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
     """As in "put it on the red plate, no wait, put it on the blue one": of the same things, or places."""
 
-    def about(after: Talk) -> tuple[set[str], set[str]]:
-        new = [a for a in after.atoms[len(talk.wants) :] if a[0] != "touched"]
-        return {a[1] for a in new}, {slot for slot, _ in after.tower.slots}
-
-    def same_place(one: Talk, after: Talk) -> bool:
-        (new, *_), (other, *_) = ([*t.atoms[len(talk.wants) :], ("",)] for t in (one, after))
-        return len(one.atoms) == len(after.atoms) == len(talk.wants) + 1 and new[::2] == other[::2]
+    def about(after: Talk) -> tuple[set[str], set[str], Atom]:
+        new = after.atoms[len(talk.wants) :]
+        there = (new[0][0], *new[0][2:]) if len(new) == 1 else ()
+        return {a[1] for a in new if a[0] != "touched"}, {slot for slot, _ in after.tower.slots}, there
 
     refusal = NotUnderstood(UNREAD["CORRECTION"].format(back.text.strip(" ,")))
+    listed = any(a[0] == "touched" and n == talk.stage for n, a in talk.wants)  # "red and green, no, blue"
     for one in taken_back(talk):
-        listed = any(
-            a[0] == "touched" and n == talk.stage for n, a in talk.wants
-        )  # "red and green, no, blue"
-        if not any(about(one)) and (listed or one.atoms == talk.atoms):
+        *things, there = about(one)
+        if not any(things) and (listed or not there):
             raise refusal
         same = talk.but(subject=one.subject, group=one.group, mentioned=one.mentioned, last=one.last)
         for after in meaning(same.but(last_place=one.last_place)):
-            if not (about(one) == about(after) and any(about(one))) and not same_place(one, after):
+            *others, place = about(after)
+            if (not any(things) or things != others) and (not there or there != place):
                 raise refusal
             yield after
 

@@ -88,9 +88,8 @@ def rather(taken_back: Destination, place: Destination) -> Destination:
 def of_it_rather(place: Destination, thing: Thing) -> Destination:
     """As in "left of the green plate, no, of the green cube"."""
     refuse(not place.things, f"I do not know what '{thing.text}' is in place of; say the whole task anew.")
-    return replace(
-        place, text="", things=(*place.things[:-1], corrected(place.things[-1], thing, alike=False))
-    )
+    again = corrected(place.things[-1], thing, alike=False)
+    return replace(place, text="", things=(*place.things[:-1], again))
 
 
 def one_on_each(place: Destination) -> Destination:

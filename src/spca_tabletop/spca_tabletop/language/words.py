@@ -92,12 +92,8 @@ def _slips(unknown: Sequence[str]) -> dict[str, str]:
         near = [one for one in words if one[0] == word[0].lower() and _one_edit(word.lower(), one)]
         exchanged = [one for one in near if len(one) == len(word) and sorted(one) == sorted(word.lower())]
         near = exchanged or [one for one in near if len(one) != len(word)] or near
-        if (
-            len(word) < 4
-            or len(near) != 1
-            or not (exchanged or near[0] in SLIPS["of"])
-            or word.lower() in SLIPS["never"] | words
-        ):
+        own = len(word) < 4 or word.lower() in SLIPS["never"] | words
+        if own or len(near) != 1 or not (exchanged or near[0] in SLIPS["of"]):
             return {}
         meant[word] = near[0]
     return meant
