@@ -56,7 +56,7 @@ def sentences(text: str) -> list[Sentence]:
             continue
         if done and "CORRECTION" in (joined[0].type, done[-1].tokens[-1].type):  # of the last sentence
             joined = _join_separators([*done.pop().tokens, *joined])
-        elif joined[0].type == "CORRECTION":  # of what was no order
+        elif joined[0].type == "CORRECTION" and joined[0].text[:2].lower() != "no":  # of what was no order
             joined = joined[1:]
         done += [Sentence(tuple(joined), text)] * bool(joined)
     return done
