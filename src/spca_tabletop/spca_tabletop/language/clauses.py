@@ -155,7 +155,7 @@ def kept_off(*, talk: Talk) -> Iterator[Talk]:
 def onto(thing: Thing, support: Thing) -> Meaning:
     """As in "red cube, blue plate"."""
     vague = thing.noun.tests or (support.noun.tests and not support.det.quantifier)
-    if thing.noun.kind in SUPPORTS or vague or thing.pronoun or support.pronoun:
+    if thing.noun.kind in SUPPORTS or vague or thing.pronoun or support.pronoun or support.anew:
         raise NotUnderstood(f"I do not know where '{thing.text}' is to be; say on, in or next to what.")
     return contain((support,), (thing,))
 
@@ -244,12 +244,9 @@ def given(phrase: Phrase, where: Destinations | Destination) -> Given:
 def put_but(said: Given, others: Phrase) -> Meaning:
     phrase, where = said
     nearest = where[-1].things[-1:] if isinstance(where, tuple) else ()
-    if (
-        len(phrase) != 1
-        or not (phrase[0].several or phrase[0].any)
-        or any(t.several or t.any for t in nearest)
-    ):
-        raise NotUnderstood(f"I do not know what '{others[0].text}' is left out of.")
+    some = len(phrase) == 1 and (phrase[0].several or phrase[0].any)
+    vague = not some or any(t.several or t.any for t in nearest)
+    refuse(vague, f"I do not know what '{others[0].text}' is left out of.")
     rest = (replace(phrase[0], apart=(*phrase[0].apart, *others)),)
     return put(rest, None, where) if isinstance(where, tuple) else put_away(rest, where)
 
@@ -334,7 +331,7 @@ def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> 
         on = {a[1] for a in before.table.facts if a[0] == "on" and a[2] in supports}
         things = tuple(s for s in talk.table.of(*SOLIDS) if s in on)
         if not things:
-            raise Impossible("Nothing lies on it; it is clear already.")
+            raise Impossible("Nothing lies on it; if it is to go itself, say where to.")
         free = () if places else tuple((s,) for s in things)
         for after in placed(things, places or (_TABLE,), (), before.rule("unstacked", *free)):
             yield after.about(things).but(cleared=(things[-1], supports[-1]))
@@ -677,6 +674,8 @@ def mention(phrase: Phrase) -> Meaning:
     """Go on with what was said last: "touch the red cube, then the blue one"."""
 
     def meaning(talk: Talk) -> Iterator[Talk]:
+        listed = any(t.anew for t in phrase) and any(n == talk.stage for n, _ in talk.wants)
+        refuse(listed, UNREAD["CORRECTION"].format(phrase[0].text))  # "touch red and green, no, blue"
         if talk.verb == "touch":
             for after in touch(phrase)(talk):
                 refuse(after.wants == talk.wants, "I can touch a thing once only.")
@@ -892,6 +891,10 @@ def never_put(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[T
 def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     kinds = LIFTABLE if phrase == _EVERY_SOLID else TANGIBLE  # "nothing" names no plate that "there" could be
     for things, before in found_by(_every(phrase), talk.but(forbidding=True), kinds):
+        there = [a[2] for a in talk.before if a[0] == "on" and phrase[0].elliptic and phrase[0].noun.colour]
+        those = [t for p in places for t in p.things if there and not t.noun.matching]
+        again = any(named(t, talk, ANYTHING) == there for t in those)  # "green on purple, no blue on purple"
+        refuse(again, UNREAD["CORRECTION"].format(f"no {phrase[0].text}"))
         found: Iterable[Talk] = [before]
         for place in places:
             found = [after for one in found for after in _barred(things, place, one)]
@@ -1048,19 +1051,23 @@ def _apart(things: Collection[str], talk: Talk, *, first: bool) -> Talk:
 
 @clause
 def instead(taken_back: Meaning, back: Spoken, meaning: Meaning, *, talk: Talk) -> Iterator[Talk]:
-    """As in "put it on the red plate, no wait, put it on the blue one": of the same things."""
+    """As in "put it on the red plate, no wait, put it on the blue one": of the same things, or places."""
 
-    def about(after: Talk) -> tuple[set[str], set[str]]:
-        new = [a for a in after.atoms[len(talk.wants) :] if a[0] != "touched"]
-        return {a[1] for a in new}, {slot for slot, _ in after.tower.slots}
+    def about(after: Talk) -> tuple[set[str], set[str], Atom]:
+        new = after.atoms[len(talk.wants) :]
+        there = (new[0][0], *new[0][2:]) if len(new) == 1 else ()
+        return {a[1] for a in new if a[0] != "touched"}, {slot for slot, _ in after.tower.slots}, there
 
     refusal = NotUnderstood(UNREAD["CORRECTION"].format(back.text.strip(" ,")))
+    listed = any(a[0] == "touched" and n == talk.stage for n, a in talk.wants)  # "red and green, no, blue"
     for one in taken_back(talk):
-        if not any(about(one)):
+        *things, there = about(one)
+        if not any(things) and (listed or not there):
             raise refusal
         same = talk.but(subject=one.subject, group=one.group, mentioned=one.mentioned, last=one.last)
         for after in meaning(same.but(last_place=one.last_place)):
-            if about(one) != about(after):
+            *others, place = about(after)
+            if (not any(things) or things != others) and (not there or there != place):
                 raise refusal
             yield after
 

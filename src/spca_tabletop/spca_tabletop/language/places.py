@@ -88,7 +88,8 @@ def rather(taken_back: Destination, place: Destination) -> Destination:
 def of_it_rather(place: Destination, thing: Thing) -> Destination:
     """As in "left of the green plate, no, of the green cube"."""
     refuse(not place.things, f"I do not know what '{thing.text}' is in place of; say the whole task anew.")
-    return replace(place, text="", things=(*place.things[:-1], corrected(place.things[-1], thing)))
+    again = corrected(place.things[-1], thing, alike=False)
+    return replace(place, text="", things=(*place.things[:-1], again))
 
 
 def one_on_each(place: Destination) -> Destination:
@@ -179,6 +180,7 @@ def placed(things: Things, places: Destinations, said: Phrase, talk: Talk) -> It
         return
     ways: list[tuple[Things, Talk]] = [(things, talk)]
     for place, more in pairwise(places):  # "on B and C on D" is of two things
+        refuse(any(t.anew for t in place.things), f"I do not know what '{more.text}' is in place of.")
         several = len(place.things) > 1 or any(t.either for t in place.things)
         several = several and place.relation in ("on", "to", "next_to")
         if several and more.relation not in _OF_ALL and [t.noun.kind for t in more.things] != ["table"]:
@@ -314,6 +316,11 @@ def _on(
     if any(t.noun.matching for t in phrase):
         yield from ((resting, after) for after in _on_matching(resting, phrase, talk))
         return
+    if there := _same_as_before(resting, place, talk):
+        yield resting, _together(resting, there, False, place, talk)
+        return
+    if place.into and talk.table.kind(talk.subject) in SOLIDS and phrase[0].pronoun == "it":
+        phrase = (_THERE.things[0], *phrase[1:])  # what it is in
     apart = place.slot == "apart"
     if apart or (place.slot != "same" and _distributed(resting, said, phrase, talk)):
         yield from ((resting, after) for after in _one_for_each(resting, phrase[0], talk, apart))
@@ -351,6 +358,17 @@ def _on(
         else:
             next_things = resting if len(targets) > 1 or alone else things
             yield next_things, _together(resting, targets, one_to_one or pairwise_said, place, after)
+
+
+def _same_as_before(resting: Things, place: Destination, talk: Talk) -> Things:
+    """As in "red in the blue bowl, and green in the same bowl": as before, not only as each other."""
+    if place.slot != "same" or not (len(resting) == 1 or {*talk.mentioned} - {*resting}):
+        return ()
+    options = named(place.things[0], talk, ANYTHING)
+    there = tuple(s for s in options if s in talk.mentioned and s not in resting)
+    vague = len(there) > 1 or (not there and len(resting) == 1)
+    refuse(vague, f"I do not know which one is meant '{place.text}'; name it.")
+    return there
 
 
 def _together(resting: Things, targets: Things, paired: bool, place: Destination, talk: Talk) -> Talk:

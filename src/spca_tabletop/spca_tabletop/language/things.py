@@ -104,6 +104,8 @@ class Thing(Spoken):
     pronoun: str = ""
     either: tuple[Thing, ...] = ()
     apart: tuple[Thing, ...] = ()
+    anew: bool = False
+    """True if it is in place of another one, which was taken back."""
     together: int = 0
     """Of what is listed without nouns ("red, green and blue"), which have one in common: where that began."""
 
@@ -778,10 +780,12 @@ def so_many(number: int, *, quantifier: str, pronoun: str) -> Thing:
     return Thing(Det(quantifier, number), pronoun=pronoun)
 
 
-def corrected(taken_back: Thing, thing: Thing) -> Thing:
+def corrected(taken_back: Thing, thing: Thing, *, alike: bool = True) -> Thing:
     """As in "the left blue cube, no, the right one"."""
     noun, before = thing.like(taken_back.noun.kind, taken_back.noun.plural).noun, taken_back.noun
-    if taken_back == thing or thing.pronoun or taken_back.several != thing.several:
+    kinds = [{*SHARED.get(one.kind, (one.kind,))} for one in (noun, before) if one.kind not in ("", "thing")]
+    other = alike and len(kinds) > 1 and not kinds[0] & kinds[1]
+    if taken_back == thing or thing.pronoun or taken_back.several != thing.several or other:
         raise NotUnderstood(f"I do not know what '{thing.text}' is in place of; say the whole task anew.")
     of_it = thing.elliptic and noun.tests and before.tests and not noun.colour
     if thing.elliptic and not (noun.colour or of_it) and before.colour and not taken_back.several:
@@ -793,7 +797,7 @@ def corrected(taken_back: Thing, thing: Thing) -> Thing:
             return found
 
         noun = Quality(test)(noun)
-    return replace(thing, noun=replace(noun, colour=before.colour) if of_it else noun)
+    return replace(thing, noun=replace(noun, colour=before.colour) if of_it else noun, anew=True)
 
 
 def relisted(taken_back: Thing, things: Phrase) -> Phrase:
@@ -844,6 +848,8 @@ def series(one: Any, more: tuple[Any, ...] = ()) -> tuple[Any, ...]:
 def listed(thing: Thing, others: Phrase, *, pause: bool = False) -> Phrase:
     """A list; "the red, the green and the blue cube" are cubes all three."""
     refuse(pause and others[0].pronoun == "it", f"I do not know what to do with '{thing.text}'.")
+    anew = next((t.text for t in others if t.anew), "")  # "red and green, no, blue"
+    refuse(anew, f"I do not know how many of them '{anew}' is in place of; say the whole task anew.")
     if thing.noun.kind and others[0].elliptic and not others[0].noun.one:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
     one = thing.like(others[0].noun.kind, others[0].noun.plural)

@@ -52,8 +52,13 @@ def sentences(text: str) -> list[Sentence]:
         raise _unknown(unknown)
     done: list[Sentence] = []
     for ends, run in groupby(found, lambda token: token.type == "END"):
-        if not ends and (joined := _join_separators(list(run))):
-            done.append(Sentence(tuple(joined), text))
+        if ends or not (joined := _join_separators(list(run))):
+            continue
+        if done and "CORRECTION" in (joined[0].type, done[-1].tokens[-1].type):  # of the last sentence
+            joined = _join_separators([*done.pop().tokens, *joined])
+        elif joined[0].type == "CORRECTION" and joined[0].text[:2].lower() != "no":  # of what was no order
+            joined = joined[1:]
+        done += [Sentence(tuple(joined), text)] * bool(joined)
     return done
 
 
@@ -87,12 +92,8 @@ def _slips(unknown: Sequence[str]) -> dict[str, str]:
         near = [one for one in words if one[0] == word[0].lower() and _one_edit(word.lower(), one)]
         exchanged = [one for one in near if len(one) == len(word) and sorted(one) == sorted(word.lower())]
         near = exchanged or [one for one in near if len(one) != len(word)] or near
-        if (
-            len(word) < 4
-            or len(near) != 1
-            or not (exchanged or near[0] in SLIPS["of"])
-            or word.lower() in SLIPS["never"] | words
-        ):
+        own = len(word) < 4 or word.lower() in SLIPS["never"] | words
+        if own or len(near) != 1 or not (exchanged or near[0] in SLIPS["of"]):
             return {}
         meant[word] = near[0]
     return meant
@@ -242,6 +243,7 @@ def _join_separators(tokens: list[Token]) -> list[Token]:
             joined += found
             continue
         if kept := {token.type: token for token in found if token.type in ("CORRECTION", "THEN")}:
+            joined += [t for t in found if t.type == "AND" and "CORRECTION" in kept]  # "and, no wait, …"
             joined += kept.values()
         elif joined:
             types = {token.type for token in found}
