@@ -20,6 +20,7 @@ from spca_core.processes.child import SILENT, ChannelClosed, ChannelTimeout, Mal
 from spca_core.processes.service import ServiceDied, Worker
 from spca_core.skill import SkillFailure
 from spca_core.skill_package import modules
+from spca_core.stopping import Closing
 from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
 from spca_sandbox.surface import NO_CTX, Surface
 
@@ -151,7 +152,7 @@ def probe() -> SandboxReport:
         return SandboxReport(level=SandboxLevel.NONE, features={"process": str(error)})
 
 
-class Cell:
+class Cell(Closing):
     """Starts a worker in the background and loads the source.
 
     A worker that had to be killed is replaced.
@@ -211,7 +212,11 @@ class Cell:
         return how
 
     def load(self, source: str, min_level: SandboxLevel | None = None) -> Loaded | SkillFailure:
-        """Import another source in a worker that has run nothing yet; return what it holds or the failure."""
+        """Import another source in a worker that has run nothing yet; return what it holds or the failure.
+
+        Raises InputError when this machine confines less than `min_level` (by default that of the limits; for
+        code that people wrote and reviewed it may be lower), SpcaError when no worker starts.
+        """
         if self._source is not None:
             self.replace()
         self._source = source

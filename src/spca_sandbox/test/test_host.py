@@ -266,10 +266,10 @@ def test_a_worker_that_somebody_kills_or_stops_in_its_start_is_replaced_at_once(
 ) -> None:
     """Nobody waits until its start has taken too long, which here would be hours."""
     with SkillHost(API, Limits(start_s=10_000)) as host:
-        first = host._cell.worker.pid
+        first = host.worker.pid
         os.kill(first, fault)
         assert run(host, "def skill(ctx): return 1\n").value == 1
-        assert host._cell.worker.pid != first
+        assert host.worker.pid != first
 
 
 # -- pure programs
