@@ -25,19 +25,10 @@ from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
 from spca_sandbox.surface import NO_CTX, Surface
 
 
-class LoadedFunction(Record):
-    """A top-level function of the source, as Python itself sees it."""
-
-    name: str
-    parameters: tuple[str, ...]
-    doc: str = ""
-    generator: bool = False
-
-
 class Loaded(Record):
-    """The source was imported; `functions` by name."""
+    """The source was imported; `functions` are the parameters of each top-level one, by its name."""
 
-    functions: dict[str, LoadedFunction]
+    functions: dict[str, tuple[str, ...]]
 
 
 Status = Literal["done", "failed", "cancelled"]
@@ -163,7 +154,7 @@ class Cell(Closing):
         self._source: str | None = None
         self._min_level = limits.min_level
         self._holds = False
-        self._functions: dict[str, LoadedFunction] = {}
+        self._functions: dict[str, tuple[str, ...]] = {}
         self._worker: WorkerProcess | None = WorkerProcess(surface, limits)
         self._spare: WorkerProcess | None = None
         self._used = False
@@ -278,16 +269,11 @@ class Cell(Closing):
         if message["op"] == "failed":
             return failure_of(message)
         try:
-            found = [
-                LoadedFunction(
-                    name=clean(f["name"], 100),
-                    parameters=tuple(clean(p, 100) for p in f["parameters"]),
-                    doc=str(f["doc"])[:2000],
-                    generator=f["generator"],
-                )
-                for f in message["value"]
-            ]
-        except (KeyError, TypeError, ValueError) as error:
-            raise Malformed("not a list of functions") from error
-        self._functions = {f.name: f for f in found}
-        return Loaded(functions=dict(self._functions))
+            found = {
+                clean(name, 100): tuple(clean(p, 100) for p in parameters)
+                for name, parameters in message["value"].items()
+            }
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise Malformed("no functions") from error
+        self._functions = found
+        return Loaded(functions=found)

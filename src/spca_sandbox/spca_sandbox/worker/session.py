@@ -19,7 +19,6 @@ _WITHOUT = (
 _NO_ANNOTATIONS = (
     __future__.annotations.compiler_flag
 )  # type hints may name what only the documentation knows
-_GENERATOR = 0x20  # CO_GENERATOR of the data model; `inspect` takes too long to import
 SOURCE_NAME = "<skills>"
 _LONGEST = 600
 
@@ -60,7 +59,7 @@ class WorkerSession:
         except BaseException as error:
             self._wire.send({"op": "failed", **describe(error)})
 
-    def _load(self, modules: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    def _load(self, modules: list[tuple[str, str]]) -> dict[str, list[str]]:
         self._code = []
         code = [
             (skill, compile(source, SOURCE_NAME, "exec", flags=_NO_ANNOTATIONS, dont_inherit=True))
@@ -68,16 +67,11 @@ class WorkerSession:
         ]
         functions = self._namespace(code)
         self._code = code
-        return [
-            {
-                "name": name,
-                "parameters": _parameters(f.__code__),
-                "doc": (f.__doc__ or "")[:2000],
-                "generator": bool(f.__code__.co_flags & _GENERATOR),
-            }
+        return {
+            name: _parameters(f.__code__)
             for name, f in functions.items()
             if isinstance(f, FunctionType) and f.__code__.co_filename == SOURCE_NAME
-        ]
+        }
 
     def _namespace(self, code: list[tuple[str, CodeType]]) -> dict[str, Any]:
         """Run the modules in fresh namespaces: no run can leave anything behind for the next.
@@ -194,13 +188,9 @@ class MotionError(CtxError):
 
 def describe(error: BaseException) -> dict[str, Any]:
     """Return `kind`, `message` and `line` (in the skill's source) of an exception that nobody caught."""
-    return {"kind": _kind(error), "message": _message(error), "line": _line(error)}
-
-
-def _kind(error: BaseException) -> str:
-    if isinstance(error, CtxError):
-        return str(error.kind)[:40]
-    return "refused" if isinstance(error, PermissionError) else "error"
+    kind = "refused" if isinstance(error, PermissionError) else "error"
+    kind = str(error.kind)[:40] if isinstance(error, CtxError) else kind
+    return {"kind": kind, "message": _message(error), "line": _line(error)}
 
 
 def _message(error: BaseException) -> str:
