@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from spca_core.arms import ArmDescription
-from spca_core.geometry import Array, Pose, matrix_of_quaternion
+from spca_core.geometry import Array, Pose
 from spca_core.world import World
 from spca_robot.description.names import BASE_LINK, GENERATED
 from spca_robot.description.xml import filled, frames
@@ -188,7 +188,4 @@ def _joint(model: mujoco.MjModel, joint: int, arm: ArmDescription) -> Joint:
 
 
 def _pose(position: Array, wxyz: Array) -> Array:
-    pose = np.eye(4)
-    pose[:3, :3] = matrix_of_quaternion(np.roll(wxyz, -1))
-    pose[:3, 3] = position
-    return pose
+    return Pose(position=tuple(position), quaternion=tuple(np.roll(wxyz, -1))).matrix()
