@@ -79,7 +79,8 @@ def render_video(
             drawn(number, len(shown))
             picture = scene.copy()
             _write(picture, f"{state.stamp:.1f} s  ({speed:g}x speed)", bottom=False)
-            _write(picture, _caption_at(captions, state.stamp), bottom=True)
+            begun = [text for start, text in captions if start <= state.stamp + 1e-6]
+            _write(picture, "".join(begun[-1:]), bottom=True)
             file.add(picture)
         if verdict is not None:
             picture = _with_banner(picture, verdict)
@@ -186,11 +187,6 @@ def _at_rate(states: Sequence[SimState], interval: float) -> Iterator[SimState]:
         if lived >= due - 1e-6:
             yield state
             due = max(due + interval, lived)
-
-
-def _caption_at(captions: Sequence[tuple[float, str]], stamp: float) -> str:
-    begun = [text for start, text in captions if start <= stamp + 1e-6]
-    return begun[-1] if begun else ""
 
 
 def _scaled(view: CameraView, width: int) -> CameraView:
