@@ -170,7 +170,9 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]]) -> int:
     still needs them (`SpcaNode.needed`).
     """
     if os.environ.get(DIE_WITH_PARENT):
-        _die_with_parent()
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+        if os.getppid() == 1:  # it ended before
+            os.kill(os.getpid(), signal.SIGTERM)
     stop, leave_by = Flag(), 0.0
     nodes: Sequence[SpcaNode] = ()
 
@@ -268,14 +270,6 @@ def _complain(error: Exception) -> int:
         return error.exit_status
     traceback.print_exc()
     return error.exit_status if isinstance(error, SpcaError) else EXIT_BROKEN
-
-
-def _die_with_parent() -> None:
-    """Have the kernel send SIGTERM when the parent ends (Linux)."""
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
-    if os.getppid() == 1:  # it ended before
-        os.kill(os.getpid(), signal.SIGTERM)
 
 
 QUIET = ("--ros-args", "--disable-external-lib-logs")

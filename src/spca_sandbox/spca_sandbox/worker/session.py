@@ -37,7 +37,9 @@ class WorkerSession:
         self._code: list[tuple[str, CodeType]] = []
         self._logged = 0
         self._ctx = self._make_ctx()
-        self._builtins = self._make_builtins()
+        names = {n: getattr(builtins, n) for n in dir(builtins) if n not in _WITHOUT}
+        own = {"__import__": self._import, "print": self._print}
+        self._builtins = {**names, **own, "CtxError": CtxError, "MotionError": MotionError}
 
     def serve(self) -> None:
         """Answer requests until the host closes the pipe."""
@@ -143,11 +145,6 @@ class WorkerSession:
 
         members: dict[str, Any] = {name: method(name) for name in self._methods}
         return type("Ctx", (), {"__slots__": (), "__getattr__": unknown, **members})()
-
-    def _make_builtins(self) -> dict[str, Any]:
-        names = {n: getattr(builtins, n) for n in dir(builtins) if n not in _WITHOUT}
-        names.update(__import__=self._import, print=self._print, CtxError=CtxError, MotionError=MotionError)
-        return names
 
     def _import(
         self, name: str, _globals: Any = None, _locals: Any = None, fromlist: Any = (), level: int = 0
