@@ -128,17 +128,14 @@ def _in_order(scenes: _Scenes, states: Iterable[SimState]) -> Iterator[Frame]:
     drawn: SimState | None = None
     with ThreadPoolExecutor(cores) as pool:  # MuJoCo and OpenCV work without the interpreter's lock
         for state in states:
-            if drawn is None or not _same(state, drawn):
+            same = drawn is not None and state.objects == drawn.objects
+            if drawn is None or not same or np.abs(state.qpos - drawn.qpos).max() >= _AT_REST:
                 drawn, future = state, pool.submit(scenes.draw, state)
             pending.append(future)
             if len(pending) > 2 * cores:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
-
-
-def _same(a: SimState, b: SimState) -> bool:
-    return a.objects == b.objects and bool(np.abs(a.qpos - b.qpos).max() < _AT_REST)
 
 
 def _views(world: World, variation: SimVariation, size: tuple[int, int], inset: bool) -> list[CameraView]:
