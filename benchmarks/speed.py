@@ -244,13 +244,8 @@ def rows(taken: list[list[Figures]]) -> Iterator[tuple[str, ...]]:
         if len(found) > 1:
             pairs = list(zip(*found, strict=True))
             cells += [statistics.median(ours[i] / theirs[i] for theirs, ours in pairs) for i in (0, 1)]
-        yield (
-            name,
-            *(
-                "–" if math.isnan(cell) else f"{cell:,.0f}" if cell >= 100 else f"{cell:.3g}"
-                for cell in cells
-            ),
-        )
+        texts = ("–" if math.isnan(c) else f"{c:,.0f}" if c >= 100 else f"{c:.3g}" for c in cells)
+        yield (name, *texts)
 
 
 def main() -> None:

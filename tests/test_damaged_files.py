@@ -24,7 +24,7 @@ import pytest
 
 import spca
 from spca.cli import main
-from spca.kits import examine
+from spca.kits import kit_of
 from spca.learned import SolvedLevel
 from spca.report.page import write_report
 from spca.report.pages import write_index
@@ -133,7 +133,7 @@ def selector() -> hashed.HashedSelector:
 
 
 READERS = {
-    "level": Reader("level.yaml", lambda f: examine(str(f / "level.yaml"))),
+    "level": Reader("level.yaml", lambda f: kit_of(level := str(f / "level.yaml")).examine(level)),
     "world": Reader("world.yaml", lambda f: load_world(f / "world.yaml")),
     "arm": Reader("arm.yaml", lambda f: load_arm(f / "arm.yaml")),
     "kind": Reader("mug.yaml", lambda f: read_kind(f / "mug.yaml")),

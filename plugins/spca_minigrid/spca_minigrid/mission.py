@@ -119,11 +119,8 @@ def parse_mission(text: str) -> Mission:
     if not plain:
         raise NotUnderstood(f"the mission is empty; missions are such as {_EXAMPLES}")
     reader = _Reader()
-    parts: list[tuple[Clause, ...]] = []
-    for words in _parts(plain):
-        for group in reader.part(words):
-            parts.append(tuple(group))
-    return Mission(text=text, parts=tuple(parts))
+    parts = tuple(tuple(group) for words in _parts(plain) for group in reader.part(words))
+    return Mission(text=text, parts=parts)
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -190,9 +187,7 @@ class _Reader:
         kind = {"object": _ANYTHING, "square": "goal"}.get(found["kind"], found["kind"])
         parts = [found["colour"] or "", "thing" if kind == _ANYTHING else kind, _PLACE_WORDS.get(place, "")]
         symbol = "_".join(part for part in parts if part)
-        self._used[symbol] = self._used.get(symbol, 0) + 1
-        if self._used[symbol] > 1:
-            symbol = (
-                f"{symbol}_again_{self._used[symbol] - 1}" if self._used[symbol] > 2 else f"{symbol}_again"
-            )
+        self._used[symbol] = count = self._used.get(symbol, 0) + 1
+        if count > 1:
+            symbol += "_again" if count == 2 else f"_again_{count - 1}"
         return Noun(symbol=symbol, kind=kind, colour=found["colour"] or "", place=place)

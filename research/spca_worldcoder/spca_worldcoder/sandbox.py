@@ -68,11 +68,11 @@ class ModelRunner:
         if isinstance(loaded, SkillFailure):
             return _words(loaded)
         for name, count in SIGNATURES.items():
-            function = loaded.functions.get(name)
-            if function is None:
+            parameters = loaded.functions.get(name)
+            if parameters is None:
                 return f"there is no top-level function `{name}`"
-            if len(function.parameters) != count:
-                return f"`{name}` takes {len(function.parameters)} arguments, it must be {count}"
+            if len(parameters) != count:
+                return f"`{name}` takes {len(parameters)} arguments, it must be {count}"
         return ""
 
     def predict(self, program: Program, steps: Sequence[tuple[State, str]]) -> list[State | str]:

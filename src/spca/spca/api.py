@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spca.events import Event
-from spca.kits import checked_kit, examine, kits
+from spca.kits import checked_kit, kit_of, kits
 from spca.runs import Run, settled
 from spca_core.errors import InputError
 from spca_core.extensions import find
@@ -165,7 +165,7 @@ def check(level: str, **options: Any) -> LevelFindings:
     preset, say.
     """
     wanted = settled(RunOptions.of({"level": level, **options}))
-    found = examine(wanted.level, wanted.world)
+    found = kit_of(wanted.level).examine(wanted.level, wanted.world)
     if not found.errors:
         checked_kit(wanted)
     return found

@@ -9,7 +9,7 @@ from functools import cache
 from spca_core.errors import InputError, did_you_mean
 from spca_core.extensions import find, installed
 from spca_core.options import RunOptions
-from spca_core.ports.kit import Kit, LevelFindings
+from spca_core.ports.kit import Kit
 from spca_planner.solver.engines import require_engine
 
 GROUP = "spca.environments"
@@ -84,11 +84,6 @@ def kit_of(level: str) -> Kit:
     known = [info.name for kit in kits() for info in kit.levels()]
     hint = did_you_mean(level, known) or "`spca levels` lists them"
     raise InputError(f"unknown level '{level}'", hint=hint)
-
-
-def examine(level: str, world: str = "") -> LevelFindings:
-    """Return all errors and warnings of a level. Raises InputError when there is no such level or world."""
-    return kit_of(level).examine(level, world)
 
 
 def checked_kit(options: RunOptions) -> Kit:

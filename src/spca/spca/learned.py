@@ -84,12 +84,9 @@ def folder_of(options: RunOptions, run: RunFolder) -> Path:
     A replay begins with what the recorded run began with, and learns within its own folder, unless the
     options name a library.
     """
-    if options.library:
-        base = Path(options.library)
-    else:
-        base = _replayed(options, run) or LIBRARY
-        if base != LIBRARY:
-            return base
+    if not options.library and (replayed := _replayed(options, run)) is not None:
+        return replayed
+    base = Path(options.library) if options.library else LIBRARY
     return base / "from_nothing" if options.skills == "empty" else base
 
 

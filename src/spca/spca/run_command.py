@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from spca.console import Progress, as_typed, notices, results
 from spca.events import Event
-from spca.kits import examine, kit_of
+from spca.kits import kit_of
 from spca.runs import RESULT, Run
 from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
 from spca_core.options import Manifest, RunOptions
@@ -29,7 +29,7 @@ def begun(options: RunOptions, out: Path | None = None) -> Run:
         require_ros()
     run = Run.new(options, out)
     if run.options.level.endswith(YAML_FILES):  # the levels that come with spca have no findings, by test
-        for warning in examine(run.options.level, run.options.world).warnings:
+        for warning in kit_of(run.options.level).examine(run.options.level, run.options.world).warnings:
             notices().print(f"[yellow]warning: {escape(warning)}[/yellow]", soft_wrap=True)
     return run
 

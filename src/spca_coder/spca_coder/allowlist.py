@@ -203,16 +203,14 @@ class _Checker(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
         starred = any(isinstance(a, ast.Starred) for a in node.args) or None in {k.arg for k in node.keywords}
-        if self._surface and isinstance(function, ast.Attribute) and _is_ctx(function.value) and not starred:
-            self._ctx_call(node, function.attr, self._surface)
-        self.generic_visit(node)
-
-    def _ctx_call(self, node: ast.Call, method: str, surface: Surface) -> None:
-        if method in surface.methods:
+        method = function.attr if isinstance(function, ast.Attribute) and _is_ctx(function.value) else ""
+        if self._surface and method in self._surface.methods and not starred:
+            given = dict.fromkeys(k.arg or "" for k in node.keywords)
             try:
-                surface.check(method, [None] * len(node.args), {k.arg or "": None for k in node.keywords})
+                self._surface.check(method, [None] * len(node.args), given)
             except TypeError as error:
                 self._note(node, str(error))
+        self.generic_visit(node)
 
     def generic_visit(self, node: ast.AST) -> None:
         if words := _NEVER.get(type(node)):
@@ -232,17 +230,14 @@ def undefined(source: str, known: Collection[str]) -> list[CodeFault]:
 
     `source` must parse.
     """
-    tree = ast.parse(source)
-    found = []
-    for name in lacking(source, known):
-        uses = [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
-        found.append(
-            CodeFault(
-                message=f"nothing defines '{name}'; define it or use what exists",
-                line=min(uses, default=None),
-            )
+    uses = [(node.lineno, node.id) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)]
+    return [
+        CodeFault(
+            message=f"nothing defines '{name}'; define it or use what exists",
+            line=min((line for line, used in uses if used == name), default=None),
         )
-    return found
+        for name in lacking(source, known)
+    ]
 
 
 def lacking(source: str, known: Collection[str]) -> list[str]:

@@ -41,7 +41,8 @@ class CodeCritic(Closing):
 
     def __init__(self, api: CtxApi, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
-        self._api, self._surface = api, Surface(api)
+        self._surface = Surface(api)
+        self._given = {*self._surface.records, *self._surface.constants, "CtxError", "MotionError"}
         self._host = SkillHost(api, self._limits)
 
     def close(self) -> None:
@@ -100,14 +101,12 @@ class CodeCritic(Closing):
     def _reserved(self, draft: str) -> list[CodeFault]:
         """Return faults for names that a draft takes although they belong to the environment."""
         source = read(draft)
-        reserved = {*self._surface.records, *self._surface.constants, "CtxError", "MotionError", "ctx"}
-        taken = [n for n in (*source.functions, *source.constants) if n in reserved]
+        taken = [n for n in (*source.functions, *source.constants) if n in {*self._given, "ctx"}]
         return [CodeFault(message=f"'{n}' is given by the environment; use another name") for n in taken]
 
     def _known(self, library: Source) -> set[str]:
         """Return the names that a draft may use without defining them."""
-        given = {*self._surface.records, *self._surface.constants, "CtxError", "MotionError"}
-        return {*library.functions, *library.constants, *self._limits.modules, *given}
+        return {*library.functions, *library.constants, *self._limits.modules, *self._given}
 
     def _imported(self, taken: Taken, draft: str) -> Review:
         result = self._host.load(taken.library)

@@ -156,7 +156,7 @@ def _module(text: str, before: int) -> Source:
         if isinstance(node, ast.FunctionDef):
             functions[node.name] = _function(node, lines)
             continue
-        segment = _segment(node, lines)
+        segment = ast.get_source_segment("\n".join(lines), node) or ""
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             imports.append(segment)
         else:
@@ -214,15 +214,6 @@ def _function(node: ast.FunctionDef, lines: list[str]) -> Function:
         text="\n".join(lines[first : node.end_lineno]),
         uses=frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name)),
     )
-
-
-def _segment(node: ast.stmt, lines: list[str]) -> str:
-    """Return a statement's own text; offsets count bytes of UTF-8."""
-    end = node.end_lineno or node.lineno
-    part = [line.encode() for line in lines[node.lineno - 1 : end]]
-    part[-1] = part[-1][: node.end_col_offset]
-    part[0] = part[0][node.col_offset :]
-    return b"\n".join(part).decode()
 
 
 def _bound(node: ast.stmt) -> list[str]:

@@ -34,11 +34,14 @@ Revalidate = Callable[[str, str], bool]
 """Function that says whether a level (second) passes with a library (first, source text), in lockstep."""
 
 
+Happening = Literal["promoted", "refused", "demoted", "restored"]
+
+
 class SkillEvent(Record):
     """Something that happened to a skill, at `time` (UTC, ISO 8601)."""
 
     time: str
-    kind: Literal["promoted", "refused", "demoted", "restored"]
+    kind: Happening
     level: str = ""
     reason: str = ""
 
@@ -54,9 +57,7 @@ class SkillRecord(Record):
         """Return the record with one more proof; a skill that proves itself is trusted."""
         return self.model_copy(update={"levels": tuple(dict.fromkeys((*self.levels, level))), "demoted": ""})
 
-    def noting(
-        self, kind: Literal["promoted", "refused", "demoted", "restored"], level: str = "", reason: str = ""
-    ) -> SkillRecord:
+    def noting(self, kind: Happening, level: str = "", reason: str = "") -> SkillRecord:
         """Return the record with an event at its end."""
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         event = SkillEvent(time=now, kind=kind, level=level, reason=reason)
@@ -194,7 +195,7 @@ class TrustedLibrary:
 
     def excerpt(self, skill: str) -> str:
         """Return a skill's module, trusted or not. Raises InputError if the skill is unknown."""
-        return read(self._whole([skill])).module(skill)
+        return self._whole(skill).module(skill)
 
     def demote(self, skill: str, reason: str) -> tuple[str, ...]:
         """Withdraw trust from a skill, and so from the learned ones that call it; return all of them.
@@ -202,12 +203,10 @@ class TrustedLibrary:
         A learned version makes way for the builtin one, if there is one; a builtin skill is hidden.
         """
         with self._locked():
-            self._whole([skill])
+            self._whole(skill)
             before = set(read(self.source()).skills)
-            self._save(
-                skill,
-                self._record(skill).model_copy(update={"demoted": reason}).noting("demoted", reason=reason),
-            )
+            record = self._record(skill).model_copy(update={"demoted": reason})
+            self._save(skill, record.noting("demoted", reason=reason))
             gone = before - set(read(self.source()).skills) - {skill}
             return (skill, *sorted(gone))
 
@@ -222,14 +221,12 @@ class TrustedLibrary:
 
     # -- on disk ---------------------------------------------------------------------------------------------
 
-    def _whole(self, wanted: Collection[str] = ()) -> str:
-        """Return the library with untrusted skills, too. Raises InputError if it lacks a wanted one."""
-        whole = joined({"": self._builtin, **self._learned()})
-        known = read(whole).skills
-        for skill in wanted:
-            if skill not in known:
-                names = ", ".join(known) or "none"
-                raise InputError(f"unknown skill '{skill}'", hint=f"the library has: {names}")
+    def _whole(self, skill: str) -> Source:
+        """Return the library with untrusted skills, too. Raises InputError if it lacks that skill."""
+        whole = read(joined({"": self._builtin, **self._learned()}))
+        if skill not in whole.skills:
+            names = ", ".join(whole.skills) or "none"
+            raise InputError(f"unknown skill '{skill}'", hint=f"the library has: {names}")
         return whole
 
     def _learned(self) -> dict[str, str]:

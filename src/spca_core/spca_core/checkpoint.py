@@ -120,9 +120,9 @@ class _Decoder:
         self._kinds = {_name(kind): kind for kind in kinds}
 
     def decoded(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            raise ValueError("a bare mapping")
         if not isinstance(value, list):
-            if isinstance(value, dict):
-                raise ValueError("a bare mapping")
             return value
         tag, *parts = value
         if tag in _SEQUENCES:

@@ -378,21 +378,9 @@ class Upright:
     """A mixin for what has a kind, a pose (of its centre) and a size. Metres, in the frame of the pose."""
 
     if TYPE_CHECKING:
-
-        @property
-        def kind(self) -> ObjectKind:
-            """Kind of the thing."""
-            ...
-
-        @property
-        def pose(self) -> Pose:
-            """Pose of the thing's centre."""
-            ...
-
-        @property
-        def size(self) -> Vec3:
-            """Extents of the thing along its own axes, in metres."""
-            ...
+        kind: ObjectKind
+        pose: Pose
+        size: Vec3
 
     @property
     def top(self) -> float:

@@ -143,10 +143,8 @@ class SkillPackage(_Declaration):
 @cache
 def skill_packages(environment: str) -> tuple[SkillPackage, ...]:
     """Return an environment's packages: installed ones and relations'. Raises InputError for a broken one."""
-    found = []
-    for name, plugin in installed(GROUP).items():
-        module = plugin.load()
-        found.append(SkillPackage.read(name, Path(module.__file__).parent))
+    plugins = installed(GROUP).items()
+    found = [SkillPackage.read(name, Path(plugin.load().__file__).parent) for name, plugin in plugins]
     found += [row.skill for row in relations() if row.skill is not None]
     return tuple(package for package in found if package.environment == environment)
 

@@ -66,11 +66,13 @@ def answer_from(body: bytes, sent: str) -> Answer:
     if not completion.choices:
         raise ModelError("the server's answer holds no choices", "empty")
     choice = completion.choices[0]
-    text = _text(choice.message.content)
+    said = choice.message.content or ""
+    text = whole(said if isinstance(said, str) else "".join(part.text for part in said))
     usage = completion.usage
     if usage is not None and min(usage.prompt_tokens, usage.completion_tokens) < 0:
         usage = None  # it would give back what a budget has counted
     details = usage.prompt_tokens_details if usage else None
+    cached = min(max(details.cached_tokens or 0, 0), usage.prompt_tokens) if usage and details else 0
     return Answer(
         text=text,
         refusal=whole(choice.message.refusal or ""),
@@ -78,17 +80,9 @@ def answer_from(body: bytes, sent: str) -> Answer:
         model=whole(completion.model),
         input_tokens=usage.prompt_tokens if usage else len(sent) // _CHARACTERS_A_TOKEN,
         output_tokens=usage.completion_tokens if usage else len(text) // _CHARACTERS_A_TOKEN,
-        cached_tokens=min(max(details.cached_tokens or 0, 0), usage.prompt_tokens)
-        if usage and details
-        else 0,
+        cached_tokens=cached,
         estimated=usage is None,
     )
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, list):
-        content = "".join(part.text for part in content)
-    return whole(content or "")
 
 
 def whole(text: str) -> str:

@@ -132,7 +132,6 @@ def open_chat(
     llm: str,
     folder: Path,
     config: LlmConfig | None = None,
-    budget: Budget | None = None,
     env: Mapping[str, str] = os.environ,
 ) -> Chat:
     """Open a chat model that records into `folder`.
@@ -145,7 +144,7 @@ def open_chat(
         recorded = Path(llm[len(REPLAY) :])
         if recorded.resolve() == folder.resolve():
             raise InputError("a replay cannot record into the folder it reads", where=str(folder))
-        return Chat(ReplaySource(recorded), ExchangeLog(folder, budget or Budget()))
+        return Chat(ReplaySource(recorded), ExchangeLog(folder, Budget()))
     if llm and Path(llm).suffix not in YAML_FILES:
         hint = "use replay:FOLDER, or the path of a model configuration (YAML)"
         raise InputError(f"--llm {llm!r}", hint=hint)
@@ -154,4 +153,4 @@ def open_chat(
 
     config = config or load_config(Path(llm) if llm else None, env)
     source = OpenAISource(config, env=env)
-    return Chat(source, ExchangeLog(folder, budget or config.budget, source.secrets))
+    return Chat(source, ExchangeLog(folder, config.budget, source.secrets))

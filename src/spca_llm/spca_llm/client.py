@@ -129,7 +129,7 @@ class OpenAISource:
                     raise InputError(problem, where=config.base_url, hint="correct base_url")
                 answer = answer_from(content, sent)
                 self._answered.add(config.base_url)
-                return self._priced(self._redacted(answer), config)
+                return self._priced(answer, config)
             except (NoAnswer, ModelError) as error:
                 status, problem = getattr(error, "status", status), self._clean(error)
                 wait_s = config.wait_s * 2 ** min(attempt - 1, 20) * random.uniform(0.75, 1.25)
@@ -142,16 +142,13 @@ class OpenAISource:
             time.sleep(min(wait_s, config.max_wait_s))
         raise AssertionError("unreachable")
 
-    def _redacted(self, answer: Answer) -> Answer:
-        texts = {name: self._without_keys(value) for name, value in answer if isinstance(value, str)}
-        return answer.model_copy(update=texts)
-
     def _priced(self, answer: Answer, config: ModelConfig) -> Answer:
-        """Return the answer with its cost in US dollars.
+        """Return the answer without keys, and with its cost in US dollars.
 
         The cost is 0 where the table has no price, and for a local server unless the user has set a price.
         """
-        free = config.is_local and self.config.prices is None
+        texts = {name: self._without_keys(value) for name, value in answer if isinstance(value, str)}
+        answer, free = answer.model_copy(update=texts), config.is_local and self.config.prices is None
         price = None if free else self.prices.of(answer.model) or self.prices.of(config.model)
         if price is None:
             return answer

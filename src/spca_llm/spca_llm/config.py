@@ -20,10 +20,10 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, TypeVar, get_args
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, RootModel
+from pydantic import AfterValidator, BaseModel, Field, RootModel
 
 from spca_core.errors import InputError
 from spca_core.model import Record
@@ -31,6 +31,7 @@ from spca_core.paths import ROOT
 from spca_core.ports.chat import Role
 from spca_core.validation import expecting, read_yaml
 
+_T = TypeVar("_T", bound=BaseModel)
 DEFAULT_TABLE = Path(__file__).with_name("prices.yaml")
 
 _DATE = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4})$")
@@ -67,10 +68,7 @@ class PriceTable(RootModel[dict[str, Price]]):
 
 def load_prices(path: Path | None = None) -> PriceTable:
     """Read a table (`model: {input: …, output: …, cached: …}`). Raises InputError with one clear line."""
-    path = path or DEFAULT_TABLE
-    content = read_yaml(path, "the price table")
-    with expecting("a price table", path):
-        return PriceTable.model_validate(content or {})
+    return _read(path or DEFAULT_TABLE, PriceTable, "price table")
 
 
 class Budget(Record):
@@ -211,7 +209,7 @@ def load_config(path: Path | None = None, env: Mapping[str, str] = os.environ) -
     Raises InputError with one clear line.
     """
     path = path or _file_path(env)
-    file = _File() if path is None else _read(path)
+    file = _File() if path is None else _read(path, _File, "model configuration")
     prices = None if file.prices is None else (path or Path()).parent / file.prices
     with expecting("a model configuration", path or "the environment"):
         roles = {
@@ -226,10 +224,10 @@ def _file_path(env: Mapping[str, str]) -> Path | None:
     return DEFAULT_FILE if DEFAULT_FILE.is_file() else None
 
 
-def _read(path: Path) -> _File:
-    content = read_yaml(path, "the model configuration")
-    with expecting("a model configuration", path):
-        return _File.model_validate(content or {})
+def _read(path: Path, kind: type[_T], what: str) -> _T:
+    content = read_yaml(path, f"the {what}")
+    with expecting(f"a {what}", path):
+        return kind.model_validate(content or {})
 
 
 def _values(file: _File, role: Role, env: Mapping[str, str]) -> dict[str, Any]:

@@ -158,29 +158,21 @@ class Executor:
         self.gate.follow(trajectory)
         watch = _PathWatch(trajectory, commanded, self._robot.begun, limits, self._joints)
 
-        def trouble(state: JointState) -> bool:
+        def ended(state: JointState) -> bool:
             off_path = self._is_stale(state) or watch.off(state) > limits.path
-            return self.gate.is_stopped or off_path or bool(carried(state))
-
-        def arrived(state: JointState) -> bool:
+            if self.gate.is_stopped or off_path or carried(state):
+                return True
             near = np.abs(state.position - watch.goal).max() < limits.settled
             return bool(watch.over(state) and near and self._at_rest(state))
 
-        def check() -> JointState:
-            self.gate.check()
-            state = self.fresh_state()
-            if watch.off(state) > limits.path:
-                raise MotionError("deviation", watch.complaint(state))
-            if reason := carried(state):
-                raise MotionError("lost", reason)
-            return state
-
-        def ended(state: JointState) -> bool:
-            return trouble(state) or arrived(state)
-
         if not self._robot.wait(trajectory.duration + limits.settle_time, ended):
             self._robot.wait(max(self._robot.begun() - commanded, 0.0), ended)  # as much as it began later
-        state = check()
+        self.gate.check()
+        state = self.fresh_state()
+        if watch.off(state) > limits.path:
+            raise MotionError("deviation", watch.complaint(state))
+        if reason := carried(state):
+            raise MotionError("lost", reason)
         error = np.abs(state.position - watch.goal)
         if error.max() > limits.goal:
             joint = int(error.argmax())

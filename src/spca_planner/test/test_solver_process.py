@@ -227,7 +227,7 @@ BUSY = """
 import sys
 from spca_planner.solver.worker import OwnerGone, while_owned
 try:
-    with while_owned(0):
+    with while_owned():
         print("busy", flush=True)
         while True:
             sum(range(1000))

@@ -259,7 +259,10 @@ def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
     """
     path = find_level(name_or_path)
     with expecting("a level", path):
-        level = read_level(path)
+        if is_world(there := read_yaml(path, "the level")):
+            hint = "name it after --world"
+            raise InputError("this is a world, not a level", where=str(path), hint=hint)
+        level = level_of(there, path)
     world = load_world(level.world) if world is None else world
     problems = list(level.problems(world))
     for what, hint in problems:
@@ -268,19 +271,11 @@ def load_level(name_or_path: str | Path, world: World | None = None) -> Level:
     return level.completed(world)
 
 
-def read_level(path: Path) -> Level:
-    """Return a level as it is in its file, unchecked; a world's file beside it gets its whole path.
-
-    Raises InputError for what is not YAML, and ValidationError for what is no level.
-    """
-    there = read_yaml(path, "the level")
-    if is_world(there):
-        raise InputError("this is a world, not a level", where=str(path), hint="name it after --world")
-    return level_of(there, path)
-
-
 def level_of(content: object, path: Path) -> Level:
-    """Return the level that the file at `path` holds, see `read_level`."""
+    """Return the level in the file at `path`, unchecked; the file of a world beside it gets its whole path.
+
+    Raises ValidationError for what is no level.
+    """
     level = Level.model_validate(content)
     beside = path.parent / level.world
     if beside.suffix in YAML_FILES and beside.is_file():

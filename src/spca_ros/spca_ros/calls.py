@@ -106,7 +106,7 @@ class ActionCall:
         self._client = ActionClient(node, kind, name)
 
     def __call__(
-        self, goal: Any, on_feedback: Callable[[Any], None] | None = None, cancelled: Stop = never
+        self, goal: Any, on_feedback: Callable[[Any], None] = lambda message: None, cancelled: Stop = never
     ) -> Any:
         """Send a goal and wait for its result.
 
@@ -159,11 +159,9 @@ class ActionCall:
         return response.result
 
 
-def _drain(feedback: queue.SimpleQueue[Any], on_feedback: Callable[[Any], None] | None) -> None:
+def _drain(feedback: queue.SimpleQueue[Any], on_feedback: Callable[[Any], None]) -> None:
     while not feedback.empty():
-        message = feedback.get()
-        if on_feedback is not None:
-            on_feedback(message)
+        on_feedback(feedback.get())
 
 
 def _cancel(sent: Future) -> None:

@@ -31,21 +31,11 @@ def of(node: str, name: str) -> str:
 # --- services
 CAPTURE, HOLD = "camera/capture", "arm/hold"
 RESET, LET_PASS, SAVE_RECORDING = "sim/reset", "sim/let_pass", "sim/save_recording"
-STOP, BEGIN_LEVEL, JUDGE, LEARNED = (
-    "executor/stop",
-    "referee/begin_level",
-    "referee/judge",
-    "planner/learned",
-)
+STOP, BEGIN_LEVEL = "executor/stop", "referee/begin_level"
+JUDGE, LEARNED = "referee/judge", "planner/learned"
 
 # --- actions
 FOLLOW, GRIPPER = "arm/follow_trajectory", "gripper/command"
-PERCEIVE, MAKE_PLAN, WRITE_SKILLS, EXECUTE, LOOK, RUN_LEVEL, DO = (
-    "sense/perceive",
-    "planner/make_plan",
-    "coder/write_skills",
-    "executor/execute_plan",
-    "executor/look",
-    "supervisor/run_level",
-    "supervisor/do",
-)
+PERCEIVE, MAKE_PLAN, WRITE_SKILLS = "sense/perceive", "planner/make_plan", "coder/write_skills"
+EXECUTE, LOOK = "executor/execute_plan", "executor/look"
+RUN_LEVEL, DO = "supervisor/run_level", "supervisor/do"

@@ -170,7 +170,9 @@ def run_nodes(make: Callable[[], Sequence[SpcaNode]]) -> int:
     still needs them (`SpcaNode.needed`).
     """
     if os.environ.get(DIE_WITH_PARENT):
-        _die_with_parent()
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+        if os.getppid() == 1:  # it ended before
+            os.kill(os.getpid(), signal.SIGTERM)
     stop, leave_by = Flag(), 0.0
     nodes: Sequence[SpcaNode] = ()
 
@@ -232,13 +234,6 @@ def answering(response: Any) -> Iterator[None]:
         response.success, response.message = False, str(error) if known else repr(error)
 
 
-def existing(folder: str) -> Path:
-    """Return the folder that a request names. Raises InputError unless it exists: none is made for it."""
-    if not (path := Path(folder)).is_absolute() or not path.is_dir():
-        raise InputError("no such folder", where=folder)
-    return path
-
-
 def background(target: Callable[..., Any], *arguments: Any) -> threading.Thread:
     """Start a daemon thread and return it."""
     thread = threading.Thread(target=target, args=arguments, daemon=True)
@@ -275,14 +270,6 @@ def _complain(error: Exception) -> int:
         return error.exit_status
     traceback.print_exc()
     return error.exit_status if isinstance(error, SpcaError) else EXIT_BROKEN
-
-
-def _die_with_parent() -> None:
-    """Have the kernel send SIGTERM when the parent ends (Linux)."""
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
-    if os.getppid() == 1:  # it ended before
-        os.kill(os.getpid(), signal.SIGTERM)
 
 
 QUIET = ("--ros-args", "--disable-external-lib-logs")
@@ -336,6 +323,8 @@ def ros_session(name: str) -> Iterator[SpcaNode]:
 class SimulatorNode(SpcaNode):
     """A node with a simulated world, which belongs to one other node at a time: who has laid its table."""
 
+    recorder: Any
+    """What records the world: it can `save_recording` and `record_afresh`."""
     _client = ""
 
     @property
@@ -352,3 +341,13 @@ class SimulatorNode(SpcaNode):
         """Give the world to the node of that name. Raises SpcaError as `admit` does."""
         self.admit(client)
         self._client = client
+
+    def save(self, request: Any, response: Any) -> Any:
+        """Answer the service that saves what was recorded, where a folder is named, and records afresh."""
+        with answering(response):
+            if request.folder:
+                if not (folder := Path(request.folder)).is_absolute() or not folder.is_dir():
+                    raise InputError("no such folder", where=request.folder)
+                self.recorder.save_recording(folder)
+            self.recorder.record_afresh()
+        return response

@@ -92,14 +92,12 @@ class PlanExecutor(Closing):
         return ActResult(attempt=attempt, status="done", steps=tuple(reports))
 
     def _load(self, library: str) -> SkillFailure | None:
-        if library == self._loaded:  # each run finds it freshly imported anyway
-            return None
-        self._loaded = None
-        reviewed = library == self._builtin
-        result = self._host.load(library, SandboxLevel.PROCESS if reviewed else None)
-        if isinstance(result, SkillFailure):
-            return result
-        self._loaded = library
+        if library != self._loaded:  # each run finds it freshly imported anyway
+            self._loaded, reviewed = None, library == self._builtin
+            result = self._host.load(library, SandboxLevel.PROCESS if reviewed else None)
+            if isinstance(result, SkillFailure):
+                return result
+            self._loaded = library
         return None
 
     def _step(
@@ -110,21 +108,11 @@ class PlanExecutor(Closing):
             failure = SkillFailure(kind="cancelled", message="cancelled")
             outcome = RunOutcome(status="cancelled", failure=failure)
         elif broken is not None:
-            failure = SkillFailure(
-                kind=broken.kind,
-                message=f"the skills could not be imported: {broken.message}",
-                line=broken.line,
-            )
-            outcome = RunOutcome(status="failed", failure=failure)
+            told = f"the skills could not be imported: {broken.message}"
+            outcome = RunOutcome(status="failed", failure=broken.model_copy(update={"message": told}))
         else:
-            outcome = self._host.run(
-                python_name(step.action),
-                step.args,
-                server,
-                self._step_deadline_s,
-                self._step_wall_s,
-                cancelled,
-            )
+            within = self._step_deadline_s, self._step_wall_s
+            outcome = self._host.run(python_name(step.action), step.args, server, *within, cancelled)
         why = outcome.failure or _says_failure(outcome.value)
         status: Literal["done", "failed", "cancelled"] = outcome.status
         if status == "done" and why is not None:

@@ -16,9 +16,9 @@ from spca_core.ports.environment import CtxServer
 from spca_core.processes import PATIENCE
 from spca_core.processes.child import ChannelClosed, ChannelTimeout, Malformed
 from spca_core.skill import CtxApi, SkillFailure
-from spca_core.stopping import Closing, Stop, never
-from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
-from spca_sandbox.process import Cell, Loaded, RunOutcome, Status, clean, failure_of
+from spca_core.stopping import Stop, never
+from spca_sandbox.limits import Limits, SandboxReport
+from spca_sandbox.process import Cell, RunOutcome, Status, clean, failure_of
 from spca_sandbox.surface import NO_CTX, Surface
 
 _TICK_S = 0.02
@@ -30,7 +30,7 @@ _AT_ONCE = 64  # calls per message: few enough to repeat cheaply if a worker die
 _CANCELLED = SkillFailure(kind="cancelled", message="cancelled")
 
 
-class SkillHost(Closing):
+class SkillHost(Cell):
     """One source text in one worker. Not for use from two threads at a time.
 
     The worker starts in the background with the host, so make the host early. When code has to be killed, a
@@ -40,24 +40,12 @@ class SkillHost(Closing):
     """
 
     def __init__(self, api: CtxApi | None = None, limits: Limits | None = None) -> None:
-        self._cell = Cell(Surface(api or NO_CTX), limits or Limits())
-
-    def close(self) -> None:
-        """End the worker; harmless when called twice."""
-        self._cell.close()
+        super().__init__(Surface(api or NO_CTX), limits or Limits())
 
     @property
     def report(self) -> SandboxReport:
         """Report on how well the worker is confined. Raises SpcaError when none can be started."""
-        return self._cell.started().wait_ready()
-
-    def load(self, source: str, min_level: SandboxLevel | None = None) -> Loaded | SkillFailure:
-        """Import `source` in a fresh worker.
-
-        Raises InputError when this machine confines less than `min_level` (by default that of the limits; for
-        code that people wrote and reviewed it may be lower), SpcaError when no worker starts.
-        """
-        return self._cell.load(source, min_level)
+        return self.started().wait_ready()
 
     def run(
         self,
@@ -75,9 +63,9 @@ class SkillHost(Closing):
         cancellation, the server is stopped first and then the worker killed. Errors of the environment itself
         are passed on.
         """
-        if failure := self._cell.ready_for(function, alone=True):
+        if failure := self.ready_for(function, alone=True):
             return _ended(failure)
-        run = _Run(self._cell, server, deadline_s, wall_timeout_s, cancelled)
+        run = _Run(self, server, deadline_s, wall_timeout_s, cancelled)
         return run.outcome({"op": "run", "function": function, "args": list(args)})
 
     def call(self, function: str, args: Sequence[Any], wall_timeout_s: float = 5.0) -> RunOutcome:
@@ -96,12 +84,12 @@ class SkillHost(Closing):
 
         A call that kills its worker costs only itself.
         """
-        cell, done, size = self._cell, 0, _AT_ONCE
+        done, size = 0, _AT_ONCE
         while done < len(batch):
-            if failure := cell.ready_for(function) or (_CANCELLED if cancelled() else None):
+            if failure := self.ready_for(function) or (_CANCELLED if cancelled() else None):
                 yield from [_ended(failure)] * (len(batch) - done)
                 return
-            worker, part = cell.worker, [list(args) for args in batch[done : done + size]]
+            worker, part = self.worker, [list(args) for args in batch[done : done + size]]
             message = {"op": "batch", "function": function, "batch": part}
             try:
                 worker.channel.send(message, time.monotonic() + wall_timeout_s)
@@ -112,12 +100,12 @@ class SkillHost(Closing):
                 size = 1
                 continue
             except (ChannelTimeout, ChannelClosed):
-                cell.replace()  # caused by an earlier call, not by this one
+                self.replace()  # caused by an earlier call, not by this one
                 continue
             for _ in part:
                 done += 1
-                yield _Run(cell, _Nobody(), math.inf, wall_timeout_s, cancelled).outcome()
-                if cell.worker is not worker:
+                yield _Run(self, _Nobody(), math.inf, wall_timeout_s, cancelled).outcome()
+                if self.worker is not worker:
                     break
 
 

@@ -20,23 +20,15 @@ from spca_core.processes.child import SILENT, ChannelClosed, ChannelTimeout, Mal
 from spca_core.processes.service import ServiceDied, Worker
 from spca_core.skill import SkillFailure
 from spca_core.skill_package import modules
+from spca_core.stopping import Closing
 from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
 from spca_sandbox.surface import NO_CTX, Surface
 
 
-class LoadedFunction(Record):
-    """A top-level function of the source, as Python itself sees it."""
-
-    name: str
-    parameters: tuple[str, ...]
-    doc: str = ""
-    generator: bool = False
-
-
 class Loaded(Record):
-    """The source was imported; `functions` by name."""
+    """The source was imported; `functions` are the parameters of each top-level one, by its name."""
 
-    functions: dict[str, LoadedFunction]
+    functions: dict[str, tuple[str, ...]]
 
 
 Status = Literal["done", "failed", "cancelled"]
@@ -151,7 +143,7 @@ def probe() -> SandboxReport:
         return SandboxReport(level=SandboxLevel.NONE, features={"process": str(error)})
 
 
-class Cell:
+class Cell(Closing):
     """Starts a worker in the background and loads the source.
 
     A worker that had to be killed is replaced.
@@ -162,7 +154,7 @@ class Cell:
         self._source: str | None = None
         self._min_level = limits.min_level
         self._holds = False
-        self._functions: dict[str, LoadedFunction] = {}
+        self._functions: dict[str, tuple[str, ...]] = {}
         self._worker: WorkerProcess | None = WorkerProcess(surface, limits)
         self._spare: WorkerProcess | None = None
         self._used = False
@@ -211,7 +203,11 @@ class Cell:
         return how
 
     def load(self, source: str, min_level: SandboxLevel | None = None) -> Loaded | SkillFailure:
-        """Import another source in a worker that has run nothing yet; return what it holds or the failure."""
+        """Import another source in a worker that has run nothing yet; return what it holds or the failure.
+
+        Raises InputError when this machine confines less than `min_level` (by default that of the limits; for
+        code that people wrote and reviewed it may be lower), SpcaError when no worker starts.
+        """
         if self._source is not None:
             self.replace()
         self._source = source
@@ -273,16 +269,11 @@ class Cell:
         if message["op"] == "failed":
             return failure_of(message)
         try:
-            found = [
-                LoadedFunction(
-                    name=clean(f["name"], 100),
-                    parameters=tuple(clean(p, 100) for p in f["parameters"]),
-                    doc=str(f["doc"])[:2000],
-                    generator=f["generator"],
-                )
-                for f in message["value"]
-            ]
-        except (KeyError, TypeError, ValueError) as error:
-            raise Malformed("not a list of functions") from error
-        self._functions = {f.name: f for f in found}
-        return Loaded(functions=dict(self._functions))
+            found = {
+                clean(name, 100): tuple(clean(p, 100) for p in parameters)
+                for name, parameters in message["value"].items()
+            }
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise Malformed("no functions") from error
+        self._functions = found
+        return Loaded(functions=found)

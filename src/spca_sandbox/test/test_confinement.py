@@ -128,7 +128,7 @@ def test_closing_leaves_no_process_and_no_descriptor() -> None:
     before = len(os.listdir("/proc/self/fd"))
     with SkillHost(API) as host:
         assert host.report.level >= SandboxLevel.PROCESS
-        family = _family(host._cell.worker.pid)
+        family = _family(host.worker.pid)
         assert len(family) == 2
     assert not outliving(family)
     host.close()
@@ -142,7 +142,7 @@ def test_a_killed_host_takes_its_workers_along(busy: bool) -> None:
         "from spca_sandbox.host import SkillHost\n"
         "host = SkillHost()\n"
         "host.load('def spin():\\n    while True: pass')\n"
-        "def told():\n    print(host._cell.worker.pid, flush=True)\n"
+        "def told():\n    print(host.worker.pid, flush=True)\n"
         "told()\n" + ("next(host.call_many('spin', [[]], 60, told))" if busy else "time.sleep(60)")
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:

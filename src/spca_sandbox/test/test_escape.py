@@ -60,7 +60,7 @@ def attack(
     """What comes of an attack; where it ends its worker, that is awaited."""
     loaded = host.load(ARMED + indent(dedent(body), "    "))
     assert isinstance(loaded, Loaded), loaded
-    worker = host._cell.worker.pid
+    worker = host.worker.pid
     outcome = host.run("attack", (path,), world or World(), deadline_s=50.0)
     assert outcome.value != "escaped"
     assert not ends or not outliving([worker])

@@ -83,9 +83,8 @@ class ContactMonitor:
 
     def _by_height(self, touching: Array) -> Iterator[tuple[int, int, Array, Array]]:
         """Yield lower and upper geom, the unit normal from one to the other, and the place."""
-        for (a, b), normal, point in zip(
-            touching[:, :2].astype(int).tolist(), touching[:, 2:5], touching[:, 5:], strict=True
-        ):
+        geoms = touching[:, :2].astype(int).tolist()
+        for (a, b), normal, point in zip(geoms, touching[:, 2:5], touching[:, 5:], strict=True):
             if self._names[a] != self._names[b]:
                 yield (a, b, normal, point) if normal[2] > 0 else (b, a, -normal, point)
 

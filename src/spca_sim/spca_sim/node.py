@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ from spca_ros.convert.camera import colour_msg, depth_msg, info_msg
 from spca_ros.convert.contacts import contacts_msg, places_msg
 from spca_ros.convert.records import from_msg, time_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
-from spca_ros.node import SimulatorNode, answering, existing, run_nodes
+from spca_ros.node import SimulatorNode, answering, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.live_view import LiveView
@@ -99,7 +100,7 @@ class SimNode(SimulatorNode):
             (Trigger, names.HOLD, self._hold),
             (LetPass, names.LET_PASS, self._let_pass),
             (ResetWorld, names.RESET, self._reset),
-            (SaveRecording, names.SAVE_RECORDING, self._save),
+            (SaveRecording, names.SAVE_RECORDING, self.save),
         ):
             self.create_service(kind, name, answer)
         self._follow = self._action(FollowTrajectory, names.FOLLOW, self._on_follow, CancelResponse.ACCEPT)
@@ -113,7 +114,7 @@ class SimNode(SimulatorNode):
         variation = draw_variation(variant.preset, variant.seed)
         variation = variation.model_copy(update={"disturbances": variant.disturbances})
         self._sim = MujocoSimulator(world, variant.noise, variation)
-        self._table, self._motions = MujocoWorld(self._sim), Motions(self._sim)
+        self.recorder, self._motions = MujocoWorld(self._sim), Motions(self._sim)
         self._sim.on_contacts(self._on_sample)
         if self._view is not None:
             self._view.change(self._sim)
@@ -200,29 +201,25 @@ class SimNode(SimulatorNode):
         def ended(status: str, message: str) -> None:
             self._finish(names.FOLLOW, FollowTrajectory.Result(status=status, message=message))
 
-        try:
-            self.admit(goal.client)
-            self._motions.follow(trajectory(goal.trajectory, self._arm_joints), ended)
-        except (SpcaError, ValueError, ArithmeticError, LookupError, TypeError) as error:
-            self.get_logger().warning(f"trajectory refused: {error}")
-            return GoalResponse.REJECT
-        return GoalResponse.ACCEPT
+        return self._begun(
+            goal, lambda: self._motions.follow(trajectory(goal.trajectory, self._arm_joints), ended)
+        )
 
     def _on_grip(self, goal: CommandGripper.Goal) -> GoalResponse:
         def ended(status: str, message: str) -> None:
             state = self._sim.joint_state()
-            self._finish(
-                names.GRIPPER,
-                CommandGripper.Result(
-                    status=status, message=message, gap=state.gripper_gap, force=state.gripper_force
-                ),
-            )
+            pads = {"gap": state.gripper_gap, "force": state.gripper_force}
+            self._finish(names.GRIPPER, CommandGripper.Result(status=status, message=message, **pads))
 
+        return self._begun(goal, lambda: self._motions.grip(goal.gap, ended))
+
+    def _begun(self, goal: Any, begin: Callable[[], None]) -> GoalResponse:
+        """Begin what a goal asks for, unless the world is another node's or it is impossible."""
         try:
             self.admit(goal.client)
-            self._motions.grip(goal.gap, ended)
-        except (ValueError, SpcaError) as error:
-            self.get_logger().warning(f"gripper goal refused: {error}")
+            begin()
+        except (SpcaError, ValueError, ArithmeticError, LookupError, TypeError) as error:
+            self.get_logger().warning(f"goal refused: {error}")
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 
@@ -299,15 +296,6 @@ class SimNode(SimulatorNode):
         self._motions.hold()
         self._sim.close()
         self._build(variant)
-
-    def _save(
-        self, request: SaveRecording.Request, response: SaveRecording.Response
-    ) -> SaveRecording.Response:
-        with answering(response):
-            if request.folder:
-                self._table.save_recording(existing(request.folder))
-            self._table.record_afresh()
-        return response
 
     def close(self) -> None:
         """Close the window, release graphics contexts."""

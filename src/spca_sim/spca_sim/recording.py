@@ -31,25 +31,18 @@ class SimState:
 class StateRecorder:
     """Listens to a simulator's samples (`on_sample`) with `record`.
 
-    Keeps one state every `period` simulated seconds, in single precision: about 10 kB a simulated second.
-
-    By default that is every sample of the simulator, so that the log has the joints at the rate at which they
-    come.
+    Keeps every sample, in single precision: about 10 kB a simulated second. So the log has the joints at the
+    rate at which they come.
 
     A reset or a restored snapshot sets the clock back; recording goes on, and the states stay in the order
     they were lived through.
     """
 
-    def __init__(self, period: float = 0.02) -> None:
-        self.period = period
+    def __init__(self) -> None:
         self.states: list[SimState] = []
 
     def record(self, state: SimState) -> None:
-        """Keep a state if one is due."""
-        if self.states:
-            since = state.stamp - self.states[-1].stamp
-            if 0 <= since < self.period - 1e-6:
-                return
+        """Keep a state."""
         self.states.append(SimState(state.stamp, state.objects, state.qpos.astype(np.float32)))
 
 

@@ -79,7 +79,8 @@ def render_video(
             drawn(number, len(shown))
             picture = scene.copy()
             _write(picture, f"{state.stamp:.1f} s  ({speed:g}x speed)", bottom=False)
-            _write(picture, _caption_at(captions, state.stamp), bottom=True)
+            begun = [text for start, text in captions if start <= state.stamp + 1e-6]
+            _write(picture, "".join(begun[-1:]), bottom=True)
             file.add(picture)
         if verdict is not None:
             picture = _with_banner(picture, verdict)
@@ -127,17 +128,14 @@ def _in_order(scenes: _Scenes, states: Iterable[SimState]) -> Iterator[Frame]:
     drawn: SimState | None = None
     with ThreadPoolExecutor(cores) as pool:  # MuJoCo and OpenCV work without the interpreter's lock
         for state in states:
-            if drawn is None or not _same(state, drawn):
+            same = drawn is not None and state.objects == drawn.objects
+            if drawn is None or not same or np.abs(state.qpos - drawn.qpos).max() >= _AT_REST:
                 drawn, future = state, pool.submit(scenes.draw, state)
             pending.append(future)
             if len(pending) > 2 * cores:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
-
-
-def _same(a: SimState, b: SimState) -> bool:
-    return a.objects == b.objects and bool(np.abs(a.qpos - b.qpos).max() < _AT_REST)
 
 
 def _views(world: World, variation: SimVariation, size: tuple[int, int], inset: bool) -> list[CameraView]:
@@ -186,11 +184,6 @@ def _at_rate(states: Sequence[SimState], interval: float) -> Iterator[SimState]:
         if lived >= due - 1e-6:
             yield state
             due = max(due + interval, lived)
-
-
-def _caption_at(captions: Sequence[tuple[float, str]], stamp: float) -> str:
-    begun = [text for start, text in captions if start <= stamp + 1e-6]
-    return begun[-1] if begun else ""
 
 
 def _scaled(view: CameraView, width: int) -> CameraView:

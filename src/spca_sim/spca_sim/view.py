@@ -126,16 +126,11 @@ class RgbdSensor:
             grain *= np.float32(noise.depth_sigma * level)
             measured += grain
             lost = rng.random(depth.shape, dtype=np.float32) < np.float32(noise.depth_dropout * level)
-            edge = np.flatnonzero(_edges(np.where(there, depth, np.float32(0))))
+            seen, around = np.where(there, depth, np.float32(0)), np.ones((3, 3), np.uint8)
+            edge = np.flatnonzero(cv2.dilate(seen, around) - cv2.erode(seen, around) > _EDGE_STEP)
             lost.ravel()[edge] |= rng.random(len(edge)) < noise.depth_edge_dropout * level
             measured[lost | ~there] = 0
         return np.asarray(measured, dtype=np.float32)
-
-
-def _edges(depth: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Return the pixels with a neighbour more than a step nearer or farther."""
-    kernel = np.ones((3, 3), np.uint8)
-    return np.asarray(cv2.dilate(depth, kernel) - cv2.erode(depth, kernel) > _EDGE_STEP)
 
 
 _HAND_HEIGHT = 0.22  # m above the table: above everything that stands on it

@@ -61,7 +61,7 @@ TOUCH = ("box_red", "cobot")
 
 
 def test_samples_come_at_a_fixed_period_also_when_nothing_touches():
-    log = Log(period=0.02)
+    log = Log()
     log.run(0.0, 1.0)
     assert 48 <= len(log.samples) <= 50
     gaps = {round(b.stamp - a.stamp, 6) for a, b in zip(log.samples, log.samples[1:], strict=False)}
@@ -70,7 +70,7 @@ def test_samples_come_at_a_fixed_period_also_when_nothing_touches():
 
 
 def test_a_touch_begins_at_once_and_ends_by_silence():
-    log = Log(period=0.02, timeout=0.1)
+    log = Log()
     log.run(0.0, 0.5)
     log.run(0.5, 0.7, [TOUCH])
     log.run(0.7, 1.2)
@@ -81,7 +81,7 @@ def test_a_touch_begins_at_once_and_ends_by_silence():
 
 def test_two_that_part_by_less_than_can_be_seen_touch_until_one_moves():
     poses = {name: Pose(position=(0.04 * i, 0.0, 0.42)) for i, name in enumerate(TOUCH)}
-    log = Log(period=0.02, timeout=0.1, poses=lambda: poses)
+    log = Log(poses=lambda: poses)
     log.run(0.0, 0.5, [TOUCH])
     poses[TOUCH[1]] = Pose(position=(0.0403, 0.0, 0.42))
     log.run(0.5, 2.0)
@@ -95,7 +95,7 @@ def test_two_that_part_by_less_than_can_be_seen_touch_until_one_moves():
 
 
 def test_reports_that_arrive_late_do_not_end_a_touch():
-    log = Log(period=0.02, timeout=0.1)
+    log = Log()
     for i in range(500):  # the clock runs 50 ms ahead of the contacts
         now = i * 0.002
         log.sampler.touch(now - 0.05, [TOUCH])

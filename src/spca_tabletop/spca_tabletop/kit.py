@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from spca_core.options import RunOptions
@@ -116,10 +117,22 @@ class TabletopKit(Kit):
         return examine_level(level, load_world(world) if world else None)
 
     def sentence_level(self, sentence: str, world: str = "", conversation: Sequence[str] = ()) -> str:
-        """See `Kit.sentence_level`."""
-        from spca_tabletop.presets import sentence_level
+        """See `Kit.sentence_level`: no layout or conditions, and time for a session."""
+        import yaml
 
-        return sentence_level(sentence, world, conversation)
+        title = sentence.strip().rstrip(".").partition("\n")[0]
+        level = {
+            "task_group": "sentence",
+            "task_id": "01",
+            "title": shorten(title, 200, placeholder=" …"),
+            "description": sentence.strip(),
+            "difficulty": "unknown",
+            "time_limit_s": 100_000,
+            "judge": "look",
+            "conversation": list(conversation),
+            **({"world": world} if world else {}),
+        }
+        return yaml.safe_dump(level, sort_keys=False, allow_unicode=True)
 
     def domain(self) -> str:
         """See `Kit.domain`."""
@@ -217,7 +230,7 @@ def build_tabletop(
     """
     from spca_core.ports.proposer import NotUnderstood
     from spca_sense.detection import make_detector
-    from spca_sim.mujoco_world import MujocoWorld
+    from spca_sim.mujoco_world import MujocoWorld, Pacer
     from spca_sim.simulator import MujocoSimulator
     from spca_tabletop.environment import Tabletop
     from spca_tabletop.language.reading import ways_to_read
@@ -232,8 +245,6 @@ def build_tabletop(
     with suppress(NotUnderstood):  # read once already, while that is drawn: the first time takes longest
         ways_to_read(environment.task.description)
     if options.rate is not None:
-        from spca_sim.mujoco_world import Pacer
-
         pacer = Pacer(options.rate)
         table.on_contacts(lambda sample: pacer.pace(sample.stamp))
     return environment

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from itertools import combinations
-from textwrap import shorten
 from typing import cast
 from zlib import crc32
-
-import yaml
 
 from spca_core.errors import InputError, OutOfReach
 from spca_core.geometry import top_down
@@ -62,22 +58,6 @@ def check_reach(options: RunOptions, world: World, level: Level) -> None:
                 hint=f"it lies {100 * away:.0f} cm from the base; from above, the arm reaches "
                 f"{100 * tools.farthest(top_down(x, y, z + _ABOVE, 0.0).matrix()):.0f} cm in that direction",
             )  # fmt: skip
-
-
-def sentence_level(sentence: str, world: str = "", conversation: Sequence[str] = ()) -> str:
-    """Return a level file with that sentence as its task, no layout or conditions, and time for a session."""
-    title = sentence.strip().rstrip(".").partition("\n")[0]
-    level = {
-        "task_group": "sentence",
-        "task_id": "01",
-        "title": shorten(title, 200, placeholder=" …"),
-        "description": sentence.strip(),
-        "difficulty": "unknown",
-        "time_limit_s": 100_000,
-        "judge": "look",
-        "conversation": list(conversation),
-    }
-    return yaml.safe_dump(level | ({"world": world} if world else {}), sort_keys=False, allow_unicode=True)
 
 
 def variation_of(preset: str) -> str:

@@ -164,9 +164,7 @@ def taxonomy(contestants: Mapping[str, Trials]) -> Iterator[tuple[object, ...]]:
         counts: Counter[tuple[str, str, str]] = Counter()
         for d in own:
             fates = d.result.fates
-            if not fates:  # the run ended before a draft was written
-                continue
-            following = [*(f.stage for f in fates[1:]), d.result.outcome.value]
+            following = [*(f.stage for f in fates), d.result.outcome.value][1:]  # none without a draft
             counts.update((f.stage, f.fate, then) for f, then in zip(fates, following, strict=True))
         for (stage, fate, then), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1])):
             words = (_FATES.get(word, word.replace("_", " ")) for word in (fate, then))

@@ -103,7 +103,7 @@ class ProgramRunner:
         if self.function not in loaded.functions:
             return f"there is no top-level function `{self.function}`"
         wanted = len(signature.partition("(")[2].rstrip(")").split(","))
-        parameters = loaded.functions[self.function].parameters
+        parameters = loaded.functions[self.function]
         if len(parameters) != wanted:
             return f"`{self.function}` takes {', '.join(parameters) or 'nothing'}; it must be `{signature}`"
         return ""

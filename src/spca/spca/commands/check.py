@@ -26,13 +26,13 @@ def check(
     It also says what the built-in proposer takes the text to ask for. Exit status 0 without errors, else 2.
     """
     from spca.console import results
-    from spca.kits import examine
+    from spca.kits import kit_of
     from spca_core.errors import EXIT_BAD_INPUT, InputError
 
     console, wrong = results(), 0
     for level in levels:
         try:
-            found = examine(level, world)
+            found = kit_of(level).examine(level, world)
         except InputError as error:
             wrong += 1
             console.print(f"{level}: error: {error}", markup=False)

@@ -200,12 +200,10 @@ class _Series:
             found.extend([fault] if fault else [])
             return not found
 
-        with bound_contextvars(
-            rehearsal=perturbation.kind
-        ):  # its log lines are not to be taken for the run's
-            result, simulated = self._twin.play(
-                plan, self._library, self._observation, perturbation, go_on, self._over
-            )
+        # Its log lines are not to be taken for the run's.
+        with bound_contextvars(rehearsal=perturbation.kind):
+            world = self._library, self._observation, perturbation
+            result, simulated = self._twin.play(plan, *world, go_on, self._over)
         self.simulated += simulated
         if self._over():
             return None

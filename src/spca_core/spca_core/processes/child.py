@@ -198,10 +198,6 @@ def _finite(text: str) -> float:
     return value
 
 
-def _no_constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number")
-
-
 class Channel:
     """Length-prefixed JSON objects over non-blocking pipes.
 
@@ -273,7 +269,7 @@ class Channel:
 
 def _parse(body: bytes) -> dict[str, Any]:
     try:
-        message = json.loads(body, parse_float=_finite, parse_constant=_no_constant)
+        message = json.loads(body, parse_float=_finite, parse_constant=_finite)
         if b"\\u" in body or b"\xed" in body:
             json.dumps(message, ensure_ascii=False).encode()  # lone surrogates cannot be printed
     except (ValueError, RecursionError) as error:

@@ -9,7 +9,7 @@ import json
 import os
 import resource
 import struct
-from typing import Any, NoReturn
+from typing import Any
 
 
 def limit(kind: int, most: int) -> None:
@@ -20,14 +20,14 @@ def limit(kind: int, most: int) -> None:
 
 
 class Wire:
-    """Blocking reads and writes. A closed pipe ends the process, because its owner is gone."""
+    """Blocking reads of standard input, and writes. A closed pipe, whose owner is gone, ends the process."""
 
-    def __init__(self, max_bytes: int = 1 << 16, read_fd: int = 0, write_fd: int = 1) -> None:
-        """Use standard input and output by default; `max_bytes` bounds what is sent."""
-        self.max_bytes, self.read_fd, self._write_fd = max_bytes, read_fd, write_fd
+    def __init__(self, max_bytes: int = 1 << 16, write_fd: int = 1, tidies: bool = False) -> None:
+        """`max_bytes` bounds what is sent. A child that `tidies` up gets an EOFError from a closed pipe."""
+        self.max_bytes, self._write_fd, self._tidies = max_bytes, write_fd, tidies
 
     def receive(self) -> Any:
-        """Return the owner's next message. Nothing is read ahead: `read_fd` tells if another has come."""
+        """Return the owner's next message. Nothing is read ahead: the pipe tells if another has come."""
         (length,) = struct.unpack(">I", self._read(4))
         return json.loads(self._read(length))
 
@@ -43,30 +43,20 @@ class Wire:
     def _read(self, count: int) -> bytes:
         data = b""
         while len(data) < count:
-            chunk = os.read(self.read_fd, count - len(data))
+            chunk = os.read(0, count - len(data))
+            if not chunk and self._tidies:
+                raise EOFError("the owner of this process has gone")
             if not chunk:
-                self.ended()
+                os._exit(0)
             data += chunk
         return data
 
-    def ended(self) -> NoReturn:
-        """End this process, because the owner has closed its end of the pipe."""
-        os._exit(0)
 
-
-class TidyWire(Wire):
-    """A wire whose end raises EOFError, for a child that has to tidy up."""
-
-    def ended(self) -> NoReturn:
-        """Raise EOFError, because the owner has closed its end of the pipe."""
-        raise EOFError("the owner of this process has gone")
-
-
-def wire_of_service(max_bytes: int) -> TidyWire:
+def wire_of_service(max_bytes: int) -> Wire:
     """Return the wire of a child that answers questions; its end raises EOFError.
 
     Standard output becomes standard error, so that what libraries print cannot get between the messages.
     """
     messages = os.dup(1)
     os.dup2(2, 1)
-    return TidyWire(max_bytes, write_fd=messages)
+    return Wire(max_bytes, messages, tidies=True)

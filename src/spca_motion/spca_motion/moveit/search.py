@@ -174,7 +174,8 @@ class MoveItSearch:
                 if (pieces := query.smooth(waypoints)) is not None:
                     return pieces
                 rejected.append(str(query.fault(rounded(waypoints, [0.0] * len(waypoints)))))
-        raise PathNotFound(_account(nothing, rejected))
+        tries = f"MoveIt found none in {nothing} of {nothing + len(rejected)} searches"
+        raise PathNotFound(f"{tries}, and what it found was rejected: {rejected[-1]}" if rejected else tries)
 
 
 def _box(query: Query) -> Box | None:
@@ -202,11 +203,6 @@ def _mismatch(path: Array, start: Array, goal: Array) -> str:
     if max(np.abs(path[0] - start).max(), np.abs(path[-1] - goal).max()) > 1e-3:
         return "it does not lead from the start to the goal"
     return ""
-
-
-def _account(nothing: int, rejected: list[str]) -> str:
-    tries = f"MoveIt found none in {nothing} of {nothing + len(rejected)} searches"
-    return f"{tries}, and what it found was rejected: {rejected[-1]}" if rejected else tries
 
 
 def moveit_arm(

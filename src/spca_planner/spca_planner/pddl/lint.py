@@ -26,7 +26,6 @@ from spca_planner.pddl.syntax import Domain, Problem, Signature, Typed, read_dom
 
 _CONNECTIVES = ("and", "or", "not", "imply")
 _QUANTIFIERS = ("exists", "forall")
-_NUMERIC_EFFECTS = ("increase",)
 COST = "total-cost"
 _MOST_NOTED = 50
 """Number of faults of one text after which no more are looked for."""
@@ -73,11 +72,8 @@ def parse(domain_text: str, problem_text: str) -> tuple[Domain, Problem]:
 
 def check_domain(domain: Domain) -> Iterator[str]:
     """Yield what is wrong with a domain."""
-    sizes = [
-        ("predicates", len(domain.predicates), MOST_PREDICATES),
-        ("actions", len(domain.actions), MOST_ACTIONS),
-    ]
-    for what, count, most in sizes:
+    sizes = {"predicates": len(domain.predicates), "actions": len(domain.actions)}
+    for (what, count), most in zip(sizes.items(), (MOST_PREDICATES, MOST_ACTIONS), strict=True):
         if count > most:
             yield f"the domain has {count} {what}; at most {most} are allowed"
     for parts in (domain.predicates, domain.functions, domain.actions):
@@ -88,7 +84,7 @@ def check_domain(domain: Domain) -> Iterator[str]:
                     f"domain, line {part.line}: '{name}' has {count} parameters; at most "
                     f"{MOST_PARAMETERS} are allowed"
                 )
-    yield from _circles(domain)
+    yield from islice(_circles(domain), 1)
     for signature in (*domain.predicates.values(), *domain.functions.values()):
         yield from _check_types(domain, signature.parameters, f"'{signature.name}'")
     yield from _check_types(domain, domain.constants, "(:constants …)")
@@ -151,7 +147,7 @@ def check_expansion(domain: Domain, problem: Problem) -> Iterator[str]:
 
 def instances(formula: Group, domain: Domain, problem: Problem) -> int:
     """Count the ground atoms that a formula stands for: quantifiers within each other multiply."""
-    if formula.head in (*_QUANTIFIERS,) and len(formula.items) == 3:
+    if formula.head in _QUANTIFIERS and len(formula.items) == 3:
         variables, body = formula.items[1], formula.items[2]
         assert isinstance(variables, Group) and isinstance(body, Group)
         count = instances(body, domain, problem)
@@ -194,7 +190,7 @@ class _Checker:
             yield from self.effect(effect, scope)
         elif group.head in ("and", "not"):
             yield from self._parts(group, scope, self.effect if group.head == "and" else self.atom)
-        elif group.head in _NUMERIC_EFFECTS:
+        elif group.head == "increase":
             target = group.items[1] if len(group.items) > 1 else None
             if not (isinstance(target, Group) and target.head == COST):
                 yield self._at(group, f"of numeric effects only (increase ({COST}) …) is supported")
@@ -265,11 +261,9 @@ def quantified(variables: Group) -> Scope:
 
 
 def _circles(domain: Domain) -> Iterator[str]:
-    for name in domain.types:
-        above = domain.types[name]
+    for name, above in domain.types.items():
         if above is not None and name in domain.ancestry(above):
             yield f"the types '{name}' and '{above}' are subtypes of each other"
-            return
 
 
 def _check_types(domain: Domain, names: tuple[Typed, ...], where: str) -> Iterator[str]:

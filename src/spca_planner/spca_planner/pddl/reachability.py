@@ -150,11 +150,7 @@ class _Relaxation:
             return True
         if condition.head == "and":
             return all(self._possible(p, binding) for p in condition.rest if isinstance(p, Group))
-        if condition.head == "not" and isinstance(inner := condition.items[1], Group) and inner.head == "=":
-            return self._holds(condition, binding) is True
-        if any(True for _ in atoms(condition, positive=False)):
-            return True
-        return self._holds(condition, binding) is True
+        return any(atoms(condition, positive=False)) or self._holds(condition, binding) is True
 
     def _holds(self, condition: Group, binding: Mapping[str, str]) -> bool | None:
         return evaluate(condition, lambda atom: atom in self._reached, self._domain, self._problem, binding)

@@ -62,8 +62,7 @@ class BoundedChild:
         output = b""
         while True:
             left = self._deadline - time.monotonic()
-            ready = select.select([self._log], [], [], max(0.0, left))[0]
-            if not ready:
+            if not select.select([self._log], [], [], max(0.0, left))[0]:
                 self.end()
                 self.late = True
                 return -signal.SIGKILL, ""

@@ -72,7 +72,7 @@ def main(judge: Callable[[Case, Engine], Judgement] = judged) -> None:
 def _serve(wire: Wire, judge: Callable[[Case, Engine], Judgement]) -> None:
     setup = wire.receive()
     tempfile.tempdir = setup["folder"]
-    with while_owned(wire.read_fd):  # on a busy machine this takes its time
+    with while_owned():  # on a busy machine this takes its time
         import_unified_planning()
         warnings.simplefilter("ignore")
         engine = open_engine(setup["engine"])
@@ -84,7 +84,7 @@ def _serve(wire: Wire, judge: Callable[[Case, Engine], Judgement]) -> None:
     wire.send({"op": "ready"})
     while True:
         message = wire.receive()
-        with while_owned(wire.read_fd):
+        with while_owned():
             if message["op"] == "read":
                 _read(message["domains"])
                 continue
@@ -131,28 +131,28 @@ class OwnerGone(BaseException):
 
 
 @contextmanager
-def while_owned(read_fd: int) -> Iterator[None]:
+def while_owned() -> Iterator[None]:
     """Raise OwnerGone in the context as soon as the input ends, by a signal.
 
     A death signal would follow the thread that started this process, not the owner's process.
     """
 
     pipe = select.poll()
-    pipe.register(read_fd, 0)  # for its end alone
+    pipe.register(0, 0)  # for its end alone
 
     def ring(*_: object) -> None:
         if pipe.poll(0):
             raise OwnerGone
 
-    flags = fcntl.fcntl(read_fd, fcntl.F_GETFL)
+    flags = fcntl.fcntl(0, fcntl.F_GETFL)
     signal.signal(signal.SIGIO, ring)
-    fcntl.fcntl(read_fd, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
     try:
-        fcntl.fcntl(read_fd, fcntl.F_SETFL, flags | os.O_ASYNC)
+        fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)
         ring()  # it may have ended before
         yield
     finally:
-        fcntl.fcntl(read_fd, fcntl.F_SETFL, flags)
+        fcntl.fcntl(0, fcntl.F_SETFL, flags)
 
 
 @contextmanager

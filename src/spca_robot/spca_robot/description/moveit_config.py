@@ -23,20 +23,12 @@ from spca_robot.gripper_2f85 import CLOSED_ANGLE
 VELOCITY_SCALING = 0.3
 """Default share of the joints' speed limits that MoveIt uses."""
 PIPELINES = {
-    "ompl": "moveit_planners_ompl",
-    "pilz_industrial_motion_planner": "pilz_industrial_motion_planner",
-    "chomp": "moveit_planners_chomp",
-    "stomp": "moveit_planners_stomp",
+    "ompl": ("ompl_interface/OMPLPlanner", "RRTConnect"),
+    "pilz_industrial_motion_planner": ("pilz_industrial_motion_planner/CommandPlanner", "PTP"),
+    "chomp": ("chomp_interface/CHOMPPlanner", ""),
+    "stomp": ("stomp_moveit/StompPlanner", ""),
 }
-"""Planning pipelines by name, each with the ROS package that brings it."""
-PLANNER_IDS = {"ompl": "RRTConnect", "pilz_industrial_motion_planner": "PTP", "chomp": "", "stomp": ""}
-"""Planner id of each pipeline. Pilz's PTP goes straight in joint space, or fails: it does not search."""
-_PLUGINS = {
-    "ompl": "ompl_interface/OMPLPlanner",
-    "pilz_industrial_motion_planner": "pilz_industrial_motion_planner/CommandPlanner",
-    "chomp": "chomp_interface/CHOMPPlanner",
-    "stomp": "stomp_moveit/StompPlanner",
-}
+"""Planning pipelines by name: plugin, and planner's id. Pilz's PTP goes straight in joint space, or fails."""
 
 
 def moveit_config(
@@ -48,9 +40,10 @@ def moveit_config(
     in about one start of ten: its TrajectoryExecutionManager refuses parameters that its clock declares in
     another thread.
     """
+    plugin, planner_id = PIPELINES[pipeline]
     text = filled(
         "moveit.yaml", arm=world.robot.arm, scaling=VELOCITY_SCALING,
-        pipeline=pipeline, planner_id=PLANNER_IDS[pipeline], plugin=_PLUGINS[pipeline],
+        pipeline=pipeline, planner_id=planner_id, plugin=plugin,
     )  # fmt: skip
     return {
         "use_sim_time": use_sim_time,

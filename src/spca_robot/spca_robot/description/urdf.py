@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from spca_core.arms import ArmDescription
-from spca_core.geometry import Array, Pose, matrix_of_quaternion
+from spca_core.geometry import Array, Pose
 from spca_core.world import World
 from spca_robot.description.names import BASE_LINK, GENERATED
 from spca_robot.description.xml import filled, frames
@@ -47,9 +47,13 @@ def build_urdf(world: World, controllers_file: str = "") -> str:
     With a `controllers_file` (a path on the machine that runs Gazebo) it also carries what Gazebo needs: the
     ros2_control block, contact sensors, friction, self-collision, and pads with knobs.
     """
-    carrier, flange = flange_pose(world)
+    model, _ = build_model(world)
+    root, site = model.body(world.robot.model).id, model.site(FLANGE)
+    bodies = [b for b in range(model.nbody) if model.body_rootid[b] == root]  # parents first
+    links = tuple(_link(model, b, root, world.robot.arm) for b in bodies)
+    carrier = _name(model.body(int(np.asarray(site.bodyid).item())).name)
     return filled(
-        "cobot.urdf", world=world, links=robot_links(world), carrier=carrier, flange=flange,
+        "cobot.urdf", world=world, links=links, carrier=carrier, flange=_pose(site.pos, site.quat),
         touching=partial(_touching, gazebo=bool(controllers_file)), gripper=GENERATED,
         controllers_file=controllers_file, **frames(world),
     )  # fmt: skip
@@ -115,22 +119,6 @@ class Link:
     inertia: Array
 
 
-def robot_links(world: World) -> tuple[Link, ...]:
-    """Return every body of the robot as a link, parents first."""
-    model, _ = build_model(world)
-    root = model.body(world.robot.model).id
-    bodies = [b for b in range(model.nbody) if model.body_rootid[b] == root]
-    return tuple(_link(model, b, root, world.robot.arm) for b in bodies)
-
-
-def flange_pose(world: World) -> tuple[str, Array]:
-    """Return the link that carries `tool0`, and the pose (4×4) of `tool0` in it."""
-    model, _ = build_model(world)
-    site = model.site(FLANGE)
-    body = model.body(int(np.asarray(site.bodyid).item())).name
-    return _name(body), _pose(site.pos, site.quat)
-
-
 def _name(body: str) -> str:
     if "/" not in body:
         return BASE_LINK
@@ -188,7 +176,4 @@ def _joint(model: mujoco.MjModel, joint: int, arm: ArmDescription) -> Joint:
 
 
 def _pose(position: Array, wxyz: Array) -> Array:
-    pose = np.eye(4)
-    pose[:3, :3] = matrix_of_quaternion(np.roll(wxyz, -1))
-    pose[:3, 3] = position
-    return pose
+    return Pose(position=tuple(position), quaternion=tuple(np.roll(wxyz, -1))).matrix()

@@ -44,10 +44,11 @@ def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") ->
             where="robot:=vendor",
             hint="install them (docs/full-stack.md), or use robot:=generated, which needs none of them",
         )
-    plain = _process(world, "")
-    if not controllers_file:
-        return _process(world, str(_written(folder, extension(world))))
-    return _process(world, str(_written(folder, extension(world, controllers_file, solid_links(plain)))))
+    solid = solid_links(_process(world, "")) if controllers_file else ()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "cobot_extension.xacro"
+    path.write_text(extension(world, controllers_file, solid))
+    return _process(world, str(path))
 
 
 def extension(world: World, controllers_file: str = "", solid: tuple[str, ...] = ()) -> str:
@@ -73,14 +74,6 @@ def arguments(world: World, extension_file: str = "") -> dict[str, str]:
     }
 
 
-def _written(folder: Path, text: str) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "cobot_extension.xacro"
-    path.write_text(text)
-    return path
-
-
 def _process(world: World, extension_file: str) -> str:
     xacro = importlib.import_module("xacro")
-    document_ = xacro.process_file(str(XACRO), mappings=arguments(world, extension_file))
-    return document_.toprettyxml(indent="  ")
+    return xacro.process_file(str(XACRO), mappings=arguments(world, extension_file)).toprettyxml(indent="  ")

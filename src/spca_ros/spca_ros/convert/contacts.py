@@ -51,13 +51,8 @@ def places_msg(stamp: float, poses: Mapping[str, Pose]) -> MultiDOFJointState:
 def places(message: MultiDOFJointState) -> dict[str, Pose]:
     """Return the poses in a message, by model."""
     moved = zip(message.joint_names, message.transforms, strict=False)
-    return {name: _place(transform) for name, transform in moved}
-
-
-def _place(transform: Transform) -> Pose:
-    """Return the pose of a thing that a transform puts there."""
-    p, q = transform.translation, transform.rotation
-    return Pose(position=(p.x, p.y, p.z), quaternion=(q.x, q.y, q.z, q.w))
+    ways = ((name, transform.translation, transform.rotation) for name, transform in moved)
+    return {name: Pose(position=(p.x, p.y, p.z), quaternion=(q.x, q.y, q.z, q.w)) for name, p, q in ways}
 
 
 def _transform(pose: Pose) -> Transform:

@@ -126,13 +126,7 @@ def follow_problem(action: Any, result: Any) -> str:
     """Explain why a trajectory did not end well; return "" if it did."""
     if result.error_code == action.Result.SUCCESSFUL:
         return ""
-    codes = (
-        "INVALID_GOAL",
-        "INVALID_JOINTS",
-        "OLD_HEADER_TIMESTAMP",
-        "PATH_TOLERANCE_VIOLATED",
-        "GOAL_TOLERANCE_VIOLATED",
-    )
+    codes = (name for name in dir(action.Result) if name.isupper())
     name = next((c for c in codes if getattr(action.Result, c) == result.error_code), str(result.error_code))
     said = f": {result.error_string}" if result.error_string else ""
     return f"the controller stopped the arm ({name.lower().replace('_', ' ')}){said}"

@@ -92,20 +92,10 @@ def _watch(child: int, lifeline: int, awake: int) -> NoReturn:
 def _namespaces(as_root: bool) -> None:
     """Enter new namespaces; root needs no user namespace, which not all systems allow, all others do."""
     user, group = os.geteuid(), os.getegid()
-    others = (
-        kernel.CLONE_NEWNS
-        | kernel.CLONE_NEWNET
-        | kernel.CLONE_NEWPID
-        | kernel.CLONE_NEWIPC
-        | kernel.CLONE_NEWUTS
-    )
-    kernel.unshare(others if as_root else others | kernel.CLONE_NEWUSER)
+    kernel.unshare(kernel.CLONE_OTHERS | (0 if as_root else kernel.CLONE_NEWUSER))
     if not as_root:
-        for name, text in (
-            ("setgroups", "deny"),
-            ("uid_map", f"{user} {user} 1"),
-            ("gid_map", f"{group} {group} 1"),
-        ):
+        maps = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
+        for name, text in maps.items():
             with open(f"/proc/self/{name}", "w") as file:
                 file.write(text)
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 import ctypes
 import os
 
-CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
-CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+CLONE_NEWUSER = 0x10000000
+CLONE_OTHERS = 0x00020000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000
+"""New namespaces of mounts, host names, IPC, processes and the network."""
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 0x4000, 0x40000
 
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = (
-    1,
-    4,
-    22,
-    24,
-    38,
-)
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP = 1, 4, 22
+_PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 24, 38
 _SECCOMP_MODE_FILTER = 2
 _CAPABILITY_VERSION_3 = 0x20080522
 _LAST_CAPABILITY = 63
@@ -104,11 +100,8 @@ def landlock_deny_all(abi: int) -> None:
     if abi >= 5:
         rights |= 1 << 15  # ioctl on devices
     ruleset = _Ruleset(fs=rights, net=0b11 if abi >= 4 else 0, scoped=0b11 if abi >= 6 else 0)
-    fd = _check(
-        _libc.syscall(
-            _LANDLOCK_CREATE_RULESET, ctypes.byref(ruleset), ctypes.c_size_t(ctypes.sizeof(ruleset)), 0
-        )
-    )
+    size = ctypes.c_size_t(ctypes.sizeof(ruleset))
+    fd = _check(_libc.syscall(_LANDLOCK_CREATE_RULESET, ctypes.byref(ruleset), size, 0))
     try:
         _check(_libc.syscall(_LANDLOCK_RESTRICT_SELF, fd, 0))
     finally:
@@ -123,8 +116,5 @@ def install_seccomp(program: bytes) -> None:
     """Install a BPF program (8 bytes an instruction) as this process's system call filter."""
     buffer = ctypes.create_string_buffer(program, len(program))
     prog = _Program(len(program) // 8, ctypes.cast(buffer, ctypes.c_void_p))
-    _check(
-        _libc.prctl(
-            _PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.byref(prog), ctypes.c_ulong(0), 0
-        )
-    )
+    mode, none = ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.c_ulong(0)
+    _check(_libc.prctl(_PR_SET_SECCOMP, mode, ctypes.byref(prog), none, none))

@@ -19,7 +19,6 @@ _WITHOUT = (
 _NO_ANNOTATIONS = (
     __future__.annotations.compiler_flag
 )  # type hints may name what only the documentation knows
-_GENERATOR = 0x20  # CO_GENERATOR of the data model; `inspect` takes too long to import
 SOURCE_NAME = "<skills>"
 _LONGEST = 600
 
@@ -38,7 +37,9 @@ class WorkerSession:
         self._code: list[tuple[str, CodeType]] = []
         self._logged = 0
         self._ctx = self._make_ctx()
-        self._builtins = self._make_builtins()
+        names = {n: getattr(builtins, n) for n in dir(builtins) if n not in _WITHOUT}
+        own = {"__import__": self._import, "print": self._print}
+        self._builtins = {**names, **own, "CtxError": CtxError, "MotionError": MotionError}
 
     def serve(self) -> None:
         """Answer requests until the host closes the pipe."""
@@ -60,7 +61,7 @@ class WorkerSession:
         except BaseException as error:
             self._wire.send({"op": "failed", **describe(error)})
 
-    def _load(self, modules: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    def _load(self, modules: list[tuple[str, str]]) -> dict[str, list[str]]:
         self._code = []
         code = [
             (skill, compile(source, SOURCE_NAME, "exec", flags=_NO_ANNOTATIONS, dont_inherit=True))
@@ -68,16 +69,11 @@ class WorkerSession:
         ]
         functions = self._namespace(code)
         self._code = code
-        return [
-            {
-                "name": name,
-                "parameters": _parameters(f.__code__),
-                "doc": (f.__doc__ or "")[:2000],
-                "generator": bool(f.__code__.co_flags & _GENERATOR),
-            }
+        return {
+            name: _parameters(f.__code__)
             for name, f in functions.items()
             if isinstance(f, FunctionType) and f.__code__.co_filename == SOURCE_NAME
-        ]
+        }
 
     def _namespace(self, code: list[tuple[str, CodeType]]) -> dict[str, Any]:
         """Run the modules in fresh namespaces: no run can leave anything behind for the next.
@@ -150,11 +146,6 @@ class WorkerSession:
         members: dict[str, Any] = {name: method(name) for name in self._methods}
         return type("Ctx", (), {"__slots__": (), "__getattr__": unknown, **members})()
 
-    def _make_builtins(self) -> dict[str, Any]:
-        names = {n: getattr(builtins, n) for n in dir(builtins) if n not in _WITHOUT}
-        names.update(__import__=self._import, print=self._print, CtxError=CtxError, MotionError=MotionError)
-        return names
-
     def _import(
         self, name: str, _globals: Any = None, _locals: Any = None, fromlist: Any = (), level: int = 0
     ) -> Any:
@@ -194,13 +185,9 @@ class MotionError(CtxError):
 
 def describe(error: BaseException) -> dict[str, Any]:
     """Return `kind`, `message` and `line` (in the skill's source) of an exception that nobody caught."""
-    return {"kind": _kind(error), "message": _message(error), "line": _line(error)}
-
-
-def _kind(error: BaseException) -> str:
-    if isinstance(error, CtxError):
-        return str(error.kind)[:40]
-    return "refused" if isinstance(error, PermissionError) else "error"
+    kind = "refused" if isinstance(error, PermissionError) else "error"
+    kind = str(error.kind)[:40] if isinstance(error, CtxError) else kind
+    return {"kind": kind, "message": _message(error), "line": _line(error)}
 
 
 def _message(error: BaseException) -> str:

@@ -81,24 +81,8 @@ def record_maker(name: str, fields: list[list[Any]]) -> Callable[..., Thing]:
 
     `fields` lists each parameter as [name] or [name, default].
     """
-    names = [f[0] for f in fields]
-
-    def make(*args: Any, **kwargs: Any) -> Thing:
-        if len(args) > len(names):
-            raise TypeError(f"{name}() takes {len(names)} arguments: {', '.join(names)}")
-        given = dict(zip(names, args, strict=False))
-        for key, value in kwargs.items():
-            if key not in names or key in given:
-                raise TypeError(
-                    f"{name}() got '{key}' twice or does not know it; it takes {', '.join(names)}"
-                )
-            given[key] = value
-        for field in fields:
-            if field[0] not in given:
-                if len(field) == 1:
-                    raise TypeError(f"{name}() lacks '{field[0]}'; it takes {', '.join(names)}")
-                given[field[0]] = field[1]
-        return Thing({n: given[n] for n in names})
-
-    make.__name__ = name
-    return make
+    parameters = ", ".join("=".join([field[0], *map(repr, field[1:])]) for field in fields)
+    made: dict[str, Any] = {}
+    exec(f"def {name}({parameters}): return Thing(locals())", {"Thing": Thing}, made)
+    maker: Callable[..., Thing] = made[name]
+    return maker

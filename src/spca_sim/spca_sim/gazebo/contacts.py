@@ -2,7 +2,7 @@
 
 Gazebo reports each touching pair of collisions once a physics step, by scoped names
 (`box_red::link::collision`), and nothing at all once they part: a pair has ended when it has not been
-reported for `timeout` seconds of simulated time. Rigid things that rest side by side bear no load and part by
+reported for `TIMEOUT` seconds of simulated time. Rigid things that rest side by side bear no load and part by
 less than can be seen: two that touched, and still lie to one another as they did then, touch still.
 """
 
@@ -90,14 +90,12 @@ class ContactSampler:
     def __init__(
         self,
         emit: Callable[[ContactSample], None],
-        period: float = SAMPLE_PERIOD,
-        timeout: float = TIMEOUT,
         ways: Callable[[Sequence[Touch]], frozenset[Way]] = lambda touches: frozenset(),
         poses: Callable[[], Mapping[str, Pose]] = dict,
     ) -> None:
         """Emit samples; `ways` tells from all points of contact how models touch, `poses` where they are."""
-        self._emit, self._period, self._timeout, self._ways = emit, period, timeout, ways
-        self._poses, self._lay = poses, dict[Pair, tuple[float, list[float]]]()
+        self._emit, self._ways, self._poses = emit, ways, poses
+        self._lay: dict[Pair, tuple[float, list[float]]] = {}
         self._seen: dict[Pair, float] = {}
         self._points: dict[Pair, tuple[float, Sequence[Touch]]] = {}
         self._next: float | None = None
@@ -115,16 +113,16 @@ class ContactSampler:
 
     def due(self, now: float) -> bool:
         """Return whether a sample is emitted, or the sampling begins, at simulated time `now`."""
-        return self._next is None or now >= self._next or now < self._next - 2 * self._period
+        return self._next is None or now >= self._next or now < self._next - 2 * SAMPLE_PERIOD
 
     def clock(self, now: float) -> None:
         """Emit the samples that are due at simulated time `now`."""
-        if self._next is None or now < self._next - 2 * self._period:  # the first, or the clock went back
-            self._next = now + self._period
+        if self._next is None or now < self._next - 2 * SAMPLE_PERIOD:  # the first, or the clock went back
+            self._next = now + SAMPLE_PERIOD
             return
         while self._next is not None and self._next <= now:
             self._emit(self._sample(self._next))
-            self._next += self._period
+            self._next += SAMPLE_PERIOD
 
     def clear(self, since: float = -math.inf) -> None:
         """Forget every contact, as after a reset of the world.
@@ -142,13 +140,13 @@ class ContactSampler:
             when, lay = self._lay.get(touching, (-math.inf, []))
             if seen > when:
                 self._lay[touching] = seen, way
-            elif stamp - seen > self._timeout and not (way and lay and math.dist(way, lay) < STILL):
+            elif stamp - seen > TIMEOUT and not (way and lay and math.dist(way, lay) < STILL):
                 del self._seen[touching], self._lay[touching]
         self._points = {
             key: (seen, touches)
             for key, (seen, touches) in self._points.items()
-            if stamp - seen <= self._timeout
-            or stamp - self._seen.get(pair(touches[0].a, touches[0].b), stamp) > self._timeout
+            if stamp - seen <= TIMEOUT
+            or stamp - self._seen.get(pair(touches[0].a, touches[0].b), stamp) > TIMEOUT
         }
         touches = [touch for _, points in self._points.values() for touch in points]
         return ContactSample(stamp, frozenset(self._seen), self._ways(touches))

@@ -38,6 +38,7 @@ class Film:
         self._node, self._intrinsics = node, world.camera.intrinsics
         self._topics = CameraTopics(node)
         self._frames = FramePairs(self._on_frame)
+        self._sources = (bridge.COLOUR, self._frames.colour), (bridge.DEPTH, self._frames.depth)
         self._listening: tuple[Subscription, ...] = ()
         self._asking = 0
         self._newest: RgbdPicture | None = None
@@ -56,9 +57,7 @@ class Film:
     def since(self, begun: float) -> RgbdPicture | None:
         """Return the newest picture, if it was taken at `begun` (simulated seconds) or later, or None."""
         newest = self._newest
-        if newest is None or seconds(newest.colour.header.stamp) < begun:
-            return None
-        return newest
+        return newest if newest and seconds(newest.colour.header.stamp) >= begun else None
 
     def look(self) -> None:
         """Begin or cease to listen to Gazebo, as needed now. To be called in the thread that spins."""
@@ -66,10 +65,7 @@ class Film:
         if wanted and not self._listening:
             self._listening = tuple(
                 self._node.create_subscription(Image, topic.ros_topic_name, on_image, WHOLE)
-                for topic, on_image in (
-                    (bridge.COLOUR, self._frames.colour),
-                    (bridge.DEPTH, self._frames.depth),
-                )
+                for topic, on_image in self._sources
             )
         elif self._listening and not wanted:
             for subscription in self._listening:

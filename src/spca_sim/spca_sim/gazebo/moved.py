@@ -44,9 +44,9 @@ class Recorder:
         self._data = mujoco.MjData(model)
         for name, pose in layout.poses.items():
             self._index.set_item(self._data, name, pose)
-        self.clear()
+        self.record_afresh()
 
-    def clear(self) -> None:
+    def record_afresh(self) -> None:
         """Forget what was recorded."""
         self._recorder.states.clear()
 
@@ -59,7 +59,7 @@ class Recorder:
                 self._index.set_item(self._data, name, poses[name])
         self._recorder.record(SimState(stamp, self._objects, self._data.qpos))
 
-    def save(self, folder: Path) -> None:
+    def save_recording(self, folder: Path) -> None:
         """Write `states.npz` into a run's folder."""
         save_states(self._recorder.states, folder / STATES)
 

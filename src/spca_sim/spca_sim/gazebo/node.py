@@ -38,7 +38,7 @@ from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.contacts import contacts_msg
 from spca_ros.convert.records import duration_msg, from_msg, seconds, time_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
-from spca_ros.node import SimulatorNode, answering, existing, run_nodes
+from spca_ros.node import SimulatorNode, run_nodes
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.gazebo import bridge
 from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
@@ -101,7 +101,7 @@ class GazeboSim(SimulatorNode):
         carriers = [o.model for o in world.objects if not KINDS[o.kind].solid]
         self._below = ([world.ground.model], [world.table.model], carriers)
         self._rims = {o.model: world.table.top + o.size[2] for o in world.objects if KINDS[o.kind].walled}
-        self._recorder, self._moved = Recorder(world), Moved(self, world)
+        self.recorder, self._moved = Recorder(world), Moved(self, world)
         self._sampler = ContactSampler(self._on_sample, ways=self._ways, poses=self._moved.poses)
         self.parameter("places", False, "whether the referee is told where things are", live=True)
         control = control or bridged(self, control_service(world))
@@ -146,7 +146,7 @@ class GazeboSim(SimulatorNode):
         LongAction(self, FollowTrajectory, names.FOLLOW, self._do_follow, self._brake, self._refuse_follow)
         LongAction(self, CommandGripper, names.GRIPPER, self._do_grip, refuse=self._refuse_grip)
         self.create_service(Trigger, names.HOLD, self._hold)
-        self.create_service(SaveRecording, names.SAVE_RECORDING, self._level_over)
+        self.create_service(SaveRecording, names.SAVE_RECORDING, self.save)
         SlowService(self, ResetWorld, names.RESET, self._do_reset)
         SlowService(self, Capture, names.CAPTURE, self._do_capture)
         SlowService(self, LetPass, names.LET_PASS, self._do_let_pass)
@@ -197,7 +197,7 @@ class GazeboSim(SimulatorNode):
         poses = self._moved.poses()
         if self._resetting or self._state is None:
             return
-        self._recorder.record(sample.stamp, self._state, poses)
+        self.recorder.record(sample.stamp, self._state, poses)
         if self.get_parameter("places").value:
             self._moved.tell(sample.stamp)
         self._contacts.publish(contacts_msg([sample]))
@@ -337,7 +337,7 @@ class GazeboSim(SimulatorNode):
         return ResetWorld.Response(success=not problem, message=problem, stamp=time_msg(self._now))
 
     def _lay(self, wanted: Layout) -> None:
-        self._recorder.lay(wanted)
+        self.recorder.lay(wanted)
         if problem := self._moved.compare(wanted.poses):
             self.get_logger().warning(
                 f"{problem}: no level is judged by places, and nothing moves in a video"
@@ -390,15 +390,6 @@ class GazeboSim(SimulatorNode):
 
     def _off_home(self, state: JointState) -> float:
         return float(np.abs(state.position - np.array(self._world.robot.home)).max())
-
-    def _level_over(
-        self, request: SaveRecording.Request, response: SaveRecording.Response
-    ) -> SaveRecording.Response:
-        with answering(response):
-            if request.folder:
-                self._recorder.save(existing(request.folder))
-            self._recorder.clear()
-        return response
 
     def _move_objects(self, poses: Mapping[str, Pose]) -> str:
         if self.loop.run(lambda: self._moved.there(poses)):

@@ -258,13 +258,10 @@ def next_to(
     x, y, _ = other.pose.position
     z = other.bottom + hold.height + DROP
     around = 12 if is_round(other.kind) else 4
-
-    def out_of_line(k: int) -> float:
-        angle = other.pose.yaw + k * 2 * math.pi / around
-        return round(_out_of_line(angle, other, neighbours[0]), 2) if neighbours else 0.0
-
-    for k in sorted(range(around), key=out_of_line):
-        angle = other.pose.yaw + k * 2 * math.pi / around
+    angles = [(other.pose.yaw + k * 2 * math.pi / around, k) for k in range(around)]
+    if neighbours:
+        angles.sort(key=lambda turn: round(_out_of_line(turn[0], other, neighbours[0]), 2))
+    for angle, k in angles:
         touching = (hold.along + other.size[0 if around == 12 else k % 2]) / 2
         c, s = math.cos(angle), math.sin(angle)
         near, far = touching - (ROUND_PUSH if around == 12 else PUSH), touching + SIDE_GAP

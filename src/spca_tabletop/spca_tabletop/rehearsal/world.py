@@ -97,7 +97,9 @@ class Errors:
             factor = LOW_FACTOR if thing.confidence < LOW_CONFIDENCE else 1.0
             factor *= 1.0 if thing.visible else UNSEEN_FACTOR
             yaw = 0.0
-            if self._kind == "pessimistic" and _stands_alone(thing, scene):
+            others = (o.pose.position[:2] for o in scene.objects if o is not thing)
+            alone = all(math.dist(thing.pose.position[:2], xy) > _CLOSE for xy in others)
+            if self._kind == "pessimistic" and alone:
                 yaw = RARE_YAW * self._rng.choice((-1.0, 1.0))
             poses[thing.id] = self._moved(thing.pose, -self.shift, factor, yaw)
         return Layout(poses=poses)
@@ -120,11 +122,3 @@ def _turned(pose: Pose, angle: float) -> tuple[float, float, float, float]:
     x, y, z, w = pose.quaternion
     s, c = math.sin(angle / 2), math.cos(angle / 2)
     return (c * x - s * y, c * y + s * x, c * z + s * w, c * w - s * z)
-
-
-def _stands_alone(thing: SceneObject, scene: Scene) -> bool:
-    return all(
-        math.dist(o.pose.position[:2], thing.pose.position[:2]) > _CLOSE
-        for o in scene.objects
-        if o.id != thing.id
-    )

@@ -6,7 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +234,7 @@ class TabletopRos:
         self.nodes: Sequence[SpcaNode] = (self._sense, self._executor, self._referee)
         joints = self._sense.world.robot.arm.joint_names
         self._elsewhere = RosSense(self._sense, sense, joints) if sense else None
+        self.using = self._executor.using
         self._sense.look = lambda held, tool, joints: self._glance()
         self._referee.judged = lambda: table.judged if (table := self._executor.table) else None
 
@@ -267,10 +268,6 @@ class TabletopRos:
         )
         there.on_contacts(lambda sample: self._referee.tell())
         return table
-
-    def using(self) -> AbstractContextManager[None]:
-        """See `RosSide`."""
-        return self._executor.using()
 
     def rest(self) -> None:
         """See `RosSide`."""
