@@ -183,7 +183,7 @@ class Session:
     def plan(self, sentence: str) -> Proposal:
         """Look and plan for a sentence, moving nothing else; a plan in the result has passed every critic."""
         sentence = self._dialogue.meant(sentence)
-        run = self._aside(sentence, Order(moves=False, plans=True))
+        run = self._aside(sentence, Order(moves=False, plans=True), **self._own(sentence))
         plan = newest_plan(run.folder)
         goal = "".join([event.text for event in run.events if event.kind == "plan"][-1:])
         return Proposal(sentence, plan, goal, "" if plan else run.result.reason, _seen(run))
@@ -208,7 +208,8 @@ class Session:
         is refused leaves its run in a folder that is gone when the session ends.
         """
         meant = self._dialogue.meant(sentence)
-        return self._done(meant, Order(), out, self._dialogue.heard(sentence, meant))
+        own = self._own(meant)
+        return self._done(meant, Order(), out, self._dialogue.heard(sentence, meant), **own)
 
     def execute(self, proposal: Proposal, out: Path | None = None) -> Run:
         """Carry out a plan as it is, once; it is refused where things have moved since it was made."""
@@ -255,10 +256,18 @@ class Session:
 
     # --- runs -----------------------------------------------------------------------------------------------
 
-    def _done(self, sentence: str, asked: Order, out: Path | None, conversation: tuple[str, ...] = ()) -> Run:
+    def _own(self, meant: str) -> dict[str, str]:
+        """Return the options of a task for which no model is needed, as the move is known; else none."""
+        others = self._options.proposer != "builtin" and self._options.skills != "empty"
+        return {"proposer": "builtin"} if others and self._dialogue.known(meant) else {}
+
+    def _done(
+        self, sentence: str, asked: Order, out: Path | None, conversation: tuple[str, ...] = (), **changes: str
+    ) -> Run:
         """Carry out an order in a run that is kept, and return the run."""
         folder = RunFolder.create("_".join(sentence.split())[:40], out)
-        run = Run(self._ordered(sentence, folder.path, conversation), folder, asked)
+        options = self._ordered(sentence, folder.path, conversation).model_copy(update=changes)
+        run = Run(options, folder, asked)
         try:
             self._advance(run, self._listeners)
         except InputError:
