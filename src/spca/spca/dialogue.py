@@ -29,15 +29,13 @@ _BACK = re.compile(
     r"(?i)\b(?:put|move|bring|take) (?:(it|the .+?)|(them|both)|(everything|(?:it )?all|all of (?:it|them)))"
     r" back(?: (?:to )?where (?:it was|they were)| again)?[.!]*$"
 )
-_AGAIN = re.compile(
-    r"(?i)(?:now |please )*(?:do (?:it|that) )?(?:once |a (?:bit|little) )?(?:again|more|further|redo)[.!]*"
-)
+_AGAIN = re.compile(r"(?i)(?:now |please )*(?:do (?:it|that) )?(?:once |a bit )?(?:again|more|redo)[.!]*")
 _CONTINUE = re.compile(r"(?i)(?:now |please )*(?:continue|go on|carry on|resume)(?: with (?:it|that))?[.!]*")
-_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5}
 _UNDO = re.compile(
-    rf"(?i)(?:now |please )*undo(?: it| that| (everything|all|it all)| the last"
-    rf"(?: ({'|'.join(_COUNTS)}))?(?: tasks?| things?| steps?| moves?| ones?)?)?[.!]*"
+    r"(?i)(?:now |please )*"
+    r"undo(?: it| that| (everything|all|it all)| the last(?: (two|three|four))?(?: \w+)?)?[.!]*"
 )
+_COUNTS = {"two": 2, "three": 3, "four": 4}
 _WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do| fail)?( that| this| it)?)?")
 _PLAN = re.compile(r"what(?: is|'s| was) (?:your|the) plan")
 _ABOUT = re.compile(r"(?:(?:and|so|then) )?(?:where |what colour )?(?:is|are) ", re.IGNORECASE)
@@ -134,7 +132,7 @@ class Dialogue:
         said = next((line[6:] for line in reversed(self._said) if line.startswith("user: ")), "")
         goal = next((e.text for e in reversed(run.events) if e.kind == "plan" and "; or " not in e.text), "")
         (back, left), self._undoing = self._undoing, ("", 0)  # the same words later are a task
-        (whole, task, first), self._correcting = self._correcting, ("", "", {})
+        whole, task, first = self._correcting
         task, first = (task, {**lay, **first}) if sentence == whole else (sentence, lay)
         done = _Done(task, said, run, steps, about, proposal, goal, lay, first)
         self._asked, self._redo = "", ""
@@ -193,7 +191,7 @@ class Dialogue:
             stopped = [done for done in self._history[-1:] if done.run.result.outcome is Ending.CANCELLED]
             return stopped[0].sentence if stopped else _nothing("Nothing was stopped.")
         if undo := _UNDO.fullmatch(sentence):
-            return self._undo(len(self._to_undo) if undo[1] else _COUNTS.get((undo[2] or "").lower(), 1))
+            return self._undo(len(self._to_undo) if undo[1] else _COUNTS.get(undo[2], 1))
         if said := self._completed(sentence) or self._corrected(sentence):
             return said
         back = _BACK.search(sentence)
@@ -210,7 +208,8 @@ class Dialogue:
 
     def known(self, meant: str) -> bool:
         """Return whether a task takes back or repeats what was done, so that nobody need be asked how."""
-        return bool(meant) and meant in (self._undoing[0], self._redo) and self._kit.understands(meant, self._look())
+        known = {self._undoing[0], self._redo} - {""}
+        return meant in known and self._kit.understands(meant, self._look())
 
     def _undo(self, count: int) -> str:
         """Return what takes back that many of the last tasks that moved something."""
@@ -333,27 +332,24 @@ class Dialogue:
         if not more:
             phrases.sort(key=lambda at: last.sentence[slice(*at)] not in last.said)
         # of the same kind, if that can be: "the green plate" for "the blue plate", not for "the red cube"
-        for own in (False, True) if words else ():
-            found = [
-                (start, was, thing, text)
-                for start, end in phrases
-                if (was := last.sentence[start:end])
-                and (thing := self._like(words[-1] if own else was, words))
-                and (text := f"{last.sentence[:start]}{thing}{last.sentence[end:]}") != last.sentence
-                and self._kit.understands(text, now := now or self._look())
-            ]
-            if found:
-                break
-        else:
+        found = [
+            (start, was, thing, text)
+            for own, (start, end) in product((False, True), phrases if words else ())
+            if (was := last.sentence[start:end])
+            and (thing := self._like(words[-1] if own else was, words))
+            and (text := f"{last.sentence[:start]}{thing}{last.sentence[end:]}") != last.sentence
+            and self._kit.understands(text, now := now or self._look())
+        ]
+        if not found or now is None:
             return ""
-        (start, was, thing, text), (_, it, other, _) = found[0], found[-1]
-        if said["meant"] and not (own or thing[4:] in said["thing"]) and _PRONOUN.search(last.said):
-            if was in last.said and it not in last.said:  # "I meant" may speak of what "it" was
-                raise InputError(f"{thing} or {other}", hint=f'say "no, {thing}", or "no, {other}"')
+        (start, was, thing, text), asked = found[0], said["thing"]
+        it = [other for _, phrase, other, _ in found if phrase not in last.said and other[4:] not in asked]
+        pronoun = _PRONOUN.search(last.said) and was in last.said
+        if said["meant"] and it and pronoun and thing[4:] not in asked:
+            raise InputError(f"{thing} or {it[0]}", hint=f'say "no, {thing}", or "no, {it[0]}"')
         # at another place is what was moved itself, and another thing in place of it
         moved = [n for n in last.lay if n == last.about or words_of(n) in last.sentence]
         moved = [n for n in moved if start == spans[0][0] and words_of(n) not in text and not more]
-        assert now is not None
         whole = "; ".join(filter(None, (self._back({n: last.first[n] for n in moved}, now), text)))
         self._correcting = whole, text, {} if more else last.first
         return whole

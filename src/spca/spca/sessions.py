@@ -183,7 +183,7 @@ class Session:
     def plan(self, sentence: str) -> Proposal:
         """Look and plan for a sentence, moving nothing else; a plan in the result has passed every critic."""
         sentence = self._dialogue.meant(sentence)
-        run = self._aside(sentence, Order(moves=False, plans=True), **self._own(sentence))
+        run = self._aside(sentence, Order(moves=False, plans=True))
         plan = newest_plan(run.folder)
         goal = "".join([event.text for event in run.events if event.kind == "plan"][-1:])
         return Proposal(sentence, plan, goal, "" if plan else run.result.reason, _seen(run))
@@ -208,8 +208,7 @@ class Session:
         is refused leaves its run in a folder that is gone when the session ends.
         """
         meant = self._dialogue.meant(sentence)
-        own = self._own(meant)
-        return self._done(meant, Order(), out, self._dialogue.heard(sentence, meant), **own)
+        return self._done(meant, Order(), out, self._dialogue.heard(sentence, meant))
 
     def execute(self, proposal: Proposal, out: Path | None = None) -> Run:
         """Carry out a plan as it is, once; it is refused where things have moved since it was made."""
@@ -256,18 +255,10 @@ class Session:
 
     # --- runs -----------------------------------------------------------------------------------------------
 
-    def _own(self, meant: str) -> dict[str, str]:
-        """Return the options of a task for which no model is needed, as the move is known; else none."""
-        others = self._options.proposer != "builtin" and self._options.skills != "empty"
-        return {"proposer": "builtin"} if others and self._dialogue.known(meant) else {}
-
-    def _done(
-        self, sentence: str, asked: Order, out: Path | None, conversation: tuple[str, ...] = (), **changes: str
-    ) -> Run:
+    def _done(self, sentence: str, asked: Order, out: Path | None, conversation: tuple[str, ...] = ()) -> Run:
         """Carry out an order in a run that is kept, and return the run."""
         folder = RunFolder.create("_".join(sentence.split())[:40], out)
-        options = self._ordered(sentence, folder.path, conversation).model_copy(update=changes)
-        run = Run(options, folder, asked)
+        run = Run(self._ordered(sentence, folder.path, conversation), folder, asked)
         try:
             self._advance(run, self._listeners)
         except InputError:
@@ -311,7 +302,10 @@ class Session:
         """Return the options of a run with that sentence as its task; write its level file to `folder`."""
         path = folder / "task.yaml"
         path.write_text(self._kit.sentence_level(sentence, self._options.world, conversation))
-        return self._options.model_copy(update={"level": str(path)})
+        changes, ours = {"level": str(path)}, self._options.proposer == "builtin"
+        if not ours and self._options.skills != "empty" and self._dialogue.known(sentence):
+            changes["proposer"] = "builtin"  # the move is known: no model is asked for it
+        return self._options.model_copy(update=changes)
 
 
 def _seen(run: Run) -> Observation:

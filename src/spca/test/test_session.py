@@ -294,7 +294,9 @@ def test_another_thing_and_place_are_those_of_the_last_task():
             assert table.plan(sentence).goal == "the green cube on the blue plate"
         assert table.plan("and the green one on the red plate").goal == "the green cube on the red plate"
         assert table.do("put the green cube on the red plate").result.success
-        assert table.plan("swap them").goal == "the green cube on the blue plate, the red cube on the red plate"
+        assert (
+            table.plan("swap them").goal == "the green cube on the blue plate, the red cube on the red plate"
+        )
         assert table.ask("never mind") == "All right."
         with pytest.raises(InputError, match="Nothing was stopped"):
             table.plan("continue")

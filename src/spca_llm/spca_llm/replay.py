@@ -16,10 +16,6 @@ from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request
 from spca_llm.ledger import read_exchange
 
 
-_ASIDE = ("llm", "library", "video", "view", "rate")
-"""Options that change no request."""
-
-
 class ReplaySource:
     """Gives each request of a run, which records into a folder of its own, its recorded answer.
 
@@ -82,10 +78,11 @@ class ReplaySource:
 def _advice(recorded: Path, now: Path) -> str:
     """Return what to do where a run asks what another one did not: both may have other options."""
     files = [folder.parent / MANIFEST for folder in (recorded, now)]
-    if not all(file.is_file() for file in files):
+    if not all(map(Path.is_file, files)):
         return "record this run anew"
     then, here = (Manifest.model_validate_json(file.read_bytes()).options for file in files)
-    told = [f"{n} = {v}" for n, v in then if n not in _ASIDE and getattr(here, n) != v]
+    asks = then.model_dump(exclude={"llm", "library", "video", "view", "rate"})
+    told = [f"{name} = {value}" for name, value in asks.items() if value != here.model_dump()[name]]
     return f"it was recorded with {', '.join(told) or 'another version of spca: record this run anew'}"
 
 
