@@ -137,7 +137,7 @@ class Progress:
 
     def _on_draft(self, event: Event) -> None:
         text = event.text.removeprefix("draft: this draft is the same as one that was rejected before: ")
-        if not event.data.get("accepted") and text not in self._rejection:  # it may be the same in every round
+        if not event.data.get("accepted") and text not in self._rejection:  # may be told in every round
             self._rejection = text
             self.console.print(f"    [yellow]draft rejected[/yellow]  {escape(event.text)}")
 

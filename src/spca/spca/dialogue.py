@@ -24,7 +24,7 @@ _CLAUSE = re.compile(r"[,.;:]|\b(?:and|then)\b|(?<=\w )(?:so|because|until|while
 _PRONOUN = re.compile(r"\b(?:it|that one|this one)\b", re.IGNORECASE)
 _THEM = re.compile(r"\b(?:them(?: all| both)?|(?:both|all) of them)\b", re.IGNORECASE)
 _THERE = re.compile(r"(?i)\bthere(?=(?: too| as well)?[.!]*$)|\bin(?:to)? it\b")
-_PLACE = re.compile(r"(?:on|in|next|beside|behind|between|to)")
+_PLACE = re.compile(r"(?:on|in|next|beside|behind|between|to)\b")
 _BACK = re.compile(
     r"(?i)\b(?:put|move|bring|take) (?:(it|the .+?)|(them|both)|(everything|(?:it )?all|all of (?:it|them)))"
     r" back(?: (?:to )?where (?:it was|they were)| again)?[.!]*$"
@@ -170,7 +170,8 @@ class Dialogue:
         first, said = sentence[:end], last.sentence if last else ""
         _, there = next(self._phrases(said), (0, len(said)))
         if not self._asked and _PLACE.match(place := said[there:].strip()) and not _CLAUSE.search(place):
-            first = _THERE.sub(place, first)
+            inside = place.startswith("in ")  # "in it" is in what something was put in
+            first = _THERE.sub(lambda w: place if inside or w[0].lower() == "there" else w[0], first)
         first, moved = _PRONOUN.sub(thing, first, count=1), [*map(words_of, last.lay)] if last else []
         moved = [name for name in moved if name in said] or moved
         if not moved[1:] and not [*self._phrases(first)]:  # those of the last two tasks

@@ -46,7 +46,7 @@ def on_one_table(transports: Sequence[object]) -> pytest.MarkDecorator:
 
 
 def test_it_may_be_a_thing_of_the_same_sentence():
-    said = Dialogue(kits()[0], lambda: scene())
+    said = Dialogue(kits()[0], scene)
     said.asked("Is the green cube on the red plate?")
     assert said.spelt("so put it on the blue plate").startswith("so put the green cube on")
     for sentence in ("turn the blue cube so it sits at 30 degrees", "lose the red one: it is in the way"):
