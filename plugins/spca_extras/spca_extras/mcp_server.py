@@ -155,7 +155,7 @@ class _Server:
     def report(self) -> str:
         """The report of the last run of this session, as HTML."""
         runs = self._session.runs if self._session else []
-        return runs[-1].report.read_text() if runs and runs[-1].report.is_file() else "there is none yet"
+        return report.read_text() if runs and (report := runs[-1].report) else "there is none yet"
 
     # --- behind them ----------------------------------------------------------------------------------------
 
@@ -213,4 +213,4 @@ class _Server:
 def _told(run: Run) -> dict[str, Any]:
     result = run.result
     steps = [event.text for event in run.events if event.kind == "step"]
-    return {"outcome": result.words, "reason": result.reason, "steps": steps, "report": str(run.report)}
+    return {"outcome": result.words, "reason": result.reason, "steps": steps, "report": str(run.report or "")}

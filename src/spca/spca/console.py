@@ -137,9 +137,8 @@ class Progress:
 
     def _on_draft(self, event: Event) -> None:
         text = event.text.removeprefix("draft: this draft is the same as one that was rejected before: ")
-        again = text in self._rejection  # a proposer with nothing new to offer says the same in every round
-        self._rejection = text if not event.data.get("accepted") and not again else self._rejection
-        if not event.data.get("accepted") and not again:
+        if not event.data.get("accepted") and text not in self._rejection:  # may be told in every round
+            self._rejection = text
             self.console.print(f"    [yellow]draft rejected[/yellow]  {escape(event.text)}")
 
     def _on_doubt(self, event: Event) -> None:
@@ -194,7 +193,9 @@ class Progress:
             console.print(f"    models  {told}")
         for condition in () if result.success else result.verdict.conditions:
             mark = "[green]✓[/green]" if condition.holds else "[red]✗[/red]"
-            console.print(f"    {mark} {escape(condition.text)}  {escape(plainly(condition.reason))}")
+            kind, _, why = condition.reason.partition(": ")
+            why = kind if why and why in result.reason else condition.reason
+            console.print(f"    {mark} {escape(condition.text)}  {escape(plainly(why))}")
 
     def say_interrupted(self, what_next: str, command: str, folder: Path) -> None:
         """Report the interruption, and the command to go on with."""

@@ -23,12 +23,19 @@ from spca_core.verdict import Ending
 _CLAUSE = re.compile(r"[,.;:]|\b(?:and|then)\b|(?<=\w )(?:so|because|until|while|which)\b")
 _PRONOUN = re.compile(r"\b(?:it|that one|this one)\b", re.IGNORECASE)
 _THEM = re.compile(r"\b(?:them(?: all| both)?|(?:both|all) of them)\b", re.IGNORECASE)
+_THERE = re.compile(r"(?i)\bthere(?=(?: too| as well)?[.!]*$)|\bin(?:to)? it\b")
+_PLACE = re.compile(r"(?:on|in|next|beside|behind|between|to)\b")
 _BACK = re.compile(
     r"(?i)\b(?:put|move|bring|take) (?:(it|the .+?)|(them|both)|(everything|(?:it )?all|all of (?:it|them)))"
     r" back(?: (?:to )?where (?:it was|they were)| again)?[.!]*$"
 )
-_AGAIN = re.compile(r"(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more|redo)[.!]*", re.IGNORECASE)
-_UNDO = re.compile(r"(?:now |please )*undo(?: it| that| (everything|all|it all))?[.!]*", re.IGNORECASE)
+_AGAIN = re.compile(r"(?i)(?:now |please )*(?:do (?:it|that) )?(?:once |a bit )?(?:again|more|redo)[.!]*")
+_CONTINUE = re.compile(r"(?i)(?:now |please )*(?:continue|go on|carry on|resume)(?: with (?:it|that))?[.!]*")
+_UNDO = re.compile(
+    r"(?i)(?:now |please )*"
+    r"undo(?: it| that| (everything|all|it all)| the last(?: (two|three|four))?(?: \w+)?)?[.!]*"
+)
+_COUNTS = {"two": 2, "three": 3, "four": 4}
 _WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do| fail)?( that| this| it)?)?")
 _PLAN = re.compile(r"what(?: is|'s| was) (?:your|the) plan")
 _ABOUT = re.compile(r"(?:(?:and|so|then) )?(?:where |what colour )?(?:is|are) ", re.IGNORECASE)
@@ -41,20 +48,21 @@ _MOVED = 0.01
 _MISSING = re.compile(r"[Tt]here (?:is|are) no ([\w ]+)\.")
 _MEANT = re.compile(
     r"(?i)(?P<no>(?:(?:no|nope|oops|sorry|wait|not (?:that|this|there|the \w+)(?: one| cube)?)\b[,.!;: ]*)*)"
-    r"(?P<meant>i (?:meant?|said|wanted) )?(?P<on>(?:on|onto|in|into|to) )?"
-    r"(?P<thing>(?:(?!\b(?:not|no)\b).)+?)(?P<instead>,? instead)?[.!]*"
+    r"(?P<meant>i (?:meant?|said|wanted) )?(?P<now>(?:and |now |then )+)?(?P<on>(?:on|onto|in|into|to) )?"
+    r"(?P<thing>(?:(?!\b(?:not|no)\b).)+?)(?P<instead>,? instead)?(?P<too>,? (?:too|also|as well))?[.!]*"
 )
 
 HELP = (
     "Say what to do, such as: put the red cube on the blue plate · stack the blue one on it · "
     "now put it back · touch the left cube · build a tower of all cubes. "
     "Ask: what do you see? · where is the red cube? · how many cubes are there? · why? "
-    "Ctrl-C stops the arm, Ctrl-D or `quit` ends."
+    "Ctrl-C stops the arm, `continue` goes on; Ctrl-D or `quit` ends."
 )
 _SMALL_TALK = {
     r"help|what can (?:you do|i say)": HELP,
     r"(?:hello|hi|hey|good (?:morning|day|evening))(?: there| robot)?": "Hello. Say what to do, or `help`.",
     r"(?:great |many |no )?(?:thanks|thank you|well done|good job)(?: a lot| very much)?": "You are welcome.",
+    r"never ?mind|forget (?:it|that|about it)": "All right.",
     r"(?:please )?(?:stop|halt|abort|cancel)(?: it| that| now)?": "Nothing is moving; Ctrl-C stops the arm.",
 }
 
@@ -84,6 +92,8 @@ class _Done:
     """As it was understood; empty where it was not, and where it leaves a choice."""
     lay: Mapping[str, _Spot]
     """Where the things that its steps have handled were seen before."""
+    first: Mapping[str, _Spot]
+    """The same, before what it corrects was done."""
 
 
 class Dialogue:
@@ -98,6 +108,7 @@ class Dialogue:
         self._asked = ""  # what the last question was about
         self._to_undo: list[_Done] = []
         self._undoing: tuple[str, int | None] = "", 0  # what takes back, and how many are then left to undo
+        self._correcting: tuple[str, str, Mapping[str, _Spot]] = "", "", {}  # what does, its task, old places
 
     def heard(self, sentence: str, meant: str) -> tuple[str, ...]:
         """Keep the user's words; return the conversation for a model, the oldest words first.
@@ -120,12 +131,14 @@ class Dialogue:
         about, proposal = args[-1][0] if args else "", planned.proposal if planned else ""
         said = next((line[6:] for line in reversed(self._said) if line.startswith("user: ")), "")
         goal = next((e.text for e in reversed(run.events) if e.kind == "plan" and "; or " not in e.text), "")
-        done = _Done(sentence, said, run, steps, about, proposal, goal, lay)
+        (back, left), self._undoing = self._undoing, ("", 0)  # the same words later are a task
+        whole, task, first = self._correcting
+        task, first = (task, {**lay, **first}) if sentence == whole else (sentence, lay)
+        done = _Done(task, said, run, steps, about, proposal, goal, lay, first)
         self._asked, self._redo = "", ""
         self._history.append(done)
-        (back, left), self._undoing = self._undoing, ("", 0)  # the same words later are a task
         if sentence != back and run.result.outcome is not Ending.NOT_UNDERSTOOD:
-            self._again = sentence
+            self._again = task
         if sentence != back or left is None:
             self._to_undo += [done] if lay else []
         elif run.result.success:
@@ -154,9 +167,16 @@ class Dialogue:
         clause = _CLAUSE.search(sentence)
         end = clause.start() if clause and (last or self._asked) else len(sentence)
         thing = self._asked or (f"the {words_of(last.about)}" if last else r"\g<0>")
-        first = _PRONOUN.sub(thing, sentence[:end], count=1)
-        moved, said = ([*map(words_of, last.lay)], last.sentence) if last else ([], "")
-        named = [f"the {name}" for name in [name for name in moved if name in said] or moved]
+        first, said = sentence[:end], last.sentence if last else ""
+        _, there = next(self._phrases(said), (0, len(said)))
+        if not self._asked and _PLACE.match(place := said[there:].strip()) and not _CLAUSE.search(place):
+            inside = place.startswith("in ")  # "in it" is in what something was put in
+            first = _THERE.sub(lambda w: place if inside or w[0].lower() == "there" else w[0], first)
+        first, moved = _PRONOUN.sub(thing, first, count=1), [*map(words_of, last.lay)] if last else []
+        moved = [name for name in moved if name in said] or moved
+        if not moved[1:] and not [*self._phrases(first)]:  # those of the last two tasks
+            moved = [*dict.fromkeys(words_of(done.about) for done in self._history if done.about)][-2:]
+        named = [f"the {name}" for name in moved]
         return (_THEM.sub(" and ".join(named), first, count=1) if named[1:] else first) + sentence[end:]
 
     def meant(self, sentence: str) -> str:
@@ -168,8 +188,11 @@ class Dialogue:
             raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
         if _AGAIN.fullmatch(sentence):
             return self._redo or self._again or _nothing("There is nothing to do again.")
+        if _CONTINUE.fullmatch(sentence):
+            stopped = [done for done in self._history[-1:] if done.run.result.outcome is Ending.CANCELLED]
+            return stopped[0].sentence if stopped else _nothing("Nothing was stopped.")
         if undo := _UNDO.fullmatch(sentence):
-            return self._undo(everything=bool(undo[1]))
+            return self._undo(len(self._to_undo) if undo[1] else _COUNTS.get(undo[2], 1))
         if said := self._completed(sentence) or self._corrected(sentence):
             return said
         back = _BACK.search(sentence)
@@ -177,20 +200,25 @@ class Dialogue:
         if back is None or (back[1] == "it" and _CLAUSE.search(before)):
             return self.spelt(sentence)
         if back[3]:
-            return before + self._undo(everything=True)
+            return before + self._undo(len(self._to_undo))
         moved = [done.lay for done in self._history if done.lay]
         one = {f"the {words_of(name)}": {name: lay[name]} for lay in moved for name in lay}
         lay = moved[-1] if back[2] and moved else one.get(self.spelt(back[1] or ""), {})
         self._undoing = before + "; ".join(spot.order for spot in lay.values()), None
         return self._undoing[0] if lay else _nothing(f"I have not moved {back[1] or back[2]} yet.")
 
-    def _undo(self, everything: bool) -> str:
-        """Return what takes back the last task that moved something, or all of them."""
+    def known(self, meant: str) -> bool:
+        """Return whether a task takes back or repeats what was done, so that nobody need be asked how."""
+        known = {self._undoing[0], self._redo} - {""}
+        return meant in known and self._kit.understands(meant, self._look())
+
+    def _undo(self, count: int) -> str:
+        """Return what takes back that many of the last tasks that moved something."""
         lay: dict[str, _Spot] = {}
         now = self._look() if self._to_undo else None
         for left, done in reversed([*enumerate(self._to_undo)]):
             lay |= done.lay
-            if now and (text := self._back(lay, now)) and not (everything and left):
+            if now and left <= max(len(self._to_undo) - count, 0) and (text := self._back(lay, now)):
                 self._undoing = text, left
                 return text
         return _nothing("There is nothing to undo.")
@@ -287,29 +315,45 @@ class Dialogue:
     def _corrected(self, sentence: str) -> str:
         """Return the last task with another thing, and what takes back the one that was done; else nothing.
 
-        As in "no, I meant the blue one". The first phrase is meant that can be of that thing, one of the
-        user's own words before what "it" was.
+        As in "no, I meant the blue one"; after "now the blue one" nothing is taken back. The first phrase is
+        meant that can be of that thing, one of the user's own words before what "it" was. Raises InputError
+        where something else was meant and that may be either.
         """
         said = _MEANT.fullmatch(sentence)
         again = self._history[-1].sentence if self.asks else self._again
         last = next((done for done in reversed(self._history) if done.sentence == again), None)
-        if not last or not said or not (said["no"] or said["meant"] or said["instead"]):
+        if not last or not said or not any(said[n] for n in ("no", "meant", "instead", "now", "too")):
             return ""
         if self.asks:  # it was not understood: what was proposed in its place is corrected
             last = replace(last, sentence=last.proposal)
         words, spans = _bare(said["thing"]), [*self._phrases(last.sentence)]
-        phrases = sorted(spans[bool(said["on"]) :], key=lambda at: last.sentence[slice(*at)] not in last.said)
+        phrases, now, more = spans[bool(said["on"]) :], None, said["now"] or said["too"]
+        if more and any(map(_PLACE.fullmatch, words)):  # "and the blue one on the red plate" is a task
+            return ""
+        if not more:
+            phrases.sort(key=lambda at: last.sentence[slice(*at)] not in last.said)
         # of the same kind, if that can be: "the green plate" for "the blue plate", not for "the red cube"
-        for own, (start, end) in product((False, True), phrases if words else ()):
-            thing = self._like(words[-1] if own else last.sentence[start:end], words)
-            text = f"{last.sentence[:start]}{thing}{last.sentence[end:]}"
-            if thing and text != last.sentence and self._kit.understands(text, now := self._look()):
-                # at another place is what was moved itself, and another thing in place of it
-                other = [n for n in last.lay if n == last.about or words_of(n) in last.sentence]
-                other = [n for n in other if start == spans[0][0] and words_of(n) not in text]
-                back = self._back({n: last.lay[n] for n in other}, now)
-                return "; ".join(filter(None, (back, text)))
-        return ""
+        found = [
+            (start, was, thing, text)
+            for own, (start, end) in product((False, True), phrases if words else ())
+            if (was := last.sentence[start:end])
+            and (thing := self._like(words[-1] if own else was, words))
+            and (text := f"{last.sentence[:start]}{thing}{last.sentence[end:]}") != last.sentence
+            and self._kit.understands(text, now := now or self._look())
+        ]
+        if not found or now is None:
+            return ""
+        (start, was, thing, text), asked = found[0], said["thing"]
+        it = [other for _, phrase, other, _ in found if phrase not in last.said and other[4:] not in asked]
+        pronoun = _PRONOUN.search(last.said) and was in last.said
+        if said["meant"] and it and pronoun and thing[4:] not in asked:
+            raise InputError(f"{thing} or {it[0]}", hint=f'say "no, {thing}", or "no, {it[0]}"')
+        # at another place is what was moved itself, and another thing in place of it
+        moved = [n for n in last.lay if n == last.about or words_of(n) in last.sentence]
+        moved = [n for n in moved if start == spans[0][0] and words_of(n) not in text and not more]
+        whole = "; ".join(filter(None, (self._back({n: last.first[n] for n in moved}, now), text)))
+        self._correcting = whole, text, {} if more else last.first
+        return whole
 
     def _like(self, phrase: str, words: list[str]) -> str:
         """Return what words such as "red" name that stand for a phrase such as "the cube"; else nothing."""

@@ -202,9 +202,9 @@ class Run:
         return self.files.path
 
     @property
-    def report(self) -> Path:
-        """The path of the HTML report."""
-        return self.folder / "report.html"
+    def report(self) -> Path | None:
+        """The path of the HTML report; None where there is none."""
+        return path if (path := self.folder / "report.html").is_file() else None
 
     @property
     def events(self) -> list[Event]:

@@ -302,7 +302,10 @@ class Session:
         """Return the options of a run with that sentence as its task; write its level file to `folder`."""
         path = folder / "task.yaml"
         path.write_text(self._kit.sentence_level(sentence, self._options.world, conversation))
-        return self._options.model_copy(update={"level": str(path)})
+        changes, ours = {"level": str(path)}, self._options.proposer == "builtin"
+        if not ours and self._options.skills != "empty" and self._dialogue.known(sentence):
+            changes["proposer"] = "builtin"  # the move is known: no model is asked for it
+        return self._options.model_copy(update=changes)
 
 
 def _seen(run: Run) -> Observation:

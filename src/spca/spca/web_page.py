@@ -221,7 +221,7 @@ class WebPage:
     def report(self, number: int) -> str:
         """The report of a run of the session; empty where there is none."""
         files = [run.report for run in self._session.runs[number - 1 : number]]
-        return "".join(file.read_text() for file in files if file.is_file())
+        return "".join(file.read_text() for file in files if file)
 
     def opened(self, socket: _Socket) -> None:
         """A page is there: show it all."""

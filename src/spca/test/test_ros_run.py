@@ -13,6 +13,8 @@ from pathlib import Path
 
 import psutil
 import pytest
+from action_msgs.msg import GoalStatus
+from rclpy.task import Future
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.action import Do, MakePlan, RunLevel
 from spca_interfaces.msg import Verdict as VerdictMsg
@@ -168,6 +170,8 @@ def test_goals_are_carried_out_on_a_table_that_stays(
         bad = run_level(RunLevel.Goal(level="stak_01"))
         assert bad.input_error and "stack_01" in bad.message
         assert do(Do.Goal(sentence=" ")).input_error
+        assert _ended(node, do, Do.Goal(sentence=" ")) == GoalStatus.STATUS_ABORTED
+        assert _ended(node, do, Do.Goal(sentence="undo")) == GoalStatus.STATUS_SUCCEEDED
     logged = capfd.readouterr().err
     assert "unknown level 'stak_01'" in logged and "Traceback" not in logged
 
@@ -202,6 +206,19 @@ def test_sentences_over_ros_are_one_conversation_shown_where_the_program_runs(
     shown = capfd.readouterr()
     assert "  There is nothing to undo." in shown.out and "success  " in shown.out
     assert "    goal  the red cube on the blue plate\n    plan  pick_up(cube_red, table)" in shown.err
+
+
+def _ended(node: SpcaNode, action: ActionCall, goal: object) -> int:
+    """Send a goal as any client may; return the status with which it ends."""
+    done, ended = threading.Event(), []
+
+    def accepted(sent: Future) -> None:
+        ended.append(sent.result().get_result_async())
+        ended[0].add_done_callback(lambda _: done.set())
+
+    node.loop.run(lambda: action._client.send_goal_async(goal).add_done_callback(accepted))
+    assert done.wait(30)
+    return int(ended[0].result().status)
 
 
 def spca_core_observation(folder: Path) -> str:

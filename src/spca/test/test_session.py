@@ -46,7 +46,7 @@ def on_one_table(transports: Sequence[object]) -> pytest.MarkDecorator:
 
 
 def test_it_may_be_a_thing_of_the_same_sentence():
-    said = Dialogue(kits()[0], lambda: scene())
+    said = Dialogue(kits()[0], scene)
     said.asked("Is the green cube on the red plate?")
     assert said.spelt("so put it on the blue plate").startswith("so put the green cube on")
     for sentence in ("turn the blue cube so it sits at 30 degrees", "lose the red one: it is in the way"):
@@ -271,6 +271,57 @@ def test_undo_goes_back_step_by_step_and_a_correction_takes_the_other_thing():
             assert math.dist(thing.pose.position, start[thing.id]) < 0.01, thing.id
 
 
+def test_a_correction_of_a_correction_takes_all_back_and_as_many_are_undone_as_are_said():
+    with spca.session(report=False) as table:
+        for sentence in ("put the red cube on the blue plate", "no, the green plate", "no, the green cube"):
+            corrected = table.do(sentence).result.reason
+        assert corrected.startswith("seen to hold: the red cube at x = 0.5 m")
+        once_more = table.plan("no, the blue one").goal
+        assert "the green cube at x = " in once_more and "the red cube" not in once_more
+        assert table.do("undo the last two").result.reason.endswith("the red cube on the blue plate")
+        assert table.do("put it on the red plate").result.success
+        with pytest.raises(InputError, match='the blue plate or the blue cube: say "no, the blue plate"'):
+            table.plan("no, I meant the blue one")
+        assert "the blue cube on the red plate" in table.plan("no, I meant the blue cube").goal
+
+
+def test_another_thing_and_place_are_those_of_the_last_task():
+    with spca.session(report=False) as table:
+        assert table.do("touch the green cube").result.success
+        assert table.plan("now the blue one").goal == "the blue cube touched"
+        assert table.do("put the red cube on the blue plate").result.success
+        for sentence in ("the green one too", "put the green one there too"):
+            assert table.plan(sentence).goal == "the green cube on the blue plate"
+        assert table.plan("and the green one on the red plate").goal == "the green cube on the red plate"
+        assert table.do("put the green cube on the red plate").result.success
+        assert (
+            table.plan("swap them").goal == "the green cube on the blue plate, the red cube on the red plate"
+        )
+        assert table.ask("never mind") == "All right."
+        with pytest.raises(InputError, match="Nothing was stopped"):
+            table.plan("continue")
+
+
+def test_a_model_is_not_asked_for_a_move_that_is_known(tmp_path: Path):
+    with ModelServer(GrammarModel(code_errs=False), models=MODELS) as server:
+        (tmp_path / "llm.yaml").write_text(configuration(server.base_url))
+        options = {"llm": str(tmp_path / "llm.yaml"), "library": str(tmp_path / "known")}
+        with spca.session(report=False, proposer="openai", **options) as table:
+            assert table.do("put the red cube on the blue plate").result.success
+            asked = len(server.requests)
+            assert asked and table.do("undo").result.reason.startswith("seen to hold: the red cube at x = ")
+            assert table.do("redo").result.reason == "seen to hold: the red cube on the blue plate"
+            assert len(server.requests) == asked
+            table.plan("put the red cube on the green plate")
+            assert len(server.requests) > asked
+
+
+def test_in_it_is_in_what_something_was_put_in():
+    with spca.session(report=False, world="shapes") as table:
+        assert table.do("put the cyan ball in the blue bowl").result.success
+        assert "the red cube in the blue bowl" in table.plan("put the red cube in it too").goal
+
+
 def test_what_a_stopped_task_has_done_is_taken_back():
     def hear(event: Event) -> None:
         if event.kind == "step" and not stopped:
@@ -282,6 +333,7 @@ def test_what_a_stopped_task_has_done_is_taken_back():
         (lay,) = (thing.pose.position for thing in table.look().objects if thing.id == "cube_red")
         assert table.do("put the red cube on the blue plate").result.outcome is Ending.CANCELLED
         assert stopped == ["pick_up(cube_red, table)"] and table.look().observation.holds("held", "cube_red")
+        assert table.plan("continue").goal == "the red cube on the blue plate"
         assert table.do("undo").result.success
         (now,) = (thing.pose.position for thing in table.look().objects if thing.id == "cube_red")
         assert math.dist(now, lay) < 0.01 and table.ask("undo") == "There is nothing to undo."

@@ -144,7 +144,7 @@ def open_chat(
         recorded = Path(llm[len(REPLAY) :])
         if recorded.resolve() == folder.resolve():
             raise InputError("a replay cannot record into the folder it reads", where=str(folder))
-        return Chat(ReplaySource(recorded), ExchangeLog(folder, Budget()))
+        return Chat(ReplaySource(recorded, folder), ExchangeLog(folder, Budget()))
     if llm and Path(llm).suffix not in YAML_FILES:
         hint = "use replay:FOLDER, or the path of a model configuration (YAML)"
         raise InputError(f"--llm {llm!r}", hint=hint)

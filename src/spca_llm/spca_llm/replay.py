@@ -8,14 +8,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from spca_core.errors import InputError
+from spca_core.options import Manifest
 from spca_core.ports.chat import Message, Role
 from spca_core.ports.proposer import ModelError
+from spca_core.run_folder import MANIFEST
 from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request
 from spca_llm.ledger import read_exchange
 
 
 class ReplaySource:
-    """Gives each request its recorded answer.
+    """Gives each request of a run, which records into a folder of its own, its recorded answer.
 
     A request that was recorded twice gets both answers in turn.
 
@@ -23,11 +25,11 @@ class ReplaySource:
     names the nearest recording and what differs.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, run: Path | None = None) -> None:
         if not folder.is_dir():
             hint = "record one by a run first"
             raise InputError("no such folder of recorded exchanges", where=str(folder), hint=hint)
-        self.folder = folder
+        self.folder, self._hint = folder, _advice(folder, run or folder)
         self._all = {path.name: read_exchange(path) for path in sorted(folder.glob("*.json"))}
         if not self._all:
             raise InputError("no recorded exchanges", where=str(folder), hint="record some by a run first")
@@ -48,7 +50,7 @@ class ReplaySource:
         """
         waiting = self._waiting.get(request.digest)
         if not waiting:
-            raise InputError(self._missing(request), where=str(self.folder), hint="record this run anew")
+            raise InputError(self._missing(request), where=str(self.folder), hint=self._hint)
         exchange = waiting.popleft()
         self._served[request.digest] += 1
         if exchange.answer is None:
@@ -71,6 +73,17 @@ class ReplaySource:
             f"this request to '{request.role}' was never recorded; "
             f"the nearest is {name}, {_difference(_lines(same_role[name]), wanted)}"
         )
+
+
+def _advice(recorded: Path, now: Path) -> str:
+    """Return what to do where a run asks what another one did not: both may have other options."""
+    files = [folder.parent / MANIFEST for folder in (recorded, now)]
+    if not all(map(Path.is_file, files)):
+        return "record this run anew"
+    then, here = (Manifest.model_validate_json(file.read_bytes()).options for file in files)
+    asks = then.model_dump(exclude={"llm", "library", "video", "view", "rate"})
+    told = [f"{name} = {value}" for name, value in asks.items() if value != here.model_dump()[name]]
+    return f"it was recorded with {', '.join(told) or 'another version of spca: record this run anew'}"
 
 
 def _lines(request: Request) -> list[tuple[str, str]]:

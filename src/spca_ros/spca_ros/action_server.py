@@ -25,6 +25,8 @@ class Job:
         self._handle = handle
         self.goal: Any = handle.request
         """Requested goal."""
+        self.failed = False
+        """The goal is to be aborted; the result says why."""
         stop = threading.Event()
         self.cancelled, self.cancel = stop.is_set, stop.set
 
@@ -107,15 +109,15 @@ class LongAction:
 
     def _run(self, handle: ServerGoalHandle, job: Job) -> None:
         try:
-            result, failed = self._work(job), False
+            result = self._work(job)
         except Exception:
             self._node.get_logger().error(traceback.format_exc())
-            result, failed = self._kind.Result(), True
+            result, job.failed = self._kind.Result(), True
 
         def finish(goal_handle: ServerGoalHandle) -> Any:  # in the spinning thread
             if self._job is job:
                 self._job = None
-            if failed:
+            if job.failed:
                 goal_handle.abort()
             elif goal_handle.is_cancel_requested:
                 goal_handle.canceled()

@@ -154,7 +154,7 @@ class ActionCall:
             raise
         _drain(feedback, on_feedback)
         response = result.result()
-        if response.status == GoalStatus.STATUS_ABORTED:
+        if response.status == GoalStatus.STATUS_ABORTED and response.result == type(response.result)():
             raise SpcaError(f"{what} failed; see the log of its node")
         return response.result
 

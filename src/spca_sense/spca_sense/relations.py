@@ -246,27 +246,24 @@ def _resting(facts: Sequence[Fact]) -> str:
     )
 
 
+def _row(things: Sequence[SceneObject], facts: Sequence[Fact], axis: int) -> list[SceneObject]:
+    """Return what stands about, in order along an axis; nothing where an end of it is in doubt."""
+    out = {f.args[0] for f in facts if f.predicate == "held" or f.args[1:] == (GROUND_SYMBOL,)}
+    row = sorted((o for o in things if o.id not in out), key=lambda o: o.pose.position[axis])
+    places = [o.pose.position[axis] for o in row]
+    return row if row[1:] and min(places[1] - places[0], places[-1] - places[-2]) >= TIE else []
+
+
 def _order(things: Sequence[SceneObject], facts: Sequence[Fact]) -> list[str]:
-    """Tell the order from left to right, when both ends are beyond doubt."""
-    ends = {f.predicate for f in facts if f.args[0] in {o.id for o in things}}
-    out = {f.args[0] for f in facts if f.predicate == "held"}
-    out |= {f.args[0] for f in facts if f.predicate == "on" and f.args[1] == GROUND_SYMBOL}
-    row = sorted((o for o in things if o.id not in out), key=lambda o: -o.pose.position[1])
-    if len(row) < 2 or not {"leftmost", "rightmost"} <= ends:
-        return []
-    return [f"From left to right the {row[0].kind}s are {_join([_the(o.id) for o in row])}."]
+    row = [_the(o.id) for o in reversed(_row(things, facts, 1))]
+    return [f"From left to right the {things[0].kind}s are {_join(row)}."] if row else []
 
 
 def _near_and_far(facts: Sequence[Fact], things: Sequence[SceneObject]) -> list[str]:
-    ids = {o.id for o in things}
-    role = {f.predicate: _the(f.args[0]) for f in facts if f.args[0] in ids}
-    if not {"nearest", "farthest"} <= role.keys():
+    row = [_the(o.id) for o in _row(things, facts, 0)]
+    if not row:
         return []
-    return [
-        _sentence(
-            f"{role['nearest']} is the nearest cube to the robot and {role['farthest']} is the farthest"
-        )
-    ]
+    return [_sentence(f"{row[0]} is the nearest cube to the robot and {row[-1]} is the farthest")]
 
 
 def _touching(facts: Sequence[Fact]) -> list[str]:

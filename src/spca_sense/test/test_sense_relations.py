@@ -170,6 +170,11 @@ def test_a_tie_goes_to_one_of_the_two_and_is_noted() -> None:
     roles = {f for f in facts_of(a, b, c) if f.startswith(("leftmost", "middle"))}
     assert roles == {"leftmost(cube_green)", "middle(cube_red)"}
     assert any("equally leftmost" in note for note in notes_of(a, b, c))
+    told = " ".join(describe([a, b, c], relate([a, b, c], None, TOP)[0]))
+    assert "From left to right" not in told and "the blue cube is the farthest" in told
+    sides = [cube("cube_red", 0.5, 0.1), cube("cube_blue", 0.5, -0.1)]
+    told = " ".join(describe(sides, relate(sides, None, TOP)[0]))
+    assert "From left to right" in told and "farthest" not in told, "a note says that it is not"
 
 
 def test_an_even_row_has_no_middle() -> None:

@@ -110,7 +110,7 @@ class SupervisorNode(SpcaNode):
         try:
             run = carry_out(job.goal)
         except Exception as error:
-            wrong = isinstance(error, InputError)  # a client's mistake, and none of this program
+            job.failed, wrong = True, isinstance(error, InputError)  # a client's mistake, not this program's
             self.get_logger().error(str(error) if wrong else traceback.format_exc())
             message = str(error) if isinstance(error, SpcaError) else f"{type(error).__name__}: {error}"
             return kind.Result(message=message, input_error=wrong)
