@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import math
-
-import numpy as np
-
 from spca.blame import Blame
-from spca_core.geometry import wrap_angle
-from spca_core.kinds import KINDS
 from spca_core.model import Record
 from spca_core.plan import ActResult, Plan, PlanResult
 from spca_core.scene import Observation, SceneObject
@@ -20,9 +14,6 @@ TRANSIENT = (
     FailureKind.KILLED,
 )  # fmt: skip
 """Kinds of failure that need not happen again when the same plan is tried on the same table."""
-
-_TOLERANCE, _TURN = 0.005, 0.08
-"""Largest changes, in metres and in radians, that may be errors of perception."""
 
 
 class FailedAttempt(Record):
@@ -111,17 +102,7 @@ def unchanged(before: Observation, now: Observation) -> bool:
     Facts count only where an environment reports neither a scene nor a record of its own.
     """
     if before.scene is not None and now.scene is not None:
-        return len(before.things) == len(now.things) and all(map(_alike, before.things, now.things))
+        return len(before.things) == len(now.things) and all(
+            map(SceneObject.stands_like, before.things, now.things)
+        )
     return before.detail == now.detail if before.detail else set(before.facts) == set(now.facts)
-
-
-def _alike(a: SceneObject, b: SceneObject) -> bool:
-    """Return whether an object is seen as it was, up to its symmetry; how certain it is does not count."""
-    period, square = KINDS[a.kind].yaw_period, abs(a.size[0] - a.size[1]) < _TOLERANCE
-    period = math.pi / 2 if square and period == math.pi else period or _TURN
-    return (
-        (a.id, a.kind, a.colour, a.visible) == (b.id, b.kind, b.colour, b.visible)
-        and np.allclose((*a.size, *a.pose.position), (*b.size, *b.pose.position), rtol=0, atol=_TOLERANCE)
-        and np.allclose(a.pose.matrix()[:3, 2], b.pose.matrix()[:3, 2], rtol=0, atol=_TURN)
-        and abs(wrap_angle(a.pose.yaw - b.pose.yaw, period)) < _TURN
-    )

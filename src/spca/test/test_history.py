@@ -110,6 +110,31 @@ def test_after_the_first_accident_of_a_round_the_plan_is_carried_out_again() -> 
     assert repair.blamed(state, blamed("error")).phase is Phase.CODE
 
 
+@pytest.mark.parametrize(
+    ("x", "written", "phase", "suspects"),
+    [
+        (0.52, (), Phase.ACT, ()),
+        (0.501, (), Phase.CODE, ("place_next_to",)),
+        (0.52, ("place_next_to",), Phase.CODE, ("place_next_to",)),
+    ],
+)
+def test_what_is_moved_by_nobody_is_no_fault_of_a_proven_skill(
+    x: float, written: tuple[str, ...], phase: Phase, suspects: tuple[str, ...]
+) -> None:
+    """A cube was turned while another was carried: the skill was rewritten, and the rewrite promoted."""
+    step = failing("error").steps[0].model_copy(update={"action": "place_next_to", "args": ("ball", "cube")})
+    plan = PLAN.model_copy(update={"steps": (Step(action="place_next_to", args=("ball", "cube")),)})
+    result = ActResult(attempt="a", status="failed", steps=(step,))
+    running = Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=1.0, reason="not yet", conditions=())
+    found = blame(plan, result, running, Evidence(), seen(x), seen(0.5), written)
+    assert ("cube is not where it was seen before the plan" in found.plan_failure) == (not suspects)
+    repair = Repair(stages(), None)  # type: ignore[arg-type]
+    state = RunState(phase=Phase.ACT, plan=plan, observation=seen(0.5), round=1, written=written)
+    after = repair.blamed(state, found)
+    assert (after.phase, after.suspects) == (phase, suspects)
+    assert repair.goes_on(after, found) == (not suspects)
+
+
 class _World:
     """An environment in which nothing ever changes and every step fails the same way."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -193,6 +194,24 @@ def test_a_skill_says_how_many_ways_it_tried_and_what_each_would_have_hit() -> N
     error = skills["_none_of"](barred, "no room")
     told = "no room: 4 ways were tried; in the way: cube_red (2), table (1), unreachable (1)"
     assert (error.kind, str(error)) == ("unreachable", told)
+
+
+def test_what_is_missed_where_a_thing_stood_is_put_beside_it_where_it_stands_now() -> None:
+    """A cube was turned while another was carried, which came to stand 32 mm short of it."""
+    skills: dict[str, Any] = {
+        "pose": lambda *values: SimpleNamespace(**dict(zip(("x", "y", "z", "yaw"), values)))
+    }
+    exec(library_source("tabletop", TabletopKit.builtin_skills), skills)
+    for looks, ends in (((False, True), True), ((False, False), False)):
+        calls, touches, at = list[str](), iter(looks), skills["pose"](0.5, 0.0, 0.42, 0.0)
+        thing, spot = SimpleNamespace(x=0.5, y=0.0, kind="ball"), SimpleNamespace(pose=at, contact=at)
+        thing.size = (0.04, 0.04, 0.04)
+        done = MagicMock(grasps=lambda _: [SimpleNamespace(gap=0.08, pose=at)], locate=lambda _: thing)
+        done.spots_next_to = lambda other: [calls.append(other), spot][1:]
+        done.holds = lambda *_: next(touches)
+        with nullcontext() if ends else pytest.raises(RuntimeError, match="does not touch"):
+            skills["place_next_to"](done, "ball_red", "cube_red")
+        assert calls == ["cube_red"] * 2 and done.is_holding.call_count == 1
 
 
 @contextmanager
