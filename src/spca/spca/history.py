@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+
 from spca.blame import Blame
 from spca_core.model import Record
 from spca_core.plan import ActResult, Plan, PlanResult

@@ -97,8 +97,8 @@ class LanguageProposer(PlanProposer):
         model's words NotUnderstood and Impossible; these again for the same request, which is not sent twice.
         """
         names = self._measured.get(request.task.text, [])
-        measures = measured(request.observation, names, self._room) if names else ""
-        asked = messages(request, previous, rejection, self._vocabulary, self._actions(), measures)
+        told = measured(request.observation, names) if names else "", self._room
+        asked = messages(request, previous, rejection, self._vocabulary, self._actions(), *told)
         if (key := json.dumps(asked)) in self._refused:
             raise self._refused[key]
         answer = self._chat.complete(self._role, asked, WholeDraft).parsed
@@ -141,6 +141,7 @@ def messages(
     vocabulary: Vocabulary | None = None,
     actions: Actions | None = None,
     measures: str = "",
+    room: str = "",
 ) -> list[Message]:
     """Return the conversation that is sent: rules, then one request with everything in it."""
     vocabulary = vocabulary or Vocabulary()
@@ -166,6 +167,7 @@ def messages(
                 task=_clip(request.task.text, "task"),
                 conversation=[_clip(s, "message") for s in said[-_MOST_SENTENCES:]],
                 measures=measures,
+                room=room,
                 objects=observation.objects,
                 facts=_facts(observation, vocabulary, untold),
                 rows=told_rows,
@@ -394,10 +396,10 @@ def rows(observation: Observation) -> dict[str, str]:
 _MOST_MEASURED = 12
 
 
-def measured(observation: Observation, names: Collection[str], room: str = "") -> str:
-    """Places, sizes and distances of the things of these names, in millimetres; and where there is `room`."""
+def measured(observation: Observation, names: Collection[str]) -> str:
+    """Places, sizes and distances of the things of these names, in millimetres."""
     things = [t for t in observation.things if t.id in names][:_MOST_MEASURED]
-    told = ["millimetres between centres; x away from the robot, y to the left, z up", *filter(None, [room])]
+    told = ["millimetres between centres; x away from the robot, y to the left, z up"]
     for thing in things:
         at, size = (" ".join(f"{1000 * v:.0f}" for v in xyz) for xyz in (thing.pose.position, thing.size))
         told.append(f"{thing.id}: at {at}, size {size}, turned by {math.degrees(thing.pose.yaw):.0f} degrees")
