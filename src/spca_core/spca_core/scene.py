@@ -176,6 +176,11 @@ class Observation(Record):
             restated=True,
         )
 
+    def looks_like(self, other: Observation) -> bool:
+        """Return whether another look says the same of the same things, which have not moved since."""
+        told = [(o.objects, {*o.facts}, o.hidden, o.remarks, o.detail, len(o.things)) for o in (self, other)]
+        return told[0] == told[1] and all(map(SceneObject.stands_like, self.things, other.things))
+
     @property
     def things(self) -> tuple[SceneObject, ...]:
         """The objects of the scene; none where the environment has no scene."""

@@ -87,6 +87,7 @@ class LanguageProposer(PlanProposer):
         self._chat, self._role, self._room = chat, role, room
         self._vocabulary, self._actions = vocabulary or Vocabulary(), actions
         self._refused: dict[str, Exception] = {}
+        self._seen: Observation | None = None
         self._measured = {} if measures is None else measures  # names, by the task that needs them
         self.name = f"openai:{role}"
 
@@ -94,8 +95,12 @@ class LanguageProposer(PlanProposer):
         """The model's draft, with the domain of `previous` where the model leaves that as it is.
 
         Measures that it asks for are told whenever the task is planned anew. Raises ModelError, and in the
-        model's words NotUnderstood and Impossible; these again for the same request, which is not sent twice.
+        model's words NotUnderstood and Impossible; these again for the same request, which is not sent twice,
+        nor because a look's error has changed a measure.
         """
+        if (seen := self._seen) is not None and seen.looks_like(request.observation):
+            request = request.model_copy(update={"observation": seen})
+        self._seen = request.observation
         names = self._measured.get(request.task.text, [])
         told = measured(request.observation, names) if names else "", self._room
         asked = messages(request, previous, rejection, self._vocabulary, self._actions(), *told)
