@@ -7,7 +7,7 @@ import hashlib
 from spca.blame import Blame
 from spca_core.model import Record
 from spca_core.plan import ActResult, Plan, PlanResult
-from spca_core.scene import Observation, SceneObject
+from spca_core.scene import Observation
 from spca_core.skill import FailureKind, python_name
 
 TRANSIENT = (
@@ -50,7 +50,7 @@ class History(Record):
         """Return the attempt that this plan or these drafts would repeat on an unchanged table, or None."""
         steps = _steps(tried)
         same = (a for a in self.attempts if a.steps == steps)
-        return next((a for a in same if a.before is not None and unchanged(a.before, now)), None)
+        return next((a for a in same if a.before is not None and a.before.looks_like(now)), None)
 
     def lessons_for(self, plan: Plan) -> str:
         """Return why earlier versions of the plan's skills were given up, for the skills' next author."""
@@ -95,15 +95,3 @@ def _steps(tried: Plan | PlanResult) -> tuple[str, ...]:
         return tuple(map(str, tried.steps))
     texts = (f"{d.draft.domain}\n{d.draft.problem}" for d in tried.drafts if d.draft is not None)
     return tuple(dict.fromkeys(hashlib.sha256(text.encode()).hexdigest()[:16] for text in texts))
-
-
-def unchanged(before: Observation, now: Observation) -> bool:
-    """Return whether two observations show the same things in the same places, within perception's error.
-
-    Facts count only where an environment reports neither a scene nor a record of its own.
-    """
-    if before.scene is not None and now.scene is not None:
-        return len(before.things) == len(now.things) and all(
-            map(SceneObject.stands_like, before.things, now.things)
-        )
-    return before.detail == now.detail if before.detail else set(before.facts) == set(now.facts)

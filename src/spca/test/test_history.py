@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spca.blame import Blame, blame
-from spca.history import History, unchanged
+from spca.history import History
 from spca.repair import Repair
 from spca.stages import Stages
 from spca.state import Phase, RunState
@@ -53,10 +53,10 @@ def failing(kind: str) -> ActResult:
 
 
 def test_noise_is_no_change_and_a_move_is() -> None:
-    assert unchanged(seen(0.5, "clear"), seen(0.503, "middle"))
-    assert not unchanged(seen(0.5), seen(0.52))
+    assert Observation.looks_like(seen(0.5, "clear"), seen(0.503, "middle"))
+    assert not Observation.looks_like(seen(0.5), seen(0.52))
     bare = seen(0.5, "clear").model_copy(update={"scene": None})
-    assert not unchanged(bare, bare.model_copy(update={"facts": ()}))
+    assert not Observation.looks_like(bare, bare.model_copy(update={"facts": ()}))
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_what_looks_the_same_has_not_turned(kind: str, size: Vec3, yaws: tuple[f
             update={"scene": Scene(stamp=0, objects=(thing,), relations=(), sentences=())}
         )
 
-    assert unchanged(*map(look, yaws))
-    assert unchanged(look(0.0), look(0.3)) == (kind == "plate")
+    assert Observation.looks_like(*map(look, yaws))
+    assert Observation.looks_like(look(0.0), look(0.3)) == (kind == "plate")
 
 
 def test_the_same_failure_on_the_same_table_is_remembered_but_no_accident() -> None:

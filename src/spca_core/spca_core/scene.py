@@ -177,9 +177,14 @@ class Observation(Record):
         )
 
     def looks_like(self, other: Observation) -> bool:
-        """Return whether another look says the same of the same things, which have not moved since."""
-        told = [(o.objects, {*o.facts}, o.hidden, o.remarks, o.detail, len(o.things)) for o in (self, other)]
-        return told[0] == told[1] and all(map(SceneObject.stands_like, self.things, other.things))
+        """Return whether both show the same things in the same places, within perception's error.
+
+        Facts count only where an environment reports neither a scene nor a record of its own.
+        """
+        if self.scene is not None and other.scene is not None:
+            same = map(SceneObject.stands_like, self.things, other.things)
+            return len(self.things) == len(other.things) and all(same)
+        return self.detail == other.detail if self.detail else {*self.facts} == {*other.facts}
 
     @property
     def things(self) -> tuple[SceneObject, ...]:

@@ -98,8 +98,9 @@ class LanguageProposer(PlanProposer):
         model's words NotUnderstood and Impossible; these again for the same request, which is not sent twice,
         nor because a look's error has changed a measure.
         """
-        if (seen := self._seen) is not None and seen.looks_like(request.observation):
-            request = request.model_copy(update={"observation": seen})
+        now, seen = request.observation, self._seen
+        if seen and (seen.facts, seen.hidden, seen.remarks) == (now.facts, now.hidden, now.remarks):
+            request = request.model_copy(update={"observation": seen if seen.looks_like(now) else now})
         self._seen = request.observation
         names = self._measured.get(request.task.text, [])
         told = measured(request.observation, names) if names else "", self._room
