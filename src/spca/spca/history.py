@@ -43,8 +43,12 @@ class History(Record):
     # --- the three questions --------------------------------------------------------------------------------
 
     def with_skills(self, fingerprint: str | None) -> FailedAttempt | None:
-        """Return the failed attempt at the same plan with the same skills, which can only fail again."""
-        return next((a for a in self.attempts if a.fingerprint and a.fingerprint == fingerprint), None)
+        """Return the failed attempt at the same plan with the same skills, which can only fail again.
+
+        One that failed by an accident may go well.
+        """
+        same = (a for a in self.attempts if a.fingerprint and a.fingerprint == fingerprint)
+        return next((a for a in same if a.blame is None or not a.blame.accident), None)
 
     def on_table(self, tried: Plan | PlanResult, now: Observation) -> FailedAttempt | None:
         """Return the attempt that this plan or these drafts would repeat on an unchanged table, or None."""

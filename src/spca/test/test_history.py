@@ -133,6 +133,8 @@ def test_what_is_moved_by_nobody_is_no_fault_of_a_proven_skill(
     after = repair.blamed(state, found)
     assert (after.phase, after.suspects) == (phase, suspects)
     assert repair.goes_on(after, found) == (not suspects)
+    tried = after.history.attempts[0].fingerprint
+    assert tried and (after.history.with_skills(tried) is None) == (not suspects), "it may be planned again"
 
 
 class _World:
