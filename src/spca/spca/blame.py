@@ -71,7 +71,8 @@ class Blame(Record):
 
     `suspects` are the skills to rewrite; if there are none, the plan is wrong. `complaint` names what was
     seen to go wrong; if it is the same after a rewrite, the domain may demand what does not happen. By an
-    `accident`, a thing left closed fingers on the way: the plan may go well as it is.
+    `accident`, a thing left closed fingers on the way, or what a proven skill was to act on moved by itself:
+    the plan may go well as it is.
     """
 
     suspects: tuple[str, ...]
@@ -109,6 +110,10 @@ def blame(
     in this run, and have proven nothing yet; `library` is the source of all.
     """
     found = _finding(plan, result, verdict, evidence, written)
+    proven = {*map(python_name, found.suspects)}.difference(written)
+    if moved := _moved(result, before, afterwards) if proven else []:
+        found = _Finding([], [*found.told, f"{', '.join(moved)} is not where it was seen before the plan"])
+    lost = any(s.failure is not None and s.failure.kind is FailureKind.LOST for s in result.steps)
     seen = _seen(before, afterwards)
     judged = f"referee: {verdict.reason}" if verdict.final else unmet(verdict)
     return Blame(
@@ -121,9 +126,18 @@ def blame(
             seen=afterwards.facts[:_MOST_FACTS] if afterwards else (),
         ),
         complaint=found.complaint,
-        accident=not found.complaint
-        and any(s.failure is not None and s.failure.kind is FailureKind.LOST for s in result.steps),
+        accident=bool(moved) or (lost and not found.complaint),
     )
+
+
+def _moved(result: ActResult, before: Observation | None, afterwards: Observation | None) -> list[str]:
+    """Return what a failed step was to bring a thing to that has moved, though no step before is about it."""
+    if not result.steps or result.steps[-1].status != "failed" or before is None or afterwards is None:
+        return []
+    *earlier, last = result.steps
+    about = {*last.args[1:]}.difference(*(step.args for step in earlier))
+    then = {thing.id: thing for thing in before.things if thing.id in about}
+    return [o.id for o in afterwards.things if o.id in then and not o.stands_like(then[o.id])]
 
 
 def _finding(

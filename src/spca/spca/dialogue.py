@@ -144,7 +144,10 @@ class Dialogue:
         elif run.result.success:
             self._again, self._redo = self._to_undo[left].sentence, self._to_undo[left].goal
             del self._to_undo[left:]
-        told = f"robot: {run.result.outcome.value}: {run.result.reason} [{', '.join(steps or ())}]"
+        ended = (
+            "" if run.result.outcome is Ending.NOT_UNDERSTOOD else f"{run.result.outcome.value}: "
+        )  # it asks
+        told = f"robot: {ended}{run.result.reason} [{', '.join(steps or ())}]"
         places = "; ".join(spot.order for spot in lay.values())
         self._said.append(told.removesuffix(" []") + (f"; to put back: {places}" if places else ""))
 

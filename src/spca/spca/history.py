@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import math
-
-import numpy as np
 
 from spca.blame import Blame
-from spca_core.geometry import wrap_angle
-from spca_core.kinds import KINDS
 from spca_core.model import Record
 from spca_core.plan import ActResult, Plan, PlanResult
-from spca_core.scene import Observation, SceneObject
+from spca_core.scene import Observation
 from spca_core.skill import FailureKind, python_name
 
 TRANSIENT = (
@@ -20,9 +15,6 @@ TRANSIENT = (
     FailureKind.KILLED,
 )  # fmt: skip
 """Kinds of failure that need not happen again when the same plan is tried on the same table."""
-
-_TOLERANCE, _TURN = 0.005, 0.08
-"""Largest changes, in metres and in radians, that may be errors of perception."""
 
 
 class FailedAttempt(Record):
@@ -51,14 +43,18 @@ class History(Record):
     # --- the three questions --------------------------------------------------------------------------------
 
     def with_skills(self, fingerprint: str | None) -> FailedAttempt | None:
-        """Return the failed attempt at the same plan with the same skills, which can only fail again."""
-        return next((a for a in self.attempts if a.fingerprint and a.fingerprint == fingerprint), None)
+        """Return the failed attempt at the same plan with the same skills, which can only fail again.
+
+        One that failed by an accident may go well.
+        """
+        same = (a for a in self.attempts if a.fingerprint and a.fingerprint == fingerprint)
+        return next((a for a in same if a.blame is None or not a.blame.accident), None)
 
     def on_table(self, tried: Plan | PlanResult, now: Observation) -> FailedAttempt | None:
         """Return the attempt that this plan or these drafts would repeat on an unchanged table, or None."""
         steps = _steps(tried)
         same = (a for a in self.attempts if a.steps == steps)
-        return next((a for a in same if a.before is not None and unchanged(a.before, now)), None)
+        return next((a for a in same if a.before is not None and a.before.looks_like(now)), None)
 
     def lessons_for(self, plan: Plan) -> str:
         """Return why earlier versions of the plan's skills were given up, for the skills' next author."""
@@ -103,25 +99,3 @@ def _steps(tried: Plan | PlanResult) -> tuple[str, ...]:
         return tuple(map(str, tried.steps))
     texts = (f"{d.draft.domain}\n{d.draft.problem}" for d in tried.drafts if d.draft is not None)
     return tuple(dict.fromkeys(hashlib.sha256(text.encode()).hexdigest()[:16] for text in texts))
-
-
-def unchanged(before: Observation, now: Observation) -> bool:
-    """Return whether two observations show the same things in the same places, within perception's error.
-
-    Facts count only where an environment reports neither a scene nor a record of its own.
-    """
-    if before.scene is not None and now.scene is not None:
-        return len(before.things) == len(now.things) and all(map(_alike, before.things, now.things))
-    return before.detail == now.detail if before.detail else set(before.facts) == set(now.facts)
-
-
-def _alike(a: SceneObject, b: SceneObject) -> bool:
-    """Return whether an object is seen as it was, up to its symmetry; how certain it is does not count."""
-    period, square = KINDS[a.kind].yaw_period, abs(a.size[0] - a.size[1]) < _TOLERANCE
-    period = math.pi / 2 if square and period == math.pi else period or _TURN
-    return (
-        (a.id, a.kind, a.colour, a.visible) == (b.id, b.kind, b.colour, b.visible)
-        and np.allclose((*a.size, *a.pose.position), (*b.size, *b.pose.position), rtol=0, atol=_TOLERANCE)
-        and np.allclose(a.pose.matrix()[:3, 2], b.pose.matrix()[:3, 2], rtol=0, atol=_TURN)
-        and abs(wrap_angle(a.pose.yaw - b.pose.yaw, period)) < _TURN
-    )

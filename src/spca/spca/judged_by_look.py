@@ -66,6 +66,8 @@ class JudgedByLook(Environment):
                     evidence = evidence.model_copy(update={"goal": None})
         if evidence.goal and self._reader.weigh(plan, [], aslant).goal is False:
             evidence = evidence.model_copy(update={"goal": False})
+        wrong = [a.atom if a.holds else (f"not {a.atom[0]}", *a.atom[1:]) for a in evidence.goal_false]
+        lacking = self._reader.say([frozenset(wrong)]) if wrong and "; or " not in goal else goal
         if result.status != "done" and evidence.goal is not True:
             outcome, reason = Outcome.RUNNING, f"not carried out: {result.message}"
         elif plan.draft.uncovers:
@@ -76,9 +78,10 @@ class JudgedByLook(Environment):
             met = self._reader.met(plan.draft, seen) or goal
             outcome, reason = Outcome.SUCCESS, f"seen to hold: {met}{memory}"
         else:
-            outcome, reason = Outcome.RUNNING, f"not seen to hold: {goal}"
+            outcome, reason = Outcome.RUNNING, f"not seen to hold: {lacking}"
         holds = outcome is Outcome.SUCCESS and evidence.goal is True
-        condition = Condition(text=goal, holds=holds, reason=reason if outcome is Outcome.RUNNING else "")
+        text = goal if holds else lacking
+        condition = Condition(text=text, holds=holds, reason=reason if outcome is Outcome.RUNNING else "")
         self._env.shown = verdict = Verdict(
             outcome=outcome,
             score=float(holds),

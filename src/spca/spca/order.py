@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from spca.history import unchanged
 from spca.stages import Stages
 from spca_core.errors import InputError, did_you_mean
 from spca_core.model import Record
@@ -63,7 +62,7 @@ class Given:
 
     def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """Return the plan, unless things are seen elsewhere than when it was made."""
-        same = self._seen is not None and unchanged(self._seen, request.observation)
+        same = self._seen is not None and self._seen.looks_like(request.observation)
         return PlanResult(
             attempt=request.attempt,
             status="solved" if same else "exhausted",

@@ -115,7 +115,8 @@ class RunState:
     @property
     def told(self) -> str:
         """The last failure and, shortened, what ended the rounds before, the newest first."""
-        return ". Before that: ".join((self.failure, *(why[:300] for why in self.failures[-2::-1])))
+        whys = (self.failure, *(why[:300] for why in self.failures[-2::-1]))
+        return ". Before that: ".join(why.removesuffix(".") for why in whys)
 
     def planned(self, plan: Plan) -> RunState:
         """Return the state with a plan, in which getting skills for it is next."""

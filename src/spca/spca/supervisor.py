@@ -10,7 +10,6 @@ import time
 
 from spca.blame import blame, distrusted
 from spca.events import Listener
-from spca.history import unchanged
 from spca.interrupt import STOPPED
 from spca.journal import Journal
 from spca.repair import Repair
@@ -249,7 +248,7 @@ class Supervisor:
             plan, result, verdict, evidence, afterwards, state.observation, state.written, state.library
         )
         self._journal.keep(state, "blame", found)
-        same = state.observation and afterwards and unchanged(state.observation, afterwards)
+        same = state.observation and afterwards and state.observation.looks_like(afterwards)
         stays = self._repair.goes_on(state, found)
         if stays or (not self._journal.back_to_plan_start() and not same):
             return self._repair.onward(state, result, verdict)

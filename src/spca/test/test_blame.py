@@ -210,6 +210,17 @@ def test_what_leans_on_a_plate_is_told_neither_as_on_it_nor_as_off_it(
     assert judged.settle().outcome is outcome
 
 
+def test_of_a_goal_only_what_does_not_hold_is_told_to_be_unmet() -> None:
+    """What holds was told as unmet, among facts that showed it."""
+    table = Mock()
+    table.settle.return_value = table.verdict.return_value = UNMET
+    table.sense.return_value = seen("on cube_red table", "on plate_blue table")
+    table.act.return_value = acted(HOLDING, RELEASED, failing="it slipped")
+    judged = JudgedByLook(table, READER)
+    judged.act("a", plan("(and (on cube_red plate_blue) (on plate_blue table))"), "")
+    assert unmet(judged.settle()) == "not met: the red cube on the blue plate"
+
+
 def test_a_failed_step_is_to_blame() -> None:
     _, found = judge(acted(HOLDING, None, failing="it slipped"), None)
     assert found.suspects == ("place_on",)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spca.blame import Blame, blame
-from spca.history import History, unchanged
+from spca.history import History
 from spca.repair import Repair
 from spca.stages import Stages
 from spca.state import Phase, RunState
@@ -53,10 +53,10 @@ def failing(kind: str) -> ActResult:
 
 
 def test_noise_is_no_change_and_a_move_is() -> None:
-    assert unchanged(seen(0.5, "clear"), seen(0.503, "middle"))
-    assert not unchanged(seen(0.5), seen(0.52))
+    assert Observation.looks_like(seen(0.5, "clear"), seen(0.503, "middle"))
+    assert not Observation.looks_like(seen(0.5), seen(0.52))
     bare = seen(0.5, "clear").model_copy(update={"scene": None})
-    assert not unchanged(bare, bare.model_copy(update={"facts": ()}))
+    assert not Observation.looks_like(bare, bare.model_copy(update={"facts": ()}))
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_what_looks_the_same_has_not_turned(kind: str, size: Vec3, yaws: tuple[f
             update={"scene": Scene(stamp=0, objects=(thing,), relations=(), sentences=())}
         )
 
-    assert unchanged(*map(look, yaws))
-    assert unchanged(look(0.0), look(0.3)) == (kind == "plate")
+    assert Observation.looks_like(*map(look, yaws))
+    assert Observation.looks_like(look(0.0), look(0.3)) == (kind == "plate")
 
 
 def test_the_same_failure_on_the_same_table_is_remembered_but_no_accident() -> None:
@@ -108,6 +108,33 @@ def test_after_the_first_accident_of_a_round_the_plan_is_carried_out_again() -> 
     second = repair.blamed(first, blamed("lost"))
     assert (second.phase, second.suspects) == (Phase.CODE, ("place_on",))
     assert repair.blamed(state, blamed("error")).phase is Phase.CODE
+
+
+@pytest.mark.parametrize(
+    ("x", "written", "phase", "suspects"),
+    [
+        (0.52, (), Phase.ACT, ()),
+        (0.501, (), Phase.CODE, ("place_next_to",)),
+        (0.52, ("place_next_to",), Phase.CODE, ("place_next_to",)),
+    ],
+)
+def test_what_is_moved_by_nobody_is_no_fault_of_a_proven_skill(
+    x: float, written: tuple[str, ...], phase: Phase, suspects: tuple[str, ...]
+) -> None:
+    """A cube was turned while another was carried: the skill was rewritten, and the rewrite promoted."""
+    step = failing("error").steps[0].model_copy(update={"action": "place_next_to", "args": ("ball", "cube")})
+    plan = PLAN.model_copy(update={"steps": (Step(action="place_next_to", args=("ball", "cube")),)})
+    result = ActResult(attempt="a", status="failed", steps=(step,))
+    running = Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=1.0, reason="not yet", conditions=())
+    found = blame(plan, result, running, Evidence(), seen(x), seen(0.5), written)
+    assert ("cube is not where it was seen before the plan" in found.plan_failure) == (not suspects)
+    repair = Repair(stages(), None)  # type: ignore[arg-type]
+    state = RunState(phase=Phase.ACT, plan=plan, observation=seen(0.5), round=1, written=written)
+    after = repair.blamed(state, found)
+    assert (after.phase, after.suspects) == (phase, suspects)
+    assert repair.goes_on(after, found) == (not suspects)
+    tried = after.history.attempts[0].fingerprint
+    assert tried and (after.history.with_skills(tried) is None) == (not suspects), "it may be planned again"
 
 
 class _World:

@@ -18,7 +18,7 @@ from spca_coder.source import LibraryReader, read
 from spca_core.options import RunOptions
 from spca_core.plan import ActionSchema, CodeRequest, Draft, Execution, Plan, PlanRequest, PlanResult, Step
 from spca_core.ports.chat import ChatReply, Message, Role
-from spca_core.ports.proposer import ModelError, NotUnderstood
+from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
 from spca_core.scene import Fact, Observation
 from spca_core.skill import SkillSignature
 from spca_core.skill_package import library_source
@@ -108,19 +108,35 @@ def test_a_model_gets_measures_once_where_it_asks_for_them() -> None:
     chat = Script([asks, {**asks, "question": "Which corner?"}, {"domain": "(d)", "problem": "(p)"}])
     room, known = TabletopKit().room(RunOptions(level="stack_01")), dict[str, list[str]]()
     roles: tuple[Role, ...] = ("planner_small", "planner_big")
-    small, big = (LanguageProposer(chat, role, room=room, measures=known) for role in roles)
+    words = TabletopVocabulary()
+    small, big = (LanguageProposer(chat, role, words, room=room, measures=known) for role in roles)
     with pytest.raises(NotUnderstood, match="Which corner"):
         small.draft(request(), None, None)
     draft = Draft(domain="(d)", problem="(p)")
     big.draft(request(mode="replan", failure="it fell"), draft, None)
     first, second, third = (text for _, text in chat.asked)
     assert "cube_red to plate_blue: " in third, "a plan is mended by the same measures"
-    assert "size 40" not in first and "can be put" not in first
+    assert "size 40" not in first
     assert re.search(r"cube_red: at [-\d ]+, size 40 40 40", second)
-    assert "things can be put at x 340 to 660 mm, y -280 to 280 mm" in second, (
+    assert "a gap of 40 mm; things can be put at x 340 to 660 mm, y -280 to 280 mm\n" in first, (
         "where the arm reaches, before it has failed to"
     )
     assert "cube_red to plate_blue: " in second and "cube_green: " not in second
+
+
+@pytest.mark.parametrize(("metres", "asked"), [(0.001, 2), (0.02, 3)])
+def test_a_measure_by_a_look_s_error_off_makes_no_new_question(metres: float, asked: int) -> None:
+    answers = [{"measure": ["cube_red"]}, *[{"impossible_because": "The edge is too near."}] * 2]
+    chat, now = Script(answers), scene()
+    proposer = LanguageProposer(chat, vocabulary=TabletopVocabulary())
+    assert now.scene is not None
+    moved = [o.model_copy(update={"pose": o.pose.model_copy(update={"position": (
+        o.pose.position[0] + metres, *o.pose.position[1:])})}) for o in now.things]  # fmt: skip
+    later = now.model_copy(update={"scene": now.scene.model_copy(update={"objects": tuple(moved)})})
+    for observation in (now, later):
+        with pytest.raises(Impossible):
+            proposer.draft(request(observation=observation), None, None)
+    assert len(chat.asked) == asked
 
 
 def test_what_was_said_before_is_told() -> None:
@@ -308,7 +324,7 @@ def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
         talk.remember(meant, run)  # type: ignore[arg-type]
     lay = "to put back: put the red cube at x = 0.500 m, y = -0.150 m"
     done = f"robot: success: carried out [touch(cube_red)]; {lay}"
-    asked = f"robot: not_understood: Which 'the plate'? [touch(cube_red)]; {lay}"
+    asked = f"robot: Which 'the plate'? [touch(cube_red)]; {lay}"
     assert told == [
         ("touch the left cube",),
         ("put the red cube on the plate", "user: touch the left cube", done, "user: put it on the plate"),

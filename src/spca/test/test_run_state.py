@@ -61,7 +61,7 @@ def test_what_comes_to_light_is_planned_for_where_it_is() -> None:
     assert _revealed(looks[0], looks[1], done)
     pairs = ((looks[0], looks[2]), (looks[1], looks[0]), (None, None))
     assert not any(_revealed(*pair, done) for pair in pairs)
-    failed = RunState().next_round("not met: c is on d").next_round("late").next_round("too " * 90)
+    failed = RunState().next_round("not met: c is on d").next_round("late.").next_round("too " * 90)
     assert failed.told == f"{'too ' * 90}. Before that: late. Before that: not met: c is on d"
     assert len(failed.next_round("gone").told) < 400
     did = Execution(steps=("1. look(): done",), predicted=(), seen=())

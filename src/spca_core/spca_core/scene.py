@@ -5,13 +5,19 @@ Frame `world`, metres, radians.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from spca_core.geometry import Pose, Vec3
-from spca_core.kinds import ObjectKind, Upright
+import numpy as np
+
+from spca_core.geometry import Pose, Vec3, wrap_angle
+from spca_core.kinds import KINDS, ObjectKind, Upright
 from spca_core.model import Record
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
+
+_TOLERANCE, _TURN = 0.005, 0.08
+"""Largest changes, in metres and in radians, that may be errors of perception."""
 
 
 class SceneObject(Upright, Record):
@@ -29,6 +35,18 @@ class SceneObject(Upright, Record):
     confidence: float
     visible: bool = True
     last_seen: float = 0.0
+
+    def stands_like(self, other: SceneObject) -> bool:
+        """Return whether it is seen as it was, up to its symmetry; how certain it is does not count."""
+        a, b = self, other
+        period, square = KINDS[a.kind].yaw_period, abs(a.size[0] - a.size[1]) < _TOLERANCE
+        period = math.pi / 2 if square and period == math.pi else period or _TURN
+        return (
+            (a.id, a.kind, a.colour, a.visible) == (b.id, b.kind, b.colour, b.visible)
+            and np.allclose((*a.size, *a.pose.position), (*b.size, *b.pose.position), rtol=0, atol=_TOLERANCE)
+            and np.allclose(a.pose.matrix()[:3, 2], b.pose.matrix()[:3, 2], rtol=0, atol=_TURN)
+            and abs(wrap_angle(a.pose.yaw - b.pose.yaw, period)) < _TURN
+        )
 
 
 class Fact(Record):
@@ -157,6 +175,16 @@ class Observation(Record):
             scene=scene,
             restated=True,
         )
+
+    def looks_like(self, other: Observation) -> bool:
+        """Return whether both show the same things in the same places, within perception's error.
+
+        Facts count only where an environment reports neither a scene nor a record of its own.
+        """
+        if self.scene is not None and other.scene is not None:
+            same = map(SceneObject.stands_like, self.things, other.things)
+            return len(self.things) == len(other.things) and all(same)
+        return self.detail == other.detail if self.detail else {*self.facts} == {*other.facts}
 
     @property
     def things(self) -> tuple[SceneObject, ...]:

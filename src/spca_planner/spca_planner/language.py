@@ -87,6 +87,7 @@ class LanguageProposer(PlanProposer):
         self._chat, self._role, self._room = chat, role, room
         self._vocabulary, self._actions = vocabulary or Vocabulary(), actions
         self._refused: dict[str, Exception] = {}
+        self._seen: Observation | None = None
         self._measured = {} if measures is None else measures  # names, by the task that needs them
         self.name = f"openai:{role}"
 
@@ -94,11 +95,16 @@ class LanguageProposer(PlanProposer):
         """The model's draft, with the domain of `previous` where the model leaves that as it is.
 
         Measures that it asks for are told whenever the task is planned anew. Raises ModelError, and in the
-        model's words NotUnderstood and Impossible; these again for the same request, which is not sent twice.
+        model's words NotUnderstood and Impossible; these again for the same request, which is not sent twice,
+        nor because a look's error has changed a measure.
         """
+        now, seen = request.observation, self._seen
+        if seen and (seen.facts, seen.hidden, seen.remarks) == (now.facts, now.hidden, now.remarks):
+            request = request.model_copy(update={"observation": seen if seen.looks_like(now) else now})
+        self._seen = request.observation
         names = self._measured.get(request.task.text, [])
-        measures = measured(request.observation, names, self._room) if names else ""
-        asked = messages(request, previous, rejection, self._vocabulary, self._actions(), measures)
+        told = measured(request.observation, names) if names else "", self._room
+        asked = messages(request, previous, rejection, self._vocabulary, self._actions(), *told)
         if (key := json.dumps(asked)) in self._refused:
             raise self._refused[key]
         answer = self._chat.complete(self._role, asked, WholeDraft).parsed
@@ -141,6 +147,7 @@ def messages(
     vocabulary: Vocabulary | None = None,
     actions: Actions | None = None,
     measures: str = "",
+    room: str = "",
 ) -> list[Message]:
     """Return the conversation that is sent: rules, then one request with everything in it."""
     vocabulary = vocabulary or Vocabulary()
@@ -166,6 +173,7 @@ def messages(
                 task=_clip(request.task.text, "task"),
                 conversation=[_clip(s, "message") for s in said[-_MOST_SENTENCES:]],
                 measures=measures,
+                room=room,
                 objects=observation.objects,
                 facts=_facts(observation, vocabulary, untold),
                 rows=told_rows,
@@ -394,10 +402,10 @@ def rows(observation: Observation) -> dict[str, str]:
 _MOST_MEASURED = 12
 
 
-def measured(observation: Observation, names: Collection[str], room: str = "") -> str:
-    """Places, sizes and distances of the things of these names, in millimetres; and where there is `room`."""
+def measured(observation: Observation, names: Collection[str]) -> str:
+    """Places, sizes and distances of the things of these names, in millimetres."""
     things = [t for t in observation.things if t.id in names][:_MOST_MEASURED]
-    told = ["millimetres between centres; x away from the robot, y to the left, z up", *filter(None, [room])]
+    told = ["millimetres between centres; x away from the robot, y to the left, z up"]
     for thing in things:
         at, size = (" ".join(f"{1000 * v:.0f}" for v in xyz) for xyz in (thing.pose.position, thing.size))
         told.append(f"{thing.id}: at {at}, size {size}, turned by {math.degrees(thing.pose.yaw):.0f} degrees")

@@ -17,6 +17,7 @@ from spca_core.plan import Draft, DraftRecord, Mode, Plan, PlanRequest, PlanResu
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.stages import OnDraft, unheard
 from spca_core.ports.vocabulary import Vocabulary
+from spca_core.scene import Observation
 from spca_core.stopping import Closing, Stop, never
 from spca_planner.critics import with_named_places
 from spca_planner.pddl.syntax import with_actions
@@ -64,8 +65,9 @@ class DraftingPlanner(Closing):
 
     `proposers`: one for all modes, or one for each. `budget`: drafts for one request. `solver_timeout_s`:
     processor time of one search, by the planning `engine`. Trusted domains are read ahead, and
-    those that a proposer has as its `domains`. `start` it early and `close` it at the end; it keeps a warm
-    solver process, or uses the `solver` it is given, with its engine.
+    those that a proposer has as its `domains`. `no_room` says which place of a plan is full. `start` it early
+    and `close` it at the end; it keeps a warm solver process, or uses the `solver` it is given, with its
+    engine.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class DraftingPlanner(Closing):
         solver_timeout_s: float = 20.0,
         solver: SolverProcess | None = None,
         engine: str = DEFAULT,
+        no_room: Callable[[Plan, Observation], str] = lambda plan, seen: "",
     ) -> None:
         self._environment = environment
         self._proposers: Mapping[Mode, PlanProposer] = (
@@ -88,7 +91,7 @@ class DraftingPlanner(Closing):
         fixed = [d for p in self._proposers.values() for d in p.domains]
         self._known = (*fixed, *trusted.all(environment))
         self._solver = solver or SolverProcess(engine=engine)
-        self._judge = partial(judge, self._solver, vocabulary, solver_timeout_s)
+        self._judge, self._no_room = partial(judge, self._solver, vocabulary, solver_timeout_s), no_room
 
     def start(self) -> None:
         """Have the solver process start and read ahead, without waiting; otherwise the first request does."""
@@ -152,6 +155,7 @@ class _Loop:
         self, planner: DraftingPlanner, request: PlanRequest, on_draft: OnDraft, cancelled: Stop
     ) -> None:
         self._proposers, self._judge, self._budget = planner._proposers, planner._judge, planner._budget
+        self._no_room = planner._no_room
         self._request, self._on_draft, self._cancelled = request, on_draft, cancelled
         self._mode, self._previous = planner._first(request)
         self._reused = self._previous.domain if self._mode == "reuse" and self._previous else None
@@ -202,6 +206,9 @@ class _Loop:
         else:
             self._repetitions = 0
             judged = self._judge(draft, self._request, self._cancelled)
+            found = None if draft.goals else judged.plan(draft)  # an environment's own makes room by itself
+            if found and (why := self._no_room(found, request.observation)):
+                judged = Judgement(critic="scene", message=why)
             if judged.critic:
                 self._seen[texts] = judged.message
         self._note(draft, judged, seconds)

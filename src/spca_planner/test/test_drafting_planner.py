@@ -109,6 +109,18 @@ def test_rejections_go_back_to_the_proposer_until_it_gets_it_right(make: Make) -
     assert told == list(result.drafts)
 
 
+def test_a_place_without_room_is_told_before_anything_moves(make: Make) -> None:
+    """A plate covered it: the arm moved first, and a round was lost. The environment's own makes room."""
+    whys = iter(["no free place 5 cm left of it: the blue plate is in the way", ""])
+    first = GOOD.model_copy(update={"goals": ()})
+    second = first.model_copy(update={"problem": f"{GOOD.problem}; elsewhere"})
+    result = make(Scripted(first, second), no_room=lambda *_: next(whys)).plan(REQUEST)
+    assert statuses(result.drafts) == [("fresh", "scene"), ("repair", "")]
+    assert result.drafts[0].rejection is not None
+    assert result.drafts[0].rejection.message.endswith("the blue plate is in the way")
+    assert make(no_room=lambda *_: "full").plan(REQUEST).status == "solved"
+
+
 def test_the_budget_bounds_the_drafts(make: Make) -> None:
     drafts = [UNREADABLE.model_copy(update={"remark": str(i), "problem": f"; {i}"}) for i in range(20)]
     result = make(Scripted(*drafts), budget=4).plan(REQUEST)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -153,6 +154,18 @@ def test_a_caught_motion_error_does_not(executor: PlanExecutor) -> None:
     result, _ = run(executor, ("careful",))
     assert result.status == "done"
     assert result.steps[0].log == ("did not: limit",)
+
+
+def test_what_a_skill_tells_its_mender_is_in_the_step() -> None:
+    told = CtxMethod(name="log", signature="log(message: str)", doc="For whoever mends the skill.")
+
+    class Telling(Line):
+        api = API.model_copy(update={"methods": (*API.methods, told)})
+
+    library = 'def put(ctx, thing):\n    ctx.log(f"{thing} is short")\n    raise RuntimeError("no")\n'
+    with closing(PlanExecutor(Telling.api)) as executor:
+        step = run(executor, ("put", "cube"), library=library, line=Telling())[0].steps[0]
+    assert (step.status, step.log) == ("failed", ("cube is short",))
 
 
 @pytest.mark.parametrize(("skill", "reason"), [("nothing", "not today"), ("no", "the skill returned False")])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
     import numpy as np
     from numpy.typing import NDArray
 
-    from spca_core.plan import Draft
+    from spca_core.plan import Draft, Plan
     from spca_core.ports.chat import VisionModel
     from spca_core.ports.proposer import PlanProposer
     from spca_core.ports.vocabulary import Vocabulary
@@ -145,6 +145,13 @@ class TabletopKit(Kit):
         from spca_tabletop.presets import load_table
 
         return f"things can be put {load_table(options)[0].work_area}"
+
+    def no_room(self, options: RunOptions, plan: Plan, seen: Observation) -> str:
+        """See `Kit.no_room`."""
+        from spca_tabletop.plan.room import no_room
+        from spca_tabletop.presets import load_table
+
+        return no_room(plan, seen.scene, load_table(options)[0]) if seen.scene else ""
 
     def situation(self, observation: Observation) -> Draft:
         """See `Kit.situation`."""

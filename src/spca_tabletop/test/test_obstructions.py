@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -193,6 +194,22 @@ def test_a_skill_says_how_many_ways_it_tried_and_what_each_would_have_hit() -> N
     error = skills["_none_of"](barred, "no room")
     told = "no room: 4 ways were tried; in the way: cube_red (2), table (1), unreachable (1)"
     assert (error.kind, str(error)) == ("unreachable", told)
+
+
+@pytest.mark.parametrize("second", [True, False])
+def test_what_is_missed_where_a_thing_stood_is_put_beside_it_where_it_stands_now(second: bool) -> None:
+    """A cube was turned while another was carried, which came to stand 32 mm short of it."""
+    skills: dict[str, Any] = {"pose": lambda x, y, z, yaw: SimpleNamespace(x=x, y=y, z=z, yaw=yaw)}
+    exec(library_source("tabletop", TabletopKit.builtin_skills), skills)
+    at = skills["pose"](0.5, 0.0, 0.42, 0.0)
+    ctx = MagicMock()
+    ctx.locate.return_value = SimpleNamespace(x=0.5, y=0.0, kind="ball", size=(0.04, 0.04, 0.04))
+    ctx.grasps.return_value = [SimpleNamespace(gap=0.08, pose=at)]
+    ctx.spots_next_to.return_value = [SimpleNamespace(pose=at, contact=at)]
+    ctx.holds.side_effect = [False, second]
+    with nullcontext() if second else pytest.raises(RuntimeError, match="does not touch"):
+        skills["place_next_to"](ctx, "ball_red", "cube_red")
+    assert ctx.spots_next_to.call_count == 2 and ctx.is_holding.call_count == 1
 
 
 @contextmanager

@@ -13,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spca_core.geometry import Pose
+from spca_core.plan import Draft, Plan, Step
 from spca_core.ports.proposer import Impossible
 from spca_core.relation import place_of, relations
-from spca_core.scene import SceneObject
+from spca_core.scene import Scene, SceneObject
 from spca_core.world import load_world
 from spca_tabletop.act.ctx import TabletopCtx
+from spca_tabletop.plan.room import no_room
 from spca_testing.contracts.relation_contract import RelationContract
 
 TEXTS = {
@@ -107,6 +109,26 @@ def test_turned_is_where_a_thing_stood() -> None:
         assert place.holds(red, [red]) is holds
     (first, *_), red = place.spots(red, [red], load_world("tabletop")), _cube("cube_red", 0.5, 0.0)
     assert first == (0.5, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("y", "steps", "told"),
+    [
+        (0.12, ["cube_red left_of__cube_green__50"],
+         r"no free place 5 cm left of the green cube: the red plate is in the way; the nearest .* x \d+"),
+        (0.12, ["plate_red table", "cube_red left_of__cube_green__50"], ""),
+        (0.12, ["cube_green at__400__m200", "cube_red left_of__cube_green__50"], ""),
+        (0.4, ["cube_red left_of__cube_green__50"], ""),
+        (0.4, ["cube_red left_of__cube_green__400"],
+         r"no place 40 cm left of the green cube: things lie at x 340 to 660 mm, y -280 to 280 mm"),
+    ],
+)  # fmt: skip
+def test_a_place_without_room_is_known_before_anything_moves(y: float, steps: list[str], told: str) -> None:
+    things = (_cube("cube_green", 0.5, 0.0), _cube("cube_red", 0.4, -0.1), _cube("plate_red", 0.5, y))
+    scene = Scene(stamp=0.0, objects=things, relations=(), sentences=())
+    done = tuple(Step(action="place_at", args=tuple(step.split())) for step in steps)
+    plan = Plan(steps=done, schemas=(), draft=Draft(domain="", problem=""))
+    assert re.match(f"{told}.*$" if told else "$", no_room(plan, scene, load_world("tabletop")))
 
 
 def _knowing(name: str, without: str, texts: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # every command looks for kits
     import numpy as np
     from numpy.typing import NDArray
 
-    from spca_core.plan import Draft
+    from spca_core.plan import Draft, Plan
     from spca_core.ports.chat import VisionModel
     from spca_core.ports.environment import Environment
     from spca_core.ports.proposer import PlanProposer
@@ -158,7 +158,11 @@ class Kit(ABC):
         raise Unsupported(f"environment '{self.name}' takes no sentences")
 
     def room(self, options: RunOptions) -> str:
-        """Where in a run's world things can be put, for a model that measures; empty where nobody can say."""
+        """Where in a run's world things can be put, for a model; empty where nobody can say."""
+        return ""
+
+    def no_room(self, options: RunOptions, plan: Plan, seen: Observation) -> str:
+        """Say for which place of a plan no room is seen, and why; empty where there is, or nobody can say."""
         return ""
 
     def situation(self, observation: Observation) -> Draft:

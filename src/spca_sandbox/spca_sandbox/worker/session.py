@@ -129,6 +129,8 @@ class WorkerSession:
             return end.value
 
     def _ask(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if method == "log":
+            self._print(*args, *kwargs.values())
         self._wire.send({"op": "call", "method": method, "args": plain(args), "kwargs": plain(kwargs)})
         reply = self._wire.receive()
         if "error" in reply:

@@ -12,12 +12,11 @@ from spca_core import geometry
 from spca_core.errors import MotionError
 from spca_core.geometry import top_down, top_down_yaw
 from spca_core.kinds import KINDS, SOLIDS, WALL
-from spca_core.names import TABLE_SYMBOL, words_of
+from spca_core.names import TABLE_SYMBOL
 from spca_core.plan import Plan
 from spca_core.relation import Place, place_of, relations
 from spca_core.scene import Scene, SceneObject
 from spca_sandbox.surface import offered
-from spca_sense.outline import footprint, gap
 from spca_tabletop.act import placements
 from spca_tabletop.act.grasps import APPROACH, finger_turns, grasps
 from spca_tabletop.act.grasps import GraspCandidate as ToolGrasp
@@ -188,13 +187,9 @@ class Alternatives(SkillContext):
         if (there := self._there(at, thing)) is None:
             return f"no place {at.words}: things lie {self._world.work_area}"
         self._hinder("obstructs", there, lambda seen: bool(self._spots_at(at, seen, name, hold)))
-        others = [o for o in self.scene.objects if o.id not in (name, TABLE_SYMBOL)]
-        room = {o.id: gap(footprint(there), footprint(o)) for o in others}
-        nearest = min(room, key=room.__getitem__, default="")
-        if not nearest or room[nearest] > placements.CLEARANCE:
-            return f"no free place {at.words}: the arm does not get there"
-        far = f"only {room[nearest] * 100:.0f} cm away" if room[nearest] >= 0.005 else "in the way"
-        return f"no free place {at.words}: the {words_of(nearest)} is {far}"
+        return placements.barred(
+            at, there, [o for o in self.scene.objects if o.id not in (name, TABLE_SYMBOL)]
+        )
 
     @offered
     def _do_spots_across(self, a: str, b: str) -> list[Pose]:

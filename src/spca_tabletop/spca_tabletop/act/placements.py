@@ -14,6 +14,7 @@ import numpy as np
 
 from spca_core.geometry import Pose, top_down, top_down_yaw
 from spca_core.kinds import APART, KINDS, MESHES, OFF_WALLS, SOLIDS, WALL, is_round, packed
+from spca_core.names import words_of
 from spca_core.relation import Place
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import Table, WorkArea, World
@@ -393,6 +394,16 @@ def at_place(place: Place, scene: Scene, world: World, held: str, hold: Hold) ->
         for x, y, turn, room in found:
             if least < room <= most:
                 yield top_down(x, y, world.table.top + hold.height + DROP, turn)
+
+
+def barred(place: Place, there: SceneObject, others: Sequence[SceneObject]) -> str:
+    """Say what is in the way of a thing that stands at a place."""
+    room = {o.id: gap(footprint(there), footprint(o)) for o in others}
+    nearest = min(room, key=room.__getitem__, default="")
+    if not nearest or room[nearest] > CLEARANCE:
+        return f"no free place {place.words}: the arm does not get there"
+    far = f"only {room[nearest] * 100:.0f} cm away" if room[nearest] >= 0.005 else "in the way"
+    return f"no free place {place.words}: the {words_of(nearest)} is {far}"
 
 
 def above(place: Place, scene: Scene, world: World, held: str, hold: Hold) -> Iterator[Pose]:

@@ -110,13 +110,14 @@ def place_next_to(ctx, cube, other):
         ctx.open(0.06)
         ctx.move_linear(_raised(contact))
         ctx.look()
-        if not ctx.holds("next_to", cube, other):
+        if ctx.holds("next_to", cube, other):
+            a, b = ctx.locate(cube), ctx.locate(other)
+            along = (a.x - b.x) * math.cos(contact.yaw) + (a.y - b.y) * math.sin(contact.yaw)
+            missing = abs(along) - (a.size[0] + b.size[0]) / 2
+            if a.kind != "cube" or b.kind != "cube" or missing <= APART or attempt:
+                return
+        elif attempt:
             raise RuntimeError(f"{cube} does not touch {other}")
-        a, b = ctx.locate(cube), ctx.locate(other)
-        along = (a.x - b.x) * math.cos(contact.yaw) + (a.y - b.y) * math.sin(contact.yaw)
-        missing = abs(along) - (a.size[0] + b.size[0]) / 2
-        if a.kind != "cube" or b.kind != "cube" or missing <= APART or attempt:
-            return
         ctx.log(f"{cube} stops short of {other}, putting it there again")
         pick_up(ctx, cube, "table")
 
