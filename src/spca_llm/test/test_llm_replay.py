@@ -16,6 +16,8 @@ from spca_core.prompting import system, user
 from spca_llm.chat import Chat, open_chat
 from spca_llm.config import ROLES, Budget, LlmConfig, ModelConfig
 from spca_llm.exchange import Request
+from spca_llm.ledger import ExchangeLog
+from spca_llm.replay import ReplaySource
 from spca_testing.models.behaviours import Say, Status, refuse
 from spca_testing.models.server import ModelServer, Seen
 
@@ -118,7 +120,8 @@ def test_another_schema_is_another_request(tmp_path: Path):
 
 def test_a_replay_has_a_budget_too(tmp_path: Path):
     record(tmp_path / "recorded", [Say("x", usage=(90, 10))] * 2, QUESTION, QUESTION)
-    chat = replay(tmp_path, budget=Budget(tokens=100))
+    log = ExchangeLog(tmp_path / "run", Budget(tokens=100))
+    chat = Chat(ReplaySource(tmp_path / "recorded"), log)
     chat.complete("planner_big", QUESTION)
     with pytest.raises(Exception, match="100 tokens are used up"):
         chat.complete("planner_big", QUESTION)
