@@ -135,19 +135,17 @@ class Dialogue:
         whole, task, first = self._correcting
         task, first = (task, {**lay, **first}) if sentence == whole else (sentence, lay)
         done = _Done(task, said, run, steps, about, proposal, goal, lay, first)
-        self._asked, self._redo = "", ""
+        self._asked, self._redo, asks = "", "", run.result.outcome is Ending.NOT_UNDERSTOOD
         self._history.append(done)
-        if sentence != back and run.result.outcome is not Ending.NOT_UNDERSTOOD:
+        if sentence != back and not asks:
             self._again = task
         if sentence != back or left is None:
             self._to_undo += [done] if lay else []
         elif run.result.success:
             self._again, self._redo = self._to_undo[left].sentence, self._to_undo[left].goal
             del self._to_undo[left:]
-        ended = (
-            "" if run.result.outcome is Ending.NOT_UNDERSTOOD else f"{run.result.outcome.value}: "
-        )  # it asks
-        told = f"robot: {ended}{run.result.reason} [{', '.join(steps or ())}]"
+        told = f"robot: {run.result.outcome.value}: {run.result.reason} [{', '.join(steps or ())}]"
+        told = told.replace(f"{Ending.NOT_UNDERSTOOD.value}: ", "") if asks else told
         places = "; ".join(spot.order for spot in lay.values())
         self._said.append(told.removesuffix(" []") + (f"; to put back: {places}" if places else ""))
 

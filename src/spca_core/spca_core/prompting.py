@@ -22,13 +22,9 @@ def prompts(package: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters["quoted"] = _quoted
+    # data as JSON, in which no text can close the block that marks it as data
+    made.filters["quoted"] = lambda value: json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
     return made
-
-
-def _quoted(value: object) -> str:
-    """Return data as JSON in which no text can close the block that marks it as data."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def system(text: str) -> Message:

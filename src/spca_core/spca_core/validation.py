@@ -131,9 +131,9 @@ def first_problem(error: ValidationError) -> str:
 
 
 def problems(error: ValidationError, known: Collection[str] = ()) -> list[str]:
-    """Return the first complaints of a pydantic error, a line each, misspelt and unknown keys first."""
-    found, told = [], sorted(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
-    for item in told[:MOST_COMPLAINTS]:
+    """Return the first complaints of a pydantic error, a line each, those of misspelt keys first."""
+    found, told = [], error.errors()[:MOST_COMPLAINTS]
+    for item in told:
         said = _WORDS.get(item["type"]) or item["msg"].removeprefix("Value error, ")[:_LONGEST]
         if item["type"] in _NO_MAPPING and item["input"] is None:
             said = "is empty"

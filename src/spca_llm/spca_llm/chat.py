@@ -129,10 +129,7 @@ class NotInVain:
 
 
 def open_chat(
-    llm: str,
-    folder: Path,
-    config: LlmConfig | None = None,
-    env: Mapping[str, str] = os.environ,
+    llm: str, folder: Path, config: LlmConfig | None = None, env: Mapping[str, str] = os.environ
 ) -> Chat:
     """Open a chat model that records into `folder`.
 

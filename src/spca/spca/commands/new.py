@@ -64,10 +64,11 @@ def new(
     if name in installed(group) or find_spec(name) is not None:
         raise InputError(f"'{name}' is the name of something installed", where="NAME", hint="take another")
     copy(data("examples", "spca") / example, folder, example, name)
-    tests = as_typed("test") if CHECKOUT is not None else f"{sys.executable} -m pytest"
+    own = f"{sys.executable} -m "
+    pip, tests = (as_typed("pip"), as_typed("test")) if CHECKOUT else (f"{own}pip", f"{own}pytest")
     told = (
         f"{folder} is a working copy of the example '{example}'. Install it, test it, use it:\n"
-        f"  {as_typed(f'pip install --no-deps -e {folder}')}\n  {tests} {folder}\n"
+        f"  {pip} install --no-deps -e {folder}\n  {tests} {folder}\n"
         f"  {as_typed(try_it.format(name=name, folder=folder))}"
     )
     notices().print(told, markup=False, highlight=False, soft_wrap=True)  # to be copied

@@ -10,7 +10,7 @@ hold by friction.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 from zlib import crc32
 
@@ -50,20 +50,13 @@ def build_world(
     return filled(
         "world.sdf", Path(__file__).with_name("files"), world=world, rate=rate, watched=watched, step=STEP,
         poses=(layout or nominal_layout(world)).poses, camera_pose=camera.pose.matrix() @ BODY_IN_OPTICAL,
-        lying=_lying, inertia=_inertia, linear=linear, numbered=_numbered, primitives=primitives,
+        lying=lambda at, yaw=0.0: Pose.from_xyz_yaw(*at, yaw).matrix(), inertia=_inertia, linear=linear,
+        numbered=lambda name, parts: [f"{name}{i or ''}" for i in range(len(parts))], primitives=primitives,
         mesh_file=mesh_file, light=direction, camera_topic=CAMERA_TOPIC,
         lamp=(lit - shadow) / (slant * _LAMP_SHARE), ambient=min(shadow / _AMBIENT_SHARE, 1.0),
         view=2 * math.atan(camera.width / (2 * camera.fx)),
         depth_noise=camera.noise.depth_sigma * distance**2,
     )  # fmt: skip
-
-
-def _lying(at: Vec3, yaw: float = 0.0) -> Array:
-    return Pose.from_xyz_yaw(*at, yaw).matrix()
-
-
-def _numbered(name: str, parts: Sequence[object]) -> list[str]:
-    return [f"{name}{i or ''}" for i in range(len(parts))]
 
 
 def mesh_file(hull: Primitive) -> str:

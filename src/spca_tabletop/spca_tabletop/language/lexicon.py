@@ -209,13 +209,7 @@ def _of_any(ways: list[tuple[str, ...]]) -> tuple[str, ...]:
 def _may_fit(pattern: str, text: str) -> bool:
     """Whether a pattern can have a match in a text."""
     letters = _needed(pattern)
-    return not letters or any(map(_folded(text).__contains__, letters))
-
-
-@lru_cache(maxsize=8)
-def _folded(text: str) -> str:
-    """A text in small letters, as they are for regular expressions that ignore case."""
-    return text.lower().replace("ı", "i").replace("ſ", "s")
+    return not letters or any(map(text.lower().__contains__, letters))
 
 
 @lru_cache(maxsize=1)
