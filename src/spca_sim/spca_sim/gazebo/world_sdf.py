@@ -50,8 +50,9 @@ def build_world(
     return filled(
         "world.sdf", Path(__file__).with_name("files"), world=world, rate=rate, watched=watched, step=STEP,
         poses=(layout or nominal_layout(world)).poses, camera_pose=camera.pose.matrix() @ BODY_IN_OPTICAL,
-        lying=lambda at, yaw=0.0: Pose.from_xyz_yaw(*at, yaw).matrix(), inertia=_inertia, linear=linear,
-        numbered=lambda name, parts: [f"{name}{i or ''}" for i in range(len(parts))], primitives=primitives,
+        lying=lambda at, yaw=0.0: Pose.from_xyz_yaw(at[0], at[1], at[2], yaw).matrix(), inertia=_inertia,
+        numbered=lambda name, parts: [f"{name}{i or ''}" for i in range(len(parts))], linear=linear,
+        primitives=primitives,
         mesh_file=mesh_file, light=direction, camera_topic=CAMERA_TOPIC,
         lamp=(lit - shadow) / (slant * _LAMP_SHARE), ambient=min(shadow / _AMBIENT_SHARE, 1.0),
         view=2 * math.atan(camera.width / (2 * camera.fx)),
