@@ -211,10 +211,10 @@ def _models(
             raise InputError(f"--llm {llm!r}", hint="use replay:FOLDER, without --model")
         folder = Path(llm.removeprefix("replay:")).resolve()
         return bench_in(folder).model_copy(update={"llm": f"replay:{folder}"})
-    if not model:
-        raise InputError("no model", where="--model", hint="name one or more: --model builtin --model a.yaml")
     curriculum = [part for text in levels or ["tabletop:published"] for part in text.split(",") if part]
     chosen = tuple(dict.fromkeys(info.name for part in curriculum for info in select_levels([part])))
+    if not model:
+        raise InputError("no model", where="--model", hint="name one or more: --model builtin --model a.yaml")
     presets = kit_of(chosen[0]).presets
     return checked(
         ModelsBench, models=tuple(m if m == BUILTIN else str(Path(m).resolve()) for m in model),

@@ -11,7 +11,7 @@ from spca_core.errors import InputError
 from spca_core.options import Manifest
 from spca_core.ports.chat import Message, Role
 from spca_core.ports.proposer import ModelError
-from spca_core.run_folder import MANIFEST
+from spca_core.run_folder import MANIFEST, RunFolder
 from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request
 from spca_llm.ledger import read_exchange
 
@@ -77,10 +77,10 @@ class ReplaySource:
 
 def _advice(recorded: Path, now: Path) -> str:
     """Return what to do where a run asks what another one did not: both may have other options."""
-    files = [folder.parent / MANIFEST for folder in (recorded, now)]
-    if not all(map(Path.is_file, files)):
+    folders = [folder.parent for folder in (recorded, now)]
+    if not all((folder / MANIFEST).is_file() for folder in folders):
         return "record this run anew"
-    then, here = (Manifest.model_validate_json(file.read_bytes()).options for file in files)
+    then, here = (RunFolder(folder).read(MANIFEST, Manifest).options for folder in folders)
     asks = then.model_dump(exclude={"llm", "library", "video", "view", "rate"})
     told = [f"{name} = {value}" for name, value in asks.items() if value != here.model_dump()[name]]
     return f"it was recorded with {', '.join(told) or 'another version of spca: record this run anew'}"
