@@ -170,10 +170,12 @@ class RosRobot:
         return self.state()
 
     def _await(self, news: Callable[[], bool]) -> None:
-        """Wait for the news as long as `patience`; raise what the loop does, if none will come."""
+        """Wait for news for `patience`, less without a driver; raise what the loop does if none will come."""
         end = time.monotonic() + self._patience
         while not self._news.wait_for(news, _LOOK_S) and time.monotonic() < end:
             self._node.loop.check()
+            if self._state is not None and not self._driver.arm.server_is_ready():
+                end = min(end, time.monotonic() + MISSED)
 
     def _begin(self, client: ActionClient, goal: Any, refusal: str) -> None:
         if self._state is None:

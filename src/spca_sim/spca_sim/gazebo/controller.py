@@ -75,8 +75,7 @@ class Finger:
         return FingerState(gap=max(gap_of(within), 0.0), force=force)
 
 
-_ANSWER_S, _TRIES = 2.0, 4
-_LOOK_S = 0.002  # wall seconds between two looks at whether it has answered
+_ANSWER_S, _TRIES, _LOOK_S = 2.0, 4, 0.002  # wall seconds; between two looks at whether it has answered
 """Wall seconds to wait for an answer, and number of tries: DDS may lose it.
 
 No time passes meanwhile, so that to hand a path over twice does no harm.
