@@ -21,26 +21,32 @@ from spca_robot.gripper_2f85 import STROKE
 
 
 class MbmTrial(Record):
-    """One problem, `family/number`."""
+    """One problem, `family/number`, for the compiled kernel or for OMPL."""
 
     problem: str
+    ompl: bool = False
 
     @property
     def key(self) -> str:
         """Its name within the bench."""
-        return self.problem
+        return self.problem + self.by
 
     @property
     def family(self) -> str:
-        """The kind of scene."""
-        return self.problem.split("/")[-2]
+        """The kind of scene, and who searches."""
+        return self.problem.split("/")[-2] + self.by
+
+    @property
+    def by(self) -> str:
+        """Who searches, unless it is the stack's own."""
+        return ", OMPL" if self.ompl else ""
 
 
 Trials = Sequence[Done[MbmTrial, Outcome]]
 
 
 class MbmBench(Bench[MbmTrial, Outcome]):
-    """Bench over all problems in `problems`, or over every `every`-th of them."""
+    """Bench over all problems in `problems`, or over every `every`-th of them, `ompl` in turns with OMPL."""
 
     name = "mbm"
     title: ClassVar[str] = "MotionBenchMaker, UR5"
@@ -49,6 +55,7 @@ class MbmBench(Bench[MbmTrial, Outcome]):
     problems: Path
     meshes: Path | None = None
     every: int = Field(1, ge=1)
+    ompl: bool = False
 
     def identity(self) -> Mapping[str, Any]:
         """See `Bench`; the same wherever the data lie."""
@@ -61,12 +68,13 @@ class MbmBench(Bench[MbmTrial, Outcome]):
 
     def trials(self) -> list[MbmTrial]:
         """See `Bench`."""
-        return [MbmTrial(problem=name) for name in problem_names(self.problems)[:: self.every]]
+        names = problem_names(self.problems)[:: self.every]
+        return [MbmTrial(problem=n, ompl=ompl) for n in names for ompl in (False, True)[: 1 + self.ompl]]
 
     def run_trial(self, trial: MbmTrial, folder: Path) -> Outcome:
         """See `Bench`."""
         problem = read_problem(self.problems, trial.problem)
-        outcome, path = plan(problem)
+        outcome, path = plan(problem, trial.ompl)
         if path is None:
             return outcome
         words = touched(ur5_world(), _robot(self.meshes), problem.scene.obstacles, path)
@@ -86,8 +94,8 @@ class MbmBench(Bench[MbmTrial, Outcome]):
             "family", "problems", "refused", "solved", "95 % interval", "median ms", "95 % ms", "slowest ms",
             "scene ms", "length / straight", "touch",
         )  # fmt: skip
-        rows = [_row(family, own) for family, own in groups(done, lambda d: d.trial.family).items()]
-        return PageTable(heads, [*rows, _row("all", done)])
+        rows = groups(done, lambda d: d.trial.family) | groups(done, lambda d: f"all{d.trial.by}")
+        return PageTable(heads, [_row(name, own) for name, own in rows.items()])
 
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""

@@ -90,7 +90,7 @@ def touched(world: World, robot: list[Surface], obstacles: tuple[Obstacle, ...],
     deepest, words = -1e-6, ""
     for obstacle in obstacles:
         for part in obstacle.parts:
-            pose = obstacle.pose @ _placed(part)
+            pose = obstacle.pose @ Pose.from_xyz_yaw(*part.at, part.yaw).matrix()
             local = np.linalg.inv(pose) @ frames  # (n, 6, 4, 4)
             reach = float(np.linalg.norm(part.size)) / 2
             for surface in robot:
@@ -119,10 +119,6 @@ def _body_frames(arm: ArmDescription, path: Array) -> Array:
     That is the frame behind the joint, moved back by the constant part between.
     """
     return np.asarray(ArmKinematics(arm).link_frames(path) @ np.linalg.inv(arm.offsets[1:]))
-
-
-def _placed(part: Primitive) -> Array:
-    return Pose.from_xyz_yaw(*part.at, part.yaw).matrix()
 
 
 def _frame(position: Array, axes: Array) -> Array:

@@ -20,13 +20,13 @@ def _mbm(
         typer.Option(help="Where example-robot-data is installed: check the paths with UR's own meshes."),
     ] = None,
     every: Annotated[int, typer.Option(help="Only every so many problems.", min=1)] = 1,
+    ompl: Annotated[bool, typer.Option("--ompl", help="Let OMPL search each problem, too.")] = False,
 ) -> Any:
     """Plan MotionBenchMaker's problems for a UR5 and check every path independently."""
     from spca_mbm.bench import MbmBench
 
-    return checked(
-        MbmBench, problems=problems.resolve(), meshes=meshes.resolve() if meshes else None, every=every
-    )
+    robot = meshes.resolve() if meshes else None
+    return checked(MbmBench, problems=problems.resolve(), meshes=robot, every=every, ompl=ompl)
 
 
 MBM = BenchCommand(

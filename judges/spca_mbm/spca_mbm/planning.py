@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from spca_motion.collision import CollisionChecker
 from spca_motion.limits import WorkspaceBox
 from spca_motion.paths import sampled
 from spca_motion.query import Query, Start
-from spca_motion.search import PathNotFound, PathSearch, TreeSearch
+from spca_motion.search import PathNotFound, TreeSearch
 from spca_robot.gripper_2f85 import STROKE
 
 CHECK_STEP = 0.01
@@ -39,10 +39,17 @@ class Outcome(Record):
     """What the found path touches, by the independent check; empty for nothing."""
 
 
-def plan(problem: Problem, search: PathSearch | None = None) -> tuple[Outcome, Array | None]:
+class _Exact(CollisionChecker):
+    """MuJoCo's checks alone, so that OMPL searches."""
+
+    def kernel(self, *rules: Any, **options: Any) -> None:
+        """See `Checker`."""
+
+
+def plan(problem: Problem, ompl: bool = False) -> tuple[Outcome, Array | None]:
     """Plan; return the outcome, and the path (n, 6) at `CHECK_STEP` where there is one."""
     began = time.process_time()
-    checker = CollisionChecker(ur5_world(), problem.scene)
+    checker = (_Exact if ompl else CollisionChecker)(ur5_world(), problem.scene)
     checker.kernel(STROKE, None, 0.0, needed=True)
     scene_s = time.process_time() - began
     for what, joints in (("start", problem.start), ("goal", problem.goal)):
@@ -52,8 +59,8 @@ def plan(problem: Problem, search: PathSearch | None = None) -> tuple[Outcome, A
     began = time.process_time()
     try:
         query = Query(checker, _EVERYWHERE, Start(problem.start, STROKE), STROKE)
-        searching = search or TreeSearch(ur5_world().robot.arm.column("range"))
-        pieces = searching.path(query, problem.goal[None], np.zeros(1), lambda: False)
+        search = TreeSearch(ur5_world().robot.arm.column("range"))
+        pieces = search.path(query, problem.goal[None], np.zeros(1), lambda: False)
     except PathNotFound as error:
         seconds = time.process_time() - began
         return Outcome(status="not_found", message=str(error), scene_s=scene_s, planning_s=seconds), None

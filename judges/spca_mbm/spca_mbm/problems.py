@@ -99,12 +99,8 @@ def _pose(values: Mapping[str, Sequence[float]]) -> Array:
 
 
 def _requests(path: Path) -> Iterator[tuple[str, str]]:
-    files = (
-        _archive(path)
-        if path.is_file()
-        else {str(f.relative_to(path)): "" for f in path.rglob("request*.yaml")}
-    )
-    for name in files:
+    below = (str(file.relative_to(path)) for file in path.rglob("*.yaml"))
+    for name in _archive(path) if path.is_file() else below:
         folder, _, file = name.rpartition("/")
         if file.startswith("request"):
             yield folder, file
@@ -124,12 +120,5 @@ def _load(path: Path, name: str) -> Any:
 def _archive(path: Path) -> dict[str, str]:
     """Text by name of every YAML file in a tar archive. Raises InputError if it is none."""
     with expecting("a folder or a tar archive of problems", path), tarfile.open(path) as archive:
-        members = [m for m in archive if m.isfile() and m.name.endswith(".yaml")]
-        found = {m.name: _text(archive, m) for m in members}
-    return found
-
-
-def _text(archive: tarfile.TarFile, member: tarfile.TarInfo) -> str:
-    file = archive.extractfile(member)
-    assert file is not None
-    return file.read().decode()
+        files = ((m.name, archive.extractfile(m)) for m in archive if m.name.endswith(".yaml"))
+        return {name: file.read().decode() for name, file in files if file is not None}

@@ -1,4 +1,4 @@
-// Proofs that configurations of an arm are free or barred, eight at once, and RRT-Connect with shortcuts among them.
+// Proofs that configurations of an arm are free or barred, sixteen at once, and RRT-Connect with shortcuts among them.
 //
 // Every geom is cut into pieces: one sphere contains a piece, one is inside it. Where these leave open whether two
 // pieces are apart, the nearest points of both give a plane between them, or are too near to each other.
@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr int W = 8;            // configurations at once
+constexpr int W = 16;           // configurations at once
 constexpr float SLACK = 3e-5f;  // m; more than single precision loses along the chain
 constexpr int ROUNDS = 6;       // of nearest points, before a pair is left open
 constexpr double SEEN = 1.5;    // rad; a node from which an edge failed is grown towards nothing farther away
@@ -24,7 +24,11 @@ typedef int (*Ask)(int);  // 0: go on? 1: is what stands in `asked` free? A nega
 V all(double a) { return V{} + float(a); }
 V size(V a) { return a < 0 ? -a : a; }
 V clamp(V a, float r) { return a > r ? all(r) : a < -r ? all(-r) : a; }
-bool any(M m) { return ((L)m)[0] | ((L)m)[1] | ((L)m)[2] | ((L)m)[3]; }
+bool any(M m) {
+    int64_t some = 0;
+    for (int i = 0; i < W / 2; i++) some |= ((L)m)[i];
+    return some;
+}
 V root(V a) {
     for (int i = 0; i < W; i++) a[i] = __builtin_sqrtf(a[i]);
     return a;
@@ -94,6 +98,36 @@ struct Node {
     Q q;
     int up;
     double seen = INFINITY;
+};
+
+struct Tree {
+    int n;
+    std::vector<Node> nodes;
+    std::vector<V> columns;  // the nodes' configurations, a joint of W nodes in each; what is not there is far away
+
+    void add(Q q, int up) {
+        size_t at = nodes.size() / W * n, lane = nodes.size() % W;
+        if (!lane) columns.resize(at + n, all(INFINITY));
+        for (int i = 0; i < n; i++) columns[at + i][lane] = float(q[i]);
+        nodes.push_back({q, up});
+    }
+    int nearest(Q q) const {
+        V least = all(INFINITY);
+        M at{};
+        for (int block = 0; block * n < int(columns.size()); block++) {
+            V far2{};
+            for (int i = 0; i < n; i++) {
+                V d = columns[block * n + i] - float(q[i]);
+                far2 += d * d;
+            }
+            M nearer = far2 < least;
+            least = nearer ? far2 : least, at = nearer ? M{} + block : at;
+        }
+        int lane = 0;
+        for (int k = 1; k < W; k++)
+            if (least[k] < least[lane]) lane = k;
+        return at[lane] * W + lane;
+    }
 };
 
 struct Kernel {
@@ -214,34 +248,34 @@ struct Kernel {
     double random() { return double(numbers() >> 11) * 0x1p-53; }  // in [0, 1)
 
     // Grow a tree by at most `range` towards q and return whether it grew; `there`: whether to q itself.
-    bool extend(std::vector<Node>& tree, Q q, double range, bool sampled, bool& there) {
-        int best = 0;
-        double far = INFINITY;
-        for (size_t i = 0; i < tree.size(); i++)
-            if (double d = distance(tree[i].q, q); d < far) far = d, best = int(i);
+    bool extend(Tree& tree, Q q, double range, bool sampled, bool& there) {
+        int best = tree.nearest(q);
+        Node& from = tree.nodes[best];
+        double far = distance(from.q, q);
         there = far <= range;
-        if (sampled && tree[best].seen < far) return false;
-        Q next = there ? q : between(tree[best].q, q, range / far);
-        if (far > 0 && !edge(tree[best].q, next)) return tree[best].seen = SEEN, there = false;
-        tree.push_back({next, best});
+        if (sampled && from.seen < far) return false;
+        Q next = there ? q : between(from.q, q, range / far);
+        if (far > 0 && !edge(from.q, next)) return from.seen = SEEN, there = false;
+        tree.add(next, best);
         return true;
     }
 
-    std::vector<Q> search(std::vector<Node>& a, std::vector<Node>& b, Q low, Q high, double range, long most) {
+    std::vector<Q> search(Tree& a, Tree& b, Q low, Q high, double range, long most) {
         for (long before = -1; checks < most && !stopped && (checks == before || yes(0));) {
-            std::vector<Node>&grown = a.size() > b.size() ? b : a, &other = a.size() > b.size() ? a : b;
+            bool first = a.nodes.size() <= b.nodes.size();
+            Tree &grown = first ? a : b, &other = first ? b : a;
             Q q = low;
             for (int i = 0; i < n; i++) q[i] += random() * (high[i] - low[i]);
             bool there;
             before = checks;
             if (!extend(grown, q, range, true, there)) continue;
-            Q target = grown.back().q;
+            Q target = grown.nodes.back().q;
             while (extend(other, target, range, false, there) && !there && checks < most) continue;
             if (!there) continue;
             std::vector<Q> path;
-            for (int i = int(a.size()) - 1; i >= 0; i = a[i].up) path.push_back(a[i].q);
+            for (int i = int(a.nodes.size()) - 1; i >= 0; i = a.nodes[i].up) path.push_back(a.nodes[i].q);
             std::reverse(path.begin(), path.end());
-            for (int i = b.back().up; i >= 0; i = b[i].up) path.push_back(b[i].q);
+            for (int i = b.nodes.back().up; i >= 0; i = b.nodes[i].up) path.push_back(b.nodes[i].q);
             return path;
         }
         return {};
@@ -338,8 +372,9 @@ int kernel_path(Kernel* k, const double* q, int goals, const double* box, double
         for (int j = 0; j < n; j++) q[j] = from[i * n + j];
         return q;
     };
-    std::vector<Node> a{{row(q, 0), -1}}, b;
-    for (int i = 1; i <= goals; i++) b.push_back({row(q, i), -1});
+    Tree a{n}, b{n};
+    a.add(row(q, 0), -1);
+    for (int i = 1; i <= goals; i++) b.add(row(q, i), -1);
     std::vector<Q> path = k->search(a, b, row(box, 0), row(box, 1), range, most);
     k->shorten(path, tries);
     if (k->stopped || int(path.size()) > room) return 0;

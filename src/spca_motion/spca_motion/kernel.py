@@ -1,4 +1,4 @@
-"""The sphere kernel: compiled code that proves configurations free, eight at once, and searches among them.
+"""The sphere kernel: compiled code that proves configurations free, sixteen at once, and searches among them.
 
 `kernel.cpp` is compiled at first use by the compiler that is there, into the folder of the project's own
 state. It proves by bounds that hold for the very geoms that MuJoCo checks: whatever it leaves open, and every
