@@ -132,10 +132,8 @@ class Check:
             return Finding(self.what, "missing", str(error), remedy)
         except Exception as error:
             return Finding(self.what, "missing", f"the check failed: {type(error).__name__}: {error}", remedy)
-        found = ", ".join(
-            f"{part} {version}".strip() for part, version in parts.items() if version is not None
-        )
-        lacking = ", ".join(part for part, version in parts.items() if version is None)
+        found = ", ".join(f"{part} {said}".strip() for part, said in parts.items() if said is not None)
+        lacking = ", ".join(part for part, said in parts.items() if said is None)
         if not lacking:
             return Finding(self.what, "ready", found)
         state: State = "off" if self.optional else "partly" if found else "missing"
