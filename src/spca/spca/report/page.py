@@ -70,8 +70,8 @@ class _Frames(BaseModel):
 def write_report(folder: RunFolder) -> Path:
     """Render `report.html` in the run's folder; return its path."""
     path = folder.path
-    manifest = _load(path / MANIFEST, Manifest)
-    result = _load(path / "result.json", RunResult)
+    manifest = load(path / MANIFEST, Manifest)
+    result = load(path / "result.json", RunResult)
     events = list(folder.read_log(Event, EVENTS))
     plans = _numbered(folder, "plan", PlanResult)
     codes = [c for _, c in _numbered(folder, "code", CodeResult) if c.drafts]
@@ -114,9 +114,9 @@ def write_report(folder: RunFolder) -> Path:
                 "end": result.verdict.stamp if result else max([s["ended"] for s in steps], default=1.0),
                 "steps": steps,
                 "looks": [{"stamp": look["stamp"], "text": look["text"]} for look in looks],
-                "frames": _plain(_load(path / "video.json", _Frames)),
-                "signals": _plain(_load(path / SIGNALS, Signals)),
-                "contacts": contacts(_load(path / "contacts.json", list[ContactInterval]) or []),
+                "frames": _plain(load(path / "video.json", _Frames)),
+                "signals": _plain(load(path / SIGNALS, Signals)),
+                "contacts": contacts(load(path / "contacts.json", list[ContactInterval]) or []),
             },
             files=[(f, what, _size(path / f)) for f, what in _FILES if (path / f).is_file()],
             crash=_text(path / "crash.txt"),
@@ -201,17 +201,17 @@ def _time_unit(manifest: Manifest | None) -> str:
 
 def _models(path: Path) -> dict[str, str]:
     """Return the names of the language models that answered, by role."""
-    asked = [e for f in sorted((path / "llm").glob("*.json")) if (e := _load(f, _Exchange))]
+    asked = [e for f in sorted((path / "llm").glob("*.json")) if (e := load(f, _Exchange))]
     return {str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in asked if e.answer}
 
 
 def _numbered(folder: RunFolder, stage: str, kind: Any) -> list[tuple[int, Any]]:
     """Return a stage's records of all rounds with their numbers; what is damaged is left out."""
-    found = ((int(f.stem.rpartition("_")[2]), _load(f, kind)) for f in folder.files(stage))
+    found = ((int(f.stem.rpartition("_")[2]), load(f, kind)) for f in folder.files(stage))
     return [(number, record) for number, record in found if record]
 
 
-def _load(path: Path, kind: Any) -> Any:
+def load(path: Path, kind: Any) -> Any:
     """Return a file's content as a pydantic model or type; None if it is missing or damaged."""
     try:
         return TypeAdapter(kind).validate_json(plain(path).read_bytes())
@@ -225,7 +225,7 @@ def _plain(record: BaseModel | None) -> Any:
 
 def _rehearsal(path: Path) -> dict[str, Any] | None:
     """Return a rehearsal with the video and map of its failing try; None if missing or damaged."""
-    found = _load(path, Rehearsed)
+    found = load(path, Rehearsed)
     shown = path.with_name(path.stem.replace("rehearsal", "try"))
     video, drawn = shown.with_suffix(".mp4"), shown.with_suffix(".map.txt")
     link = f"{path.parent.name}/{video.name}" if video.is_file() else ""
@@ -236,7 +236,7 @@ def obstacles(path: Path) -> list[str]:
     """List things on the table that are none of the known kinds, at the last look that showed any."""
     found: list[str] = []
     for file in RunFolder(path).looks:
-        seen = _load(file, Observation)
+        seen = load(file, Observation)
         things = seen.things if seen else ()
         found = [_obstacle(t) for t in things if t.kind == "unknown"] or found
     return found
@@ -257,7 +257,7 @@ def _size(path: Path) -> str:
 
 
 def _look(path: Path) -> dict[str, Any]:
-    scene = _load(path.with_suffix(".json"), _Look) or _Look()
+    scene = load(path.with_suffix(".json"), _Look) or _Look()
     return {
         "image": picture(path, _LOOK_WIDTH),
         "file": f"{path.parent.name}/{path.name}",

@@ -10,15 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from spca.events import Event
-from spca.report.page import REPORT, picture, templates
+from spca.report.page import REPORT, load, picture, templates
 from spca_core.options import Manifest
 from spca_core.paths import CAMPAIGNS, RUNS
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder, write_atomically
-from spca_core.validation import YAML_FILES, plain
+from spca_core.validation import YAML_FILES
 
 
 @dataclass(frozen=True)
@@ -83,17 +81,15 @@ def write_index(runs: Path = RUNS, campaigns: Path = CAMPAIGNS) -> Path:
 def _runs(folder: Path) -> Iterator[tuple[float, Card]]:
     for path in folder.glob(f"*/{MANIFEST}"):
         run = path.parent
-        try:
-            options = Manifest.model_validate_json(plain(path).read_bytes()).options
+        title, about = run.name, "written by another version"
+        if manifest := load(path, Manifest):
+            options = manifest.options
             title = _task(run) if options.level.endswith(YAML_FILES) else options.level
             about = f"{options.preset}, seed {options.seed}, {options.proposer}"
-        except (OSError, ValidationError):
-            title, about = run.name, "written by another version"
         good: bool | None
-        try:
-            result = RunResult.model_validate_json(plain(run / "result.json").read_bytes())
+        if result := load(run / "result.json", RunResult):
             outcome, good = result.words, result.success
-        except (OSError, ValidationError):
+        else:
             outcome, good = ("broken", False) if (run / "crash.txt").is_file() else ("not finished", None)
         page = run / REPORT
         link = f"{run.name}/{REPORT if page.is_file() else ''}"
