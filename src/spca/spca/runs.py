@@ -243,11 +243,26 @@ def supervised(
 
 
 def settled(options: RunOptions) -> RunOptions:
-    """Return the options with absolute paths; `auto` becomes a configured model, or else `builtin`."""
-    options = rooted(options)
-    if options.proposer != "auto":
-        return options
-    return options.model_copy(update={"proposer": "openai" if options.llm or is_configured() else "builtin"})
+    """Return the options of the same run in words that mean the same to every process.
+
+    Paths are absolute; `auto` becomes a configured model, or else `builtin`.
+    """
+    words = {name: _file(getattr(options, name)) for name in ("level", "world", "llm")}
+    words["library"] = _folder(options.library)
+    if options.llm.startswith(REPLAY):
+        words["llm"] = REPLAY + _folder(options.llm.removeprefix(REPLAY))
+    if options.proposer == "auto":
+        words["proposer"] = "openai" if options.llm or is_configured() else "builtin"
+    return options.model_copy(update=words)
+
+
+def _file(text: str) -> str:
+    """Return a YAML file's absolute path; return a name, or the path of no file, as the user wrote it."""
+    return os.path.abspath(text) if Path(text).suffix in YAML_FILES and os.path.isfile(text) else text
+
+
+def _folder(text: str) -> str:
+    return os.path.abspath(text) if text else ""
 
 
 @contextmanager
@@ -279,20 +294,3 @@ def log_to(folder: Path) -> None:
         logger_factory=structlog.WriteLoggerFactory(file=path.open("a", buffering=1)),
         cache_logger_on_first_use=False,
     )
-
-
-def rooted(options: RunOptions) -> RunOptions:
-    """Return the options of the same run in words that mean the same to every process."""
-    files = {name: _file(getattr(options, name)) for name in ("level", "world", "llm")}
-    if options.llm.startswith(REPLAY):
-        files["llm"] = REPLAY + _folder(options.llm.removeprefix(REPLAY))
-    return options.model_copy(update={**files, "library": _folder(options.library)})
-
-
-def _file(text: str) -> str:
-    """Return a YAML file's absolute path; return a name, or the path of no file, as the user wrote it."""
-    return os.path.abspath(text) if Path(text).suffix in YAML_FILES and os.path.isfile(text) else text
-
-
-def _folder(text: str) -> str:
-    return os.path.abspath(text) if text else ""
