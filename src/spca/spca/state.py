@@ -182,13 +182,8 @@ class RunState:
         """Return the state of a run that is over, with its ending and the reason."""
         return replace(self, phase=Phase.ENDED, ended=ended, reason=reason)
 
-    def looking_again(self) -> RunState:
-        """Return the state that goes on from what a new look shows, in a world that may have changed."""
-        return replace(self, phase=Phase.SENSE, ended=None, reason="")
-
-    def to_be_judged(self) -> RunState:
-        """Return the state after an end that is not the referee's: act again, or look if there is no plan."""
-        phase = Phase.SENSE if self.plan is None else Phase.ACT
+    def going_on(self, phase: Phase) -> RunState:
+        """Return the state that goes on with that phase, as if the run had not ended."""
         return replace(self, phase=phase, ended=None, reason="")
 
     # --- what is counted on the way -------------------------------------------------------------------------
