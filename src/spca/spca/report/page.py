@@ -24,7 +24,7 @@ from spca_core.options import Manifest
 from spca_core.plan import ActResult, CodeResult, PlanResult, Rehearsed, behaviour_tree
 from spca_core.result import SIGNALS, RunResult, Signals
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, read_picture
-from spca_core.scene import Observation, SceneObject
+from spca_core.scene import Observation
 from spca_core.skill import StepReport
 from spca_core.validation import YAML_FILES, plain
 from spca_referee.referee import ContactInterval
@@ -82,6 +82,7 @@ def write_report(folder: RunFolder) -> Path:
     title = begun.text if begun else path.name
     looked = begun is not None and begun.data.get("judge") == "look"
     level = manifest.options.level if manifest else ""
+    answered = [e for f in sorted((path / "llm").glob("*.json")) if (e := load(f, _Exchange)) and e.answer]
     looks = [_look(f) for f in sorted((path / "looks").glob("*.jpg"))]
     video = path / "video.mp4"  # in the page, so that it can be given away, unless it is large
     large = video.is_file() and video.stat().st_size > _MOST_IN_PAGE
@@ -98,7 +99,7 @@ def write_report(folder: RunFolder) -> Path:
             looked=looked,
             looks=looks,
             unit=unit,
-            models=_models(path),
+            models={str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in answered},
             result=result,
             events=events,
             plans=[p for _, p in plans],
@@ -199,12 +200,6 @@ def _time_unit(manifest: Manifest | None) -> str:
         return "s"
 
 
-def _models(path: Path) -> dict[str, str]:
-    """Return the names of the language models that answered, by role."""
-    asked = [e for f in sorted((path / "llm").glob("*.json")) if (e := load(f, _Exchange))]
-    return {str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in asked if e.answer}
-
-
 def _numbered(folder: RunFolder, stage: str, kind: Any) -> list[tuple[int, Any]]:
     """Return a stage's records of all rounds with their numbers; what is damaged is left out."""
     found = ((int(f.stem.rpartition("_")[2]), load(f, kind)) for f in folder.files(stage))
@@ -238,13 +233,13 @@ def obstacles(path: Path) -> list[str]:
     for file in RunFolder(path).looks:
         seen = load(file, Observation)
         things = seen.things if seen else ()
-        found = [_obstacle(t) for t in things if t.kind == "unknown"] or found
+        found = [
+            "{:.1f} × {:.1f} × {:.1f} cm".format(*(100 * edge for edge in thing.size))
+            + " at ({:.2f}, {:.2f}) m".format(*thing.pose.position)
+            for thing in things
+            if thing.kind == "unknown"
+        ] or found
     return found
-
-
-def _obstacle(thing: SceneObject) -> str:
-    (x, y, _), size = thing.pose.position, " × ".join(f"{s * 100:.1f}" for s in thing.size)
-    return f"{size} cm at ({x:.2f}, {y:.2f}) m"
 
 
 def _text(path: Path) -> str:

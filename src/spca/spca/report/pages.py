@@ -84,7 +84,9 @@ def _runs(folder: Path) -> Iterator[tuple[float, Card]]:
         title, about = run.name, "written by another version"
         if manifest := load(path, Manifest):
             options = manifest.options
-            title = _task(run) if options.level.endswith(YAML_FILES) else options.level
+            title = options.level
+            if title.endswith(YAML_FILES):  # its task
+                title = begun.text if (begun := next(RunFolder(run).read_log(Event), None)) else run.name
             about = f"{options.preset}, seed {options.seed}, {options.proposer}"
         good: bool | None
         if result := load(run / "result.json", RunResult):
@@ -95,12 +97,6 @@ def _runs(folder: Path) -> Iterator[tuple[float, Card]]:
         link = f"{run.name}/{REPORT if page.is_file() else ''}"
         shown = picture(run / "thumbnail.jpg", _WIDTH) or picture(run / "looks" / "01.jpg", _WIDTH)
         yield _card(run, title, f"{outcome} · {about}", link, shown, good)
-
-
-def _task(run: Path) -> str:
-    """Return the task of a run whose level is a file."""
-    begun = next(RunFolder(run).read_log(Event), None)
-    return begun.text if begun else run.name
 
 
 def _campaigns(runs: Path, folder: Path) -> Iterator[tuple[float, Card]]:
