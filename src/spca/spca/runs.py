@@ -90,9 +90,9 @@ class Run:
     ) -> RunResult:
         """Advance the run to its end and return its result; `listeners` hear of its events, in this thread.
 
-        An `environment` that is given is neither opened nor closed. `approve` is asked before each plan is
-        carried out. The first Ctrl-C cancels the run. The solver's process stays for the next run in this
-        process.
+        An `environment` that is given is neither opened nor closed; there, `approve` is asked before each
+        plan is carried out. The first Ctrl-C cancels the run. The solver's process stays for the next run in
+        this process.
         """
         if environment is None and self.options.transport == "ros":
             from spca.ros_ready import require_ros
@@ -100,11 +100,8 @@ class Run:
             require_ros()
             from spca.ros.graph import on_graph
 
-            self.result = on_graph(self, listeners, approve)
-        else:
-            place = _given(environment) if environment is not None else _here
-            self.result = self.carry_out(place, listeners, approve)
-        return self.result
+            return on_graph(self, listeners)
+        return self.carry_out(_given(environment) if environment is not None else _here, listeners, approve)
 
     def carry_out(
         self, place: Place, listeners: tuple[Listener, ...] = (), approve: Approve | None = None
@@ -130,7 +127,8 @@ class Run:
                 with self.stopping_on_interrupt():
                     if self.cancelled:
                         supervisor.cancel(self.cancelled)
-                    return supervisor.resume() if self.resumed else supervisor.run()
+                    self.result = supervisor.resume() if self.resumed else supervisor.run()
+                    return self.result
             finally:
                 self._supervisor = None
                 world.save_recording(self.folder)

@@ -124,13 +124,9 @@ class RunState:
         new = replace(self, plan=plan, previous=plan.draft, phase=Phase.CODE, code_retry=0, suspects=())
         return new if same else replace(new, execution=None)
 
-    def coded(self, library: str) -> RunState:
-        """Return the state with a skill in `library` for every step, in which acting is next."""
-        return replace(self, library=library, phase=Phase.ACT)
-
-    def to_rehearse(self) -> RunState:
-        """Return the state in which the plan is rehearsed before it is carried out."""
-        return replace(self, phase=Phase.REHEARSE)
+    def coded(self, library: str, rehearse: bool = False) -> RunState:
+        """Return the state with a skill in `library` for every step; acting is next, or else rehearsing."""
+        return replace(self, library=library, phase=Phase.REHEARSE if rehearse else Phase.ACT)
 
     def after_rehearsal(self, rehearsed: Rehearsed) -> RunState:
         """Return the state to carry out the plan, or a better one, unless something else is decided."""

@@ -212,8 +212,7 @@ class _Launched(Run):
         """See `Run`."""
         try:
             with program(kit_of(self.options.level), arguments=sys.argv) as made:
-                self.result = made.conduct(self, listeners)
-                return self.result
+                return made.conduct(self, listeners)
         finally:
             if fault := self.fault():
                 raise SpcaError(fault)
