@@ -37,6 +37,7 @@ from spca.kits import checked_kit
 from spca.ros.graph import ENDED, LOGS, domain, robot_is_there, simulator
 from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
+from spca_core.model import checked
 from spca_core.options import THINKING, RunOptions, described, manifest
 from spca_core.paths import share
 from spca_core.run_folder import MANIFEST
@@ -212,16 +213,15 @@ def _whose() -> str:
 def _options(chosen: Mapping[str, str]) -> RunOptions:
     """Return the options of the run that the arguments ask for."""
     of_the_world = chosen["robot"] == "none" or chosen["robot"] in SOURCES
-    return RunOptions.of(
-        {
-            "level": _ANY_LEVEL if chosen["level"] == "none" else chosen["level"],
-            "preset": chosen["preset"],
-            "robot": "" if of_the_world else chosen["robot"],
-            "seed": number(chosen["layout_seed"] or "0", int, "layout_seed:="),
-            "rate": number(chosen["rate"], float, "rate:=") or None,
-            "view": chosen["headless"] == "false",
-            **{name: chosen[name] for name in OF_A_RUN},
-        }
+    return checked(
+        RunOptions,
+        level=_ANY_LEVEL if chosen["level"] == "none" else chosen["level"],
+        preset=chosen["preset"],
+        robot="" if of_the_world else chosen["robot"],
+        seed=number(chosen["layout_seed"] or "0", int, "layout_seed:="),
+        rate=number(chosen["rate"], float, "rate:=") or None,
+        view=chosen["headless"] == "false",
+        **{name: chosen[name] for name in OF_A_RUN},
     )
 
 

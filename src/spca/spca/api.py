@@ -22,6 +22,7 @@ from spca.kits import checked_kit, kit_of, kits
 from spca.runs import Run, settled
 from spca_core.errors import InputError
 from spca_core.extensions import find
+from spca_core.model import checked
 from spca_core.options import RunOptions
 from spca_core.ports.kit import LevelFindings, LevelInfo
 from spca_core.validation import YAML_FILES
@@ -71,7 +72,7 @@ def run(
 
     Raises InputError for bad input, before anything is written.
     """
-    wanted = settled(RunOptions.of({"level": level, "transport": transport, "video": video, **options}))
+    wanted = settled(checked(RunOptions, level=level, transport=transport, video=video, **options))
     begun = Run.new(wanted, Path(out) if out else None)
     begun.advance(*([on_event] if on_event is not None else []))
     if report:
@@ -113,7 +114,7 @@ def session(
         raise InputError(f"environment '{environment}' takes no sentences", hint=f"these do: {names}")
     # What a failed attempt has done to the table stays done: nobody expects it to be put back by magic.
     wanted = {"transport": "inproc", "video": False, "level": SENTENCE, "rewind": False, **options}
-    chosen = settled(RunOptions.of({"world": world, "preset": preset, "seed": seed, **wanted}))
+    chosen = settled(checked(RunOptions, world=world, preset=preset, seed=seed, **wanted))
     return Session(chosen, able[0], on_event, approve, report)
 
 
@@ -164,7 +165,7 @@ def check(level: str, **options: Any) -> LevelFindings:
     Raises InputError when there is no such level, or a run could not begin for another reason: an unknown
     preset, say.
     """
-    wanted = settled(RunOptions.of({"level": level, **options}))
+    wanted = settled(checked(RunOptions, level=level, **options))
     found = kit_of(wanted.level).examine(wanted.level, wanted.world)
     if not found.errors:
         checked_kit(wanted)

@@ -27,12 +27,12 @@ if TYPE_CHECKING:  # a run is under way before its result is needed
 
 def results() -> Console:
     """Return the console of standard output, for what the user asked for."""
-    return _console(stderr=False)
+    return _Console(stderr=False)
 
 
 def notices() -> Console:
     """Return the console of standard error, for progress and complaints."""
-    return _console(stderr=True)
+    return _Console(stderr=True)
 
 
 def show_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -67,15 +67,13 @@ def plainly(text: str) -> str:
 class _Console(Console):
     """Console that texts of levels, models and files cannot steer."""
 
+    def __init__(self, stderr: bool) -> None:
+        super().__init__(stderr=stderr, highlight=False, emoji=False)  # `warehouse:one:` is a name
+        self.soft_wrap = not self.is_terminal
+
     def render_str(self, text: str, **options: Any) -> Text:
         """See `Console.render_str`."""
         return super().render_str(harmless(text), **options)
-
-
-def _console(stderr: bool) -> Console:
-    console = _Console(stderr=stderr, highlight=False, emoji=False)  # `warehouse:one:` is a name
-    console.soft_wrap = not console.is_terminal
-    return console
 
 
 DOING = {

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from spca.events import Event, EventKind, Listener
-from spca.state import RunState, SavedState
+from spca.state import Phase, RunState, SavedState
 from spca_core.plan import DraftRecord, Rehearsed
 from spca_core.ports.environment import Environment
 from spca_core.ports.stages import Rehearsal
@@ -61,10 +61,10 @@ class Journal:
         if checkpoint:
             self._env.restore(checkpoint)
         elif checkpoint is not None:  # of a world that cannot be put back
-            state = state.looking_again()
+            state = state.going_on(Phase.SENSE)
         verdict = self._env.verdict()
         if state.ended is not None and state.ended.judged and state.ended.value != verdict.outcome.value:
-            state = state.to_be_judged()
+            state = state.going_on(Phase.ACT if state.plan else Phase.SENSE)
         self._began = time.monotonic() - state.wall
         return state
 
@@ -102,22 +102,17 @@ class Journal:
         outcome = state.ended
         if verdict.final and not outcome.judged and outcome is not Ending.CANCELLED:
             outcome = Ending.of(verdict.outcome)
+        used = dict.fromkeys(python_name(s.action) for s in state.plan.steps) if state.plan else ()
+        reused = tuple(name for name in used if name not in state.written)
         result = RunResult(
             level=self._env.task.id,
             outcome=outcome,
             verdict=verdict,
-            reason=state.reason,
             rounds=state.round,
-            attempts=state.attempts,
-            steps=state.steps,
-            planner=state.planner,
-            coder=state.coder,
-            wall=state.wall,
             sim=verdict.stamp - self._sim_began,
-            stage_wall=state.stage_wall,
             usage=usage(),
-            skills=_skills(state, promotion),
-            rehearsal=state.rehearsal,
+            skills=SkillCounts(reused=reused, written=state.written, **dict(promotion)),
+            **{name: value for name, value in vars(state).items() if name in RunResult.model_fields},
         )
         self._folder.write("library.py", state.library)
         self._folder.write("result.json", result)  # the last one: a run that has a result has ended
@@ -155,9 +150,3 @@ class Journal:
     def publish_step(self, step: StepReport) -> None:
         """Publish that a step has ended."""
         self.publish("step", stage="act", text=str(step), data=step.model_dump())
-
-
-def _skills(state: RunState, promotion: Promotion) -> SkillCounts:
-    used = [python_name(s.action) for s in state.plan.steps] if state.plan else []
-    reused = tuple(name for name in dict.fromkeys(used) if name not in state.written)
-    return SkillCounts(reused=reused, written=state.written, **dict(promotion))

@@ -30,16 +30,16 @@ from spca_planner.trusted import TrustedDomains
 BEFORE = "library_before"
 """Name of the folder, in a run's folder, of what was known when it began; a replay begins with the same."""
 _AFTER = "library_replayed"
-_PARTS = ("skills", "domains", "levels")
 
 
 log = structlog.get_logger(__name__)
 
 
 class Learned:
-    """One environment's part of a library folder.
+    """One environment's part of a library folder: skills, domains, and solved levels with their plans.
 
-    `builtin` is the source of the environment's built-in skills.
+    `builtin` is the source of the environment's built-in skills. `build` makes the environment that a run's
+    options ask for, in lockstep; `reader` says what its observations show of a plan's effects.
     """
 
     def __init__(
@@ -50,10 +50,9 @@ class Learned:
         build: Callable[[RunOptions], Environment],
         reader: PlanReader,
     ) -> None:
-        self._folder, self._environment = folder, environment
+        self._folder, self._environment, self._build, self._reader = folder, environment, build, reader
         self.skills = TrustedLibrary(folder / "skills" / environment, builtin)
         self.domains = TrustedDomains(folder / "domains")
-        self._solved = SolvedLevels(folder / "levels" / environment, build, reader)
 
     def promote(
         self, options: RunOptions, library: str, plan: Plan, distrust: Mapping[str, str]
@@ -64,18 +63,51 @@ class Learned:
         """
         used = tuple(dict.fromkeys(python_name(step.action) for step in plan.steps))
         if not distrust:  # a plan that did not do what it says proves nothing
-            self._solved.keep(options, plan)
-        return self.skills.promote(library, used, table_name(options), self._solved.passes, distrust)
+            again = options.model_copy(update={"rate": None, "view": False, "llm": "", "library": ""})
+            solved = SolvedLevel(options=again, plan=plan)
+            write_atomically(self._path(table_name(options)), solved.model_dump_json(indent=1).encode())
+        return self.skills.promote(library, used, table_name(options), self.passes, distrust)
 
     def copy_to(self, folder: Path) -> None:
         """Copy the environment's part of the library into `folder`, unless there is a copy already."""
         if folder.exists():
             return
         folder.mkdir(parents=True)
-        for part in _PARTS:
+        for part in ("skills", "domains", "levels"):
             source = self._folder / part / self._environment
             if source.is_dir():
                 shutil.copytree(source, folder / part / self._environment)
+
+    def passes(self, library: str, table: str) -> bool:
+        """Return whether a solved level's plan still solves a table (see `table_name`) with these skills.
+
+        The referee must say so, none of the plan's effects may be seen to be missing, and no step may move
+        what it is not about; `library` is source text. False for a level that is not known, or that cannot be
+        tried any more.
+        """
+        if not self._path(table).is_file():
+            return False
+        try:
+            solved = SolvedLevel.model_validate_json(self._path(table).read_bytes())
+            with closing(self._build(solved.options)) as environment:
+                before = environment.sense()
+                result = environment.act("revalidation", solved.plan, library)
+                outcome = environment.settle().outcome
+                if outcome is Outcome.SUCCESS:
+                    seen = [step.seen for step in result.steps]
+                    afterwards = environment.sense()
+                    evidence = self._reader.weigh(solved.plan, seen, afterwards, before)
+                    if evidence.contradicted or evidence.disturbances:
+                        log.info("revalidation", table=table, outcome="solved by chance")
+                        return False
+        except (SpcaError, ValueError) as error:
+            log.warning("revalidation", table=table, error=str(error))
+            return False
+        log.info("revalidation", table=table, outcome=outcome.value)
+        return outcome is Outcome.SUCCESS
+
+    def _path(self, table: str) -> Path:
+        return self._folder / "levels" / self._environment / f"{Path(table).name}.json"
 
 
 def folder_of(options: RunOptions, run: RunFolder) -> Path:
@@ -125,53 +157,3 @@ def table_name(options: RunOptions) -> str:
     table = f"{options.preset}-{options.seed}"
     world = "".join(f"-{Path(name).stem}" for name in (options.world, options.robot) if name)
     return level if (table, world) == ("nominal-0", "") else f"{level}@{table}{world}"
-
-
-class SolvedLevels:
-    """Solved levels with their plans: one file for each level and table in `folder`.
-
-    `build` makes the environment that a run's options ask for, in lockstep; `reader` says what its
-    observations show of a plan's effects.
-    """
-
-    def __init__(self, folder: Path, build: Callable[[RunOptions], Environment], reader: PlanReader) -> None:
-        self._folder, self._build, self._reader = folder, build, reader
-
-    def keep(self, options: RunOptions, plan: Plan) -> None:
-        """Remember the plan of a success, in place of an earlier one on the same table."""
-        solved = SolvedLevel(
-            options=options.model_copy(update={"rate": None, "view": False, "llm": "", "library": ""}),
-            plan=plan,
-        )
-        write_atomically(self._path(table_name(options)), solved.model_dump_json(indent=1).encode())
-
-    def passes(self, library: str, table: str) -> bool:
-        """Return whether a solved level's plan still solves a table (see `table_name`) with these skills.
-
-        The referee must say so, none of the plan's effects may be seen to be missing, and no step may move
-        what it is not about; `library` is source text. False for a level that is not known, or that cannot be
-        tried any more.
-        """
-        if not self._path(table).is_file():
-            return False
-        try:
-            solved = SolvedLevel.model_validate_json(self._path(table).read_bytes())
-            with closing(self._build(solved.options)) as environment:
-                before = environment.sense()
-                result = environment.act("revalidation", solved.plan, library)
-                outcome = environment.settle().outcome
-                if outcome is Outcome.SUCCESS:
-                    seen = [step.seen for step in result.steps]
-                    afterwards = environment.sense()
-                    evidence = self._reader.weigh(solved.plan, seen, afterwards, before)
-                    if evidence.contradicted or evidence.disturbances:
-                        log.info("revalidation", table=table, outcome="solved by chance")
-                        return False
-        except (SpcaError, ValueError) as error:
-            log.warning("revalidation", table=table, error=str(error))
-            return False
-        log.info("revalidation", table=table, outcome=outcome.value)
-        return outcome is Outcome.SUCCESS
-
-    def _path(self, table: str) -> Path:
-        return self._folder / f"{Path(table).name}.json"

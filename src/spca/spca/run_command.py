@@ -23,10 +23,6 @@ from spca_core.verdict import Ending
 
 def begun(options: RunOptions, out: Path | None = None) -> Run:
     """Begin a run in a new folder, with warnings about its level. Raises InputError for bad input."""
-    if options.transport == "ros":
-        from spca.ros_ready import require_ros
-
-        require_ros()
     run = Run.new(options, out)
     if run.options.level.endswith(YAML_FILES):  # the levels that come with spca have no findings, by test
         for warning in kit_of(run.options.level).examine(run.options.level, run.options.world).warnings:

@@ -90,9 +90,9 @@ class Run:
     ) -> RunResult:
         """Advance the run to its end and return its result; `listeners` hear of its events, in this thread.
 
-        An `environment` that is given is neither opened nor closed. `approve` is asked before each plan is
-        carried out. The first Ctrl-C cancels the run. The solver's process stays for the next run in this
-        process.
+        An `environment` that is given is neither opened nor closed; there, `approve` is asked before each
+        plan is carried out. The first Ctrl-C cancels the run. The solver's process stays for the next run in
+        this process.
         """
         if environment is None and self.options.transport == "ros":
             from spca.ros_ready import require_ros
@@ -100,11 +100,8 @@ class Run:
             require_ros()
             from spca.ros.graph import on_graph
 
-            self.result = on_graph(self, listeners, approve)
-        else:
-            place = _given(environment) if environment is not None else _here
-            self.result = self.carry_out(place, listeners, approve)
-        return self.result
+            return on_graph(self, listeners)
+        return self.carry_out(_given(environment) if environment is not None else _here, listeners, approve)
 
     def carry_out(
         self, place: Place, listeners: tuple[Listener, ...] = (), approve: Approve | None = None
@@ -130,7 +127,8 @@ class Run:
                 with self.stopping_on_interrupt():
                     if self.cancelled:
                         supervisor.cancel(self.cancelled)
-                    return supervisor.resume() if self.resumed else supervisor.run()
+                    self.result = supervisor.resume() if self.resumed else supervisor.run()
+                    return self.result
             finally:
                 self._supervisor = None
                 world.save_recording(self.folder)
@@ -243,11 +241,26 @@ def supervised(
 
 
 def settled(options: RunOptions) -> RunOptions:
-    """Return the options with absolute paths; `auto` becomes a configured model, or else `builtin`."""
-    options = rooted(options)
-    if options.proposer != "auto":
-        return options
-    return options.model_copy(update={"proposer": "openai" if options.llm or is_configured() else "builtin"})
+    """Return the options of the same run in words that mean the same to every process.
+
+    Paths are absolute; `auto` becomes a configured model, or else `builtin`.
+    """
+    words = {name: _file(getattr(options, name)) for name in ("level", "world", "llm")}
+    words["library"] = _folder(options.library)
+    if options.llm.startswith(REPLAY):
+        words["llm"] = REPLAY + _folder(options.llm.removeprefix(REPLAY))
+    if options.proposer == "auto":
+        words["proposer"] = "openai" if options.llm or is_configured() else "builtin"
+    return options.model_copy(update=words)
+
+
+def _file(text: str) -> str:
+    """Return a YAML file's absolute path; return a name, or the path of no file, as the user wrote it."""
+    return os.path.abspath(text) if Path(text).suffix in YAML_FILES and os.path.isfile(text) else text
+
+
+def _folder(text: str) -> str:
+    return os.path.abspath(text) if text else ""
 
 
 @contextmanager
@@ -279,20 +292,3 @@ def log_to(folder: Path) -> None:
         logger_factory=structlog.WriteLoggerFactory(file=path.open("a", buffering=1)),
         cache_logger_on_first_use=False,
     )
-
-
-def rooted(options: RunOptions) -> RunOptions:
-    """Return the options of the same run in words that mean the same to every process."""
-    files = {name: _file(getattr(options, name)) for name in ("level", "world", "llm")}
-    if options.llm.startswith(REPLAY):
-        files["llm"] = REPLAY + _folder(options.llm.removeprefix(REPLAY))
-    return options.model_copy(update={**files, "library": _folder(options.library)})
-
-
-def _file(text: str) -> str:
-    """Return a YAML file's absolute path; return a name, or the path of no file, as the user wrote it."""
-    return os.path.abspath(text) if Path(text).suffix in YAML_FILES and os.path.isfile(text) else text
-
-
-def _folder(text: str) -> str:
-    return os.path.abspath(text) if text else ""

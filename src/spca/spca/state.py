@@ -124,13 +124,9 @@ class RunState:
         new = replace(self, plan=plan, previous=plan.draft, phase=Phase.CODE, code_retry=0, suspects=())
         return new if same else replace(new, execution=None)
 
-    def coded(self, library: str) -> RunState:
-        """Return the state with a skill in `library` for every step, in which acting is next."""
-        return replace(self, library=library, phase=Phase.ACT)
-
-    def to_rehearse(self) -> RunState:
-        """Return the state in which the plan is rehearsed before it is carried out."""
-        return replace(self, phase=Phase.REHEARSE)
+    def coded(self, library: str, rehearse: bool = False) -> RunState:
+        """Return the state with a skill in `library` for every step; acting is next, or else rehearsing."""
+        return replace(self, library=library, phase=Phase.REHEARSE if rehearse else Phase.ACT)
 
     def after_rehearsal(self, rehearsed: Rehearsed) -> RunState:
         """Return the state to carry out the plan, or a better one, unless something else is decided."""
@@ -182,13 +178,8 @@ class RunState:
         """Return the state of a run that is over, with its ending and the reason."""
         return replace(self, phase=Phase.ENDED, ended=ended, reason=reason)
 
-    def looking_again(self) -> RunState:
-        """Return the state that goes on from what a new look shows, in a world that may have changed."""
-        return replace(self, phase=Phase.SENSE, ended=None, reason="")
-
-    def to_be_judged(self) -> RunState:
-        """Return the state after an end that is not the referee's: act again, or look if there is no plan."""
-        phase = Phase.SENSE if self.plan is None else Phase.ACT
+    def going_on(self, phase: Phase) -> RunState:
+        """Return the state that goes on with that phase, as if the run had not ended."""
         return replace(self, phase=phase, ended=None, reason="")
 
     # --- what is counted on the way -------------------------------------------------------------------------

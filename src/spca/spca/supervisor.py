@@ -183,9 +183,8 @@ class Supervisor:
         if result.status == "complete":
             if failed := state.history.with_skills(self._readers.fingerprint(plan, result.library)):
                 return self._repair.unchanged(state, failed)
-            state = state.coded(result.library)
             rehearsing = self._stages.rehearsing
-            return state.to_rehearse() if rehearsing is not None and rehearsing.wanted(state) else state
+            return state.coded(result.library, rehearsing is not None and rehearsing.wanted(state))
         if result.status == "cancelled":
             return state.ending(Ending.CANCELLED, result.message)
         if result.status == "missing" and not state.suspects:

@@ -18,7 +18,7 @@ import threading
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, Queue
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
@@ -38,6 +38,7 @@ from spca_core.plan import Plan
 from spca_core.stopping import Stop, never
 from spca_core.verdict import Ending
 
+_T = TypeVar("_T")
 HOST, PORT = "127.0.0.1", 8080
 LOST = "the page was lost, and with it Stop"
 GRACE_S = 5.0
@@ -92,16 +93,11 @@ class WebPage:
         """The next sentence that is typed on the page; empty when `ended` holds."""
         self._ours, self._reads = False, True
         self._tell(ready=True, doing="")
-        while not ended():
-            try:
-                sentence = self._sentences.get(timeout=_LOOK_S)
-            except Empty:
-                continue
+        if sentence := _next(self._sentences, ended) or "":
             self._reads = False
             self._tell(ready=False, doing="reading")
             self.say(sentence, "you")
-            return sentence
-        return ""
+        return sentence
 
     def approve(self, plan: Plan, goal: str) -> bool:
         """Whether the page says that a plan may be carried out; it is not asked unless it is to be."""
@@ -111,12 +107,7 @@ class WebPage:
         count = f"{len(plan.steps)} step{'s' if len(plan.steps) != 1 else ''}"
         self._tell(question=f"Carry out {count} for: {goal}?", doing="waiting for Approve")
         try:
-            while not self._session.stopping:
-                try:
-                    return self._answers.get(timeout=_LOOK_S)
-                except Empty:
-                    continue
-            return False
+            return bool(_next(self._answers, lambda: self._session.stopping))
         finally:
             self._tell(question="", doing=DOING["act"])
 
@@ -255,6 +246,14 @@ class WebPage:
             self._tell(ready=False)  # one at a time
             self._ours, self._stopped = True, ""
             self._sentences.put(" ".join(order.say.split()))
+
+
+def _next(queue: Queue[_T], ended: Stop) -> _T | None:
+    """Wait for what comes next in a queue; None when `ended` holds."""
+    while not ended():
+        with suppress(Empty):
+            return queue.get(timeout=_LOOK_S)
+    return None
 
 
 class _Server(HTTPServer):

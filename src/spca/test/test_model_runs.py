@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spca.assembly import open_stages
-from spca.learned import Learned, SolvedLevels
+from spca.learned import Learned
 from spca.models import open_models
 from spca.run_command import begun, follow
 from spca_core.errors import InputError
@@ -134,18 +134,16 @@ def test_a_changed_skill_is_trusted_only_if_what_it_solved_still_passes(lifted: 
 
 @pytest.mark.slow
 def test_a_solved_level_is_tried_again_in_lockstep(lifted: Path, tmp_path: Path) -> None:
-    solved = SolvedLevels(
-        lifted / "library/from_nothing/levels/tabletop", build_tabletop, PddlReader(TabletopVocabulary())
-    )
+    reader = PddlReader(TabletopVocabulary())
+    solved = Learned(lifted / "library/from_nothing", "tabletop", "", build_tabletop, reader)
     good = SKILLS.read_text()
     assert solved.passes(good, "pickup_02")
     assert not solved.passes(good.replace("ctx.close()", "ctx.open()"), "pickup_02")
     assert not solved.passes("def something_else(ctx):\n    pass\n", "pickup_02")
     assert not solved.passes(good, "pickup_07")  # never solved
-    (tmp_path / "pickup_02.json").write_text("{")
-    assert not SolvedLevels(tmp_path, build_tabletop, PddlReader(TabletopVocabulary())).passes(
-        good, "pickup_02"
-    )
+    (damaged := tmp_path / "levels/tabletop/pickup_02.json").parent.mkdir(parents=True)
+    damaged.write_text("{")
+    assert not Learned(tmp_path, "tabletop", "", build_tabletop, reader).passes(good, "pickup_02")
 
 
 def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spca.runs import rooted
+from spca.runs import settled
 from spca_core.options import RunOptions
 
 
@@ -15,17 +15,17 @@ def test_paths_become_absolute_and_names_stay(tmp_path: Path, monkeypatch: pytes
     for name in ("mine.yaml", "models.yaml", "stack_01", "tabletop"):
         Path(name).touch()
     options = RunOptions(level="mine.yaml", world="tabletop", llm="models.yaml", library="learned")
-    assert rooted(options) == RunOptions(
+    assert settled(options) == RunOptions(
         level=str(tmp_path / "mine.yaml"),
         world="tabletop",
         llm=str(tmp_path / "models.yaml"),
         library=str(tmp_path / "learned"),
     )
-    assert rooted(rooted(options)) == rooted(options)
+    assert settled(settled(options)) == settled(options)
     replayed = RunOptions(level="stack_01", llm="replay:old/llm")
-    assert rooted(replayed) == RunOptions(level="stack_01", llm=f"replay:{tmp_path / 'old/llm'}")
+    assert settled(replayed) == RunOptions(level="stack_01", llm=f"replay:{tmp_path / 'old/llm'}")
 
 
 def test_what_is_not_there_is_named_as_it_was_typed() -> None:
     options = RunOptions(level="nope.yaml", llm="gpt")
-    assert rooted(options) == options
+    assert settled(options) == options

@@ -13,7 +13,7 @@ import io
 import json
 import math
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ def unpack(content: bytes, kinds: Collection[type] = ()) -> Any:
         text = expander.decompress(content[len(_MAGIC) :], _LARGEST)
         if expander.unconsumed_tail or not expander.eof:
             raise ValueError("it is cut off, or too large")
-        return _Decoder(kinds).decoded(json.loads(text))
+        return _decoded(json.loads(text), {_name(kind): kind for kind in kinds})
     except Exception as error:  # nearly anything: of zlib, JSON, numpy, and of parts in wrong places
         raise InputError("a damaged checkpoint", where=str(error)[:200], hint=hint) from error
 
@@ -115,40 +115,34 @@ def _encoded(value: Any) -> Any:
     raise TypeError(f"a checkpoint cannot hold {kind.__name__}")
 
 
-class _Decoder:
-    def __init__(self, kinds: Collection[type]) -> None:
-        self._kinds = {_name(kind): kind for kind in kinds}
-
-    def decoded(self, value: Any) -> Any:
-        if isinstance(value, dict):
-            raise ValueError("a bare mapping")
-        if not isinstance(value, list):
-            return value
-        tag, *parts = value
-        if tag in _SEQUENCES:
-            return _SEQUENCES[tag](map(self.decoded, parts))
-        if tag == "dict":
-            return {self.decoded(k): self.decoded(v) for k, v in parts}
-        if tag == "bytes":
-            return base64.b64decode(parts[0], validate=True)
-        if tag in ("array", "number"):
-            found = array(base64.b64decode(parts[0], validate=True))
-            return found if tag == "array" else found[()]
-        if tag in ("enum", "object"):
-            return self._made(tag, parts[0], parts[1])
+def _decoded(value: Any, kinds: Mapping[str, type]) -> Any:
+    if isinstance(value, dict):
+        raise ValueError("a bare mapping")
+    if not isinstance(value, list):
+        return value
+    tag, *parts = value
+    if tag in _SEQUENCES:
+        return _SEQUENCES[tag](_decoded(part, kinds) for part in parts)
+    if tag == "dict":
+        return {_decoded(k, kinds): _decoded(v, kinds) for k, v in parts}
+    if tag == "bytes":
+        return base64.b64decode(parts[0], validate=True)
+    if tag in ("array", "number"):
+        found = array(base64.b64decode(parts[0], validate=True))
+        return found if tag == "array" else found[()]
+    if tag not in ("enum", "object"):
         raise ValueError(f"unknown part '{str(tag)[:40]}'")
-
-    def _made(self, tag: str, name: str, content: Any) -> Any:
-        kind = self._kinds.get(name)
-        if kind is None or issubclass(kind, Enum) != (tag == "enum"):
-            raise ValueError(f"no object of '{str(name)[:80]}' belongs here")
-        if issubclass(kind, Enum):
-            return kind(content)
-        fields = {n: self.decoded(v) for n, v in content.items()}
-        if issubclass(kind, BaseModel):
-            if unknown := set(fields) - set(kind.model_fields):
-                raise ValueError(f"{kind.__name__} has no '{unknown.pop()}'")
-            return kind.model_construct(**fields)
-        made = object.__new__(kind)
-        vars(made).update(fields)
-        return made
+    name, content = parts[:2]
+    kind = kinds.get(name)
+    if kind is None or issubclass(kind, Enum) != (tag == "enum"):
+        raise ValueError(f"no object of '{str(name)[:80]}' belongs here")
+    if issubclass(kind, Enum):
+        return kind(content)
+    fields = {n: _decoded(v, kinds) for n, v in content.items()}
+    if issubclass(kind, BaseModel):
+        if unknown := set(fields) - set(kind.model_fields):
+            raise ValueError(f"{kind.__name__} has no '{unknown.pop()}'")
+        return kind.model_construct(**fields)
+    made = object.__new__(kind)
+    vars(made).update(fields)
+    return made

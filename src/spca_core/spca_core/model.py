@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from spca_core.errors import InputError
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -31,11 +33,7 @@ Interval = Annotated[tuple[float, float], AfterValidator(_ascending)]
 
 
 def checked(kind: type[T], **values: object) -> T:
-    """Return a record of command-line values. Raises InputError that names the option which is wrong."""
-    from pydantic import ValidationError
-
-    from spca_core.errors import InputError
-
+    """Return a record of what was asked for. Raises InputError that names the option which is wrong."""
     try:
         return kind.model_validate(values)
     except ValidationError as error:

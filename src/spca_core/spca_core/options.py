@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import platform
 import subprocess
-from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from typing import Any, Literal, get_args
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field
 
-from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.paths import ROOT
-from spca_core.validation import first_problem
 
 Transport = Literal["ros", "inproc"]
 Skills = Literal["auto", "builtin", "trusted", "empty"]
@@ -96,14 +93,6 @@ class RunOptions(Record):
     rewind: bool = True
     """With a proposer that learns from it, a failed attempt is undone: the world is put back to where its
     plan began. Without one, a level has to be solved without a second chance."""
-
-    @classmethod
-    def of(cls, wanted: Mapping[str, Any]) -> RunOptions:
-        """Return the options that are wanted; raise InputError with the first that cannot be."""
-        try:
-            return cls.model_validate(dict(wanted))
-        except ValidationError as error:
-            raise InputError(first_problem(error)) from error
 
 
 THINKING = ("proposer", "llm", "vision", "detector", "skills", "library", "engine", "solver_timeout_s",

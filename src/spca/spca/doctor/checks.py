@@ -15,6 +15,8 @@ import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Literal
 
@@ -22,64 +24,57 @@ from spca_core.errors import SpcaError
 from spca_core.options import distribution
 from spca_core.paths import CHECKOUT, share
 
-Probe = Callable[[], tuple[list[str], list[str]]]
-"""Function that returns what is there, with versions, and what is lacking; its errors are reported, too."""
+Found = dict[str, str | None]
+"""Version of each part that is there, "" where it has none, and None of each that is lacking."""
+Probe = Callable[[], Found]
+"""Function that looks for the parts of a component; its errors are reported, too."""
 _TIMEOUT = 30.0
 
 
-def modules(*names: str) -> Probe:
+def modules(names: str) -> Probe:
     """Return a probe for Python modules, which does not count a mere folder of that name."""
-    return lambda: _sorted((n, (distribution(n) or "") if _importable(n) else None) for n in names)
+    return lambda: {n: (distribution(n) or "") if _importable(n) else None for n in names.split()}
 
 
-def packages(*names: str, **tried: str) -> Probe:
-    """Return a probe for ROS packages; it tells the version that was tried beside one that differs."""
-
-    def probe() -> tuple[list[str], list[str]]:
-        there = {name: package(name) for name in (*names, *tried)}
-        return _sorted((name, _beside(version, tried.get(name))) for name, version in there.items())
-
-    return probe
+def packages(tried: str) -> Probe:
+    """Return a probe for ROS packages, given with the versions that were tried, told beside others."""
+    rows = [row.partition(" ") for row in tried.split(", ")]
+    return lambda: {name: _beside(package(name), version) for name, _, version in rows}
 
 
 def runs(code: str, found: str) -> Probe:
     """Return a probe that runs Python code in its own process; its last words say what is lacking."""
 
-    def probe() -> tuple[list[str], list[str]]:
+    def probe() -> Found:
         command = [sys.executable, "-c", code]
         done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT, check=False)
         said = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        return ([], [said[-1]]) if done.returncode else ([found], [])
+        return {said[-1]: None} if done.returncode else {found: ""}
 
     return probe
 
 
-def program(what: str, command: str, wanted: str = ".", tried: str | None = None) -> Probe:
+def program(what: str, command: str, wanted: str = ".", tried: str = "") -> Probe:
     """Return a probe for a program whose first line must begin with pattern `wanted`; see `packages`."""
 
-    def probe() -> tuple[list[str], list[str]]:
+    def probe() -> Found:
         try:
             done = subprocess.run(
                 command.split(), capture_output=True, text=True, timeout=_TIMEOUT, check=False
             )
         except (OSError, subprocess.TimeoutExpired):
-            return [], [what]
+            return {what: None}
         said = "" if done.returncode else next(iter(done.stdout.strip().splitlines()), "").strip()
         if re.match(wanted, said):
-            return [f"{what} {_beside(said, tried)}"], []
-        return [], [f"{what} (there is {said})" if re.match(r"\d+\.\d", said) else what]
+            return {what: _beside(said, tried)}
+        return {f"{what} (there is {said})" if re.match(r"\d+\.\d", said) else what: None}
 
     return probe
 
 
 def every(*probes: Probe) -> Probe:
     """Return a probe that joins the results of all these probes."""
-
-    def probe() -> tuple[list[str], list[str]]:
-        results = [one() for one in probes]
-        return [f for found, _ in results for f in found], [x for _, lacking in results for x in lacking]
-
-    return probe
+    return lambda: reduce(or_, (probe() for probe in probes))
 
 
 def package(name: str) -> str | None:
@@ -90,8 +85,8 @@ def package(name: str) -> str | None:
     return ET.parse(folder / "package.xml").getroot().findtext("version") or "unknown version"
 
 
-def _beside(there: str | None, tried: str | None) -> str | None:
-    return there if None in (there, tried) or there == tried else f"{there} (tried: {tried})"
+def _beside(there: str | None, tried: str) -> str | None:
+    return f"{there} (tried: {tried})" if there is not None and tried not in ("", there) else there
 
 
 def _importable(module: str) -> bool:
@@ -100,11 +95,6 @@ def _importable(module: str) -> bool:
     except (ImportError, ValueError):
         return False
     return spec is not None and spec.origin is not None
-
-
-def _sorted(versions: Iterable[tuple[str, str | None]]) -> tuple[list[str], list[str]]:
-    known = list(versions)
-    return [f"{n} {v}".strip() for n, v in known if v is not None], [n for n, v in known if v is None]
 
 
 State = Literal["ready", "partly", "missing", "off"]
@@ -130,49 +120,56 @@ class Check:
     remedy: str
     optional: bool = False
     """Nothing is wrong where the component is missing."""
+    of_ros: bool = False
+    """A ROS brings the component: one that is installed has to be sourced."""
 
     def finding(self) -> Finding:
         """Carry out the check and return its result; a probe that breaks makes it `missing`."""
+        remedy = (unsourced() if self.of_ros else "") + self.remedy
         try:
-            found, lacking = self.probe()
+            parts = self.probe()
         except SpcaError as error:
-            return Finding(self.what, "missing", str(error), self.remedy)
+            return Finding(self.what, "missing", str(error), remedy)
         except Exception as error:
-            said = f"the check failed: {type(error).__name__}: {error}"
-            return Finding(self.what, "missing", said, self.remedy)
+            return Finding(self.what, "missing", f"the check failed: {type(error).__name__}: {error}", remedy)
+        found = ", ".join(f"{part} {said}".strip() for part, said in parts.items() if said is not None)
+        lacking = ", ".join(part for part, said in parts.items() if said is None)
         if not lacking:
-            return Finding(self.what, "ready", ", ".join(found))
-        words = f"lacking {', '.join(lacking)}" + (f"; have {', '.join(found)}" if found else "")
+            return Finding(self.what, "ready", found)
         state: State = "off" if self.optional else "partly" if found else "missing"
-        return Finding(self.what, state, words, self.remedy)
+        return Finding(self.what, state, f"lacking {lacking}" + (f"; have {found}" if found else ""), remedy)
 
 
-def _python() -> tuple[list[str], list[str]]:
+def _python() -> Found:
     there = f"{platform.python_implementation()} {platform.python_version()}"
     fits = (3, 10) <= sys.version_info[:2] <= (3, 13)
-    return ([there], []) if fits else ([], [f"CPython 3.10 to 3.13 (this is {there})"])
+    return {there: ""} if fits else {f"CPython 3.10 to 3.13 (this is {there})": None}
 
 
-def _sandbox() -> tuple[list[str], list[str]]:
+def _sandbox() -> Found:
     from spca_sandbox.limits import SandboxLevel
     from spca_sandbox.process import probe
 
     report = probe()
-    lacking = [] if report.level == SandboxLevel.STRICT else ["strict confinement"]
-    return [] if report.level == SandboxLevel.NONE else [str(report)], lacking
+    found: Found = {} if report.level == SandboxLevel.NONE else {str(report): ""}
+    return found if report.level == SandboxLevel.STRICT else {**found, "strict confinement": None}
 
 
-def _models() -> tuple[list[str], list[str]]:
+def _display() -> Found:
+    return {"a display": "" if any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))) else None}
+
+
+def _models() -> Found:
     """Ask the servers of the models that are configured whether they answer. No tokens are spent."""
     from spca_llm.chat import open_chat
     from spca_llm.config import is_configured, load_config
 
     config = load_config() if is_configured() else None
     if config is None or not config.roles:
-        return [], ["a configured model, which the built-in proposer does not need"]
+        return {"a configured model, which the built-in proposer does not need": None}
     with tempfile.TemporaryDirectory() as folder:
         open_chat("", Path(folder), config).preflight(list(config.roles))
-    return [f"{role}: {model.model} at {model.base_url}" for role, model in config.roles.items()], []
+    return {f"{role}: {model.model} at {model.base_url}": "" for role, model in config.roles.items()}
 
 
 def unsourced(root: Path = Path("/opt/ros")) -> str:
@@ -186,61 +183,98 @@ _SET_UP = (
     if CHECKOUT
     else "python -m pip install -U spca; for ROS, source a workspace that has spca_interfaces"
 )
-_SOURCE = unsourced()
-_SET_UP_ROS = _SOURCE + ("bin/spca run LEVEL --ros sets it up at its first use" if CHECKOUT else _SET_UP)
+_SET_UP_ROS = "bin/spca run LEVEL --ros sets it up at its first use" if CHECKOUT else _SET_UP
 _FULL = "(docs/full-stack.md)"
 _FROM = (
     f"{os.environ.get('ROS_DISTRO', 'Jazzy')}, {'sourced' if 'ROS_DISTRO' in os.environ else 'from wheels'}"
 )
 CHECKS = (
     Check("Python", _python, "use CPython 3.10 to 3.13 (a checkout takes it from SPCA_PYTHON=python3.12)"),
-    Check("embedded run", modules("mujoco", "ompl", "ruckig", "unified_planning", "up_fast_downward",
-                                  "up_tamer", "cv2"), _SET_UP),
+    Check(
+        "embedded run",
+        modules("mujoco ompl ruckig unified_planning up_fast_downward up_tamer cv2"),
+        _SET_UP,
+    ),
     Check("sandbox", _sandbox, "a kernel with user namespaces, Landlock, seccomp (Linux 5.13 or newer)"),
-    Check("motion kernel",
-          runs("from spca_motion.kernel import library; library() or exit('a C++ compiler')", "it is built"),
-          "motions are planned without it, too, in ten times the time; apt install g++", optional=True),
-    Check("ROS 2", runs("import rclpy.node", f"rclpy ({_FROM})"), _SET_UP_ROS),
-    Check("spca_interfaces",
-          runs("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()", "they load"),
-          _SET_UP_ROS),
-    Check("ros2 launch", modules("launch", "launch_ros", "ros2launch"), f"{_SOURCE}`spca run --ros` needs "
-          "none; apt install ros-jazzy-launch-ros ros-jazzy-ros2launch", optional=True),
-    Check("Gazebo Harmonic",
-          every(program("gz-sim 8", "gz sim --versions", r"8\.\d", tried="8.14.0"),
-                packages(ros_gz_sim="1.0.5", ros_gz_bridge="1.0.5", ros_gz_interfaces="1.0.5",
-                         gz_ros2_control="1.2.7", controller_manager="4.18.0",
-                         joint_trajectory_controller="4.15.0")),
-          f"{_SOURCE}apt install ros-jazzy-ros-gz ros-jazzy-gz-ros2-control ros-jazzy-ros2-controllers "
-          f"{_FULL}"),
-    Check("MoveIt 2",
-          packages(moveit_py="2.12.4", moveit_planners_ompl="2.12.4", moveit_kinematics="2.12.4"),
-          f"{_SOURCE}apt install ros-jazzy-moveit ros-jazzy-moveit-py {_FULL}"),
-    Check("robot descriptions", packages("ur_description", "robotiq_description", "xacro"),
-          f"{_SOURCE}robot:=generated needs none; apt install ros-jazzy-ur-description, build "
-          f"robotiq_description from main {_FULL}", optional=True),
-    Check("RViz 2", packages(rviz2="14.1.5", rviz_default_plugins="14.1.5"),
-          f"{_SOURCE}apt install ros-jazzy-rviz2; or `spca mcap` a run for Foxglove {_FULL}"),
-    Check("display",
-          lambda: ([], [] if any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))) else ["a display"]),
-          "set DISPLAY, for `--view` and RViz; `--view web` needs none", optional=True),
-    Check("Docker",
-          every(program("client", "docker version --format {{.Client.Version}}"),
-                program("an engine that answers", "docker version --format {{.Server.Version}}"),
-                program("compose", "docker compose version --short")),
-          "install Docker Engine with the compose plugin, and start it (systemctl start docker)"),
-    Check("model server", _models, "set SPCA_LLM_MODEL and SPCA_LLM_BASE_URL or OPENAI_API_KEY "
-          "(src/spca_llm/README.md)", optional=True),
-)  # fmt: skip
-WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("spca run LEVEL", ("Python", "embedded run")),
-    ("spca run LEVEL --ros", ("Python", "embedded run", "ROS 2", "spca_interfaces")),
-    ("ros2 launch spca bringup.launch.py level:=LEVEL sim:=mujoco arm:=embedded",
-     ("embedded run", "ROS 2", "spca_interfaces", "ros2 launch")),
-    ("ros2 launch spca bringup.launch.py level:=LEVEL",
-     ("embedded run", "ROS 2", "spca_interfaces", "ros2 launch", "Gazebo Harmonic", "MoveIt 2")),
-    ("docker compose run spca LEVEL", ("Docker",)),
-)  # fmt: skip
+    Check(
+        "motion kernel",
+        runs("from spca_motion.kernel import library; library() or exit('a C++ compiler')", "it is built"),
+        "motions are planned without it, too, in ten times the time; apt install g++",
+        optional=True,
+    ),
+    Check("ROS 2", runs("import rclpy.node", f"rclpy ({_FROM})"), _SET_UP_ROS, of_ros=True),
+    Check(
+        "spca_interfaces",
+        runs("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()", "they load"),
+        _SET_UP_ROS,
+        of_ros=True,
+    ),
+    Check(
+        "ros2 launch",
+        modules("launch launch_ros ros2launch"),
+        "`spca run --ros` needs none; apt install ros-jazzy-launch-ros ros-jazzy-ros2launch",
+        optional=True,
+        of_ros=True,
+    ),
+    Check(
+        "Gazebo Harmonic",
+        every(
+            program("gz-sim 8", "gz sim --versions", r"8\.\d", tried="8.14.0"),
+            packages(
+                "ros_gz_sim 1.0.5, ros_gz_bridge 1.0.5, ros_gz_interfaces 1.0.5, gz_ros2_control 1.2.7, "
+                "controller_manager 4.18.0, joint_trajectory_controller 4.15.0"
+            ),
+        ),
+        f"apt install ros-jazzy-ros-gz ros-jazzy-gz-ros2-control ros-jazzy-ros2-controllers {_FULL}",
+        of_ros=True,
+    ),
+    Check(
+        "MoveIt 2",
+        packages("moveit_py 2.12.4, moveit_planners_ompl 2.12.4, moveit_kinematics 2.12.4"),
+        f"apt install ros-jazzy-moveit ros-jazzy-moveit-py {_FULL}",
+        of_ros=True,
+    ),
+    Check(
+        "robot descriptions",
+        packages("ur_description, robotiq_description, xacro"),
+        "robot:=generated needs none; apt install ros-jazzy-ur-description, build robotiq_description from "
+        f"main {_FULL}",
+        optional=True,
+        of_ros=True,
+    ),
+    Check(
+        "RViz 2",
+        packages("rviz2 14.1.5, rviz_default_plugins 14.1.5"),
+        f"apt install ros-jazzy-rviz2; or `spca mcap` a run for Foxglove {_FULL}",
+        of_ros=True,
+    ),
+    Check("display", _display, "set DISPLAY, for `--view` and RViz; `--view web` needs none", optional=True),
+    Check(
+        "Docker",
+        every(
+            program("client", "docker version --format {{.Client.Version}}"),
+            program("an engine that answers", "docker version --format {{.Server.Version}}"),
+            program("compose", "docker compose version --short"),
+        ),
+        "install Docker Engine with the compose plugin, and start it (systemctl start docker)",
+    ),
+    Check(
+        "model server",
+        _models,
+        "set SPCA_LLM_MODEL and SPCA_LLM_BASE_URL or OPENAI_API_KEY (src/spca_llm/README.md)",
+        optional=True,
+    ),
+)
+_HERE = ("Python", "embedded run")
+_ROS = (*_HERE, "ROS 2", "spca_interfaces")
+_LAUNCH = (*_ROS, "ros2 launch")
+WAYS = {
+    "spca run LEVEL": _HERE,
+    "spca run LEVEL --ros": _ROS,
+    "ros2 launch spca bringup.launch.py level:=LEVEL sim:=mujoco arm:=embedded": _LAUNCH,
+    "ros2 launch spca bringup.launch.py level:=LEVEL": (*_LAUNCH, "Gazebo Harmonic", "MoveIt 2"),
+    "docker compose run spca LEVEL": ("Docker",),
+}
 """Ways to run, each with what it needs."""
 
 
@@ -252,4 +286,4 @@ def examine(checks: Iterable[Check] = CHECKS) -> list[Finding]:
 def ways(findings: Iterable[Finding]) -> list[tuple[str, list[str]]]:
     """Return each way to run with what it still lacks; one that lacks nothing can be used."""
     ready = {finding.what for finding in findings if finding.state == "ready"}
-    return [(command, [what for what in needs if what not in ready]) for command, needs in WAYS]
+    return [(command, [what for what in needs if what not in ready]) for command, needs in WAYS.items()]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from spca_core.plan import Fault, FaultKind, Moment, Plan
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.scene import Fact, Observation
-from spca_core.skill import fault_of_plan
+from spca_core.skill import StepReport, fault_of_plan
 from spca_planner.critics import meant
 from spca_planner.pddl.formula import Atom, evaluate, unmet
 from spca_planner.pddl.sexpr import PddlError
@@ -38,12 +38,18 @@ class Critic:
             self._prediction = None
 
     def judge(self, moment: Moment) -> Fault | None:
-        """Return the first fault of that moment, or None."""
+        """Return the first fault of that moment, with what the plan predicts up to then; None without one."""
         judges = {"start": lambda _: None, "step": self._after, "rest": self._at_rest}
         fault: Fault | None = judges[moment.phase](moment)
         self._before = moment.observation
         self._ever_held |= any(f.predicate == "held" for f in moment.observation.facts)
-        return fault
+        if fault is None:
+            return None
+        final: dict[Atom, bool] = {}
+        for effects in self._prediction.effects[: fault.step + 1] if self._prediction is not None else ():
+            final |= effects
+        predicted = tuple(_listed([literal]) for literal in final.items())
+        return fault.model_copy(update={"predicted": predicted, "seen": moment.observation.facts})
 
     def _after(self, moment: Moment) -> Fault | None:
         assert moment.step is not None
@@ -51,12 +57,12 @@ class Critic:
         where = f"step {index + 1} {step}"
 
         def fault(kind: FaultKind, text: str, *wrong: str) -> Fault:
-            return self._fault(kind, index, step.action, f"{where}: {text}", moment.observation, wrong)
+            return Fault(kind=kind, step=index, action=step.action, sentence=f"{where}: {text}", wrong=wrong)
 
         if moment.unsafe:
             return fault("safety", "; ".join(moment.unsafe))
         if moment.step.status == "failed":
-            return self._failed(index, f"{where}: ", moment)
+            return self._failed(moment.step, where)
         if moment.step.status == "cancelled":
             return None
         if wrong := self._contradicted(index, moment.observation):
@@ -71,37 +77,13 @@ class Critic:
             return fault("frame", text, text.partition(" ")[0])
         return None
 
-    def _fault(
-        self,
-        kind: FaultKind,
-        index: int,
-        action: str,
-        sentence: str,
-        observation: Observation,
-        wrong: tuple[str, ...] = (),
-    ) -> Fault:
-        """Return a fault, with what the plan predicts up to that step and what holds instead."""
-        final: dict[Atom, bool] = {}
-        for effects in self._prediction.effects[: index + 1] if self._prediction is not None else ():
-            final |= effects
-        return Fault(
-            kind=kind,
-            step=index,
-            action=action,
-            sentence=sentence,
-            wrong=wrong,
-            predicted=tuple(_listed([literal]) for literal in final.items()),
-            seen=observation.facts,
-        )
-
-    def _failed(self, index: int, where: str, moment: Moment) -> Fault:
+    def _failed(self, report: StepReport, where: str) -> Fault:
         """Return the fault of a failed step: its skill's, unless nothing is held, or there is no room."""
-        assert moment.step is not None
-        why, action = moment.step.failure, self._plan.steps[index].action
-        text = f"{why.kind}: {why.message}" if why else moment.step.message or "it failed"
-        if fault := fault_of_plan(moment.step, self._ever_held):
+        why, action = report.failure, self._plan.steps[report.index].action
+        text = f"{why.kind}: {why.message}" if why else report.message or "it failed"
+        if fault := fault_of_plan(report, self._ever_held):
             action, text = "", f"{text}; {fault}"
-        return self._fault("status", index, action, where + text, moment.observation)
+        return Fault(kind="status", step=report.index, action=action, sentence=f"{where}: {text}")
 
     def _contradicted(self, index: int, observation: Observation) -> list[tuple[Atom, bool]]:
         """Return the declared effects of a step that the observation shows not to have come about.
@@ -157,13 +139,13 @@ class Critic:
         kind: FaultKind = "safety" if moment.unsafe else "goal"
         names = tuple(_listed([literal]) for literal in wrong)
         if last < 0:
-            return self._fault(kind, 0, "", f"without any step: {text}", moment.observation, names)
+            return Fault(kind=kind, step=0, action="", sentence=f"without any step: {text}", wrong=names)
         sentence = f"at rest after step {last + 1} {self._plan.steps[last]}: {text}"
         blamed = moment.unsafe or any(self._prediction.effects[last].get(a) == w for a, w in wrong)
         action = self._plan.steps[last].action if blamed else ""
         if not blamed:
             sentence += "; every step did what its action declares"
-        return self._fault(kind, last, action, sentence, moment.observation, names)
+        return Fault(kind=kind, step=last, action=action, sentence=sentence, wrong=names)
 
 
 def _supports(observation: Observation, meant: set[str]) -> set[Fact]:

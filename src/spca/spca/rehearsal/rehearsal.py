@@ -7,6 +7,7 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -81,7 +82,8 @@ class SampledRehearsal:
         if why := twin.refusal(observation):
             return Rehearsed(attempt=attempt, status="impossible", sentence=f"not rehearsed: {why}")
         seed = zlib.crc32(attempt.rpartition("/")[2].encode())
-        series = _Series(twin, library, observation, self._settings, seed, simulated_s, over)
+        worlds = [Perturbation()] if twin.certain else perturbations(seed)
+        series = _Series(twin, library, observation, self._settings, worlds, simulated_s, over)
         found = series.judged(attempt, plan)
         failing = next((t for t in found.tries if t.fault is not None), None)
         if failing is not None:
@@ -107,27 +109,22 @@ class SampledRehearsal:
             self._twin.close()
 
 
+@dataclass
 class _Series:
     """Tries of plans with one library, from one observation.
 
     None begins after `simulated_s` seconds on the twin's clock, and all ends when it is `over`.
     """
 
-    def __init__(
-        self,
-        twin: Twin,
-        library: str,
-        observation: Observation,
-        settings: Settings,
-        seed: int,
-        simulated_s: float,
-        over: Stop,
-    ) -> None:
-        self.simulated = 0.0
-        self._twin, self._library, self._observation = twin, library, observation
-        self._settings, self._simulated_s, self._over = settings, simulated_s, over
-        self._perturbations = [Perturbation()] if twin.certain else perturbations(seed)
-        self._choices: Sequence[Sequence[Choice]] = ()
+    _twin: Twin
+    _library: str
+    _observation: Observation
+    _settings: Settings
+    _perturbations: Sequence[Perturbation]
+    _simulated_s: float
+    _over: Stop
+    _choices: Sequence[Sequence[Choice]] = ()
+    simulated: float = 0.0
 
     def judged(self, attempt: str, plan: Plan, known: Try | None = None) -> Rehearsed:
         """Judge a plan by its tries, one after the other until the result is clear; one may be known."""

@@ -24,7 +24,7 @@ from spca_core.options import Manifest
 from spca_core.plan import ActResult, CodeResult, PlanResult, Rehearsed, behaviour_tree
 from spca_core.result import SIGNALS, RunResult, Signals
 from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, read_picture
-from spca_core.scene import Observation, SceneObject
+from spca_core.scene import Observation
 from spca_core.skill import StepReport
 from spca_core.validation import YAML_FILES, plain
 from spca_referee.referee import ContactInterval
@@ -70,8 +70,8 @@ class _Frames(BaseModel):
 def write_report(folder: RunFolder) -> Path:
     """Render `report.html` in the run's folder; return its path."""
     path = folder.path
-    manifest = _load(path / MANIFEST, Manifest)
-    result = _load(path / "result.json", RunResult)
+    manifest = load(path / MANIFEST, Manifest)
+    result = load(path / "result.json", RunResult)
     events = list(folder.read_log(Event, EVENTS))
     plans = _numbered(folder, "plan", PlanResult)
     codes = [c for _, c in _numbered(folder, "code", CodeResult) if c.drafts]
@@ -82,6 +82,7 @@ def write_report(folder: RunFolder) -> Path:
     title = begun.text if begun else path.name
     looked = begun is not None and begun.data.get("judge") == "look"
     level = manifest.options.level if manifest else ""
+    answered = [e for f in sorted((path / "llm").glob("*.json")) if (e := load(f, _Exchange)) and e.answer]
     looks = [_look(f) for f in sorted((path / "looks").glob("*.jpg"))]
     video = path / "video.mp4"  # in the page, so that it can be given away, unless it is large
     large = video.is_file() and video.stat().st_size > _MOST_IN_PAGE
@@ -98,7 +99,7 @@ def write_report(folder: RunFolder) -> Path:
             looked=looked,
             looks=looks,
             unit=unit,
-            models=_models(path),
+            models={str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in answered},
             result=result,
             events=events,
             plans=[p for _, p in plans],
@@ -114,9 +115,9 @@ def write_report(folder: RunFolder) -> Path:
                 "end": result.verdict.stamp if result else max([s["ended"] for s in steps], default=1.0),
                 "steps": steps,
                 "looks": [{"stamp": look["stamp"], "text": look["text"]} for look in looks],
-                "frames": _plain(_load(path / "video.json", _Frames)),
-                "signals": _plain(_load(path / SIGNALS, Signals)),
-                "contacts": contacts(_load(path / "contacts.json", list[ContactInterval]) or []),
+                "frames": _plain(load(path / "video.json", _Frames)),
+                "signals": _plain(load(path / SIGNALS, Signals)),
+                "contacts": contacts(load(path / "contacts.json", list[ContactInterval]) or []),
             },
             files=[(f, what, _size(path / f)) for f, what in _FILES if (path / f).is_file()],
             crash=_text(path / "crash.txt"),
@@ -199,19 +200,13 @@ def _time_unit(manifest: Manifest | None) -> str:
         return "s"
 
 
-def _models(path: Path) -> dict[str, str]:
-    """Return the names of the language models that answered, by role."""
-    asked = [e for f in sorted((path / "llm").glob("*.json")) if (e := _load(f, _Exchange))]
-    return {str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in asked if e.answer}
-
-
 def _numbered(folder: RunFolder, stage: str, kind: Any) -> list[tuple[int, Any]]:
     """Return a stage's records of all rounds with their numbers; what is damaged is left out."""
-    found = ((int(f.stem.rpartition("_")[2]), _load(f, kind)) for f in folder.files(stage))
+    found = ((int(f.stem.rpartition("_")[2]), load(f, kind)) for f in folder.files(stage))
     return [(number, record) for number, record in found if record]
 
 
-def _load(path: Path, kind: Any) -> Any:
+def load(path: Path, kind: Any) -> Any:
     """Return a file's content as a pydantic model or type; None if it is missing or damaged."""
     try:
         return TypeAdapter(kind).validate_json(plain(path).read_bytes())
@@ -225,7 +220,7 @@ def _plain(record: BaseModel | None) -> Any:
 
 def _rehearsal(path: Path) -> dict[str, Any] | None:
     """Return a rehearsal with the video and map of its failing try; None if missing or damaged."""
-    found = _load(path, Rehearsed)
+    found = load(path, Rehearsed)
     shown = path.with_name(path.stem.replace("rehearsal", "try"))
     video, drawn = shown.with_suffix(".mp4"), shown.with_suffix(".map.txt")
     link = f"{path.parent.name}/{video.name}" if video.is_file() else ""
@@ -236,15 +231,15 @@ def obstacles(path: Path) -> list[str]:
     """List things on the table that are none of the known kinds, at the last look that showed any."""
     found: list[str] = []
     for file in RunFolder(path).looks:
-        seen = _load(file, Observation)
+        seen = load(file, Observation)
         things = seen.things if seen else ()
-        found = [_obstacle(t) for t in things if t.kind == "unknown"] or found
+        found = [
+            "{:.1f} × {:.1f} × {:.1f} cm".format(*(100 * edge for edge in thing.size))
+            + " at ({:.2f}, {:.2f}) m".format(*thing.pose.position)
+            for thing in things
+            if thing.kind == "unknown"
+        ] or found
     return found
-
-
-def _obstacle(thing: SceneObject) -> str:
-    (x, y, _), size = thing.pose.position, " × ".join(f"{s * 100:.1f}" for s in thing.size)
-    return f"{size} cm at ({x:.2f}, {y:.2f}) m"
 
 
 def _text(path: Path) -> str:
@@ -257,7 +252,7 @@ def _size(path: Path) -> str:
 
 
 def _look(path: Path) -> dict[str, Any]:
-    scene = _load(path.with_suffix(".json"), _Look) or _Look()
+    scene = load(path.with_suffix(".json"), _Look) or _Look()
     return {
         "image": picture(path, _LOOK_WIDTH),
         "file": f"{path.parent.name}/{path.name}",

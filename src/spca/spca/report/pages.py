@@ -10,15 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from spca.events import Event
-from spca.report.page import REPORT, picture, templates
+from spca.report.page import REPORT, load, picture, templates
 from spca_core.options import Manifest
 from spca_core.paths import CAMPAIGNS, RUNS
 from spca_core.result import RunResult
 from spca_core.run_folder import MANIFEST, RunFolder, write_atomically
-from spca_core.validation import YAML_FILES, plain
+from spca_core.validation import YAML_FILES
 
 
 @dataclass(frozen=True)
@@ -83,28 +81,22 @@ def write_index(runs: Path = RUNS, campaigns: Path = CAMPAIGNS) -> Path:
 def _runs(folder: Path) -> Iterator[tuple[float, Card]]:
     for path in folder.glob(f"*/{MANIFEST}"):
         run = path.parent
-        try:
-            options = Manifest.model_validate_json(plain(path).read_bytes()).options
-            title = _task(run) if options.level.endswith(YAML_FILES) else options.level
+        title, about = run.name, "written by another version"
+        if manifest := load(path, Manifest):
+            options = manifest.options
+            title = options.level
+            if title.endswith(YAML_FILES):  # its task
+                title = begun.text if (begun := next(RunFolder(run).read_log(Event), None)) else run.name
             about = f"{options.preset}, seed {options.seed}, {options.proposer}"
-        except (OSError, ValidationError):
-            title, about = run.name, "written by another version"
         good: bool | None
-        try:
-            result = RunResult.model_validate_json(plain(run / "result.json").read_bytes())
+        if result := load(run / "result.json", RunResult):
             outcome, good = result.words, result.success
-        except (OSError, ValidationError):
+        else:
             outcome, good = ("broken", False) if (run / "crash.txt").is_file() else ("not finished", None)
         page = run / REPORT
         link = f"{run.name}/{REPORT if page.is_file() else ''}"
         shown = picture(run / "thumbnail.jpg", _WIDTH) or picture(run / "looks" / "01.jpg", _WIDTH)
         yield _card(run, title, f"{outcome} · {about}", link, shown, good)
-
-
-def _task(run: Path) -> str:
-    """Return the task of a run whose level is a file."""
-    begun = next(RunFolder(run).read_log(Event), None)
-    return begun.text if begun else run.name
 
 
 def _campaigns(runs: Path, folder: Path) -> Iterator[tuple[float, Card]]:

@@ -22,7 +22,6 @@ from spca_ros.node_process import NodeProcess, Value
 if TYPE_CHECKING:
     from spca.ros.program import Program
     from spca.runs import Run
-    from spca.stages import Approve
     from spca_core.result import RunResult
 
 
@@ -88,7 +87,7 @@ def robot_is_there() -> bool:
     return False
 
 
-def on_graph(run: Run, listeners: tuple[Listener, ...] = (), approve: Approve | None = None) -> RunResult:
+def on_graph(run: Run, listeners: tuple[Listener, ...] = ()) -> RunResult:
     """Carry out a run on the robot that is on the graph; without one, on a simulator that ends with it.
 
     One that was interrupted goes on from what is seen, or begins if it had not.
@@ -99,7 +98,7 @@ def on_graph(run: Run, listeners: tuple[Listener, ...] = (), approve: Approve | 
         raise InputError("the simulated table of this run has ended with it", str(run.folder), hint)
     # The handler comes first: an exception in the middle of ROS's own calls may crash the process.
     with run.stopping_on_interrupt(), acting(run.options, run.folder, found) as (made, unlaid):
-        return made.conduct(run, listeners, anew or unlaid, approve)
+        return made.conduct(run, listeners, anew or unlaid)
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from spca.runs import Run
 from spca.stages import Approve, Stages
 from spca_coder.node import CoderNode
 from spca_core.errors import Cancelled, InputError, SpcaError
+from spca_core.model import checked
 from spca_core.options import Manifest, RunOptions
 from spca_core.ports.chat import VisionModel
 from spca_core.ports.environment import Environment
@@ -211,8 +212,7 @@ class _Launched(Run):
         """See `Run`."""
         try:
             with program(kit_of(self.options.level), arguments=sys.argv) as made:
-                self.result = made.conduct(self, listeners)
-                return self.result
+                return made.conduct(self, listeners)
         finally:
             if fault := self.fault():
                 raise SpcaError(fault)
@@ -247,7 +247,7 @@ def session_of(made: Program, listener: Listener) -> Session:
 
     view = "web" if made.supervisor.view == "web" else False
     wanted = {"level": SENTENCE, "rewind": False, "transport": "ros", "video": False, "view": view}
-    options = RunOptions.of({**made.supervisor.defaults, **wanted})
+    options = checked(RunOptions, **{**made.supervisor.defaults, **wanted})
     return Session(options, kits()[0], listener, report=False, program=made)
 
 

@@ -17,6 +17,7 @@ from spca.events import Event, Listener
 from spca.kits import checked_kit
 from spca.runs import Run
 from spca_core.errors import InputError, SpcaError
+from spca_core.model import checked
 from spca_core.options import THINKING, RunOptions, described
 from spca_core.ports.kit import Kit
 from spca_core.skill import StepReport
@@ -92,7 +93,7 @@ class SupervisorNode(SpcaNode):
 
     def _level(self, goal: RunLevel.Goal) -> Run:
         wanted = {name: getattr(goal, name) for name in ("level", "preset", "seed") if getattr(goal, name)}
-        options = RunOptions.of({**self.defaults, "video": False, **wanted})
+        options = checked(RunOptions, **{**self.defaults, "video": False, **wanted})
         if checked_kit(options).name != self._kit.name:  # before anything is written
             raise InputError(f"level '{options.level}' is not of the environment '{self._kit.name}'")
         return self._program.conversation().level(Path(goal.run_folder) if goal.run_folder else None, options)

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ class Worker(Child):
 
     It is told {"op": "setup", …} at once. Its first message must be {"op": "ready", …}, or "failed" with a
     `message`, within `start_s` seconds; what is said after that, over `channel`, is its owner's affair. What
-    it prints goes to `log`, or to a file that goes with it.
+    it prints goes to `log`, or to a file that goes with it. `how` it is started is as for a `Child`.
     """
 
     def __init__(
@@ -61,29 +62,19 @@ class Worker(Child):
         command: Sequence[str],
         setup: Mapping[str, Any],
         *,
-        env: Mapping[str, str],
         log: Path | None = None,
         max_bytes: int = _MAX_BYTES,
         start_s: float = 60.0,
-        cwd: str | None = None,
-        pass_fds: Sequence[int] = (),
+        **how: Any,
     ) -> None:
         """Start the process and send it its set-up. Raises ServiceDied where no process can be started."""
-        self._start_s, self._deadline = start_s, time.monotonic() + start_s
+        self.start_s, self._deadline = start_s, time.monotonic() + start_s
         self._first: dict[str, Any] | None = None
         self._path = log
         self._log = tempfile.TemporaryFile() if log is None else log.open("ab")  # noqa: SIM115 - `end` closes it
         self._log_begin = self._log.seek(0, os.SEEK_END)
         try:
-            super().__init__(
-                command,
-                env=env,
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=self._log.fileno(),
-                cwd=cwd,
-                pass_fds=pass_fds,
-            )
+            super().__init__(command, stdin=PIPE, stdout=PIPE, stderr=self._log.fileno(), **how)
         except OSError as error:
             self._log.close()
             raise ServiceDied(f"cannot be started: {error}") from error
@@ -102,7 +93,7 @@ class Worker(Child):
             try:
                 first = self.channel.receive(self._deadline, stop)
             except ChannelTimeout as error:
-                words = self._obituary(f"was not ready after {self._start_s:.0f} s")
+                words = self._obituary(f"was not ready after {self.start_s:.0f} s")
                 self.end()
                 raise ServiceDied(words, "was late") from error
             except (ChannelClosed, Malformed) as error:
@@ -137,21 +128,12 @@ class Service:
 
     The module's side is `spca_core.processes.wire`: to {"op": …, "id": …} it answers {"op": "done", "value":
     …} or {"op": "failed", "message": …}, with the same `id`. It ends when its input does, so with its owner.
-    Questions may come from several threads: they wait for each other.
+    Questions may come from several threads: they wait for each other. `how` it is started is as for a
+    `Worker`.
     """
 
-    def __init__(
-        self,
-        module: str,
-        setup: Mapping[str, Any],
-        *,
-        env: Mapping[str, str],
-        log: Path | None = None,
-        max_bytes: int = _MAX_BYTES,
-        start_s: float = 60.0,
-    ) -> None:
-        self._command = python_command(module)
-        self._env, self._log, self._max_bytes, self._start_s = env, log, max_bytes, start_s
+    def __init__(self, module: str, setup: Mapping[str, Any], **how: Any) -> None:
+        self._started = partial(Worker, python_command(module), **how)
         self.setup = dict(setup)
         """Set-up that the process is told first, each time that it is started."""
         self.starts = 0
@@ -184,10 +166,7 @@ class Service:
             if self._worker is None or not self._worker.alive:
                 self.end()
                 self.starts += 1
-                self._worker = Worker(
-                    self._command, self.setup, env=self._env, log=self._log,
-                    max_bytes=self._max_bytes, start_s=self._start_s,
-                )  # fmt: skip
+                self._worker = self._started(self.setup)
             return self._worker
 
     def start(self, stop: Stop = never) -> Worker:
@@ -214,7 +193,8 @@ class Service:
     def tell(self, op: str, **arguments: Any) -> None:
         """Send a message that needs no answer, even before the process is ready."""
         with self.lock, suppress(ChannelClosed):  # it has died already; the next question tells
-            self.begin().channel.send({"op": op, **arguments}, time.monotonic() + self._start_s)
+            worker = self.begin()
+            worker.channel.send({"op": op, **arguments}, time.monotonic() + worker.start_s)
 
     def ask(self, op: str, seconds: float, stop: Stop = never, **arguments: Any) -> Any:
         """Ask one question and return its answer, within `seconds` of wall time beyond those of a start.
