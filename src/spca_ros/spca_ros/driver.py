@@ -43,6 +43,11 @@ class Driver(ABC):
     def __init__(self, joints: Sequence[str]) -> None:
         self._joints = joints
 
+    @property
+    def there(self) -> bool:
+        """Somebody takes goals for arm and gripper."""
+        return self.arm.server_is_ready() and self.gripper.server_is_ready()
+
     @abstractmethod
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
         """Return the goal message for `arm`."""
