@@ -19,7 +19,7 @@ from spca_sense.catalogue import Catalogue
 from spca_sense.outline import footprint
 from spca_sense.search import ShapeDetector
 from spca_sim.gazebo.write import write_all
-from spca_sim.mujoco_world import SimRobot
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act.grasps import grasps
 from spca_tabletop.language.lexicon import longest
@@ -112,6 +112,6 @@ class KindContract:
         return simulator
 
     def _arm(self) -> Manipulator:
-        arm = embedded_arm(self._world(), SimRobot(self._simulator()))
+        arm = embedded_arm(self._world(), MujocoWorld(self._simulator()))
         arm.set_scene(self._scene())
         return arm
