@@ -29,7 +29,7 @@ from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
 from spca_motion.collision import CollisionChecker
 from spca_motion.limits import EMPTY
-from spca_motion.manipulator import Manipulator, embedded_arm
+from spca_motion.manipulator import Manipulator
 from spca_motion.moveit.backend import Setup
 from spca_motion.moveit.process import PlannerProcess
 from spca_motion.moveit.search import MoveItSearch, ProcessChecker
@@ -114,7 +114,7 @@ def pick_and_place(world: World, simulator: MujocoSimulator, seed: int, watch: S
     """The red cube onto the blue one; times it in simulated seconds. Whether it stands there."""
     layout = random_layout(world, seed)
     simulator.reset(layout)
-    arm, scene = embedded_arm(world, MujocoWorld(simulator)), true_scene(world, layout)
+    arm, scene = Manipulator(world, MujocoWorld(simulator)), true_scene(world, layout)
     arm.set_scene(scene)
     try:
         arm.move_named("out_of_view")

@@ -128,7 +128,7 @@ class MujocoWorld(TableWorld):
         self.simulator = self.camera = simulator
         self.robot = self
         self.states: list[SimState] = []
-        """State at every sample: a reset or a restored snapshot sets the clock back, and recording goes on."""
+        """State at every sample, as it was lived through: a reset or a restored snapshot sets the clock back."""
         self.disturbances = DisturbanceRecorder()
         self._begun = 0.0
         self._lock = threading.RLock()  # a contact listener, called while stepping, may ask to hold

@@ -27,7 +27,7 @@ class TestMujocoWorld(TableContract):
         table.close()
 
 
-class TestMujocoWorld(RobotContract):
+class TestItsRobot(RobotContract):
     @pytest.fixture
     def robot(self) -> MujocoWorld:
         simulator = MujocoSimulator(load_world())

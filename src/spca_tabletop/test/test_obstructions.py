@@ -24,7 +24,7 @@ from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome
 from spca_core.world import WorldObject, load_world
 from spca_motion.collision import CollisionChecker, _compiled
-from spca_motion.manipulator import embedded_arm
+from spca_motion.manipulator import Manipulator
 from spca_motion.tool import ToolKinematics
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
@@ -168,7 +168,7 @@ def test_a_dense_table_is_surveyed_at_a_bounded_cost(rows: int, monkeypatch: pyt
     simulator = MujocoSimulator(world)
     simulator.reset(Layout(poses=poses))
     with closing(MujocoWorld(simulator)) as here:
-        arm = embedded_arm(world, here.robot)
+        arm = Manipulator(world, here.robot)
         arm.set_scene(scene)
         monkeypatch.setattr(CollisionChecker, "hits", counted)
         compiled = _compiled.cache_info().misses

@@ -21,7 +21,7 @@ from spca_core.world import World
 from spca_motion.collision import MAX_PRESS, OBJECT_CLEARANCE, TABLE_CLEARANCE, Hit
 from spca_motion.execution import Tolerances
 from spca_motion.manipulator import Manipulator
-from spca_motion.moveit.backend import Box, Geometry, PathRequest
+from spca_motion.moveit.backend import Geometry, PathRequest
 from spca_motion.moveit.process import PlannerProcess
 from spca_motion.paths import Piece, rounded
 from spca_motion.planner import MotionPlanner
@@ -153,36 +153,29 @@ class MoveItSearch:
         for goal in goals:
             if (straight := query.straight(goal)) is not None:
                 return straight
-        rejected: list[str] = []
+        start, rejected = query.start, list[str]()
         nothing = 0
         for attempt in range(self._attempts):
             # MoveIt searches several times as long where a path constraint holds, and most paths stay in the
             # workspace without one: it constrains only the further attempts.
-            box = _box(query) if attempt else None
+            box = query.box if attempt else None
             for goal in goals:
                 if stop():
                     raise Interrupted
-                wanted = PathRequest(query.start.joints, goal, query.start.gap, self._seconds, box)
+                wanted = PathRequest(start.joints, goal, start.gap, self._seconds, box, query.reach)
                 path = self._process.plan(checker.geometry, wanted, stop)
                 if path is None:
                     nothing += 1
                     continue
-                if why := _mismatch(path, query.start.joints, goal):
+                if why := _mismatch(path, start.joints, goal):
                     rejected.append(why)
                     continue
-                waypoints = np.vstack([query.start.joints, bends(path)[1:-1], goal])
+                waypoints = np.vstack([start.joints, bends(path)[1:-1], goal])
                 if (pieces := query.smooth(waypoints)) is not None:
                     return pieces
                 rejected.append(str(query.fault(rounded(waypoints, [0.0] * len(waypoints)))))
         tries = f"MoveIt found none in {nothing} of {nothing + len(rejected)} searches"
         raise PathNotFound(f"{tries}, and what it found was rejected: {rejected[-1]}" if rejected else tries)
-
-
-def _box(query: Query) -> Box | None:
-    if query.box is None:
-        return None
-    low, high = (tuple(corner.tolist()) for corner in (query.box.low, query.box.high))
-    return Box(low, high, query.reach)
 
 
 def bends(path: Array) -> Array:
@@ -214,4 +207,4 @@ def moveit_arm(
     They run in `process`, which the caller must close.
     """
     planner = MotionPlanner(world, partial(ProcessChecker, process=process), MoveItSearch(process))
-    return Manipulator(world, robot, planner, tolerances, speed)
+    return Manipulator(world, robot, tolerances, speed, planner)

@@ -22,7 +22,7 @@ from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
 from spca_core.stopping import Stop, never
 from spca_core.world import World
-from spca_motion.manipulator import embedded_arm
+from spca_motion.manipulator import Manipulator
 from spca_planner.pddl.formula import ground
 from spca_planner.prediction import predict
 from spca_robot.gripper_2f85 import PAD_TIP
@@ -153,7 +153,7 @@ class _Stage:
         self._world, self._sim, self._errors, self._kept = world, table.simulator, errors, kept
         self._things = scene.objects
         self._first: Scene | None = scene.model_copy(update={"stamp": table.now()})
-        self._arm = embedded_arm(world, table)
+        self._arm = Manipulator(world, table)
         self._recent: deque[frozenset[Pair]] = deque(maxlen=_RECENT)
         self._ways: deque[frozenset[Way]] = deque(maxlen=_RECENT)
         self._since: set[Pair] = set()
