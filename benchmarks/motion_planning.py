@@ -97,7 +97,7 @@ def plans(world: World, planner: MotionPlanner, seed: int, watch: Stopwatch) -> 
     rng = np.random.default_rng(seed)
     arm = ArmKinematics(world.robot.arm)
     flange = arm.forward(rng.uniform(-3, 3, 6))
-    watch.time("inverse kinematics, all solutions", lambda: arm.inverse(flange), repeat=50)
+    watch.time("inverse kinematics, all solutions", lambda: arm.inverse_branches(flange), repeat=50)
 
     planner.scene = PlanningScene((BOARD,))
     side = rng.uniform(0.12, 0.25, 2)

@@ -27,8 +27,8 @@ from spca_ros.node import SpcaNode
 
 SLICE_S = 0.04
 """Time of a simulated world in seconds that is let pass at once; an arm is stopped at most so late."""
-_PASSING_S, _PASSING_TRIES = 2.0, 5
-"""Wall time in seconds after which time is asked for again, and how often: DDS may lose an answer."""
+_PASSING_S, _PASSING_AGAIN_S = 10.0, 2.0
+"""Wall time in seconds for an answer when time is asked for, and after which it is asked for once more."""
 PRESSING = 20.0
 """Force in newtons reported for a gripper that says it has stalled, where joint states carry no effort."""
 
@@ -128,13 +128,7 @@ class SpcaDriver(Driver):
     def let_pass(self, duration: float) -> float:
         """See `Driver`."""
         request = LetPass.Request(client=self._client, seconds=min(duration, SLICE_S))
-        for left in reversed(range(_PASSING_TRIES)):
-            try:
-                answer = self._pass(request, _PASSING_S)
-                break
-            except NodeLost:
-                if not left:
-                    raise
+        answer = self._pass(request, _PASSING_S, again=_PASSING_AGAIN_S)
         if not answer.success:
             raise MotionError("stale", f"no time passes: {answer.message}")
         return seconds(answer.stamp)

@@ -68,17 +68,13 @@ _MARK = (255, 220, 0)
 
 
 class DisturbanceRecorder:
-    """Hears of disturbances, and takes the camera's picture soon after each."""
+    """Hears of disturbances, and takes the camera's picture soon after each; costs nothing without them."""
 
-    def __init__(self) -> None:
+    def __init__(self, simulator: MujocoSimulator) -> None:
         self.happened: list[tuple[Happened, NDArray[np.uint8]]] = []
         self._pending: list[Happened] = []
-        self._simulator: MujocoSimulator | None = None
-
-    def attach(self, simulator: MujocoSimulator) -> None:
-        """Record from a simulator; costs nothing where nothing disturbs it."""
+        self._simulator = simulator
         if simulator.disturber.has_plans:
-            self._simulator = simulator
             simulator.disturber.listener = self._pending.append
             simulator.on_sample(self._sample)
 
@@ -102,7 +98,6 @@ class DisturbanceRecorder:
 
     def _take(self, due: list[Happened]) -> None:
         for happened in list(due):
-            assert self._simulator is not None
             colour, _, view = self._simulator.picture()
             picture = colour.copy()
             if happened.position is not None:
@@ -128,12 +123,11 @@ class MujocoWorld(TableWorld):
         self.simulator = self.camera = simulator
         self.robot = self
         self.states: list[SimState] = []
-        """State at every sample, as it was lived through: a reset or a restored snapshot sets the clock back."""
-        self.disturbances = DisturbanceRecorder()
+        """State at every sample, as lived through: a reset or a restored snapshot sets the clock back."""
+        self.disturbances = DisturbanceRecorder(simulator)
         self._begun = 0.0
         self._lock = threading.RLock()  # a contact listener, called while stepping, may ask to hold
         simulator.on_sample(self.states.append)
-        self.disturbances.attach(simulator)
 
     def now(self) -> float:
         """Return the simulated seconds since the last reset."""

@@ -32,7 +32,7 @@ from spca_motion.limits import WorkspaceBox
 from spca_motion.moveit.backend import Geometry, PathRequest, Setup
 from spca_motion.planning_scene import Obstacle
 from spca_robot.description.moveit_config import moveit_config, solid_links
-from spca_robot.description.names import ARM_GROUP, gripper_names
+from spca_robot.description.names import ARM_GROUP, GRIPPERS
 from spca_robot.description.urdf import build_urdf
 from spca_robot.description.vendor import build_vendor_urdf
 from spca_robot.gripper_2f85 import STROKE, driver_angle
@@ -50,7 +50,7 @@ class MoveItBackend:
     """Checks and paths by MoveIt. Joints are (n,) in radians, the gap between the pads in metres."""
 
     def __init__(self, setup: Setup) -> None:
-        self._gripper, self._described = gripper_names(setup.source), setup.world.robot.arm
+        self._gripper, self._described = GRIPPERS[setup.source], setup.world.robot.arm
         if setup.source == "vendor":
             urdf = build_vendor_urdf(setup.world, Path(tempfile.mkdtemp(prefix="spca_moveit_")))
         else:

@@ -83,23 +83,8 @@ class ProcessChecker:
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
         """Return the hits to blame, found by checking the bodies one by one. Depths are not known."""
-        return [] if self.valid(joints, gap) else self._blame(joints, gap)
-
-    def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> None:
-        """See `Checker.kernel`: none knows the rules of the planning process."""
-
-    def flange(self) -> tuple[list[float], list[float]]:
-        """Return the position of `tool0` in `world` and its z axis, at the configuration checked last."""
-        return self._flange[:3, 3].tolist(), self._flange[:3, 2].tolist()
-
-    def _ruled(self, may: frozenset[str]) -> Geometry:
-        """Return the bodies for a motion that begins without contact and may touch some; one per rule."""
-        if may not in self._by_rule:
-            bodies = tuple(grown(o, _margin(o.id, may)) for o in self._scene.obstacles)
-            self._by_rule[may] = Geometry(bodies, self._scene.held, self._top + _margin(TABLE_SYMBOL, may))
-        return self._by_rule[may]
-
-    def _blame(self, joints: Array, gap: float) -> list[Hit]:
+        if self.valid(joints, gap):
+            return []
         if self._collides(Geometry(), joints, gap):
             return [Hit("the arm", "itself", 0.0)]
         alone = [(o.id, Geometry((o,))) for o in self.geometry.obstacles]
@@ -114,6 +99,20 @@ class ProcessChecker:
             with_held = [(name, replace(g, held=held)) for name, g in alone if name not in others]
             found += [Hit(part, name, 0.0) for name, g in with_held if self._collides(g, joints, gap)]
         return found
+
+    def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> None:
+        """See `Checker.kernel`: none knows the rules of the planning process."""
+
+    def flange(self) -> tuple[list[float], list[float]]:
+        """Return the position of `tool0` in `world` and its z axis, at the configuration checked last."""
+        return self._flange[:3, 3].tolist(), self._flange[:3, 2].tolist()
+
+    def _ruled(self, may: frozenset[str]) -> Geometry:
+        """Return the bodies for a motion that begins without contact and may touch some; one per rule."""
+        if may not in self._by_rule:
+            bodies = tuple(grown(o, _margin(o.id, may)) for o in self._scene.obstacles)
+            self._by_rule[may] = Geometry(bodies, self._scene.held, self._top + _margin(TABLE_SYMBOL, may))
+        return self._by_rule[may]
 
     def _collides(self, geometry: Geometry, joints: Array, gap: float) -> bool:
         return bool(self._process.colliding(geometry, joints, gap)[0])
