@@ -181,7 +181,8 @@ class Manipulator:
                 state = self._robot.state()
                 start, perceived = self._start(state), self._planner.scene.perceived(scene)
                 if fault := self._planner.fault_ahead(perceived, start, path):
-                    self._gate.block(f"the scene changed under the motion: {fault}")
+                    why = f"the scene changed under the motion: {fault[0]}"
+                    self._gate.block(MotionError("collision", why, fault[1]))
         with self._busy:
             self._planner.scene = self._planner.scene.perceived(scene)
 

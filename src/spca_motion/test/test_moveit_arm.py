@@ -107,7 +107,7 @@ def move_while(
     check, robot = MotionPlanner.fault_ahead, arm._robot
     wait = robot.wait
 
-    def checking(*arguments: Any) -> str:
+    def checking(*arguments: Any) -> tuple[str, str] | None:
         fault = check(*arguments)
         checked.set()
         return fault
