@@ -11,12 +11,12 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from spca_core.contacts import ContactSample
+from spca_core.contacts import SAMPLE_PERIOD, ContactSample
 from spca_core.options import RunOptions
 from spca_core.plan import Draft, Plan, Step
 from spca_core.skill_package import library_source
 from spca_motion.limits import EMPTY
-from spca_sim.recording import StateRecorder
+from spca_sim.recording import SimState
 from spca_tabletop.kit import build_tabletop
 
 STEPS = (
@@ -75,12 +75,12 @@ def _measure(seed: int) -> tuple[float | None, float]:
         return (after[0] - touched[-1] if lost and after and touched else None), speed
 
 
-def _fastest(recorder: StateRecorder) -> float:
+def _fastest(states: list[SimState]) -> float:
     """The highest joint speed (rad/s) between two samples."""
-    stamps = np.array([s.stamp for s in recorder.states])
-    joints = np.array([s.qpos[:6] for s in recorder.states])
+    stamps = np.array([s.stamp for s in states])
+    joints = np.array([s.qpos[:6] for s in states])
     steps = np.diff(stamps)
-    even = steps > 0.9 * recorder.period
+    even = steps > 0.9 * SAMPLE_PERIOD
     return float((np.abs(np.diff(joints, axis=0))[even] / steps[even, None]).max())
 
 

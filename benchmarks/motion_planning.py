@@ -29,7 +29,7 @@ from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
 from spca_motion.collision import CollisionChecker
 from spca_motion.limits import EMPTY
-from spca_motion.manipulator import Manipulator, embedded_arm
+from spca_motion.manipulator import Manipulator
 from spca_motion.moveit.backend import Setup
 from spca_motion.moveit.process import PlannerProcess
 from spca_motion.moveit.search import MoveItSearch, ProcessChecker
@@ -39,7 +39,7 @@ from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Start
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.kinematics import ArmKinematics
-from spca_sim.mujoco_world import SimRobot
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import GRASP, true_scene
 
@@ -97,7 +97,7 @@ def plans(world: World, planner: MotionPlanner, seed: int, watch: Stopwatch) -> 
     rng = np.random.default_rng(seed)
     arm = ArmKinematics(world.robot.arm)
     flange = arm.forward(rng.uniform(-3, 3, 6))
-    watch.time("inverse kinematics, all solutions", lambda: arm.inverse(flange), repeat=50)
+    watch.time("inverse kinematics, all solutions", lambda: arm.inverse_branches(flange), repeat=50)
 
     planner.scene = PlanningScene((BOARD,))
     side = rng.uniform(0.12, 0.25, 2)
@@ -114,7 +114,7 @@ def pick_and_place(world: World, simulator: MujocoSimulator, seed: int, watch: S
     """The red cube onto the blue one; times it in simulated seconds. Whether it stands there."""
     layout = random_layout(world, seed)
     simulator.reset(layout)
-    arm, scene = embedded_arm(world, SimRobot(simulator)), true_scene(world, layout)
+    arm, scene = Manipulator(world, MujocoWorld(simulator)), true_scene(world, layout)
     arm.set_scene(scene)
     try:
         arm.move_named("out_of_view")

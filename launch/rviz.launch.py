@@ -13,7 +13,7 @@ from launch_ros.actions import Node
 from spca_core.paths import data
 from spca_core.world import load_world
 from spca_robot.description.moveit_config import build_srdf
-from spca_robot.description.names import gripper_names
+from spca_robot.description.names import GENERATED
 from spca_robot.description.urdf import build_urdf
 
 
@@ -70,7 +70,7 @@ def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         )
     if argument("rviz") == "true":
         view = str(data("launch", "spca") / "rviz" / "spca.rviz")
-        semantics = build_srdf(robot["robot_description"], world, gripper_names("generated"))
+        semantics = build_srdf(robot["robot_description"], world, GENERATED)
         # The display of MoveIt's planning scene needs both descriptions as parameters.
         known = {**robot, "robot_description_semantic": semantics}
         actions.append(

@@ -30,7 +30,7 @@ from spca_core.paths import ROOT
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.world import load_world
 from spca_robot.description.moveit_config import build_srdf
-from spca_robot.description.names import gripper_names
+from spca_robot.description.names import GENERATED
 from spca_robot.description.urdf import build_urdf
 from spca_ros import names
 from spca_ros.domain import claim
@@ -342,7 +342,7 @@ def check_view(given: Mapping[str, str], call: Call) -> None:
             assert call.of("") == {"robot_description": robot, "use_sim_time": True}
         case "rviz2":
             robot = build_urdf(load_world(given["world"]))
-            semantics = build_srdf(robot, load_world(given["world"]), gripper_names("generated"))
+            semantics = build_srdf(robot, load_world(given["world"]), GENERATED)
             descriptions = {"robot_description": robot, "robot_description_semantic": semantics}
             assert call.of("") == {**descriptions, "use_sim_time": True}
 

@@ -15,7 +15,7 @@ from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
 from spca_judges.port import Episode
 from spca_judges.robot import EpisodeCamera, EpisodeRobot
-from spca_motion.manipulator import embedded_arm
+from spca_motion.manipulator import Manipulator
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sandbox.executor import PlanExecutor
 from spca_sense.catalogue import Catalogue
@@ -60,7 +60,7 @@ class JudgedTabletop(Environment):
         self._robot = EpisodeRobot(episode, stiffness)
         self._camera = EpisodeCamera(episode, world)
         self._start = self._robot.now()
-        self._arm = embedded_arm(world, self._robot)
+        self._arm = Manipulator(world, self._robot)
         self._tracker = SceneTracker(detector or ShapeDetector(Catalogue.from_world(world)))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, self._robot.now, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source(self.name, self.builtin_skills))

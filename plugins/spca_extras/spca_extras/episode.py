@@ -13,7 +13,7 @@ from spca_core.options import RunOptions
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
 from spca_robot.windowless import mujoco
-from spca_robot.workspace_model import Item, build_model
+from spca_robot.workspace_model import build_model
 from spca_sim.recording import STATES, SimState, load_states
 from spca_sim.video import sensor_pictures
 from spca_tabletop.presets import draw_table, load_table
@@ -48,7 +48,7 @@ def episode_of(folder: RunFolder, options: RunOptions, fps: int) -> Episode:
     world, level = load_table(options)
     _, variation = draw_table(options.preset, options.seed, world, level)
     shown = last_attempt(load_states(path), fps)
-    model, index = build_model(world, [Item.of(world.object(name)) for name in shown[0].objects])
+    model, index = build_model(world, map(world.object, shown[0].objects))
     data = mujoco.MjData(model)
     joints = []
     for state in shown:

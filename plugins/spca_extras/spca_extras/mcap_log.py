@@ -31,7 +31,7 @@ from spca_core.verdict import Verdict
 from spca_core.world import World
 from spca_extras.message_definitions import Message, definition, header, mirrored, quaternion, time, vector
 from spca_robot.windowless import mujoco
-from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
+from spca_robot.workspace_model import WorkspaceIndex, build_model
 from spca_sim.recording import SimState, recorded_states
 from spca_tabletop.presets import load_table
 
@@ -83,8 +83,7 @@ def _write_states(log: _Log, _: Path, world: World, states: list[SimState]) -> N
     """Write /clock, /joint_states, /tf and, once, /world_markers."""
     if not states:
         return
-    items = [Item.of(world.object(name)) for name in states[0].objects]
-    model, index = build_model(world, items)
+    model, index = build_model(world, map(world.object, states[0].objects))
     data, joints = mujoco.MjData(model), world.robot.arm.joint_names
     bodies = [(b, name) for b in range(1, model.nbody) if (name := model.body(b).name)]
     for number, state in enumerate(states):

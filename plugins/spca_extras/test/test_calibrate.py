@@ -61,7 +61,8 @@ def taken(tmp_path_factory: pytest.TempPathFactory) -> Path:
             [draw.uniform(-0.2, 0.0), draw.uniform(-0.15, 0.0), draw.uniform(0.5, 0.65)],
         )
         flange = np.linalg.inv(base) @ CAMERA @ board @ np.linalg.inv(HELD)
-        joints = kinematics.inverse(flange)
+        branches = kinematics.inverse_branches(flange)
+        joints = branches[~np.isnan(branches[:, 0])]
         if not len(joints):
             continue
         name = f"{len(list(folder.iterdir())) // 2:02}"

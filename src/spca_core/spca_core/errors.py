@@ -89,14 +89,17 @@ class Interrupted(Exception):
 
 
 class MotionError(SpcaError):
-    """A motion was refused or stopped; `kind` says why in one word, one of `spca_core.skill.FailureKind`."""
+    """A motion was refused or stopped; `kind` says why in one word, one of `spca_core.skill.FailureKind`.
 
-    def __init__(self, kind: str, message: str) -> None:
-        self.kind = kind
+    `hit` is the name of the thing that would be hit, if one would.
+    """
+
+    def __init__(self, kind: str, message: str, hit: str = "") -> None:
+        self.kind, self.hit = kind, hit
         super().__init__(message)
 
-    def __reduce__(self) -> tuple[type, tuple[str, str]]:
-        return type(self), (self.kind, str(self))
+    def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
+        return type(self), (self.kind, str(self), self.hit)
 
 
 class BudgetExhausted(SpcaError):

@@ -45,12 +45,12 @@ class StopGate:
         self._stopped = Flag()
         self._lock = threading.RLock()
         self._followed: tuple[JointTrajectory, float] | None = None
-        self._blocked = ""
+        self._blocked: MotionError | None = None
 
     @property
     def is_stopped(self) -> bool:
         """The running motion must end."""
-        return self._stopped.is_set() or bool(self._blocked)
+        return self._stopped.is_set() or self._blocked is not None
 
     def stop(self) -> None:
         """Stop the robot and refuse all commands from now on."""
@@ -63,11 +63,11 @@ class StopGate:
         self._stopped.clear()
 
     def check(self) -> None:
-        """Raise MotionError: `cancelled` if stopped, `collision` if the path under way has become blocked."""
+        """Raise MotionError: `cancelled` if stopped, or why the path under way has become blocked."""
         if self._stopped.is_set():
             raise MotionError("cancelled", "the arm was commanded to stop")
-        if self._blocked:
-            raise MotionError("collision", self._blocked)
+        if self._blocked is not None:
+            raise self._blocked
 
     def follow(self, trajectory: JointTrajectory) -> None:
         """Begin a trajectory, unless stopped."""
@@ -79,7 +79,7 @@ class StopGate:
     def ended(self) -> None:
         """Note that the trajectory is over, however it ended."""
         with self._lock:
-            self._followed, self._blocked = None, ""
+            self._followed = self._blocked = None
 
     def ahead(self) -> Array:
         """Return the remaining configurations (m, n) of the trajectory being executed.
@@ -92,7 +92,7 @@ class StopGate:
             trajectory, begun = self._followed
             return trajectory.positions[trajectory.times >= self._robot.now() - begun]
 
-    def block(self, reason: str) -> None:
+    def block(self, reason: MotionError) -> None:
         """End the trajectory under way, if there is one, because of `reason`."""
         with self._lock:
             if self._followed is not None:

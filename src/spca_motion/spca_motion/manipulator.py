@@ -152,16 +152,17 @@ class Manipulator:
     One motion at a time: a second thread that asks for one waits. `stop`, `resume`, `state`, `holding`,
     `tool_pose` and `set_scene` may be called from any thread at any time. When the scene changes under a
     motion whose remaining path is then no longer free, the motion ends with MotionError('collision').
-
-    Made by `embedded_arm` here and by `spca_motion.moveit.search.moveit_arm`.
     """
 
     def __init__(
-        self, world: World, robot: Robot, planner: MotionPlanner, tolerances: Tolerances | None = None,
-        speed: float = 1.0,
+        self, world: World, robot: Robot, tolerances: Tolerances | None = None, speed: float = 1.0,
+        planner: MotionPlanner | None = None,
     ) -> None:  # fmt: skip
-        """Compose the arm; `speed` is the share of its full speed that a motion may have at most."""
-        self._world, self._robot, self._planner = world, robot, planner
+        """Compose the arm; `speed` is the share of its full speed that a motion may have at most.
+
+        By default the planner is the one in this process, with MuJoCo's collision check.
+        """
+        self._world, self._robot, self._planner = world, robot, planner or MotionPlanner(world)
         self._gate = StopGate(robot)  # through which executor and gripper drive the robot
         self._executor = Executor(robot, self._gate, world.robot.arm.joint_names, tolerances)
         self._gripper = Gripper(robot, self._gate, self._executor.fresh_state, self._executor.tolerances.lag)
@@ -180,7 +181,8 @@ class Manipulator:
                 state = self._robot.state()
                 start, perceived = self._start(state), self._planner.scene.perceived(scene)
                 if fault := self._planner.fault_ahead(perceived, start, path):
-                    self._gate.block(f"the scene changed under the motion: {fault}")
+                    why = f"the scene changed under the motion: {fault[0]}"
+                    self._gate.block(MotionError("collision", why, fault[1]))
         with self._busy:
             self._planner.scene = self._planner.scene.perceived(scene)
 
@@ -328,10 +330,3 @@ class Manipulator:
 def _gap(state: JointState) -> float:
     """Return the measured gap in metres, brought within what the gripper can have."""
     return min(max(state.gripper_gap, 0.0), STROKE)
-
-
-def embedded_arm(
-    world: World, robot: Robot, tolerances: Tolerances | None = None, speed: float = 1.0
-) -> Manipulator:
-    """Return the arm that plans in this process, with MuJoCo's collision check and OMPL."""
-    return Manipulator(world, robot, MotionPlanner(world), tolerances, speed)

@@ -98,7 +98,7 @@ class MotionPlanner:
         pieces: list[Piece] = [Curve(samples, extent)]
         fault = self._query(start).fault(pieces)
         if fault is not None:
-            raise MotionError("collision", f"on the straight line to {_place(pose)}, {fault}")
+            raise MotionError("collision", f"on the straight line to {_place(pose)}, {fault}", fault.hit)
         return pieces
 
     def reachable(
@@ -124,14 +124,14 @@ class MotionPlanner:
         alone.update(*(only for bars in found for only in bars if len(only) == 1))
         return any(others <= without for others, _ in found)
 
-    def fault_ahead(self, scene: PlanningScene, start: Start, path: Array) -> str:
-        """Explain why another scene would block `path` (m, n) from `start` on; "" if it would not.
+    def fault_ahead(self, scene: PlanningScene, start: Start, path: Array) -> tuple[str, str] | None:
+        """Return what would block `path` (m, n) from `start` on in another scene, as `Query.blame` does.
 
         Neither uses nor changes the planner's own scene: it may be called while another thread plans.
         """
         query = Query(self._make_checker(self._world, scene), self.box, start, self.tcp_gap(start.gap))
         at = query.first_invalid(path)
-        return "" if at is None else query.blame(path[at])
+        return None if at is None else query.blame(path[at])
 
     # --- steps ----------------------------------------------------------------------------------------------
 
@@ -160,16 +160,16 @@ class MotionPlanner:
         query = self._query(start)
         free = np.array([q for q in goals if query.valid(q)])
         if not len(free):
-            raise MotionError("collision", f"at {what} {query.blame(goals[0])}")
+            why, hit = query.blame(goals[0])
+            raise MotionError("collision", f"at {what} {why}", hit)
         if np.abs(free[0] - start.joints).max() < _THERE:
             return []
         try:
             return self._search.path(query, free, self._cost(start.joints, free), stop)
         except PathNotFound as failure:
             fault = query.fault(rounded(np.stack([start.joints, free[0]])))
-            raise MotionError(
-                "collision", f"no path found to {what} ({failure}); on the straight path there, {fault}"
-            ) from None
+            why = f"no path found to {what} ({failure}); on the straight path there, {fault}"
+            raise MotionError("collision", why, fault.hit if fault else "") from None
 
     def _check_joints(self, goal: Array) -> None:
         names = self._world.robot.arm.joint_names

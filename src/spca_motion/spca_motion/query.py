@@ -75,12 +75,13 @@ class PathFault:
     """A configuration on a path that breaks the rules.
 
     `piece` is its segment's number, `share` how far along that segment it lies (0 to 1), `reason` the
-    explanation.
+    explanation, `hit` the thing that would be hit, if one would.
     """
 
     piece: int
     share: float
     reason: str
+    hit: str
 
     def __str__(self) -> str:
         return f"{self.reason} at {100 * self.share:.0f} % of the way"
@@ -124,10 +125,10 @@ class Query:
             self._kernel = self.checker.kernel(self.start.gap, box, self.reach, needed)
         return self._kernel
 
-    def blame(self, joints: Array) -> str:
-        """Describe what is wrong with a configuration that is not valid."""
+    def blame(self, joints: Array) -> tuple[str, str]:
+        """Describe what is wrong with a configuration that is not valid, and name what would be hit."""
         hits = self.checker.hits(joints, self.start.gap)
-        return str(hits[0]) if hits else "the tool would leave the workspace"
+        return (str(hits[0]), hits[0].other) if hits else ("the tool would leave the workspace", "")
 
     def fault(self, pieces: Sequence[Piece]) -> PathFault | None:
         """Return the first fault along a path, or None."""
@@ -137,7 +138,7 @@ class Query:
         if at is None:
             return None
         number = int(np.searchsorted(np.cumsum([len(rows) for rows in samples]), at, side="right"))
-        return PathFault(number, at / (len(path) - 1), self.blame(path[at]))
+        return PathFault(number, at / (len(path) - 1), *self.blame(path[at]))
 
     def straight(self, goal: Array) -> list[Piece] | None:
         """Return the path straight to `goal` (n,) in joint space, or None if it is not free."""

@@ -15,15 +15,15 @@ from spca_core.scene import Scene
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World, load_world
 from spca_motion.execution import Tolerances
-from spca_motion.manipulator import Manipulator, embedded_arm
-from spca_sim.mujoco_world import SimRobot
+from spca_motion.manipulator import Manipulator
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import over, true_scene
 
 NOTHING = Scene(stamp=0.0, objects=(), relations=(), sentences=())
 
 
-class Faulty(SimRobot):
+class Faulty(MujocoWorld):
     """The real simulated robot behind a driver that can be made to misbehave."""
 
     bend: Callable[[JointTrajectory], JointTrajectory] = staticmethod(lambda trajectory: trajectory)
@@ -79,7 +79,7 @@ def robot(world: World) -> Faulty:
 
 @pytest.fixture
 def arm(world: World, robot: Faulty) -> Manipulator:
-    return embedded_arm(world, robot)
+    return Manipulator(world, robot)
 
 
 def goal(world: World) -> np.ndarray:
@@ -93,7 +93,7 @@ def fails(robot: Faulty, kind: str, motion: Callable[..., object], *args: object
     assert caught.value.kind == kind, str(caught.value)
     assert robot.held >= 1
     robot.wait(0.5)
-    assert np.abs(SimRobot.state(robot).velocity).max() < 0.02
+    assert np.abs(MujocoWorld.state(robot).velocity).max() < 0.02
     return str(caught.value)
 
 
@@ -133,7 +133,7 @@ def test_an_arm_that_is_blocked_stops(world: World) -> None:
     simulator = MujocoSimulator(blocked)
     simulator.reset(nominal_layout(blocked))
     robot = Faulty(simulator)
-    arm = embedded_arm(world, robot)
+    arm = Manipulator(world, robot)
     arm.set_scene(NOTHING)
     arm.move_to(top_down(0.45, 0.2, 0.5, 0.0))
     message = fails(robot, "deviation", arm.move_to, top_down(0.45, -0.2, 0.5, 0.0))
@@ -180,11 +180,11 @@ def test_an_interrupted_wait_stops_the_arm(robot: Faulty, arm: Manipulator, worl
 
 def test_no_motion_begins_while_the_arm_swings(robot: Faulty, arm: Manipulator, world: World) -> None:
     robot.report = lambda state: replace(state, velocity=state.velocity + 0.5)
-    before = SimRobot.state(robot).position
+    before = MujocoWorld.state(robot).position
     with pytest.raises(MotionError, match="rest") as caught:
         arm.move_joints(goal(world))
     assert caught.value.kind == "timeout"
-    assert SimRobot.state(robot).position == pytest.approx(before, abs=1e-3)
+    assert MujocoWorld.state(robot).position == pytest.approx(before, abs=1e-3)
 
 
 def test_after_a_stop_nothing_reaches_the_robot(robot: Faulty, arm: Manipulator, world: World) -> None:
@@ -247,7 +247,7 @@ def test_a_command_that_takes_its_time_to_reach_the_gripper_is_waited_for(
 
     With less patience than a driver takes that does not, the pads seem to be blocked.
     """
-    arm = embedded_arm(world, robot, tolerances=Tolerances(lag=lag))
+    arm = Manipulator(world, robot, tolerances=Tolerances(lag=lag))
     robot.delay, robot.says_when = 0.35, says_when
     commands = [(arm.open, 0.06), (arm.open, 0.085), (arm.close, 0.0)]
     if lag < robot.delay and not says_when:
@@ -272,7 +272,7 @@ def test_what_never_rests_between_pads_that_press_it_is_held(world: World) -> No
     simulator.reset(nominal_layout(world))
     scene = true_scene(world, nominal_layout(world))
     robot = Faulty(simulator)
-    arm = embedded_arm(world, robot)
+    arm = Manipulator(world, robot)
     arm.set_scene(scene)
     arm.move_to(over(scene, "cube_red", 0.09))
     arm.move_linear(over(scene, "cube_red", 0.004))
@@ -302,7 +302,7 @@ def test_a_lost_cube_is_felt(world: World) -> None:
     simulator = MujocoSimulator(world)
     simulator.reset(nominal_layout(world))
     scene = true_scene(world, nominal_layout(world))
-    arm = embedded_arm(world, SimRobot(simulator))
+    arm = Manipulator(world, MujocoWorld(simulator))
     arm.set_scene(scene)
     arm.move_to(over(scene, "cube_red", 0.09))
     arm.move_linear(over(scene, "cube_red", 0.004))

@@ -14,10 +14,10 @@ from spca_core.scene import Scene
 from spca_core.trajectory import JointState
 from spca_core.world import World, load_world
 from spca_motion.limits import EMPTY, HOLDING
-from spca_motion.manipulator import Manipulator, embedded_arm
+from spca_motion.manipulator import Manipulator
 from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import ArmKinematics
-from spca_sim.mujoco_world import SimRobot
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import ABOVE, GRASP, ArmContract, over, true_scene
 
@@ -42,7 +42,7 @@ def scene(world: World) -> Scene:
 @pytest.fixture
 def arm(world: World, simulator: MujocoSimulator, scene: Scene) -> Manipulator:
     simulator.reset(nominal_layout(world))
-    arm = embedded_arm(world, SimRobot(simulator))
+    arm = Manipulator(world, MujocoWorld(simulator))
     arm.set_scene(scene)
     return arm
 
@@ -85,7 +85,7 @@ def test_equal_tasks_move_equally(world: World, simulator: MujocoSimulator, scen
     ends = []
     for _ in range(2):
         simulator.reset(nominal_layout(world))
-        arm = embedded_arm(world, SimRobot(simulator))
+        arm = Manipulator(world, MujocoWorld(simulator))
         arm.set_scene(scene)
         arm.move_to(over(scene, "cube_green", ABOVE))
         arm.move_to(over(scene, "plate_red", 0.05))
@@ -120,7 +120,7 @@ def test_a_held_cube_is_not_swung_about(arm: Manipulator, scene: Scene, simulato
 def test_it_stacks_two_cubes_on_a_random_table(world: World, simulator: MujocoSimulator, seed: int) -> None:
     layout = random_layout(world, seed)
     simulator.reset(layout)
-    arm = embedded_arm(world, SimRobot(simulator))
+    arm = Manipulator(world, MujocoWorld(simulator))
     scene = true_scene(world, layout)
     arm.set_scene(scene)
     touched: set[tuple[str, str]] = set()

@@ -112,7 +112,7 @@ def test_a_line_into_a_wall_says_what_hits_what_and_where(planner: MotionPlanner
         MotionError, match=r"(finger|gripper|forearm) would hit wall at \d+ % of the way"
     ) as caught:
         planner.along_line(at(planner, world, LEFT), RIGHT)
-    assert caught.value.kind == "collision"
+    assert (caught.value.kind, caught.value.hit) == ("collision", "wall")
 
 
 def test_a_line_is_straight_and_turns_evenly(planner: MotionPlanner, world: World) -> None:
@@ -184,8 +184,8 @@ def test_a_corner_is_rounded_only_as_far_as_there_is_room(planner: MotionPlanner
             barred = [i for i, q in enumerate(path) if q[0] < corner[0] - 0.03 and q[1] > start[1] + 0.03]
             return barred[0] if barred else None
 
-        def blame(self, joints: Array) -> str:
-            return "barred"
+        def blame(self, joints: Array) -> tuple[str, str]:
+            return "barred", ""
 
     start = np.array(world.robot.home)
     corner = start + np.array([0.8, 0, 0, 0, 0, 0])

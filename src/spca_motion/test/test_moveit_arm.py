@@ -29,7 +29,7 @@ from spca_motion.moveit.backend import Geometry, PathRequest, Setup
 from spca_motion.moveit.process import PlannerProcess
 from spca_motion.moveit.search import bends, moveit_arm
 from spca_motion.planner import MotionPlanner
-from spca_sim.mujoco_world import SimRobot
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over, true_scene
 from spca_testing.moveit import faulty
@@ -66,7 +66,7 @@ def scene(world: World) -> Scene:
 @pytest.fixture
 def arm(world: World, simulator: MujocoSimulator, scene: Scene, process: PlannerProcess) -> Manipulator:
     simulator.reset(nominal_layout(world))
-    arm = moveit_arm(world, SimRobot(simulator), process)
+    arm = moveit_arm(world, MujocoWorld(simulator), process)
     arm.set_scene(scene)
     return arm
 
@@ -80,7 +80,7 @@ def test_an_arm_of_seven_joints_moves_within_its_limits(process: PlannerProcess)
     world = load_world("tabletop@panda")
     simulator = MujocoSimulator(world)
     try:
-        assert moveit_arm(world, SimRobot(simulator), process).state().position.shape == (7,)
+        assert moveit_arm(world, MujocoWorld(simulator), process).state().position.shape == (7,)
     finally:
         simulator.close()
 
@@ -107,7 +107,7 @@ def move_while(
     check, robot = MotionPlanner.fault_ahead, arm._robot
     wait = robot.wait
 
-    def checking(*arguments: Any) -> str:
+    def checking(*arguments: Any) -> tuple[str, str] | None:
         fault = check(*arguments)
         checked.set()
         return fault
@@ -166,7 +166,7 @@ def test_it_moves_at_no_more_than_its_share_of_the_full_speed(
     world: World, process: PlannerProcess, scene: Scene, simulator: MujocoSimulator
 ) -> None:
     simulator.reset(nominal_layout(world))
-    arm, speeds = moveit_arm(world, SimRobot(simulator), process, speed=0.3), []
+    arm, speeds = moveit_arm(world, MujocoWorld(simulator), process, speed=0.3), []
     arm.set_scene(scene)
     end = simulator.on_sample(lambda _: speeds.append(np.abs(simulator.joint_state().velocity)))
     arm.move_to(over(scene, "cube_red", 0.2))

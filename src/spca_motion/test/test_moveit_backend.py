@@ -14,7 +14,8 @@ import pytest
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.world import World, load_world
-from spca_motion.moveit.backend import Box, Geometry, PathRequest, Setup
+from spca_motion.limits import WorkspaceBox
+from spca_motion.moveit.backend import Geometry, PathRequest, Setup
 from spca_motion.moveit.process import PlannerProcess
 from spca_motion.moveit.search import MoveItSearch, ProcessChecker, grown
 from spca_motion.paths import sampled
@@ -91,7 +92,7 @@ def test_a_path_stays_in_the_workspace(
     planner = planner_of(world, process)
     free = sampled(planner.to_joints(Start(left, OPEN), right, lambda: False), 0.02)
     planner.box.high[0] = 0.45
-    asked: list[Box | None] = []
+    asked: list[WorkspaceBox | None] = []
     plan = process.plan
     monkeypatch.setattr(
         process, "plan", lambda g, request, stop: asked.append(request.box) or plan(g, request, stop)
@@ -102,8 +103,8 @@ def test_a_path_stays_in_the_workspace(
     highest = [planner.tools.tool(path, planner.tcp_gap(OPEN))[:, 0, 3].max() for path in (free, kept)]
     assert highest[0] > 0.46 and highest[1] <= 0.4501
 
-    box = Box(tuple(planner.box.low), tuple(planner.box.high), 0.2)  # what MoveIt itself keeps to
-    path = process.plan(Geometry(), PathRequest(left, right, OPEN, 1.0, box))
+    # what MoveIt itself keeps to
+    path = process.plan(Geometry(), PathRequest(left, right, OPEN, 1.0, planner.box, 0.2))
     assert path is not None
     flange = planner.tools.flange(path)
     assert (flange[:, 0, 3] + 0.2 * flange[:, 0, 2]).max() <= 0.4501

@@ -70,16 +70,6 @@ class ArmKinematics:
         joints[np.isnan(joints).any(axis=-1)] = np.nan
         return np.pi - (np.pi - joints) % _TURN
 
-    def inverse(self, flange: ArrayLike, last: ArrayLike | None = None) -> Array:
-        """Return the distinct joint solutions (m, n) for one flange pose (4, 4), with `last` as above.
-
-        They lie in (-π, π]; empty if the pose is out of reach.
-        """
-        branches = self.inverse_branches(flange, last)
-        found = branches[~np.isnan(branches[:, 0])]
-        apart = np.abs(wrap(found[:, None] - found[None])).max(axis=-1) > 1e-9
-        return found[[bool(apart[i, :i].all()) for i in range(len(found))]]
-
     def nearest_turns(self, solutions: ArrayLike, reference: ArrayLike) -> Array:
         """Return the solutions (…, n), each joint unwrapped to be as near `reference` (n,) as limits allow.
 

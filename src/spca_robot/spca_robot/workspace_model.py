@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -25,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.arms import Tube
-from spca_core.geometry import Array, Pose, Vec3, about_z, wxyz_of_matrix
-from spca_core.kinds import KINDS, ObjectKind, Primitive, primitives
+from spca_core.geometry import Array, Pose, about_z, wxyz_of_matrix
+from spca_core.kinds import KINDS, Primitive, primitives
 from spca_core.world import RobotMount, World, WorldObject, WristSensor
 from spca_robot.gripper_2f85 import driver_angle, gap_of
 from spca_robot.gripper_model import SIDES, add_gripper
@@ -132,35 +131,8 @@ ROLLING_BALL = 0.001  # m; a ball that is put down comes to rest
 TableShape = Literal["slab", "plane"]
 
 
-@dataclass(frozen=True)
-class Item:
-    """A movable body.
-
-    `size` in metres as in `WorldObject`: edges, or the diameter twice and the height of a round thing.
-    """
-
-    name: str
-    kind: ObjectKind
-    size: Vec3
-    mass: float = 0.1
-    friction: float = 1.0
-    colour: Vec3 = (0.5, 0.5, 0.5)
-
-    @classmethod
-    def of(cls, thing: WorldObject, mass_scale: float = 1.0, friction_scale: float = 1.0) -> Item:
-        """Return the item that the world file describes, with mass and friction scaled."""
-        return cls(
-            thing.model,
-            thing.kind,
-            thing.size,
-            thing.mass * mass_scale,
-            thing.friction * friction_scale,
-            thing.colour,
-        )
-
-
 def build_spec(
-    world: World, items: Iterable[Item] = (), table: TableShape = "slab", pad_friction: float = 1.0
+    world: World, items: Iterable[WorldObject] = (), table: TableShape = "slab", pad_friction: float = 1.0
 ) -> mujoco.MjSpec:
     """Return the workspace as an editable MjSpec; `build_model` compiles it."""
     spec = mujoco.MjSpec()
@@ -185,7 +157,7 @@ def build_spec(
 
 
 def build_model(
-    world: World, items: Iterable[Item] = (), table: TableShape = "slab", pad_friction: float = 1.0
+    world: World, items: Iterable[WorldObject] = (), table: TableShape = "slab", pad_friction: float = 1.0
 ) -> tuple[mujoco.MjModel, WorkspaceIndex]:
     """Return the compiled workspace and its index. Takes a few milliseconds: cache it per set of items."""
     model = build_spec(world, items, table, pad_friction).compile()
@@ -275,9 +247,9 @@ def _add_table(spec: mujoco.MjSpec, world: World, shape: TableShape) -> None:
     body.add_geom(type=kind, size=size, rgba=look, friction=friction, contype=FIXTURE_BIT)
 
 
-def _add_item(spec: mujoco.MjSpec, item: Item, z: float) -> None:
-    body = spec.worldbody.add_body(name=item.name, pos=(0, 0, z))
-    body.add_freejoint(name=item.name)
+def _add_item(spec: mujoco.MjSpec, item: WorldObject, z: float) -> None:
+    body = spec.worldbody.add_body(name=item.model, pos=(0, 0, z))
+    body.add_freejoint(name=item.model)
     parts = primitives(item.kind, item.size)
     volume = sum(part.volume for part in parts)
     for part in parts:

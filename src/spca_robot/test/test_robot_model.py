@@ -24,7 +24,6 @@ from spca_robot.workspace_model import (
     FIXTURE_BIT,
     ITEM_BIT,
     ROBOT_BIT,
-    Item,
     WorkspaceIndex,
     build_model,
 )
@@ -41,7 +40,7 @@ def world(request: pytest.FixtureRequest) -> World:
 
 @pytest.fixture(scope="module")
 def workspace(world: World) -> tuple[mujoco.MjModel, WorkspaceIndex]:
-    return build_model(world, [Item.of(o) for o in world.objects])
+    return build_model(world, world.objects)
 
 
 @given(gaps)
@@ -146,7 +145,7 @@ def test_items_go_where_they_are_put(world: World, workspace: tuple[mujoco.MjMod
 def test_the_planning_table_is_endless_and_the_real_one_is_not(
     world: World, table: str, touches: bool
 ) -> None:
-    cube = Item("thing", "cube", (0.04, 0.04, 0.04))
+    cube = world.objects[0].model_copy(update={"model": "thing"})
     model, index = build_model(world, [cube], table=table)  # type: ignore[arg-type]
     data = mujoco.MjData(model)
     index.set_arm(data, np.array(world.robot.home))

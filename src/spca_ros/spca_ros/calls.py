@@ -20,8 +20,6 @@ from spca_core.errors import SpcaError
 from spca_core.stopping import Stop, never
 from spca_ros.node import SpcaNode
 
-_TICK = 0.05
-"""Wall time in seconds between two checks of whether a call was cancelled or its server lost."""
 _GRACE = 10.0
 """Wall time in seconds that a cancelled goal may take to end."""
 MISSED = 0.5
@@ -59,7 +57,6 @@ class ServiceCall:
         assert not self._node.loop.here, "a callback must not wait for a service"
 
         def look() -> None:
-            self._node.loop.check()
             check()
             self.wait_ready(MISSED)
             if again is not None and time.monotonic() > began + again * len(sent):
@@ -69,7 +66,8 @@ class ServiceCall:
         began, answered = time.monotonic(), threading.Event()
         sent = [self._ask(request, answered)]
         try:
-            _await(answered, timeout, f"service {self._name}", look)
+            if not self._node.loop.wait(answered.is_set, timeout, look, answered.wait):
+                raise NodeLost(f"no answer from service {self._name} in {timeout:.0f} s")
             return next(future for future in sent if future.done()).result()
         finally:
             for future in sent:
@@ -86,12 +84,10 @@ class ServiceCall:
 
         Raises NodeLost when none does in time.
         """
-        try:
-            _wait_for(self._client.service_is_ready, min(timeout, self._patience), f"service {self._name}")
-        except NodeLost:
-            self._patience = 0.0
-            raise
-        self._patience = MISSED
+        there = self._node.loop.wait(self._client.service_is_ready, min(timeout, self._patience))
+        self._patience = MISSED if there else 0.0
+        if not there:
+            raise NodeLost(f"no node offers service {self._name}")
 
     def send(self, request: Any) -> None:
         """Call the service without waiting for the response; may be used from any thread."""
@@ -116,10 +112,11 @@ class ActionCall:
         goal.
         """
         assert not self._node.loop.here, "a callback must not wait for an action"
-        what = f"action {self._name}"
-        _wait_for(self._client.server_is_ready, 5.0, what)
+        what, loop = f"action {self._name}", self._node.loop
+        if not loop.wait(self._client.server_is_ready, 5.0):
+            raise NodeLost(f"no node offers {what}")
         feedback: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        loop = self._node.loop  # rclpy's action client loses answers that come before its calls have returned
+        # In the turning thread: rclpy's action client loses answers that come before its calls have returned.
         sending = loop.run(
             lambda: self._client.send_goal_async(goal, lambda message: feedback.put(message.feedback))
         )
@@ -131,7 +128,8 @@ class ActionCall:
                 raise NodeLost(f"the node that offers {what} has died or does not answer")
 
         try:
-            _await(answered, _ANSWERED, what, look)
+            if not loop.wait(answered.is_set, _ANSWERED, look, answered.wait):
+                raise NodeLost(f"no answer from {what} in {_ANSWERED:.0f} s")
         except NodeLost:
             sending.add_done_callback(_cancel)  # nobody waits any more for what it may still begin
             raise
@@ -139,15 +137,19 @@ class ActionCall:
             raise SpcaError(f"the node refuses a goal for {what}; is it busy?")
         result, done = loop.run(handle.get_result_async), threading.Event()
         result.add_done_callback(lambda _: done.set())
-        deadline: float | None = None
+
+        def follow() -> None:
+            _drain(feedback, on_feedback)
+            look()
+
+        def stopped() -> bool:
+            return done.is_set() or cancelled()
+
         try:
-            while not done.wait(_TICK):
-                _drain(feedback, on_feedback)
-                if deadline is None and cancelled():
-                    loop.run(handle.cancel_goal_async)
-                    deadline = time.monotonic() + _GRACE
-                look()
-                if deadline is not None and time.monotonic() > deadline:
+            loop.wait(stopped, math.inf, follow, done.wait)
+            if not done.is_set():
+                loop.run(handle.cancel_goal_async)
+                if not loop.wait(done.is_set, _GRACE, follow, done.wait):
                     raise NodeLost(f"{what} does not end although it was cancelled")
         except NodeLost:
             loop.soon(handle.cancel_goal_async)  # it may live, though nothing is heard of it
@@ -167,20 +169,3 @@ def _drain(feedback: queue.SimpleQueue[Any], on_feedback: Callable[[Any], None])
 def _cancel(sent: Future) -> None:
     if (handle := sent.result()) is not None and handle.accepted:
         handle.cancel_goal_async()
-
-
-def _await(answered: threading.Event, timeout: float, what: str, check: Callable[[], None]) -> None:
-    end = time.monotonic() + timeout
-    while not answered.wait(_TICK):
-        check()
-        if time.monotonic() > end:
-            raise NodeLost(f"no answer from {what} in {timeout:.0f} s")
-
-
-def _wait_for(ready: Callable[[], bool], timeout: float, what: str) -> None:
-    """Wait until DDS has found the server: the graph has no event for that in Python."""
-    end = time.monotonic() + timeout
-    while not ready():
-        if time.monotonic() > end:
-            raise NodeLost(f"no node offers {what}")
-        time.sleep(0.01)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import Condition
-from typing import Any
+from typing import Any, Literal
 
 from rclpy.publisher import Publisher
 from sensor_msgs.msg import CameraInfo, Image
@@ -51,15 +52,8 @@ class FramePairs:
         self._emit, self._keep = emit, keep
         self._waiting: dict[tuple[int, int], dict[str, Any]] = {}
 
-    def colour(self, message: Any) -> None:
-        """Take in a colour image that has come."""
-        self._add("colour", message)
-
-    def depth(self, message: Any) -> None:
-        """Take in a depth image that has come."""
-        self._add("depth", message)
-
-    def _add(self, kind: str, message: Any) -> None:
+    def take(self, kind: Literal["colour", "depth"], message: Any) -> None:
+        """Take in an image that has come."""
         stamp = (message.header.stamp.sec, message.header.stamp.nanosec)
         pair = self._waiting.setdefault(stamp, {})
         pair[kind] = message
@@ -121,8 +115,8 @@ class StreamedCamera:
         self._info: CameraInfo | None = None
         pairs = FramePairs(self._on_pair)
         info = "/".join([*colour.split("/")[:-1], "camera_info"])
-        node.create_subscription(Image, colour, pairs.colour, WHOLE)
-        node.create_subscription(Image, depth, pairs.depth, WHOLE)
+        node.create_subscription(Image, colour, partial(pairs.take, "colour"), WHOLE)
+        node.create_subscription(Image, depth, partial(pairs.take, "depth"), WHOLE)
         node.create_subscription(CameraInfo, info, self._on_info, WHOLE)
 
     def capture(self) -> RgbdFrame:

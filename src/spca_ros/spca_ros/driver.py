@@ -18,18 +18,30 @@ from std_srvs.srv import Trigger
 
 from spca_core.errors import InputError, MotionError
 from spca_core.trajectory import JointTrajectory
+from spca_robot.gripper_2f85 import driver_angle
 from spca_ros import names
 from spca_ros.calls import NodeLost, ServiceCall
-from spca_ros.convert.records import seconds
-from spca_ros.convert.robot import follow_goal, follow_problem, gripper_goal, trajectory_msg
+from spca_ros.convert.records import duration_msg, seconds
+from spca_ros.convert.robot import trajectory_msg
 from spca_ros.node import SpcaNode
 
 SLICE_S = 0.04
 """Time of a simulated world in seconds that is let pass at once; an arm is stopped at most so late."""
-_PASSING_S, _PASSING_TRIES = 2.0, 5
-"""Wall time in seconds after which time is asked for again, and how often: DDS may lose an answer."""
+_PASSING_S, _PASSING_AGAIN_S = 10.0, 2.0
+"""Wall time in seconds for an answer when time is asked for, and after which it is asked for once more."""
 PRESSING = 20.0
 """Force in newtons reported for a gripper that says it has stalled, where joint states carry no effort."""
+
+
+PATH_TOLERANCE, GOAL_TOLERANCE = 0.2, 0.02
+"""Largest errors of a joint in radians, on the path and at its end.
+
+Wider than `spca_motion.execution.Tolerances`, which watches first: the controller's check is a second net.
+"""
+GOAL_TIME_TOLERANCE = 1.0
+"""Time in seconds after the trajectory's end within which the joints must arrive."""
+EFFORT = 40.0
+"""Force in newtons that the pads may press with: enough for cubes of 80 g, gentle on fingers."""
 
 
 class Driver(ABC):
@@ -42,6 +54,11 @@ class Driver(ABC):
 
     def __init__(self, joints: Sequence[str]) -> None:
         self._joints = joints
+
+    @property
+    def there(self) -> bool:
+        """Somebody takes goals for arm and gripper."""
+        return self.arm.server_is_ready() and self.gripper.server_is_ready()
 
     @abstractmethod
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
@@ -111,13 +128,7 @@ class SpcaDriver(Driver):
     def let_pass(self, duration: float) -> float:
         """See `Driver`."""
         request = LetPass.Request(client=self._client, seconds=min(duration, SLICE_S))
-        for left in reversed(range(_PASSING_TRIES)):
-            try:
-                answer = self._pass(request, _PASSING_S)
-                break
-            except NodeLost:
-                if not left:
-                    raise
+        answer = self._pass(request, _PASSING_S, again=_PASSING_AGAIN_S)
         if not answer.success:
             raise MotionError("stale", f"no time passes: {answer.message}")
         return seconds(answer.stamp)
@@ -153,12 +164,26 @@ class ControlDriver(Driver):
 
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
         """See `Driver`."""
-        return follow_goal(self._follow, self._messages.JointTolerance, trajectory, self._joints)
+
+        def tolerances(position: float) -> list[Any]:
+            return [self._messages.JointTolerance(name=name, position=position) for name in self._joints]
+
+        return self._follow.Goal(
+            trajectory=trajectory_msg(trajectory, self._joints),
+            path_tolerance=tolerances(PATH_TOLERANCE),
+            goal_tolerance=tolerances(GOAL_TOLERANCE),
+            goal_time_tolerance=duration_msg(GOAL_TIME_TOLERANCE),
+        )
 
     def gripper_goal(self, gap: float, attempt: str) -> Any:
-        """See `Driver`."""
+        """See `Driver`. Raises InputError outside 0-0.085 m.
+
+        The position is the angle of the driven joint, as gripper_controllers/GripperActionController takes
+        it, not the gap.
+        """
         self.pressing = 0.0
-        return gripper_goal(self._command, self._messages.GripperCommand, gap)
+        command = self._messages.GripperCommand(position=driver_angle(gap), max_effort=EFFORT)
+        return self._command.Goal(command=command)
 
     def accepted(self, client: ActionClient, handle: Any) -> None:
         """See `Driver`."""
@@ -170,8 +195,13 @@ class ControlDriver(Driver):
         if client is self.gripper:
             self.pressing = PRESSING if result.stalled else 0.0
             return None
-        problem = follow_problem(self._follow, result)
-        return MotionError("stale", problem) if problem else None
+        if result.error_code == result.SUCCESSFUL:
+            return None
+        code = result.error_code
+        names = (name for name in dir(result) if name.isupper() and getattr(result, name) == code)
+        name = next(names, str(code)).lower().replace("_", " ")
+        said = f": {result.error_string}" if result.error_string else ""
+        return MotionError("stale", f"the controller stopped the arm ({name}){said}")
 
     def hold(self, wait: bool) -> None:
         """See `Driver`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from ctypes import CDLL
@@ -19,6 +20,7 @@ except ImportError:
 
 _T = TypeVar("_T")
 _TURN_TIMEOUT = 30.0  # wall seconds; a turn that takes that long hangs
+_LOOK_S = 0.01  # wall seconds between two looks at what is waited for
 
 
 class Loop:
@@ -72,6 +74,27 @@ class Loop:
 
         self.soon(call)
         return future.result(_TURN_TIMEOUT)
+
+    def wait(
+        self,
+        done: Callable[[], object],
+        seconds: float,
+        check: Callable[[], object] = lambda: None,
+        pause: Callable[[float], object] = time.sleep,
+    ) -> bool:
+        """Wait until something is `done`; return False where it is not within so many wall seconds.
+
+        Not for the thread that turns. `check` is called between two looks, as is the loop's own, and may
+        raise, too. `pause` waits for the next look, or less where there is news.
+        """
+        end = time.monotonic() + seconds
+        while not done():
+            self.check()
+            check()
+            if time.monotonic() > end:
+                return False
+            pause(_LOOK_S)
+        return True
 
     def wake(self) -> None:
         """Let a waiting `turn` return; may be used from any thread or a signal handler."""

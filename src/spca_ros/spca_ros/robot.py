@@ -24,7 +24,6 @@ from spca_ros.node import SpcaNode
 from spca_ros.qos import NEWEST
 
 _EPSILON = 1e-9
-_LOOK_S = 0.01  # wall seconds between two looks whether the driver is there, or answers
 
 
 class RosRobot:
@@ -66,7 +65,7 @@ class RosRobot:
         Raises MotionError('stale') when the driver sends none.
         """
         with self._news:
-            self._await(lambda: self._state is not None)
+            self._await(lambda: self._state is not None, self._news.wait)
             if self._state is None or time.monotonic() - self._arrived > self._patience:
                 raise MotionError(
                     "stale", f"no joint state for {self._patience:.1f} s; the arm's driver is gone"
@@ -133,15 +132,8 @@ class RosRobot:
 
         Raises NodeLost when it does not come up within `timeout` wall seconds.
         """
-        end = time.monotonic() + timeout
-        clients = (self._driver.arm, self._driver.gripper)
-        while self._state is None or not all(client.server_is_ready() for client in clients):
-            check()
-            if time.monotonic() > end:
-                raise NodeLost(
-                    "no driver is running for the arm: no joint states, or no actions, come from it"
-                )
-            time.sleep(_LOOK_S)
+        if not self._node.loop.wait(lambda: self._state and self._driver.there, timeout, check):
+            raise NodeLost("no driver is running for the arm: no joint states, or no actions, come from it")
 
     def _later(self, last: JointState, left: float) -> JointState:
         """Return a state after some time has passed, at most as much as is `left`."""
@@ -163,19 +155,24 @@ class RosRobot:
             return self._broken is not None or (new and self._state.stamp >= since - _EPSILON)  # type: ignore[union-attr]
 
         with self._news:
-            self._await(news)
+            self._await(news, self._news.wait)
             if (broken := self._broken) is not None:  # told once
                 self._broken = None
                 raise broken
         return self.state()
 
-    def _await(self, news: Callable[[], bool]) -> None:
-        """Wait for news for `patience`, less without a driver; raise what the loop does if none will come."""
-        end = time.monotonic() + self._patience
-        while not self._news.wait_for(news, _LOOK_S) and time.monotonic() < end:
-            self._node.loop.check()
-            if self._state is not None and not self._driver.arm.server_is_ready():
-                end = min(end, time.monotonic() + MISSED)
+    def _await(self, done: Callable[[], bool], pause: Callable[[float], object]) -> bool:
+        """See `Loop.wait`, for `patience`. Raises MotionError('stale') for a driver that has gone."""
+        there = time.monotonic()
+
+        def look() -> None:
+            nonlocal there
+            if self._state is None or self._driver.there:
+                there = time.monotonic()
+            if time.monotonic() > there + MISSED:
+                raise MotionError("stale", "the arm's driver is gone")
+
+        return self._node.loop.wait(done, self._patience, look, pause)
 
     def _begin(self, client: ActionClient, goal: Any, refusal: str) -> None:
         if self._state is None:
@@ -195,12 +192,8 @@ class RosRobot:
 
         # In the turning thread: rclpy's action client loses answers that come before this call has returned.
         self._node.loop.soon(lambda: client.send_goal_async(goal).add_done_callback(on_answer))
-        there = begun = time.monotonic()
-        while not accepted.wait(_LOOK_S):
-            self._node.loop.check()
-            there = time.monotonic() if client.server_is_ready() else there
-            if time.monotonic() > min(begun + self._patience, there + MISSED):
-                raise MotionError("stale", "the arm's driver does not answer")
+        if not self._await(accepted.is_set, accepted.wait):
+            raise MotionError("stale", "the arm's driver does not answer")
         if not handles[0].accepted:
             raise MotionError("deviation" if arm else "limit", f"refused: {refusal}")
 

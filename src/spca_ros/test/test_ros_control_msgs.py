@@ -16,9 +16,9 @@ from spca_core.arms import load_arm
 from spca_core.errors import InputError
 from spca_core.trajectory import JointTrajectory
 from spca_robot.gripper_2f85 import STROKE, driver_angle
-from spca_ros.convert.robot import EFFORT, follow_goal, follow_problem, gripper_goal, trajectory
+from spca_ros.convert.robot import trajectory
 from spca_ros.domain import own_domain
-from spca_ros.driver import ControlDriver
+from spca_ros.driver import EFFORT, ControlDriver
 from spca_ros.node import ros_session
 
 JOINT_NAMES = load_arm("ur5").joint_names
@@ -77,10 +77,21 @@ class GripperCommand:
         command: GripperCommandMsg
 
 
-def test_a_trajectory_becomes_a_goal_with_a_tolerance_for_each_joint() -> None:
+@pytest.fixture
+def driver() -> ControlDriver:
+    """Nothing is connected."""
+    driver = ControlDriver.__new__(ControlDriver)
+    driver._joints, driver._follow, driver._command = JOINT_NAMES, FollowJointTrajectory, GripperCommand
+    driver._messages = SimpleNamespace(JointTolerance=JointTolerance, GripperCommand=GripperCommandMsg)
+    driver.gripper, driver.arm = SimpleNamespace(), SimpleNamespace()
+    driver.pressing = 0.0
+    return driver
+
+
+def test_a_trajectory_becomes_a_goal_with_a_tolerance_for_each_joint(driver: ControlDriver) -> None:
     times = np.array([0.0, 0.4, 1.0])
     given = JointTrajectory(times, np.arange(18.0).reshape(3, 6) / 10, np.zeros((3, 6)))
-    goal = follow_goal(FollowJointTrajectory, JointTolerance, given, JOINT_NAMES)
+    goal = driver.trajectory_goal(given, "")
     back = trajectory(goal.trajectory, JOINT_NAMES)
     np.testing.assert_allclose(back.times, times, atol=1e-9)
     np.testing.assert_array_equal(back.positions, given.positions)
@@ -93,24 +104,24 @@ def test_a_trajectory_becomes_a_goal_with_a_tolerance_for_each_joint() -> None:
     )
 
 
-def test_a_result_that_is_none_is_said_in_words() -> None:
+def test_a_result_that_is_none_is_said_in_words(driver: ControlDriver) -> None:
     result = FollowJointTrajectory.Result
-    assert follow_problem(FollowJointTrajectory, result()) == ""
-    said = follow_problem(FollowJointTrajectory, result(-4, "elbow_joint is 0.3 rad off"))
+    assert driver.ended(driver.arm, result()) is None
+    said = str(driver.ended(driver.arm, result(-4, "elbow_joint is 0.3 rad off")))
     assert "path tolerance violated" in said and "elbow_joint" in said
-    assert "-77" in follow_problem(FollowJointTrajectory, result(-77))
+    assert "-77" in str(driver.ended(driver.arm, result(-77)))
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.03, STROKE])
-def test_a_gap_becomes_the_angle_of_the_driven_joint(gap: float) -> None:
-    goal = gripper_goal(GripperCommand, GripperCommandMsg, gap)
+def test_a_gap_becomes_the_angle_of_the_driven_joint(driver: ControlDriver, gap: float) -> None:
+    goal = driver.gripper_goal(gap, "")
     assert goal.command.position == driver_angle(gap)
     assert goal.command.max_effort == EFFORT
 
 
-def test_a_gap_out_of_range_is_refused() -> None:
+def test_a_gap_out_of_range_is_refused(driver: ControlDriver) -> None:
     with pytest.raises(InputError, match="gap"):
-        gripper_goal(GripperCommand, GripperCommandMsg, 0.1)
+        driver.gripper_goal(0.1, "")
 
 
 @pytest.mark.skipif(importlib.util.find_spec("control_msgs") is not None, reason="control_msgs is installed")
@@ -119,10 +130,7 @@ def test_where_control_msgs_is_missing_that_is_one_line_with_its_remedy() -> Non
         ControlDriver(node, JOINT_NAMES, "arm_controller", "gripper_controller")
 
 
-def test_a_stalled_gripper_counts_as_pressing() -> None:
-    driver = ControlDriver.__new__(ControlDriver)
-    driver.gripper, driver.arm = SimpleNamespace(), SimpleNamespace()
-    driver.pressing = 0.0
+def test_a_stalled_gripper_counts_as_pressing(driver: ControlDriver) -> None:
     assert driver.ended(driver.gripper, SimpleNamespace(stalled=True, reached_goal=False)) is None
     assert driver.pressing > 8.0, "more than what counts as holding"
     driver.ended(driver.gripper, SimpleNamespace(stalled=False, reached_goal=True))

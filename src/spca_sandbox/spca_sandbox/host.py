@@ -215,7 +215,7 @@ class _Run:
                 raise self._too_long() from error
             if dog.reason or isinstance(error, Cancelled) or error.kind == "cancelled":
                 raise _Ended("cancelled", str(error)) from error
-            return _error(error.kind, str(error), motion=True)
+            return _error(error.kind, str(error), motion=True, hit=error.hit)
         except _OF_ARGUMENTS as error:
             return _error("argument", str(error) or type(error).__name__, motion=False)
 
@@ -291,8 +291,8 @@ def _ended(failure: SkillFailure) -> RunOutcome:
     return RunOutcome(status="cancelled" if failure.kind == "cancelled" else "failed", failure=failure)
 
 
-def _error(kind: str, message: str, motion: bool) -> dict[str, Any]:
-    return {"error": {"kind": kind, "message": message[:600], "motion": motion}}
+def _error(kind: str, message: str, motion: bool, hit: str = "") -> dict[str, Any]:
+    return {"error": {"kind": kind, "message": message[:600], "motion": motion, "hit": hit}}
 
 
 class _Watchdog:

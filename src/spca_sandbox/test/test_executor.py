@@ -47,7 +47,7 @@ class Line(CtxServer):
         if self.stopped:
             raise MotionError("cancelled", "stopped on the way")
         if self.x + metres > 10:
-            raise MotionError("limit", "the line ends at 10 m")
+            raise MotionError("limit", "the line ends at 10 m", "buffer")
         self.x += metres
         self.clock += abs(metres)
         self.events.append(f"go {metres}")
@@ -86,7 +86,7 @@ def careful(ctx):
     try:
         ctx.go(99)
     except MotionError as error:
-        print("did not:", error.kind)
+        print("did not:", error.kind, error.hit)
 '''
 
 
@@ -153,7 +153,7 @@ def test_a_step_that_finds_no_place_at_its_own_thing_says_so(executor: PlanExecu
 def test_a_caught_motion_error_does_not(executor: PlanExecutor) -> None:
     result, _ = run(executor, ("careful",))
     assert result.status == "done"
-    assert result.steps[0].log == ("did not: limit",)
+    assert result.steps[0].log == ("did not: limit buffer",)
 
 
 def test_what_a_skill_tells_its_mender_is_in_the_step() -> None:

@@ -19,7 +19,7 @@ from spca_core.layout import Layout
 from spca_core.ports.table import TableWorld
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_sim.disturbances.disturbance import Happened
-from spca_sim.recording import STATES, SimState, StateRecorder, save_states
+from spca_sim.recording import STATES, SimState, save_states
 from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator
 
 
@@ -68,17 +68,13 @@ _MARK = (255, 220, 0)
 
 
 class DisturbanceRecorder:
-    """Hears of disturbances, and takes the camera's picture soon after each."""
+    """Hears of disturbances, and takes the camera's picture soon after each; costs nothing without them."""
 
-    def __init__(self) -> None:
+    def __init__(self, simulator: MujocoSimulator) -> None:
         self.happened: list[tuple[Happened, NDArray[np.uint8]]] = []
         self._pending: list[Happened] = []
-        self._simulator: MujocoSimulator | None = None
-
-    def attach(self, simulator: MujocoSimulator) -> None:
-        """Record from a simulator; costs nothing where nothing disturbs it."""
+        self._simulator = simulator
         if simulator.disturber.has_plans:
-            self._simulator = simulator
             simulator.disturber.listener = self._pending.append
             simulator.on_sample(self._sample)
 
@@ -102,7 +98,6 @@ class DisturbanceRecorder:
 
     def _take(self, due: list[Happened]) -> None:
         for happened in list(due):
-            assert self._simulator is not None
             colour, _, view = self._simulator.picture()
             picture = colour.copy()
             if happened.position is not None:
@@ -115,32 +110,39 @@ class DisturbanceRecorder:
 _TICK = 0.02  # simulated seconds between two looks at `until`
 
 
-class SimRobot:
-    """See `spca_core.ports.table.Robot`. Joint states are never stale: they are read off the simulator.
+class MujocoWorld(TableWorld):
+    """A `TableWorld` over a simulator, which it closes, and its own `Robot`. For one thread, but for `hold`.
 
-    `hold` may come from another thread than the one that waits; the simulator is never entered by two at
-    once.
+    Joint states are never stale: they are read off the simulator. Records the states from which a video is
+    drawn, and what disturbed the run.
     """
 
+    camera: MujocoSimulator
+
     def __init__(self, simulator: MujocoSimulator) -> None:
-        self._simulator = simulator
+        self.simulator = self.camera = simulator
+        self.robot = self
+        self.states: list[SimState] = []
+        """State at every sample, as lived through: a reset or a restored snapshot sets the clock back."""
+        self.disturbances = DisturbanceRecorder(simulator)
         self._begun = 0.0
         self._lock = threading.RLock()  # a contact listener, called while stepping, may ask to hold
+        simulator.on_sample(self.states.append)
 
     def now(self) -> float:
-        """Return the time in simulated seconds."""
-        return self._simulator.time
+        """Return the simulated seconds since the last reset."""
+        return self.simulator.time
 
     def state(self) -> JointState:
         """Return the state of the arm and the gripper now."""
         with self._lock:
-            return self._simulator.joint_state()
+            return self.simulator.joint_state()
 
     def follow(self, trajectory: JointTrajectory) -> None:
         """Begin to track a trajectory."""
         with self._lock:
-            self._simulator.follow(trajectory)
-            self._begun = self._simulator.time
+            self.simulator.follow(trajectory)
+            self._begun = self.simulator.time
 
     def begun(self) -> float:
         """Return when the last trajectory was commanded: a simulator begins at once."""
@@ -149,53 +151,24 @@ class SimRobot:
     def command_gripper(self, gap: float) -> None:
         """Drive the pads towards `gap` metres."""
         with self._lock:
-            self._simulator.command_gripper(gap)
+            self.simulator.command_gripper(gap)
 
     def hold(self) -> None:
         """Brake to a standstill."""
         with self._lock:
-            self._simulator.hold()
-
-    def step(self, seconds: float) -> None:
-        """Let simulated time pass."""
-        with self._lock:
-            self._simulator.step(seconds)
+            self.simulator.hold()
 
     def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
         """Step the simulator by up to `seconds`; return True as soon as `until` holds."""
-        end = self._simulator.time + seconds
+        end = self.simulator.time + seconds
         while True:
             if until is not None and until(self.state()):
                 return True
-            left = end - self._simulator.time
+            left = end - self.simulator.time
             if left <= 1e-9:
                 return False
-            self.step(min(_TICK, left))
-
-
-class MujocoWorld(TableWorld):
-    """A `TableWorld` over a simulator, which it closes; not to be used from two threads, but for a stop.
-
-    Records the states from which a video is drawn, and what disturbed the run.
-    """
-
-    robot: SimRobot
-    camera: MujocoSimulator
-
-    def __init__(self, simulator: MujocoSimulator) -> None:
-        self.simulator = simulator
-        self.robot, self.camera = SimRobot(simulator), simulator
-        self.states, self.disturbances = StateRecorder(), DisturbanceRecorder()
-        simulator.on_sample(self.states.record)
-        self.disturbances.attach(simulator)
-
-    def now(self) -> float:
-        """Return the simulated seconds since the last reset."""
-        return self.simulator.time
-
-    def wait(self, seconds: float) -> None:
-        """Step the simulator."""
-        self.robot.step(seconds)
+            with self._lock:
+                self.simulator.step(min(_TICK, left))
 
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
         """Tell a listener of each sample as soon as it is taken, in the thread that waits."""
@@ -219,12 +192,12 @@ class MujocoWorld(TableWorld):
 
     def record_afresh(self) -> None:
         """See `TableWorld.record_afresh`."""
-        self.states.states.clear()
+        self.states.clear()
         self.disturbances.clear()
 
     def save_recording(self, folder: Path) -> None:
         """Write `states.npz` and `disturbances/` into a run's folder."""
-        save_states(self.states.states, folder / STATES)
+        save_states(self.states, folder / STATES)
         self.disturbances.save(folder)
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from spca_core.geometry import Array, Vec3, wxyz_of_matrix
 from spca_core.world import World, WorldObject
 from spca_robot.windowless import mujoco
-from spca_robot.workspace_model import Item, WorkspaceIndex, build_spec
+from spca_robot.workspace_model import WorkspaceIndex, build_spec
 from spca_sim.variation import Lighting, SimVariation
 from spca_sim.view import CameraView, overview, sensor_view
 
@@ -124,15 +124,19 @@ def build_physics(
     world: World, names: Iterable[str], variation: SimVariation
 ) -> tuple[mujoco.MjModel, WorkspaceIndex]:
     """Return the compiled model with the named objects in it, and its index."""
-    items = [Item.of(world.object(n), variation.mass_scale, variation.friction_scale) for n in names]
+    scales = {"mass": variation.mass_scale, "friction": variation.friction_scale}
+    items = [
+        thing.model_copy(update={what: getattr(thing, what) * scale for what, scale in scales.items()})
+        for thing in map(world.object, names)
+    ]
     spec = build_spec(
         world, items, table="slab", pad_friction=variation.pad_friction * variation.friction_scale
     )
     for item in items:
-        for geom in spec.body(item.name).geoms:
+        for geom in spec.body(item.model).geoms:
             geom.gap = CONTACT_TOLERANCE  # seen from here on; forces act from `margin` (0) on
-        if world.object(item.name).text:
-            print_text(spec, world.object(item.name))
+        if item.text:
+            print_text(spec, item)
     _add_legs(spec, world)
     _add_light(spec, world, variation)
     views = {SENSOR: sensor_view(world, variation), OVERVIEW: overview(world)}

@@ -251,7 +251,7 @@ class MujocoSimulator:
 
     def state(self) -> SimState:
         """Return all positions now. Ground truth: for recordings."""
-        return SimState(self.time, self._scene.objects, self.data.qpos.copy())
+        return SimState(self.time, self._scene.objects, self.data.qpos.astype(np.float32))
 
     def object_pose(self, model: str) -> Pose:
         """Return an object's pose in `world`. Ground truth: for referees and tests.

@@ -32,7 +32,7 @@ from spca_robot.description.names import ARM_CONTROLLER, GENERATED, GRIPPER_CONT
 from spca_robot.description.urdf import build_urdf
 from spca_robot.gripper_2f85 import driver_angle, gap_of
 from spca_robot.windowless import mujoco
-from spca_robot.workspace_model import Item, build_model
+from spca_robot.workspace_model import build_model
 from spca_ros import names
 from spca_ros.calls import ServiceCall
 from spca_ros.convert.contacts import contact_samples
@@ -429,7 +429,7 @@ def test_a_level_is_recorded_and_its_referee_told_where_things_are(rig: Rig, tmp
     states = recorded_states(tmp_path)
     assert {*states[-1].objects} == {*nominal_layout(WORLD).poses}
     assert 0.2 < states[-1].stamp - states[0].stamp < 2.0
-    model, index = build_model(WORLD, [Item.of(WORLD.object(name)) for name in states[-1].objects])
+    model, index = build_model(WORLD, map(WORLD.object, states[-1].objects))
     data = mujoco.MjData(model)
     data.qpos[:] = states[-1].qpos
     assert index.item_pose(data, "box_red").position == pytest.approx(told.position, abs=1e-6)

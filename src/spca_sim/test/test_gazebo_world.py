@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
 from spca_referee.level import load_level
-from spca_robot.workspace_model import Item, build_model
+from spca_robot.workspace_model import build_model
 from spca_sim.gazebo.world_sdf import STEP, build_world, linear
 
 WORLD = load_world()
@@ -46,7 +46,7 @@ def pose(element: ET.Element) -> np.ndarray:
 def test_poses_sizes_masses_and_friction_agree_with_mujoco(name):
     layout = LAYOUTS[name]
     world = parse(layout)
-    embedded, index = build_model(WORLD, [Item.of(o) for o in WORLD.objects])
+    embedded, index = build_model(WORLD, WORLD.objects)
     data = mujoco.MjData(embedded)
     for thing, where in layout.poses.items():
         index.set_item(data, thing, where)

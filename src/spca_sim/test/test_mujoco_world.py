@@ -8,7 +8,7 @@ import pytest
 
 from spca_core.layout import Layout, nominal_layout
 from spca_core.world import World, load_world
-from spca_sim.mujoco_world import MujocoWorld, SimRobot
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.robot_contract import RobotContract
 from spca_testing.contracts.table_contract import TableContract
@@ -27,9 +27,9 @@ class TestMujocoWorld(TableContract):
         table.close()
 
 
-class TestSimRobot(RobotContract):
+class TestItsRobot(RobotContract):
     @pytest.fixture
-    def robot(self) -> SimRobot:
+    def robot(self) -> MujocoWorld:
         simulator = MujocoSimulator(load_world())
         simulator.reset(Layout(poses={}))
-        return SimRobot(simulator)
+        return MujocoWorld(simulator)

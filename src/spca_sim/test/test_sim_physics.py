@@ -42,8 +42,8 @@ def tool_at(simulator: MujocoSimulator, point: Vec3, yaw: float, gap: float) -> 
     tool[2, 3] += tcp_offset(gap)
     now = simulator.joint_state().position
     arm = ArmKinematics(simulator.world.robot.arm)
-    solutions = arm.nearest_turns(arm.inverse(tool), now)
-    return np.asarray(solutions[np.abs(solutions - now).max(axis=1).argmin()])
+    solutions = arm.nearest_turns(arm.inverse_branches(tool), now)
+    return np.asarray(solutions[np.nanargmin(np.abs(solutions - now).max(axis=1))])
 
 
 def go(simulator: MujocoSimulator, joints: Array, speed: float = 1.0) -> None:

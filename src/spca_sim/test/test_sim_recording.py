@@ -14,7 +14,7 @@ from spca_core.trajectory import JointTrajectory
 from spca_core.world import World, load_world
 from spca_sim.live_view import LiveView
 from spca_sim.mujoco_world import Pacer
-from spca_sim.recording import SimState, StateRecorder, load_states, save_states
+from spca_sim.recording import SimState, load_states, save_states
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import PRESETS, SimVariation, draw_variation
 from spca_sim.video import Banner, _Scenes, render_video
@@ -26,33 +26,33 @@ def world() -> World:
 
 
 @pytest.fixture
-def recorder(world: World) -> StateRecorder:
+def recorded(world: World) -> list[SimState]:
     """Two seconds of a moving arm with all objects, then one with a single object after a reset."""
     simulator = MujocoSimulator(world)
-    recorder = StateRecorder()
-    simulator.on_sample(recorder.record)
+    recorded: list[SimState] = []
+    simulator.on_sample(recorded.append)
     start = simulator.joint_state().position
     ends = np.array([start, start + np.array([0.8, 0, 0, 0, 0, 0])])
     simulator.follow(JointTrajectory(np.array([0.0, 1.5]), ends, np.zeros((2, 6))))
     simulator.step(2.0)
     simulator.reset(Layout(poses={"box_red": nominal_layout(world).poses["box_red"]}))
     simulator.step(1.0)
-    return recorder
+    return recorded
 
 
-def test_the_state_of_every_sample_is_kept(recorder: StateRecorder) -> None:
-    stamps = np.array([s.stamp for s in recorder.states])
+def test_the_state_of_every_sample_is_kept(recorded: list[SimState]) -> None:
+    stamps = np.array([s.stamp for s in recorded])
     back = int(np.flatnonzero(np.diff(stamps) < 0)[0]) + 1
     assert np.diff(stamps[:back]) == pytest.approx(np.full(back - 1, 0.02))
     assert (back, len(stamps) - back) == (100, 50)
-    assert {len(s.objects) for s in recorder.states} == {1, 6}
+    assert {len(s.objects) for s in recorded} == {1, 6}
 
 
-def test_states_survive_the_disk(recorder: StateRecorder, tmp_path: Path) -> None:
-    save_states(recorder.states, tmp_path / "states.npz")
+def test_states_survive_the_disk(recorded: list[SimState], tmp_path: Path) -> None:
+    save_states(recorded, tmp_path / "states.npz")
     back = load_states(tmp_path / "states.npz")
-    assert len(back) == len(recorder.states)
-    for a, b in zip(back, recorder.states, strict=True):
+    assert len(back) == len(recorded)
+    for a, b in zip(back, recorded, strict=True):
         assert (a.stamp, a.objects) == (b.stamp, b.objects)
         assert np.array_equal(a.qpos, b.qpos)
     assert (tmp_path / "states.npz").stat().st_size < 80_000
@@ -63,9 +63,9 @@ def test_no_states_survive_too(tmp_path: Path) -> None:
     assert load_states(tmp_path / "none.npz") == []
 
 
-def test_the_video_shows_the_run(world: World, recorder: StateRecorder, tmp_path: Path) -> None:
+def test_the_video_shows_the_run(world: World, recorded: list[SimState], tmp_path: Path) -> None:
     path = tmp_path / "run.mp4"
-    render_video(world, recorder.states, path, captions=[(0.0, "a step")], size=(240, 180), fps=10, speed=2.0)
+    render_video(world, recorded, path, captions=[(0.0, "a step")], size=(240, 180), fps=10, speed=2.0)
     with av.open(str(path)) as container:
         stream = container.streams.video[0]
         frames = [f.to_ndarray(format="rgb24").astype(float) for f in container.decode(stream)]
@@ -78,11 +78,11 @@ def test_the_video_shows_the_run(world: World, recorder: StateRecorder, tmp_path
     assert path.stat().st_size < 100_000
 
 
-def test_the_video_ends_with_the_verdict(world: World, recorder: StateRecorder, tmp_path: Path) -> None:
+def test_the_video_ends_with_the_verdict(world: World, recorded: list[SimState], tmp_path: Path) -> None:
     path = tmp_path / "run.mp4"
     last = render_video(
         world,
-        recorder.states[:3],
+        recorded[:3],
         path,
         verdict=Banner("fail: the cube fell", good=False),
         size=(320, 180),

@@ -25,7 +25,7 @@ from spca_core.skill import CtxApi, StepReport
 from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome, Verdict
 from spca_core.world import World
-from spca_motion.manipulator import Manipulator, embedded_arm
+from spca_motion.manipulator import Manipulator
 from spca_referee import referee as referees
 from spca_referee.level import SETTLE_S, Level, task
 from spca_referee.referee import Referee, save_timeline
@@ -83,7 +83,7 @@ class Tabletop(Environment, Generic[_TableT]):
             table.reset(layout, seed)
         self._referee = Referee(level, world, layout.poses, start=table.now())
         table.on_contacts(self._judge)
-        self._arm = arm or embedded_arm(world, table.robot)
+        self._arm = arm or Manipulator(world, table.robot)
         self._tracker = SceneTracker(detector or ShapeDetector(Catalogue.from_world(world)))
         self._ctx = TabletopCtx(world, self._arm, self._perceive, table.now, PAD_TIP)
         self._executor = PlanExecutor(TABLETOP_API, builtin=library_source(self.name, self.builtin_skills))

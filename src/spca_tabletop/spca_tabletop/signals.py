@@ -15,10 +15,10 @@ from spca_core.result import SIGNALS, DrawnShape, MovingScene, Plot, Signals
 from spca_core.run_folder import RunFolder
 from spca_core.scene import SceneObject
 from spca_core.trajectory import JointState
-from spca_core.world import World
+from spca_core.world import World, WorldObject
 from spca_robot.gripper_2f85 import STROKE
 from spca_robot.windowless import mujoco
-from spca_robot.workspace_model import Item, WorkspaceIndex, build_model
+from spca_robot.workspace_model import WorkspaceIndex, build_model
 from spca_sense.catalogue import Catalogue
 from spca_sim.recording import SimState, recorded_states
 from spca_tabletop.presets import load_table
@@ -39,7 +39,7 @@ def write_signals(folder: RunFolder, options: RunOptions) -> Path:
 
     @cache
     def built(objects: tuple[str, ...]) -> tuple[mujoco.MjModel, mujoco.MjData, WorkspaceIndex]:
-        model, found = build_model(world, [Item.of(world.object(name)) for name in objects])
+        model, found = build_model(world, map(world.object, objects))
         return model, mujoco.MjData(model), found
 
     states = recorded_states(folder.path)
@@ -143,7 +143,13 @@ class LiveScene:
         return MovingScene(stamps=(state.stamp,), shapes=self._shapes, poses=(poses,))
 
     def _seen(self, things: tuple[SceneObject, ...]) -> None:
-        items = [Item(o.id, o.kind, o.size, colour=self._colours.get(o.colour, _GREY)) for o in things]
+        items = [
+            WorldObject(
+                model=o.id, kind=o.kind, size=o.size, colour=self._colours.get(o.colour, _GREY),
+                position=o.pose.position[:2], mass=1.0, friction=1.0,
+            )
+            for o in things
+        ]  # fmt: skip
         self._model, self._index = build_model(self._world, items)
         self._data = mujoco.MjData(self._model)
         self._bodies, self._shapes = drawn_shapes(self._model)

@@ -24,7 +24,7 @@ from spca_core.skill_package import library_source
 from spca_core.verdict import Outcome
 from spca_core.world import WorldObject, load_world
 from spca_motion.collision import CollisionChecker, _compiled
-from spca_motion.manipulator import embedded_arm
+from spca_motion.manipulator import Manipulator
 from spca_motion.tool import ToolKinematics
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
@@ -168,7 +168,7 @@ def test_a_dense_table_is_surveyed_at_a_bounded_cost(rows: int, monkeypatch: pyt
     simulator = MujocoSimulator(world)
     simulator.reset(Layout(poses=poses))
     with closing(MujocoWorld(simulator)) as here:
-        arm = embedded_arm(world, here.robot)
+        arm = Manipulator(world, here.robot)
         arm.set_scene(scene)
         monkeypatch.setattr(CollisionChecker, "hits", counted)
         compiled = _compiled.cache_info().misses
@@ -189,8 +189,8 @@ def test_what_only_the_slide_to_a_neighbour_would_hit_is_in_its_way(away: float,
 def test_a_skill_says_how_many_ways_it_tried_and_what_each_would_have_hit() -> None:
     skills: dict[str, Any] = {"MotionError": MotionError}
     exec(library_source("tabletop", TabletopKit.builtin_skills), skills)
-    hits = [f"on the way, left finger would hit {name} at 50 %" for name in ("cube_red", "cube_red", "table")]
-    barred = [*(MotionError("collision", hit) for hit in hits), MotionError("unreachable", "too far")]
+    barred = [MotionError("collision", "on the way", hit) for hit in ("cube_red", "cube_red", "table")]
+    barred.append(MotionError("unreachable", "too far"))
     error = skills["_none_of"](barred, "no room")
     told = "no room: 4 ways were tried; in the way: cube_red (2), table (1), unreachable (1)"
     assert (error.kind, str(error)) == ("unreachable", told)

@@ -1,19 +1,13 @@
-"""Interface to a planning library: collision checks and paths between two configurations.
-
-The records here pass between the arm's process and the planning process, as JSON.
-"""
+"""What passes between the arm's process and the planning process, as JSON."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from spca_core.errors import InputError
 from spca_core.geometry import Array
 from spca_core.world import World
+from spca_motion.limits import WorkspaceBox
 from spca_motion.planning_scene import Held, Obstacle
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.description.names import SOURCES
@@ -34,56 +28,24 @@ class Geometry:
 
 
 @dataclass(frozen=True)
-class Box:
-    """Bounds of a point on the flange's z axis: `reach` metres from `tool0`, corners in `world` (m)."""
-
-    low: tuple[float, float, float]
-    high: tuple[float, float, float]
-    reach: float
-
-
-@dataclass(frozen=True)
 class PathRequest:
     """A path wanted from `start` to `goal`, joints (n,) in radians, the pads `gap` metres apart.
 
-    `seconds` of wall time bound the search; `box`, if there is one, holds on all of the path.
+    `seconds` of wall time bound the search. On all of the path, the point `reach` metres from `tool0` on the
+    flange's z axis stays in the `box`, if there is one.
     """
 
     start: Array
     goal: Array
     gap: float
     seconds: float
-    box: Box | None = None
-
-
-class Backend(Protocol):
-    """A planning library behind the arm. Joints are (n,) in radians, the gap between the pads in metres.
-
-    Made by a factory that takes a `Setup`.
-    """
-
-    def load(self, geometry: Geometry) -> None:
-        """Check against these bodies from now on."""
-        ...
-
-    def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
-        """Return whether the robot or what it holds is in collision, for each of the configurations (m, n).
-
-        The result has shape (m,).
-        """
-        ...
-
-    def plan(self, request: PathRequest) -> Array | None:
-        """Return waypoints (m ≥ 2, n) of a collision-free path, straight in joint space between them.
-
-        Returns None if no path was found.
-        """
-        ...
+    box: WorkspaceBox | None = None
+    reach: float = 0.0
 
 
 @dataclass(frozen=True)
 class Setup:
-    """Parameters of a backend. Raises InputError for a robot or a pipeline that is unknown."""
+    """Parameters of the planning library. Raises InputError for a robot or a pipeline that is unknown."""
 
     world: World
     source: str = "generated"

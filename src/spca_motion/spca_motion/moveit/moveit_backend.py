@@ -28,10 +28,11 @@ from shape_msgs.msg import Mesh, MeshTriangle, SolidPrimitive
 from spca_core.errors import SpcaError
 from spca_core.geometry import Array, Pose
 from spca_core.names import TABLE_SYMBOL
-from spca_motion.moveit.backend import Box, Geometry, PathRequest, Setup
+from spca_motion.limits import WorkspaceBox
+from spca_motion.moveit.backend import Geometry, PathRequest, Setup
 from spca_motion.planning_scene import Obstacle
 from spca_robot.description.moveit_config import moveit_config, solid_links
-from spca_robot.description.names import ARM_GROUP, gripper_names
+from spca_robot.description.names import ARM_GROUP, GRIPPERS
 from spca_robot.description.urdf import build_urdf
 from spca_robot.description.vendor import build_vendor_urdf
 from spca_robot.gripper_2f85 import STROKE, driver_angle
@@ -46,10 +47,10 @@ _GRIPPER = ("gripper", "robotiq", "left_", "right_")  # how its links' names beg
 
 
 class MoveItBackend:
-    """See `spca_motion.moveit.backend.Backend`."""
+    """Checks and paths by MoveIt. Joints are (n,) in radians, the gap between the pads in metres."""
 
     def __init__(self, setup: Setup) -> None:
-        self._gripper, self._described = gripper_names(setup.source), setup.world.robot.arm
+        self._gripper, self._described = GRIPPERS[setup.source], setup.world.robot.arm
         if setup.source == "vendor":
             urdf = build_vendor_urdf(setup.world, Path(tempfile.mkdtemp(prefix="spca_moveit_")))
         else:
@@ -67,7 +68,7 @@ class MoveItBackend:
         self.load(Geometry())
 
     def load(self, geometry: Geometry) -> None:
-        """Make a new planning scene with these bodies."""
+        """Check against these bodies from now on, in a planning scene of their own."""
         # The scene gets its own world, because the binding's default argument is one world shared by all
         # scenes.
         scene = MoveItScene(self._model, MoveItWorld())
@@ -99,14 +100,17 @@ class MoveItBackend:
         return np.array(found, dtype=bool)
 
     def plan(self, wanted: PathRequest) -> Array | None:
-        """Return a path through this scene by the chosen pipeline, or None if it found none."""
+        """Return a path through this scene by the chosen pipeline, or None if it found none.
+
+        Its waypoints are (m ≥ 2, n), with straight lines in joint space between them.
+        """
         self._place(self._scene.current_state, wanted.start, wanted.gap)
         begin, end = (RobotState(self._model) for _ in range(2))
         self._place(begin, wanted.start, wanted.gap)
         self._place(end, wanted.goal, wanted.gap)
         self._arm.set_start_state(robot_state=begin)
         self._arm.set_goal_state(robot_state=end)
-        self._arm.set_path_constraints(path_constraints=_constraints(wanted.box))
+        self._arm.set_path_constraints(path_constraints=_constraints(wanted.box, wanted.reach))
         parameters = PlanRequestParameters(self._moveit, _NAMESPACE)
         parameters.planning_time = wanted.seconds
         response = self._arm.plan(single_plan_parameters=parameters, planning_scene=self._scene)
@@ -147,20 +151,21 @@ class MoveItBackend:
         state.update(True, "all")
 
 
-def _constraints(box: Box | None) -> Constraints:
-    """Return the constraint that the tool centre point stays in the box, all along the path."""
+def _constraints(box: WorkspaceBox | None, reach: float) -> Constraints:
+    """Return the constraint that the point `reach` metres ahead of the flange stays in the box."""
     constraints = Constraints()
     if box is None:
         return constraints
     shape = SolidPrimitive()
     shape.type = SolidPrimitive.BOX
-    shape.dimensions = [float(high - low) for low, high in zip(box.low, box.high, strict=True)]
-    x, y, z = ((low + high) / 2 for low, high in zip(box.low, box.high, strict=True))
+    shape.dimensions = (box.high - box.low).tolist()
     inside = PositionConstraint()
     inside.header.frame_id, inside.link_name = "world", _FLANGE
-    inside.target_point_offset.z = box.reach
+    inside.target_point_offset.z = reach
     inside.constraint_region.primitives = [shape]
-    inside.constraint_region.primitive_poses = [_pose_message(Pose(position=(x, y, z)).matrix())]
+    inside.constraint_region.primitive_poses = [
+        _pose_message(Pose(position=tuple((box.low + box.high) / 2)).matrix())
+    ]
     inside.weight = 1.0
     constraints.position_constraints = [inside]
     return constraints

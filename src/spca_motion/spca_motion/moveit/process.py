@@ -57,7 +57,7 @@ class PlannerProcess(Service):
             raise
 
     def colliding(self, geometry: Geometry, states: Array, gap: float) -> NDArray[np.bool_]:
-        """Ask the process for `Backend.colliding`, among these bodies."""
+        """Ask the process for `MoveItBackend.colliding`, among these bodies."""
         states = np.atleast_2d(states)
         answer = self._ask(geometry, "colliding", CHECK_S, states=states.tolist(), gap=gap)
         return np.asarray(answer, dtype=bool)
@@ -65,7 +65,7 @@ class PlannerProcess(Service):
     def plan(
         self, geometry: Geometry, request: PathRequest, stop: Callable[[], bool] = lambda: False
     ) -> Array | None:
-        """Ask the process for `Backend.plan`, among these bodies.
+        """Ask the process for `MoveItBackend.plan`, among these bodies.
 
         Raises MotionError('timeout') when the process exceeds the time, and Interrupted when `stop` holds.
         """

@@ -21,7 +21,7 @@ from spca_core.world import World
 from spca_motion.collision import MAX_PRESS, OBJECT_CLEARANCE, TABLE_CLEARANCE, Hit
 from spca_motion.execution import Tolerances
 from spca_motion.manipulator import Manipulator
-from spca_motion.moveit.backend import Box, Geometry, PathRequest
+from spca_motion.moveit.backend import Geometry, PathRequest
 from spca_motion.moveit.process import PlannerProcess
 from spca_motion.paths import Piece, rounded
 from spca_motion.planner import MotionPlanner
@@ -83,23 +83,8 @@ class ProcessChecker:
 
     def hits(self, joints: Array, gap: float) -> list[Hit]:
         """Return the hits to blame, found by checking the bodies one by one. Depths are not known."""
-        return [] if self.valid(joints, gap) else self._blame(joints, gap)
-
-    def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> None:
-        """See `Checker.kernel`: none knows the rules of the planning process."""
-
-    def flange(self) -> tuple[list[float], list[float]]:
-        """Return the position of `tool0` in `world` and its z axis, at the configuration checked last."""
-        return self._flange[:3, 3].tolist(), self._flange[:3, 2].tolist()
-
-    def _ruled(self, may: frozenset[str]) -> Geometry:
-        """Return the bodies for a motion that begins without contact and may touch some; one per rule."""
-        if may not in self._by_rule:
-            bodies = tuple(grown(o, _margin(o.id, may)) for o in self._scene.obstacles)
-            self._by_rule[may] = Geometry(bodies, self._scene.held, self._top + _margin(TABLE_SYMBOL, may))
-        return self._by_rule[may]
-
-    def _blame(self, joints: Array, gap: float) -> list[Hit]:
+        if self.valid(joints, gap):
+            return []
         if self._collides(Geometry(), joints, gap):
             return [Hit("the arm", "itself", 0.0)]
         alone = [(o.id, Geometry((o,))) for o in self.geometry.obstacles]
@@ -114,6 +99,20 @@ class ProcessChecker:
             with_held = [(name, replace(g, held=held)) for name, g in alone if name not in others]
             found += [Hit(part, name, 0.0) for name, g in with_held if self._collides(g, joints, gap)]
         return found
+
+    def kernel(self, gap: float, box: Array | None, reach: float, needed: bool = False) -> None:
+        """See `Checker.kernel`: none knows the rules of the planning process."""
+
+    def flange(self) -> tuple[list[float], list[float]]:
+        """Return the position of `tool0` in `world` and its z axis, at the configuration checked last."""
+        return self._flange[:3, 3].tolist(), self._flange[:3, 2].tolist()
+
+    def _ruled(self, may: frozenset[str]) -> Geometry:
+        """Return the bodies for a motion that begins without contact and may touch some; one per rule."""
+        if may not in self._by_rule:
+            bodies = tuple(grown(o, _margin(o.id, may)) for o in self._scene.obstacles)
+            self._by_rule[may] = Geometry(bodies, self._scene.held, self._top + _margin(TABLE_SYMBOL, may))
+        return self._by_rule[may]
 
     def _collides(self, geometry: Geometry, joints: Array, gap: float) -> bool:
         return bool(self._process.colliding(geometry, joints, gap)[0])
@@ -153,36 +152,29 @@ class MoveItSearch:
         for goal in goals:
             if (straight := query.straight(goal)) is not None:
                 return straight
-        rejected: list[str] = []
+        start, rejected = query.start, list[str]()
         nothing = 0
         for attempt in range(self._attempts):
             # MoveIt searches several times as long where a path constraint holds, and most paths stay in the
             # workspace without one: it constrains only the further attempts.
-            box = _box(query) if attempt else None
+            box = query.box if attempt else None
             for goal in goals:
                 if stop():
                     raise Interrupted
-                wanted = PathRequest(query.start.joints, goal, query.start.gap, self._seconds, box)
+                wanted = PathRequest(start.joints, goal, start.gap, self._seconds, box, query.reach)
                 path = self._process.plan(checker.geometry, wanted, stop)
                 if path is None:
                     nothing += 1
                     continue
-                if why := _mismatch(path, query.start.joints, goal):
+                if why := _mismatch(path, start.joints, goal):
                     rejected.append(why)
                     continue
-                waypoints = np.vstack([query.start.joints, bends(path)[1:-1], goal])
+                waypoints = np.vstack([start.joints, bends(path)[1:-1], goal])
                 if (pieces := query.smooth(waypoints)) is not None:
                     return pieces
                 rejected.append(str(query.fault(rounded(waypoints, [0.0] * len(waypoints)))))
         tries = f"MoveIt found none in {nothing} of {nothing + len(rejected)} searches"
         raise PathNotFound(f"{tries}, and what it found was rejected: {rejected[-1]}" if rejected else tries)
-
-
-def _box(query: Query) -> Box | None:
-    if query.box is None:
-        return None
-    low, high = (tuple(corner.tolist()) for corner in (query.box.low, query.box.high))
-    return Box(low, high, query.reach)
 
 
 def bends(path: Array) -> Array:
@@ -214,4 +206,4 @@ def moveit_arm(
     They run in `process`, which the caller must close.
     """
     planner = MotionPlanner(world, partial(ProcessChecker, process=process), MoveItSearch(process))
-    return Manipulator(world, robot, planner, tolerances, speed)
+    return Manipulator(world, robot, tolerances, speed, planner)

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from spca_core.processes.wire import Wire, wire_of_service
-from spca_motion.moveit.backend import Backend, Geometry, PathRequest, Setup
+from spca_motion.moveit.backend import Geometry, PathRequest, Setup
 
 _MAX_BYTES = 1 << 22
 
@@ -26,7 +26,7 @@ def serve(wire: Wire) -> None:
     """Answer questions until the other side goes away."""
     message = wire.receive()
     try:
-        make: Callable[[Setup], Backend] = pkgutil.resolve_name(message["factory"])  # `module:function`
+        make: Callable[[Setup], Any] = pkgutil.resolve_name(message["factory"])  # `module:function`
         backend = make(TypeAdapter(Setup).validate_python(message["setup"]))
     except Exception as error:
         traceback.print_exc()
@@ -43,7 +43,7 @@ def serve(wire: Wire) -> None:
         wire.send({**answer, "id": message["id"]})
 
 
-def _answer(backend: Backend, message: dict[str, Any]) -> Any:
+def _answer(backend: Any, message: dict[str, Any]) -> Any:
     if message["op"] == "load":
         return backend.load(TypeAdapter(Geometry).validate_python(message["geometry"]))
     if message["op"] == "colliding":

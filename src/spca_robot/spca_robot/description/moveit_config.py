@@ -68,8 +68,9 @@ def harmless_pairs(urdf: str, gripper_root: str) -> frozenset[Pair]:
     what they join counts as adjacent. Raises InputError if there is no such gripper link.
     """
     robot = ET.fromstring(urdf)
-    solid = {e.attrib["name"] for e in robot.findall("link") if e.find("collision") is not None}
-    parents = dict(_parent_and_child(joint) for joint in robot.findall("joint"))
+    solid = set(solid_links(urdf))
+    children, above = (robot.findall(f"joint/{end}") for end in ("child", "parent"))
+    parents = {one.attrib["link"]: other.attrib["link"] for one, other in zip(children, above, strict=True)}
     if gripper_root not in parents:
         raise InputError(f"the robot description has no link '{gripper_root}'")
     adjacent = (
@@ -88,13 +89,6 @@ def solid_links(urdf: str) -> tuple[str, ...]:
     return tuple(
         e.attrib["name"] for e in ET.fromstring(urdf).findall("link") if e.find("collision") is not None
     )
-
-
-def _parent_and_child(joint: ET.Element) -> tuple[str, str]:
-    parent, child = joint.find("parent"), joint.find("child")
-    if parent is None or child is None:
-        raise InputError(f"joint '{joint.get('name')}' lacks a parent or a child link")
-    return child.attrib["link"], parent.attrib["link"]
 
 
 def _ancestors(link: str, parents: dict[str, str]) -> Iterable[str]:

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, get_args
-
-from spca_core.errors import InputError
-
-Source = Literal["generated", "vendor"]
-SOURCES: tuple[str, ...] = get_args(Source)
 
 ARM_GROUP = "manipulator"
 ARM_CONTROLLER, GRIPPER_CONTROLLER = "joint_trajectory_controller", "gripper_controller"
@@ -62,15 +56,9 @@ VENDOR = GripperNames(
     },
     pads=("robotiq_85_left_finger_tip_link", "robotiq_85_right_finger_tip_link"),
 )
-
-
-def gripper_names(source: str) -> GripperNames:
-    """Return the names in a robot description. Raises InputError for an unknown description."""
-    known = {"generated": GENERATED, "vendor": VENDOR}
-    if source not in known:
-        raise InputError(f"unknown robot description '{source}'", hint=f"one of {', '.join(known)}")
-    return known[source]
-
+GRIPPERS = {"generated": GENERATED, "vendor": VENDOR}
+"""Names by robot description: the self-contained one, and that of the vendors' packages."""
+SOURCES = tuple(GRIPPERS)
 
 CONTACT_TOPIC = "/spca/gazebo/contacts"
 """Topic on which all contact sensors publish, those of the robot and of the world."""

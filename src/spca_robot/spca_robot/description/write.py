@@ -10,7 +10,7 @@ import yaml
 from spca_core.world import World
 from spca_robot.description.controllers import controllers
 from spca_robot.description.moveit_config import build_srdf, moveit_config
-from spca_robot.description.names import gripper_names
+from spca_robot.description.names import GRIPPERS
 from spca_robot.description.urdf import build_urdf
 from spca_robot.description.vendor import build_vendor_urdf
 
@@ -32,7 +32,7 @@ def write_robot(world: World, folder: Path, source: str = "generated") -> RobotF
     URDF carries Gazebo's control plugin and contact sensors. Raises InputError where a package is missing.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    gripper = gripper_names(source)
+    gripper = GRIPPERS[source]
     files = RobotFiles(*(folder / n for n in ("cobot.urdf", "cobot.srdf", "controllers.yaml", "moveit.yaml")))
     files.controllers.write_text(controllers(gripper, world.robot.arm.joint_names))
     controllers_file = str(files.controllers.resolve())

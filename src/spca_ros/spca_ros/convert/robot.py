@@ -2,15 +2,11 @@
 
 The gripper is the joint that the 2F-85's public description moves: its driver's angle from fully open in
 radians, its moment in N·m. So a joint state looks the same whichever simulator or robot sends it.
-
-Goals and results of `control_msgs` (FollowJointTrajectory, GripperCommand), the actions that controllers of
-real robots serve, take the message classes as arguments: the package is not among the wheels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from sensor_msgs.msg import JointState as JointStateMsg
@@ -23,17 +19,6 @@ from spca_robot.gripper_2f85 import STROKE, driver_angle, gap_of, pad_force
 from spca_ros.convert.records import duration_msg, seconds, time_msg
 
 GRIPPER_JOINT = "robotiq_85_left_knuckle_joint"
-
-
-PATH_TOLERANCE, GOAL_TOLERANCE = 0.2, 0.02
-"""Largest errors of a joint in radians, on the path and at its end.
-
-Wider than `spca_motion.execution.Tolerances`, which watches first: the controller's check is a second net.
-"""
-GOAL_TIME_TOLERANCE = 1.0
-"""Time in seconds after the trajectory's end within which the joints must arrive."""
-EFFORT = 40.0
-"""Force in newtons that the pads may press with: enough for cubes of 80 g, gentle on fingers."""
 
 
 def joint_state_msg(state: JointState, joints: Sequence[str]) -> JointStateMsg:
@@ -103,39 +88,3 @@ def trajectory(message: JointTrajectoryMsg, joints: Sequence[str]) -> JointTraje
         positions=np.array([p.positions for p in message.points])[:, order],
         velocities=np.array([p.velocities for p in message.points])[:, order],
     )
-
-
-def follow_goal(action: Any, tolerance: type, trajectory: JointTrajectory, joints: Sequence[str]) -> Any:
-    """Return the goal of a FollowJointTrajectory action.
-
-    `tolerance` is the class `control_msgs.msg.JointTolerance`, `joints` are the arm's by name.
-    """
-
-    def tolerances(position: float) -> list[Any]:
-        return [tolerance(name=name, position=position) for name in joints]
-
-    return action.Goal(
-        trajectory=trajectory_msg(trajectory, joints),
-        path_tolerance=tolerances(PATH_TOLERANCE),
-        goal_tolerance=tolerances(GOAL_TOLERANCE),
-        goal_time_tolerance=duration_msg(GOAL_TIME_TOLERANCE),
-    )
-
-
-def follow_problem(action: Any, result: Any) -> str:
-    """Explain why a trajectory did not end well; return "" if it did."""
-    if result.error_code == action.Result.SUCCESSFUL:
-        return ""
-    codes = (name for name in dir(action.Result) if name.isupper())
-    name = next((c for c in codes if getattr(action.Result, c) == result.error_code), str(result.error_code))
-    said = f": {result.error_string}" if result.error_string else ""
-    return f"the controller stopped the arm ({name.lower().replace('_', ' ')}){said}"
-
-
-def gripper_goal(action: Any, command: type, gap: float) -> Any:
-    """Return the goal of a GripperCommand action for pads `gap` metres apart.
-
-    `command` is the class `control_msgs.msg.GripperCommand`. Its position is the angle of the driven joint,
-    as gripper_controllers/GripperActionController takes it, not the gap. Raises InputError outside 0-0.085 m.
-    """
-    return action.Goal(command=command(position=driver_angle(gap), max_effort=EFFORT))

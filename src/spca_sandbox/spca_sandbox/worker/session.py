@@ -135,7 +135,9 @@ class WorkerSession:
         reply = self._wire.receive()
         if "error" in reply:
             error = reply["error"]
-            raise (MotionError if error["motion"] else CtxError)(error["kind"], error["message"])
+            if error["motion"]:
+                raise MotionError(error["kind"], error["message"], error["hit"])
+            raise CtxError(error["kind"], error["message"])
         return wrap(reply["value"])
 
     def _make_ctx(self) -> Any:
@@ -182,7 +184,11 @@ class CtxError(Exception):
 
 
 class MotionError(CtxError):
-    """A motion was refused or stopped."""
+    """A motion was refused or stopped; `hit` is the name of the thing that would be hit, if one would."""
+
+    def __init__(self, kind: str, message: str = "", hit: str = "") -> None:
+        super().__init__(kind, message)
+        self.hit = hit
 
 
 def describe(error: BaseException) -> dict[str, Any]:

@@ -41,16 +41,11 @@ POSES = "/spca/gazebo/poses"
 """Topic of the poses of everything that can move (`geometry_msgs/PoseArray`): ground truth."""
 
 
-def topics(world: str) -> tuple[Topic, ...]:
-    """Return the topics bridged from a world of that name.
+def bridge_config(world: str) -> list[dict[str, object]]:
+    """Return the list that becomes the bridge's YAML file, for a world of that name.
 
-    Camera information is not among them; the node makes it from the world description (Gazebo counts pixels
-    otherwise, see `files/world.sdf.j2`).
+    Camera information is not among its topics; the node makes it from the world description (Gazebo counts
+    pixels otherwise, see `files/world.sdf.j2`).
     """
     poses = Topic(POSES, f"/world/{world}/dynamic_pose/info", "geometry_msgs/msg/PoseArray", "gz.msgs.Pose_V")
-    return CLOCK, COLOUR, DEPTH, POINTS, CONTACTS, poses
-
-
-def bridge_config(world: str) -> list[dict[str, object]]:
-    """Return the list that becomes the bridge's YAML file, for a world of that name."""
-    return [asdict(topic) for topic in topics(world)]
+    return [asdict(topic) for topic in (CLOCK, COLOUR, DEPTH, POINTS, CONTACTS, poses)]

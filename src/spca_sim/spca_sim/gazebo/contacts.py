@@ -36,30 +36,29 @@ class ModelPairs:
 
     def pair(self, collision1: str, collision2: str) -> Pair | None:
         """Return the unordered pair of models; None for a contact within a model or of no named one."""
-        scope1, scope2 = collision1.split("::"), collision2.split("::")
-        one, other = self._model(scope1), self._model(scope2)
+        (one, link), (other, its_link) = self._of(collision1), self._of(collision2)
         if one is None or other is None:
             return None
         if one == other == self._robot:
-            links = pair(link_of_collision(scope1[-1]), link_of_collision(scope2[-1]))
-            return None if links in self._harmless or links[0] == links[1] else (one, other)
+            links = pair(link, its_link)
+            return None if links in self._harmless or link == its_link else (one, other)
         return None if one == other else pair(one, other)
 
     def touches(self, contact: Any) -> list[Touch]:
         """Return the points of a `ros_gz_interfaces/Contact`, not yet `oriented`."""
-        scopes = [name.split("::") for name in (contact.collision1.name, contact.collision2.name)]
-        one, other = (self._model(scope) for scope in scopes)
+        (one, link), (other, its_link) = map(self._of, (contact.collision1.name, contact.collision2.name))
         if one is None or other is None or one == other:
             return []
-        links = link_of_collision(scopes[0][-1]), link_of_collision(scopes[1][-1])
         return [
-            Touch(one, other, (n.x, n.y, n.z), (p.x, p.y, p.z), links)
+            Touch(one, other, (n.x, n.y, n.z), (p.x, p.y, p.z), (link, its_link))
             for n, p in zip(contact.normals, contact.positions, strict=False)
         ]
 
-    def _model(self, scope: list[str]) -> str | None:
-        """Return the first name of a scope that is a model's; a world's name may stand before it."""
-        return next((name for name in scope[:2] if name in self._models), None)
+    def _of(self, collision: str) -> tuple[str | None, str]:
+        """Return the model (None for no named one) and the link of a collision's scoped name."""
+        scope = collision.split("::")  # in which the world's name may come first
+        model = next((name for name in scope[:2] if name in self._models), None)
+        return model, link_of_collision(scope[-1])
 
 
 def oriented(touches: Sequence[Touch], below: Sequence[Collection[str]]) -> list[Touch]:

@@ -8,9 +8,9 @@ joint states.
 from __future__ import annotations
 
 import importlib
-import time
+import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,7 +75,7 @@ class Finger:
         return FingerState(gap=max(gap_of(within), 0.0), force=force)
 
 
-_ANSWER_S, _TRIES, _LOOK_S = 2.0, 4, 0.002  # wall seconds; between two looks at whether it has answered
+_ANSWER_S, _TRIES = 2.0, 4
 """Wall seconds to wait for an answer, and number of tries: DDS may lose it.
 
 No time passes meanwhile, so that to hand a path over twice does no harm.
@@ -96,27 +96,21 @@ class ArmController:
         Raises SpcaError when it refuses or does not answer. Not for the thread that spins.
         """
         accepted: list[bool] = []
+        answered, loop = threading.Event(), self._node.loop
 
-        def send() -> None:
-            self._send(path).add_done_callback(lambda answer: accepted.append(answer.result().accepted))
+        def take(answer: Any) -> None:
+            accepted.append(answer.result().accepted)
+            answered.set()
 
         for _ in range(_TRIES):
-            if not self._soon(self._client.server_is_ready):
-                continue
-            self._node.loop.soon(send)
-            if self._soon(lambda: bool(accepted)):
-                if accepted[0]:
-                    return
-                raise SpcaError("the arm's controller refuses the trajectory")
-        raise SpcaError("the arm's controller does not answer")
-
-    def _soon(self, done: Callable[[], bool]) -> bool:
-        """Whether something is `done` within `_ANSWER_S`. Raises what the loop does, if it will not be."""
-        end = time.monotonic() + _ANSWER_S
-        while not done() and time.monotonic() < end:
-            self._node.loop.check()
-            time.sleep(_LOOK_S)
-        return done()
+            if loop.wait(self._client.server_is_ready, _ANSWER_S):
+                loop.soon(lambda: self._send(path).add_done_callback(take))
+                if loop.wait(answered.is_set, _ANSWER_S, pause=answered.wait):
+                    break
+        if not accepted:
+            raise SpcaError("the arm's controller does not answer")
+        if not accepted[0]:
+            raise SpcaError("the arm's controller refuses the trajectory")
 
     def stop(self, path: JointTrajectory) -> None:
         """Send a path that brakes, without waiting for anything."""

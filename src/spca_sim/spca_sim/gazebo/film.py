@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import NamedTuple
 
 from rclpy.subscription import Subscription
@@ -37,8 +38,8 @@ class Film:
     def __init__(self, node: SpcaNode, world: World) -> None:
         self._node, self._intrinsics = node, world.camera.intrinsics
         self._topics = CameraTopics(node)
-        self._frames = FramePairs(self._on_frame)
-        self._sources = (bridge.COLOUR, self._frames.colour), (bridge.DEPTH, self._frames.depth)
+        take = FramePairs(self._on_frame).take
+        self._sources = (bridge.COLOUR, partial(take, "colour")), (bridge.DEPTH, partial(take, "depth"))
         self._listening: tuple[Subscription, ...] = ()
         self._asking = 0
         self._newest: RgbdPicture | None = None

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 from geometry_msgs.msg import PoseArray
 from sensor_msgs.msg import MultiDOFJointState
 
@@ -14,7 +15,7 @@ from spca_core.layout import Layout
 from spca_core.trajectory import JointState
 from spca_core.world import World
 from spca_robot.windowless import mujoco
-from spca_robot.workspace_model import Item, build_model
+from spca_robot.workspace_model import build_model
 from spca_ros import names
 from spca_ros.convert.contacts import places_msg
 from spca_ros.convert.records import pose_from_msg
@@ -22,7 +23,7 @@ from spca_ros.node import SpcaNode
 from spca_ros.qos import EVERY
 from spca_sim.gazebo import bridge
 from spca_sim.gazebo.polled import PolledTopic
-from spca_sim.recording import STATES, SimState, StateRecorder, save_states
+from spca_sim.recording import STATES, SimState, save_states
 
 
 class Recorder:
@@ -33,14 +34,14 @@ class Recorder:
     """
 
     def __init__(self, world: World) -> None:
-        self._world, self._recorder = world, StateRecorder()
+        self._world = world
+        self._states: list[SimState] = []
         self.lay(Layout(poses={}))
 
     def lay(self, layout: Layout) -> None:
         """Begin anew on a table with the things of a layout."""
         self._objects = tuple(layout.poses)
-        items = [Item.of(self._world.object(name)) for name in self._objects]
-        model, self._index = build_model(self._world, items)
+        model, self._index = build_model(self._world, map(self._world.object, self._objects))
         self._data = mujoco.MjData(model)
         for name, pose in layout.poses.items():
             self._index.set_item(self._data, name, pose)
@@ -48,7 +49,7 @@ class Recorder:
 
     def record_afresh(self) -> None:
         """Forget what was recorded."""
-        self._recorder.states.clear()
+        self._states.clear()
 
     def record(self, stamp: float, robot: JointState, poses: Mapping[str, Pose]) -> None:
         """Keep a moment (simulated s); a thing that is not among `poses` (in `world`) is where it was."""
@@ -57,11 +58,11 @@ class Recorder:
         for name in self._objects:
             if name in poses:
                 self._index.set_item(self._data, name, poses[name])
-        self._recorder.record(SimState(stamp, self._objects, self._data.qpos))
+        self._states.append(SimState(stamp, self._objects, self._data.qpos.astype(np.float32)))
 
     def save_recording(self, folder: Path) -> None:
         """Write `states.npz` into a run's folder."""
-        save_states(self._recorder.states, folder / STATES)
+        save_states(self._states, folder / STATES)
 
 
 _NEAR = 0.03  # m from where a thing was put within which it comes to rest

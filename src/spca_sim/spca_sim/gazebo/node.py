@@ -31,7 +31,7 @@ from spca_core.processes.child import leave
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
 from spca_robot.description.moveit_config import harmless_pairs
-from spca_robot.description.names import GRIPPER_CONTROLLER, STATE_BROADCASTER, gripper_names
+from spca_robot.description.names import GRIPPER_CONTROLLER, GRIPPERS, SOURCES, STATE_BROADCASTER
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
@@ -83,11 +83,8 @@ class GazeboSim(SimulatorNode):
         super().__init__(names.SIM)
         self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/, or a path"))
         self._joints = self._world.robot.arm.joint_names
-        gripper = gripper_names(
-            self.parameter(
-                "robot", "generated", "which robot description Gazebo has", choices=("generated", "vendor")
-            )
-        )
+        about = "which robot description Gazebo has"
+        gripper = GRIPPERS[self.parameter("robot", "generated", about, choices=SOURCES)]
         watched = self.parameter(
             "watched", "", "objects whose contacts Gazebo reports, with commas; empty: all"
         )

@@ -164,13 +164,13 @@ class SkillContext(DeclaredCtx):
         except MotionError as error:
             if error.kind == "lost" and self._arm.held is not None:
                 self._lose()
-            self._barred(str(error))
+            self._barred(error.hit)
             raise
 
-    def _barred(self, why: str) -> None:
+    def _barred(self, hit: str) -> None:
         """Remember what bars the way to the grasp or place that was offered last, for the next survey."""
         call, args, _ = self.preferences.offered[-1] if self.preferences.offered else ("", (), [])
-        other = self.scene.get(why.partition(" would hit ")[2].partition(" ")[0])
+        other = self.scene.get(hit)
         if args and other and other.kind in SOLIDS and other.id != args[0] and call in _HINDERED:
             known = self._hindered.get(args[0], ("", []))[1]
             self._hindered[args[0]] = _HINDERED[call], [*(o for o in known if o.id != other.id), other]

@@ -177,7 +177,7 @@ def _none_of(barred, otherwise):
     """The error where no way was open: how many were tried, and what each of them would have hit."""
     if len(barred) < 2:
         return barred[0] if barred else RuntimeError(otherwise)
-    hit = [str(error).partition(" would hit ")[2].partition(" ")[0] or error.kind for error in barred]
+    hit = [error.hit or error.kind for error in barred]
     told = ", ".join(f"{what} ({hit.count(what)})" for what in dict.fromkeys(hit))
     return MotionError(barred[-1].kind, f"{otherwise}: {len(barred)} ways were tried; in the way: {told}")
 

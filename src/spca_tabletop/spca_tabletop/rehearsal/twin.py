@@ -22,7 +22,7 @@ from spca_core.skill import StepReport
 from spca_core.skill_package import library_source
 from spca_core.stopping import Stop, never
 from spca_core.world import World
-from spca_motion.manipulator import embedded_arm
+from spca_motion.manipulator import Manipulator
 from spca_planner.pddl.formula import ground
 from spca_planner.prediction import predict
 from spca_robot.gripper_2f85 import PAD_TIP
@@ -30,8 +30,8 @@ from spca_sandbox.executor import PlanExecutor
 from spca_sandbox.limits import Limits
 from spca_sense.detection import square_yaw
 from spca_sense.relations import relate
-from spca_sim.mujoco_world import SimRobot
-from spca_sim.recording import StateRecorder, save_states
+from spca_sim.mujoco_world import MujocoWorld
+from spca_sim.recording import SimState, save_states
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act import skills
 from spca_tabletop.act.ctx import TABLETOP_API, TabletopCtx
@@ -63,7 +63,7 @@ class TabletopTwin:
         builtin = library_source("tabletop", Path(skills.__file__))
         self._executor = PlanExecutor(TABLETOP_API, _LIMITS, step_wall_s=_STEP_WALL_S, builtin=builtin)
         self._simulators: OrderedDict[str, MujocoSimulator] = OrderedDict()
-        self._recorder = StateRecorder()
+        self._states: list[SimState] = []
         self._played: World | None = None
         self._others: list[tuple[Choice, ...]] = []
 
@@ -90,11 +90,12 @@ class TabletopTwin:
             raise InputError("the observation has no scene to rehearse in")
         self._played = self._world.of(scene)
         simulator = self._simulator(self._played, errors)
-        self._recorder = StateRecorder()
         simulator.reset(errors.truth(scene))
+        table = MujocoWorld(simulator)
+        self._states = table.states
         kept = {ground(fact, {})[1] for fact in predict(plan).problem.init if fact.head == "kept"}
-        stage = _Stage(self._world.bare, simulator, scene, errors, kept)
-        listening = [simulator.on_contacts(stage.touched), simulator.on_sample(self._recorder.record)]
+        stage = _Stage(self._world.bare, table, scene, errors, kept)
+        table.on_contacts(stage.touched)
         stopped = not go_on(stage.moment("start"))
 
         def on_step(step: StepReport) -> None:
@@ -113,8 +114,7 @@ class TabletopTwin:
             return result, simulator.time
         finally:
             self._others = stage.ctx.preferences.others()
-            for end in listening:
-                end()
+            table.close()
 
     def alternatives(self) -> Sequence[Sequence[Choice]]:
         """See `Twin`."""
@@ -122,8 +122,8 @@ class TabletopTwin:
 
     def record(self, folder: Path, name: str) -> None:
         """Write the states of the last play, and the world they are of, for a video."""
-        if self._played is not None and self._recorder.states:
-            save_states(self._recorder.states, folder / f"{name}.states.npz")
+        if self._played is not None and self._states:
+            save_states(self._states, folder / f"{name}.states.npz")
             (folder / f"{name}.world.json").write_text(json.dumps(self._played.model_dump(mode="json")))
 
     def close(self) -> None:
@@ -147,20 +147,20 @@ class _Stage:
     """One play: the simulated things, the arm among them, and what has touched what."""
 
     def __init__(
-        self, world: World, simulator: MujocoSimulator, scene: Scene, errors: Errors, kept: Collection[str]
+        self, world: World, table: MujocoWorld, scene: Scene, errors: Errors, kept: Collection[str]
     ) -> None:
         """Make a play of a scene; `kept` are the things that the robot must leave alone."""
-        self._world, self._sim, self._errors, self._kept = world, simulator, errors, kept
+        self._world, self._sim, self._errors, self._kept = world, table.simulator, errors, kept
         self._things = scene.objects
-        self._first: Scene | None = scene.model_copy(update={"stamp": simulator.time})
-        self._arm = embedded_arm(world, SimRobot(simulator))
+        self._first: Scene | None = scene.model_copy(update={"stamp": table.now()})
+        self._arm = Manipulator(world, table)
         self._recent: deque[frozenset[Pair]] = deque(maxlen=_RECENT)
         self._ways: deque[frozenset[Way]] = deque(maxlen=_RECENT)
         self._since: set[Pair] = set()
         self._ever_touched: set[str] = set()
         self._before = self._poses()
         self._lost = {f.args[0] for f in scene.relations if f.args[1:] == (GROUND_SYMBOL,)}
-        self.ctx = TabletopCtx(world, self._arm, self._perceive, lambda: simulator.time, PAD_TIP)
+        self.ctx = TabletopCtx(world, self._arm, self._perceive, table.now, PAD_TIP)
         self.ctx.perceive()
 
     def touched(self, sample: ContactSample) -> None:

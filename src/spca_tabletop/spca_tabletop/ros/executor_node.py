@@ -30,7 +30,7 @@ from spca_core.verdict import Verdict
 from spca_core.world import World
 from spca_motion.execution import Tolerances
 from spca_motion.limits import SLOWEST
-from spca_motion.manipulator import Manipulator, embedded_arm
+from spca_motion.manipulator import Manipulator
 from spca_referee.node import RefereeNode
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.description.names import SOURCES
@@ -156,7 +156,7 @@ class ExecutorNode(SpcaNode):
         """Return the arm that the parameters name."""
         tolerances = Tolerances(lag=self._lag)
         if self._kind == "embedded":
-            return embedded_arm(world, robot, tolerances, self._speed)
+            return Manipulator(world, robot, tolerances, self._speed)
         from spca_motion.moveit.backend import Setup
         from spca_motion.moveit.process import PlannerProcess
         from spca_motion.moveit.search import moveit_arm

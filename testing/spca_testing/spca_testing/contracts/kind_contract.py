@@ -13,13 +13,13 @@ from spca_core.kinds import KINDS, MESHES, primitives
 from spca_core.layout import nominal_layout
 from spca_core.scene import Scene
 from spca_core.world import World, WorldObject, load_world
-from spca_motion.manipulator import Manipulator, embedded_arm
+from spca_motion.manipulator import Manipulator
 from spca_robot.gripper_2f85 import PAD_TIP
 from spca_sense.catalogue import Catalogue
 from spca_sense.outline import footprint
 from spca_sense.search import ShapeDetector
 from spca_sim.gazebo.write import write_all
-from spca_sim.mujoco_world import SimRobot
+from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act.grasps import grasps
 from spca_tabletop.language.lexicon import longest
@@ -112,6 +112,6 @@ class KindContract:
         return simulator
 
     def _arm(self) -> Manipulator:
-        arm = embedded_arm(self._world(), SimRobot(self._simulator()))
+        arm = Manipulator(self._world(), MujocoWorld(self._simulator()))
         arm.set_scene(self._scene())
         return arm

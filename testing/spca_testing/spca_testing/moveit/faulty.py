@@ -24,17 +24,17 @@ class Idle:
         self.loaded: Geometry | None = None
 
     def load(self, geometry: Geometry) -> None:
-        """See `Backend`."""
+        """See `MoveItBackend`."""
         self.loaded = geometry
 
     def colliding(self, states: Array, gap: float) -> NDArray[np.bool_]:
-        """See `Backend`; RuntimeError if nothing is loaded."""
+        """See `MoveItBackend`; RuntimeError if nothing is loaded."""
         if self.loaded is None:
             raise RuntimeError("no geometry is loaded")
         return np.zeros(len(states), dtype=bool)
 
     def plan(self, request: PathRequest) -> Array | None:
-        """See `Backend`."""
+        """See `MoveItBackend`."""
         return None
 
 
@@ -49,7 +49,7 @@ class Hanging(Idle):
     """A backend whose plans take two seconds longer than they may."""
 
     def plan(self, request: PathRequest) -> Array | None:
-        """See `Backend`."""
+        """See `MoveItBackend`."""
         time.sleep(request.seconds + 2.0)
         return None
 
@@ -58,7 +58,7 @@ class Crashing(Idle):
     """A backend that takes its process down with every plan, as a segmentation fault would."""
 
     def plan(self, request: PathRequest) -> Array | None:
-        """See `Backend`."""
+        """See `MoveItBackend`."""
         print("terminate called after throwing an instance of 'std::bad_alloc'", file=sys.stderr, flush=True)
         os.abort()
 
@@ -67,7 +67,7 @@ class DyingOnce(Idle):
     """A backend that takes its process down with its first plan; the process started next lives."""
 
     def plan(self, request: PathRequest) -> Array | None:
-        """See `Backend`; straight there."""
+        """See `MoveItBackend`; straight there."""
         marker = Path(os.environ[DIED])
         if not marker.exists():
             marker.touch()

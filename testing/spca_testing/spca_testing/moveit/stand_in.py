@@ -28,7 +28,7 @@ from spca_core.geometry import Array, Pose
 from spca_core.names import TABLE_SYMBOL
 from spca_core.world import World
 from spca_motion.collision import OBJECT_CLEARANCE, CollisionChecker
-from spca_motion.moveit.backend import Backend, Setup
+from spca_motion.moveit.backend import Setup
 from spca_motion.moveit.search import grown
 from spca_motion.planning_scene import Held, Obstacle, PlanningScene
 from spca_motion.query import edge
@@ -43,7 +43,7 @@ _GAPS = np.linspace(0.0, STROKE, 400)
 _ANGLES = np.array([driver_angle(float(gap)) for gap in _GAPS])
 
 
-def backend(setup: Setup) -> Backend:
+def backend(setup: Setup) -> Any:
     """`MoveItBackend` on the stand-in."""
     install(setup.world)
     from spca_motion.moveit.moveit_backend import MoveItBackend
@@ -51,14 +51,14 @@ def backend(setup: Setup) -> Backend:
     return MoveItBackend(setup)
 
 
-def reckless(setup: Setup) -> Backend:
+def reckless(setup: Setup) -> Any:
     """`MoveItBackend` on the stand-in, with a planner that goes straight through whatever is in the way."""
     made = backend(setup)
     vars(made)["plan"] = lambda request: edge(request.start, request.goal)
     return made
 
 
-def misread(setup: Setup) -> Backend:
+def misread(setup: Setup) -> Any:
     """`MoveItBackend` on the stand-in, with bindings that hand over arrays that numpy misreads."""
     true = State.get_joint_group_positions
 
