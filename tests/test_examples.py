@@ -108,6 +108,9 @@ def test_names_that_cannot_be_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
         ("kind", "my_mug", "no name"),
         ("environment", "tabletop", "something installed"),
         ("bench", "json", "something installed"),
+        ("skill", "pick_up", "something installed"),
+        ("kind", "cube", "something installed"),
+        ("relation", "left_of", "something installed"),
         ("detector", "taken", "exists already"),
     ):
         refused = spca("new", kind, name)
