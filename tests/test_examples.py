@@ -6,6 +6,7 @@ They are copies of the examples with another name, so that this tests the exampl
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +78,19 @@ def test_new_packages_pass_their_own_tests(written: Path) -> None:
     assert tested.returncode == 0, tested.stdout
 
 
+@pytest.mark.slow
+def test_a_new_package_in_the_checkout_is_tested_as_it_is_installed(written: Path, tmp_path: Path) -> None:
+    """Its folder there is not taken for it."""
+    (tmp_path / "scripts").mkdir()
+    for name in ("scripts/test", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    shutil.copytree(written / "my_skill", tmp_path / "my_skill")
+    tested = run(
+        written, str(tmp_path / "scripts" / "test"), sys.executable, "my_skill", "-q", program="bash"
+    )
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+
+
 def test_a_new_package_is_installed_where_spca_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     said = spca("new", "detector", "edges").stderr
@@ -94,6 +108,9 @@ def test_names_that_cannot_be_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
         ("kind", "my_mug", "no name"),
         ("environment", "tabletop", "something installed"),
         ("bench", "json", "something installed"),
+        ("skill", "pick_up", "something installed"),
+        ("kind", "cube", "something installed"),
+        ("relation", "left_of", "something installed"),
         ("detector", "taken", "exists already"),
     ):
         refused = spca("new", kind, name)
@@ -108,11 +125,11 @@ class TestMinigridKit(KitContract):
     kit, unknown = MinigridKit, "minigrid:no_such_level"
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *arguments: str, program: str = sys.executable) -> subprocess.CompletedProcess[str]:
     """Python in a folder, with what is installed below it in `installed`."""
     environment = {**os.environ, "PYTHONPATH": str(folder / "installed"), "SPCA_ROOT": str(ROOT)}
     return subprocess.run(
-        [sys.executable, *arguments],
+        [program, *arguments],
         cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
     )  # fmt: skip
 

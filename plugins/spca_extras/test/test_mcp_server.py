@@ -134,6 +134,8 @@ def test_what_no_look_shows_is_no_success_over_the_protocol():
                 said = await client.call_tool("do", {"sentence": sentence})
                 told = json.loads(said.content[0].text)
                 assert told["outcome"] == outcome, told
-                assert told["reason"].startswith("carried out, not seen: ") == (outcome == "carried out")
+                assert told["reason"].startswith("carried out; a look cannot show: ") == (
+                    outcome == "carried out"
+                )
 
     anyio.run(talk)

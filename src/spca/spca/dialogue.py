@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product, takewhile
+from operator import itemgetter
 from typing import NamedTuple, NoReturn
 
 from spca.order import newest_planning
@@ -15,28 +16,33 @@ from spca_core.errors import InputError
 from spca_core.geometry import Vec3
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.kit import Kit
-from spca_core.relation import in_words, resting
+from spca_core.relation import in_words, place_of, resting
 from spca_core.run_folder import RunFolder
 from spca_core.scene import Observation
 from spca_core.verdict import Ending
 
 _CLAUSE = re.compile(r"[,.;:]|\b(?:and|then)\b|(?<=\w )(?:so|because|until|while|which)\b")
-_PRONOUN = re.compile(r"\b(?:it|that one|this one)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"\b(?:it(?! (?:be )?(?:possible|ok|okay|fine|all right)\b)|that one|this one)\b", re.I)
 _THEM = re.compile(r"\b(?:them(?: all| both)?|(?:both|all) of them)\b", re.IGNORECASE)
 _THERE = re.compile(r"(?i)\bthere(?=(?: too| as well)?[.!]*$)|\bin(?:to)? it\b")
 _PLACE = re.compile(r"(?:on|in|next|beside|behind|between|to)\b")
 _BACK = re.compile(
-    r"(?i)\b(?:put|move|bring|take) (?:(it|the .+?)|(them|both)|(everything|(?:it )?all|all of (?:it|them)))"
+    r"(?i)\b(?:put|move|bring|take|turn) "
+    r"(?:(it|the .+?)|(them|both)|(everything|(?:it )?all|all of (?:it|them)))"
     r" back(?: (?:to )?where (?:it was|they were)| again)?[.!]*$"
 )
-_AGAIN = re.compile(r"(?i)(?:now |please )*(?:do (?:it|that) )?(?:once |a bit )?(?:again|more|redo)[.!]*")
+_AGAIN = re.compile(r"(?i)(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more|redo)[.!]*")
+_MORE = re.compile(r"(?i)(?:a (?:bit|little) |some )?(?:more|further)[.!]*")
+_AMOUNT = re.compile(r"\d|\b(?:left|right|forward|back|away|closer|degrees?)\b")
 _CONTINUE = re.compile(r"(?i)(?:now |please )*(?:continue|go on|carry on|resume)(?: with (?:it|that))?[.!]*")
 _UNDO = re.compile(
     r"(?i)(?:now |please )*"
     r"undo(?: it| that| (everything|all|it all)| the last(?: (two|three|four))?(?: \w+)?)?[.!]*"
 )
 _COUNTS = {"two": 2, "three": 3, "four": 4}
-_WHY = re.compile(r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( do| fail)?( that| this| it)?)?")
+_WHY = re.compile(
+    r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( just)?( do| fail)?( that| this| it)?)?"
+)
 _PLAN = re.compile(r"what(?: is|'s| was) (?:your|the) plan")
 _ABOUT = re.compile(r"(?:(?:and|so|then) )?(?:where |what colour )?(?:is|are) ", re.IGNORECASE)
 _WHY_THAT = re.compile(r"why (?:did|have) you (?:\w+ )+?(the (?:\w+ )?\w+)(?: (?:up|there|first|away))?")
@@ -62,6 +68,7 @@ _SMALL_TALK = {
     r"help|what can (?:you do|i say)": HELP,
     r"(?:hello|hi|hey|good (?:morning|day|evening))(?: there| robot)?": "Hello. Say what to do, or `help`.",
     r"(?:great |many |no )?(?:thanks|thank you|well done|good job)(?: a lot| very much)?": "You are welcome.",
+    r"(?:no,? )?not (?:that|this)(?: one)?": "Say which one instead, as in: no, the blue one.",
     r"never ?mind|forget (?:it|that|about it)": "All right.",
     r"(?:please )?(?:stop|halt|abort|cancel)(?: it| that| now)?": "Nothing is moving; Ctrl-C stops the arm.",
 }
@@ -75,51 +82,87 @@ class _Spot(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Done:
-    """One run, and no more of it than what is said later may refer to: there may be thousands."""
+class _Turn:
+    """What was said and what came of it, as far as it may be referred to later: there may be thousands."""
 
-    sentence: str
-    said: str
-    """The user's own words for it."""
-    run: Run
-    steps: tuple[str, ...] | None
+    said: str = ""
+    """The user's own words."""
+    text: str = ""
+    """The task, or the question, with everything spelt out."""
+    task: str = ""
+    """The same without what it takes back first; empty where it does nothing else, or was not understood."""
+    about: str = ""
+    """The thing that was asked about, or that the last step of a plan handles; empty where there is none."""
+    told: str = ""
+    """What a model is told of what the robot did or answered."""
+    run: Run | None = None
+    """None where a question was answered."""
+    steps: tuple[str, ...] | None = None
     """Of the plan, where there was one."""
-    about: str
-    """The symbol of the thing that its last step handles; empty where there is none."""
-    proposal: str
+    proposal: str = ""
     """The sentence that was proposed in place of this one."""
-    goal: str
+    goal: str = ""
     """As it was understood; empty where it was not, and where it leaves a choice."""
-    lay: Mapping[str, _Spot]
+    lay: Mapping[str, _Spot] = field(default_factory=dict)
     """Where the things that its steps have handled were seen before."""
-    first: Mapping[str, _Spot]
+    first: Mapping[str, _Spot] = field(default_factory=dict)
     """The same, before what it corrects was done."""
+    left: int | None = None
+    """Number of turns that are left to be undone after it; None where it is none of `undo`."""
+    undone: _Turn | None = None
+    """The turn that it has taken back."""
+
+    @property
+    def sentence(self) -> str:
+        """What it was taken for, without what was taken back first."""
+        return self.task or self.text
+
+    @property
+    def refused(self) -> bool:
+        """It was not understood, or cannot be."""
+        return self.run is not None and self.run.result.outcome.refused
 
 
 class Dialogue:
-    """Memory of a session: what was said and done so far; `look` shows how the table is now."""
+    """Memory of a session: its turns so far, from which all is read; `look` shows how the table is now."""
 
     def __init__(self, kit: Kit, look: Callable[[], Observation]) -> None:
         self._kit, self._look = kit, look
-        self._history: list[_Done] = []
-        self._said: list[str] = []
-        self._again = ""  # the last task that takes nothing back, or that was taken back
-        self._redo = ""  # the goal of what was taken back last, which is of the same things
-        self._asked = ""  # what the last question was about
-        self._to_undo: list[_Done] = []
-        self._undoing: tuple[str, int | None] = "", 0  # what takes back, and how many are then left to undo
-        self._correcting: tuple[str, str, Mapping[str, _Spot]] = "", "", {}  # what does, its task, old places
+        self._turns: list[_Turn] = []
+        self._next = _Turn()  # what was referred to last, in part
 
-    def heard(self, sentence: str, meant: str) -> tuple[str, ...]:
-        """Keep the user's words; return the conversation for a model, the oldest words first.
+    @property
+    def _done(self) -> list[_Turn]:
+        return [turn for turn in self._turns if turn.run is not None]
 
-        The result is empty where a first sentence says all.
-        """
-        self._said.append(f"user: {sentence}")
-        return tuple(self._said) if len(self._said) > 1 or meant != sentence else ()
+    @property
+    def _to_undo(self) -> list[_Turn]:
+        found: list[_Turn] = []
+        for turn in self._turns:
+            if turn.left is None:
+                found += [turn] * bool(turn.lay)
+            elif turn.undone:
+                del found[turn.left :]
+        return found
 
-    def remember(self, sentence: str, run: Run) -> None:
-        """Remember the run that carried out a sentence, which has everything spelt out."""
+    @property
+    def _redo(self) -> str:
+        """The goal of what was taken back last, which is of the same things."""
+        return turn.goal if (done := self._done) and (turn := done[-1].undone) else ""
+
+    @property
+    def _again(self) -> str:
+        """The last task that takes nothing back, or that was taken back."""
+        tasks = (turn.undone.sentence if turn.undone else turn.task for turn in reversed(self._turns))
+        return next(filter(None, tasks), "")
+
+    def conversation(self, sentence: str, meant: str) -> tuple[str, ...]:
+        """Return what was said and done, and this sentence, for a model; nothing where that says all."""
+        before = (line for turn in self._done for line in (f"user: {turn.said}", turn.told))
+        return (*before, f"user: {sentence}") if self._done or meant != sentence else ()
+
+    def remember(self, said: str, meant: str, run: Run) -> None:
+        """Remember the run that carried out what was said, which `meant` has spelt out."""
         looks = RunFolder(run.folder).looks
         before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
         planned = newest_planning(run.folder)
@@ -127,27 +170,33 @@ class Dialogue:
         args = [step.args for step in (plan.steps if plan else ()) if step.args]
         handled = dict.fromkeys(e.data["args"][0] for e in run.events if e.kind == "step" and e.data["args"])
         lay = {name: spot for name in handled if before and (spot := self._spot(name, before))}
-        steps = tuple(map(str, plan.steps)) if plan else None
-        about, proposal = args[-1][0] if args else "", planned.proposal if planned else ""
-        said = next((line[6:] for line in reversed(self._said) if line.startswith("user: ")), "")
-        goal = next((e.text for e in reversed(run.events) if e.kind == "plan" and "; or " not in e.text), "")
-        (back, left), self._undoing = self._undoing, ("", 0)  # the same words later are a task
-        whole, task, first = self._correcting
-        task, first = (task, {**lay, **first}) if sentence == whole else (sentence, lay)
-        done = _Done(task, said, run, steps, about, proposal, goal, lay, first)
-        self._asked, self._redo, asks = "", "", run.result.outcome is Ending.NOT_UNDERSTOOD
-        self._history.append(done)
-        if sentence != back and not asks:
-            self._again = task
-        if sentence != back or left is None:
-            self._to_undo += [done] if lay else []
-        elif run.result.success:
-            self._again, self._redo = self._to_undo[left].sentence, self._to_undo[left].goal
-            del self._to_undo[left:]
-        told = f"robot: {run.result.outcome.value}: {run.result.reason} [{', '.join(steps or ())}]"
-        told = told.replace(f"{Ending.NOT_UNDERSTOOD.value}: ", "") if asks else told
-        places = "; ".join(spot.order for spot in lay.values())
-        self._said.append(told.removesuffix(" []") + (f"; to put back: {places}" if places else ""))
+        turned = {a[0]: place for a in args if (place := place_of(a[-1])) and place.relation.name == "turned"}
+        for thing in (thing for thing in before.things if thing.id in turned and lay) if before else ():
+            by = round(turned[thing.id].values[-1] - math.degrees(thing.pose.yaw))
+            back = f"turn the {words_of(thing.id)} {abs(by)} degrees {'counter' * (by < 0)}clockwise"
+            lay[thing.id] = _Spot(back, thing.pose.position)
+        asks = run.result.outcome is Ending.NOT_UNDERSTOOD
+        turn = self._next if meant == self._next.text else _Turn(text=meant, task=meant)
+        self._next = _Turn()  # the same words later are a task
+        told = "robot: " if asks else f"robot: {run.result.outcome.value}: "
+        told += run.result.reason + (f" [{', '.join(map(str, plan.steps))}]" if args and plan else "")
+        told += f"; to put back: {'; '.join(spot.order for spot in lay.values())}" if lay else ""
+        goals = [e.text for e in run.events if e.kind == "plan" and "; or " not in e.text]
+        turn = replace(
+            turn,
+            said=said,
+            task="" if asks else turn.task,
+            about=f"the {words_of(args[-1][0])}" if args else "",
+            told=told,
+            run=run,
+            steps=tuple(map(str, plan.steps)) if plan else None,
+            proposal=planned.proposal if planned else "",
+            goal=goals[-1] if goals else "",
+            lay=lay,
+            first={**lay, **turn.first},
+            undone=self._to_undo[turn.left] if turn.left is not None and run.result.success else None,
+        )
+        self._turns.append(turn)
 
     def _spot(self, thing: str, seen: Observation) -> _Spot | None:
         """Return where a thing was; None if that was not seen."""
@@ -164,21 +213,23 @@ class Dialogue:
 
         A later one is left alone, as it may be about a thing of this sentence.
         """
-        last = next((done for done in reversed(self._history) if done.about), None)
+        last = next((turn for turn in reversed(self._done) if turn.about), None)
+        latest = next((turn for turn in reversed(self._turns) if turn.about), None)
         clause = _CLAUSE.search(sentence)
-        end = clause.start() if clause and (last or self._asked) else len(sentence)
-        thing = self._asked or (f"the {words_of(last.about)}" if last else r"\g<0>")
+        end = clause.start() if clause and latest else len(sentence)
         first, said = sentence[:end], last.sentence if last else ""
         _, there = next(self._phrases(said), (0, len(said)))
-        if not self._asked and _PLACE.match(place := said[there:].strip()) and not _CLAUSE.search(place):
+        if latest is last and _PLACE.match(place := said[there:].strip()) and not _CLAUSE.search(place):
             inside = place.startswith("in ")  # "in it" is in what something was put in
             first = _THERE.sub(lambda w: place if inside or w[0].lower() == "there" else w[0], first)
-        first, moved = _PRONOUN.sub(thing, first, count=1), [*map(words_of, last.lay)] if last else []
-        moved = [name for name in moved if name in said] or moved
+        first = _PRONOUN.sub(latest.about if latest else r"\g<0>", first, count=1)
+        goal = last.goal if last else ""
+        lay = [f"the {words_of(name)}" for name in last.lay] if last else []
+        moved = [goal[b:e] for b, e in self._phrases(goal) if b == 0 or goal[b - 2 : b] == ", "]
+        moved = moved or [name for name in lay if name[4:] in said] or lay
         if not moved[1:] and not [*self._phrases(first)]:  # those of the last two tasks
-            moved = [*dict.fromkeys(words_of(done.about) for done in self._history if done.about)][-2:]
-        named = [f"the {name}" for name in moved]
-        return (_THEM.sub(" and ".join(named), first, count=1) if named[1:] else first) + sentence[end:]
+            moved = [*dict.fromkeys(turn.about for turn in self._done if turn.about)][-2:]
+        return (_THEM.sub(" and ".join(moved), first, count=1) if moved[1:] else first) + sentence[end:]
 
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again", a correction and an answer, as far as is known.
@@ -189,12 +240,18 @@ class Dialogue:
             raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
         if _AGAIN.fullmatch(sentence):
             return self._redo or self._again or _nothing("There is nothing to do again.")
+        if _MORE.fullmatch(sentence):
+            last = self._done[-1] if self._done else None
+            more = last and not last.refused and _AMOUNT.search(last.sentence)
+            return last.sentence if last and more else _nothing("More of what? Say the whole task.")
         if _CONTINUE.fullmatch(sentence):
-            stopped = [done for done in self._history[-1:] if done.run.result.outcome is Ending.CANCELLED]
-            return stopped[0].sentence if stopped else _nothing("Nothing was stopped.")
+            last = self._done[-1] if self._done else None
+            stopped = last and last.run and last.run.result.outcome is Ending.CANCELLED
+            return last.sentence if last and stopped else _nothing("Nothing was stopped.")
         if undo := _UNDO.fullmatch(sentence):
             return self._undo(len(self._to_undo) if undo[1] else _COUNTS.get(undo[2], 1))
-        if said := self._completed(sentence) or self._corrected(sentence):
+        asks = sentence.endswith("?")
+        if not asks and (said := self._completed(sentence) or self._corrected(sentence)):
             return said
         back = _BACK.search(sentence)
         before = self.spelt(sentence[: back.start()]) if back else ""
@@ -202,90 +259,105 @@ class Dialogue:
             return self.spelt(sentence)
         if back[3]:
             return before + self._undo(len(self._to_undo))
-        moved = [done.lay for done in self._history if done.lay]
+        moved = [turn.lay for turn in self._turns if turn.lay]
         one = {f"the {words_of(name)}": {name: lay[name]} for lay in moved for name in lay}
         lay = moved[-1] if back[2] and moved else one.get(self.spelt(back[1] or ""), {})
-        self._undoing = before + "; ".join(spot.order for spot in lay.values()), None
-        return self._undoing[0] if lay else _nothing(f"I have not moved {back[1] or back[2]} yet.")
+        self._next = _Turn(text=before + "; ".join(spot.order for spot in lay.values()))
+        return self._next.text if lay else _nothing(f"I have not moved {back[1] or back[2]} yet.")
 
     def known(self, meant: str) -> bool:
         """Return whether a task takes back or repeats what was done, so that nobody need be asked how."""
-        known = {self._undoing[0], self._redo} - {""}
-        return meant in known and self._kit.understands(meant, self._look())
+        takes_back = meant == self._next.text and not self._next.task
+        return (
+            bool(meant) and (takes_back or meant == self._redo) and self._kit.understands(meant, self._look())
+        )
 
     def _undo(self, count: int) -> str:
         """Return what takes back that many of the last tasks that moved something."""
         lay: dict[str, _Spot] = {}
-        now = self._look() if self._to_undo else None
-        for left, done in reversed([*enumerate(self._to_undo)]):
-            lay |= done.lay
-            if now and left <= max(len(self._to_undo) - count, 0) and (text := self._back(lay, now)):
-                self._undoing = text, left
+        now = self._look() if (done := self._to_undo) else None
+        for left, turn in reversed([*enumerate(done)]):
+            lay |= {n: was for n, was in turn.lay.items() if n not in lay or " degrees " not in was.order}
+            if now and left <= max(len(done) - count, 0) and (text := self._back(lay, now)):
+                self._next = _Turn(text=text, left=left)
                 return text
-        return _nothing("There is nothing to undo.")
+        lost = now and not {*lay} & {*now.objects}
+        return _nothing("I cannot bring back what I do not see." if lost else "There is nothing to undo.")
 
     def _back(self, lay: Mapping[str, _Spot], now: Observation) -> str:
         """Return what puts things back; empty if they are there. What was held is picked up last."""
 
         def gone(name: str, was: _Spot) -> bool:
             if (there := self._spot(name, now)) is None or there.order == was.order:
-                return there is None
+                return there is None and name in now.objects
             points = " at x = " in there.order and " at x = " in was.order
             return not points or math.dist(there.at, was.at) >= _MOVED
 
         orders = [was.order for name, was in lay.items() if gone(name, was)]
         return "; ".join(sorted(orders, key=lambda order: order.startswith("pick up")))
 
-    def asked(self, question: str) -> str:
-        """Return a question spelt out; what it is about is "it" from now on."""
-        question = self.spelt(question)
-        begin = about.end() if (about := _ABOUT.match(question)) else 0
-        self._asked = next((question[b:e] for b, e in self._phrases(question) if b == begin > 0), self._asked)
-        return question
+    def answer(self, question: str) -> str | None:
+        """Answer a question about the table or what was done, or a call for help; None for anything else.
 
-    def told(self, question: str) -> str | None:
+        What a question is about is "it" from now on.
+        """
+        if (told := self._told(question.strip().rstrip("?!. ").lower())) is not None:
+            return told
+        question = self._asked_too(question) or self.spelt(question)
+        if (told := self._kit.answer(question, self._look)) is not None:
+            begin = about.end() if (about := _ABOUT.match(question)) else 0
+            thing = next((question[b:e] for b, e in self._phrases(question) if b == begin > 0), "")
+            self._turns.append(_Turn(text=question, about=thing, told=told))
+        return told
+
+    def _asked_too(self, sentence: str) -> str:
+        """Return the last question about another thing, as in "and the green one?"; empty if it is none."""
+        last, said = self._turns[-1] if self._turns else None, _MEANT.fullmatch(sentence.strip("? "))
+        if last is None or last.run or not sentence.endswith("?") or not said:
+            return ""
+        return next((text for _, _, _, text in self._with(last.text, said)), "")
+
+    def _told(self, asked: str) -> str | None:
         """Answer a question about what was done, or a call for help; return None for anything else."""
-        asked = question.strip().rstrip("?!. ").lower()
         if said := _SAID.fullmatch(asked):
-            own = [f'"{line[6:]}"' for line in self._said if line.startswith("user: ")]
+            own = [f'"{turn.said}"' for turn in self._done if turn.said]
             own = {"first": own[:1], "last": own[-1:]}.get(said[1], own)
             return f"You said {', then '.join(own)}." if own else "Nothing yet."
         if talk := next((told for said, told in _SMALL_TALK.items() if re.fullmatch(said, asked)), ""):
             return talk
         if not self._to_undo and _UNDO.fullmatch(asked):
             return "There is nothing to undo."
-        if not any(done.lay for done in self._history) and _BACK.search(asked):
+        if not any(turn.lay for turn in self._turns) and _BACK.search(asked):
             return "Nothing has been moved yet."
         about = _WHY_THAT.fullmatch(asked)
         if not (about or _WHY.fullmatch(asked) or _PLAN.fullmatch(asked)):
             return None
-        if not self._history:
+        if not (done := self._done):
             return "Nothing has been done yet."
-        acted = [done for done in self._history if done.lay] if "you do" in asked else []
-        last = [*self._history, *acted][-1]  # "what did you do" is about no refused sentence
+        acted = [turn for turn in done if turn.lay] if "you do" in asked else []
+        last = [*done, *acted][-1]  # "what did you do" is about no refused sentence
+        assert last.run is not None
         names = [f"the {words_of(name)}" for name in last.lay]
         moved = {n: was.order.partition(n)[2] for n, was in zip(names, last.lay.values(), strict=True)}
         if about and about[1] not in moved:
             return f"I did not move {about[1]}."
         told = [f'I took "{last.sentence}" as a task.']
-        goals = [event.text for event in last.run.events if event.kind == "plan"]
-        if goals:
+        if goals := [event.text for event in last.run.events if event.kind == "plan"]:
             told.append(f"The goal as I understood it: {goals[-1]}.")
             for thing, was in moved.items() if "; or " not in goals[-1] else ():
                 if thing not in goals[-1]:
                     told.append(f"It does not name {thing}, which was in the way{was}.")
         if last.steps is not None:
-            told.append(f"The plan: {in_words(', '.join(last.steps)) or 'nothing to do'}.")
+            told.append(f"The plan: {', '.join(last.steps) or 'nothing to do'}.")
         endings = {Ending.SUCCESS: "It is done", Ending.CANCELLED: "It was stopped"}
         ending = endings.get(last.run.result.outcome, "It is not done")
         told.append(f"{ending}: {last.run.result.reason}")
-        return " ".join(told)
+        return in_words(" ".join(told))
 
     @property
     def asks(self) -> bool:
         """The last sentence was not understood, or is about a thing that is not there."""
-        last = self._history[-1:]
-        return any(done.run.result.outcome is Ending.NOT_UNDERSTOOD or _unclear(done) for done in last)
+        return bool(done := self._done) and (not done[-1].task or bool(_unclear(done[-1])))
 
     def _completed(self, answer: str) -> str:
         """Return the last sentence, completed by an answer to the question about it; empty if it is none.
@@ -293,14 +365,14 @@ class Dialogue:
         Asked about 'the cube', "red" makes it "the red cube"; only what names a thing is an answer, and no
         task of its own where a word was asked about. "Yes" is one to a sentence that was proposed.
         """
-        last = self._history[-1] if self.asks else None
+        last = self._done[-1] if self.asks else None
         if last is None or _YES.fullmatch(answer):
             return last.proposal if last else ""
         meant, unclear = _MEANT.fullmatch(answer), _unclear(last)
         words = _bare(meant["thing"] if meant else answer)
-        if not unclear or not words:
+        if not unclear or not words or _continues(last.said) or any(map(_PLACE.fullmatch, words)):
             return ""
-        if phrase := self._kit.names_a_thing(unclear) or bool(_MISSING.search(last.run.result.reason)):
+        if phrase := self._kit.names_a_thing(unclear) or bool(_MISSING.search(last.told)):
             thing = self._like(unclear, words)
             thing = thing if unclear.lower().startswith("the ") else thing.removeprefix("the ")
         else:
@@ -320,29 +392,26 @@ class Dialogue:
         meant that can be of that thing, one of the user's own words before what "it" was. Raises InputError
         where something else was meant and that may be either.
         """
-        said = _MEANT.fullmatch(sentence)
-        again = self._history[-1].sentence if self.asks else self._again
-        last = next((done for done in reversed(self._history) if done.sentence == again), None)
-        if not last or not said or not any(said[n] for n in ("no", "meant", "instead", "now", "too")):
+        said, last = _MEANT.fullmatch(sentence), self._done[-1] if self.asks else None
+        if last and not (about := last.proposal) and not _continues(last.said):
             return ""
-        if self.asks:  # it was not understood: what was proposed in its place is corrected
-            last = replace(last, sentence=last.proposal)
-        words, spans = _bare(said["thing"]), [*self._phrases(last.sentence)]
-        phrases, now, more = spans[bool(said["on"]) :], None, said["now"] or said["too"]
-        if more and any(map(_PLACE.fullmatch, words)):  # "and the blue one on the red plate" is a task
+        if last is None or not about:  # else it is what was proposed in its place
+            about = self._again
+            last = next((turn for turn in reversed(self._turns) if turn.sentence == about), None)
+        if not last or not said or not _continues(sentence):
             return ""
-        if not more:
-            phrases.sort(key=lambda at: last.sentence[slice(*at)] not in last.said)
-        # of the same kind, if that can be: "the green plate" for "the blue plate", not for "the red cube"
+        more = said["now"] or said["too"]
+        if more and _bare(said["thing"]) == ["next"] and "the top " in about:
+            return about
+        if more and any(map(_PLACE.fullmatch, _bare(said["thing"]))):  # "and the blue one on it" is a task
+            return ""
+        now = self._look()
         found = [
-            (start, was, thing, text)
-            for own, (start, end) in product((False, True), phrases if words else ())
-            if (was := last.sentence[start:end])
-            and (thing := self._like(words[-1] if own else was, words))
-            and (text := f"{last.sentence[:start]}{thing}{last.sentence[end:]}") != last.sentence
-            and self._kit.understands(text, now := now or self._look())
+            one
+            for one in self._with(about, said, "" if more else last.said)
+            if self._kit.understands(one[-1], now)
         ]
-        if not found or now is None:
+        if not found:
             return ""
         (start, was, thing, text), asked = found[0], said["thing"]
         it = [other for _, phrase, other, _ in found if phrase not in last.said and other[4:] not in asked]
@@ -350,11 +419,26 @@ class Dialogue:
         if said["meant"] and it and pronoun and thing[4:] not in asked:
             raise InputError(f"{thing} or {it[0]}", hint=f'say "no, {thing}", or "no, {it[0]}"')
         # at another place is what was moved itself, and another thing in place of it
-        moved = [n for n in last.lay if n == last.about or words_of(n) in last.sentence]
-        moved = [n for n in moved if start == spans[0][0] and words_of(n) not in text and not more]
-        whole = "; ".join(filter(None, (self._back({n: last.first[n] for n in moved}, now), text)))
-        self._correcting = whole, text, {} if more else last.first
+        moved = [n for n in last.lay if words_of(n) in last.about or words_of(n) in about]
+        first = start == next(self._phrases(about))[0]
+        moved = [n for n in moved if first and words_of(n) not in text and not more]
+        was_there = {n: last.first[n] for n in moved}
+        whole = "; ".join(filter(None, (self._back(was_there, now), text)))
+        self._next = _Turn(text=whole, task=text, first={} if more else last.first)
         return whole
+
+    def _with(self, about: str, said: re.Match[str], own: str = "") -> Iterator[tuple[int, str, str, str]]:
+        """Yield where a sentence may be of what is said now, the phrase there, the thing, and that sentence.
+
+        Phrases among the user's `own` words come first, and things of the same kind: "the green plate" for
+        "the blue plate", not for "the red cube".
+        """
+        words, spans = _bare(said["thing"]), [*self._phrases(about)][bool(said["on"]) :]
+        spans.sort(key=lambda at: about[slice(*at)] not in own)
+        for noun, (start, end) in product((False, True), spans if words else ()):
+            thing = self._like(words[-1] if noun else about[start:end], words)
+            if thing and (text := f"{about[:start]}{thing}{about[end:]}") != about:
+                yield start, about[start:end], thing, text
 
     def _like(self, phrase: str, words: list[str]) -> str:
         """Return what words such as "red" name that stand for a phrase such as "the cube"; else nothing."""
@@ -369,8 +453,9 @@ class Dialogue:
         for n, word in enumerate(words):
             if word[0].lower() in ("the", "a", "an", "any"):
                 spans = ((word.start(), end.end()) for end in words[n + 1 : n + 6])
-                named = takewhile(lambda span: self._kit.names_a_thing(sentence[slice(*span)]), spans)
-                yield from [*named][-1:]
+                named = [(span, self._kit.names_a_thing(sentence[slice(*span)])) for span in spans]
+                named = named[1:] if named and not named[0][1] else named  # "an empty" names none
+                yield from [span for span, _ in takewhile(itemgetter(1), named)][-1:]
 
 
 def _nothing(why: str) -> NoReturn:
@@ -378,11 +463,17 @@ def _nothing(why: str) -> NoReturn:
     raise InputError(why)
 
 
-def _unclear(done: _Done) -> str:
+def _continues(sentence: str) -> bool:
+    """Return whether a sentence says only what is other than in the last one."""
+    said = _MEANT.fullmatch(sentence)
+    return said is not None and any(said[n] for n in ("no", "meant", "instead", "now", "too"))
+
+
+def _unclear(turn: _Turn) -> str:
     """Return the words of a refused sentence that a question is about; empty where there is none."""
-    reason = done.run.result.reason if done.run.result.outcome.refused else ""
+    reason = turn.told if turn.refused else ""
     asked = [*_QUOTED.findall(reason), *_MISSING.findall(reason)]
-    return next((words for words in asked if words.lower() in done.sentence.lower()), "")
+    return next((words for words in asked if words.lower() in turn.sentence.lower()), "")
 
 
 def _bare(answer: str) -> list[str]:

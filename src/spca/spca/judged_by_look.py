@@ -53,14 +53,15 @@ class JudgedByLook(Environment):
         seen, aslant = seen.model_copy(update={"facts": firm}), seen
         evidence = self._reader.weigh(plan, [], seen)
         goal = self._reader.goal(plan.draft.model_copy(update={"remark": ""}))
-        unseen = f"a look cannot show: {self._reader.say([frozenset(evidence.goal_unseen)])}"
+        lost = self._reader.say([frozenset(evidence.goal_unseen)])
+        unseen = f", not seen: {goal}" * (lost != goal) + f"; a look cannot show: {lost}"
         memory = ""
         if evidence.goal is None and seen.hidden:  # the lower cubes of a tower, say
             hidden, seen = seen.hidden, seen.model_copy(update={"hidden": ()})
             evidence = self._reader.weigh(plan, [], seen)
             if evidence.goal:
-                unseen = f"remembered, not in sight now: {', '.join(map(words_of, hidden))}"
-                memory = f"; {unseen}"
+                memory = f"; remembered, not in sight now: {', '.join(map(words_of, hidden))}"
+                unseen = f", not seen: {goal}{memory}"
                 moved = {step.args[0] for step in plan.steps if step.args}
                 if moved.intersection(hidden):  # where it came is a guess
                     evidence = evidence.model_copy(update={"goal": None})
@@ -73,7 +74,7 @@ class JudgedByLook(Environment):
         elif plan.draft.uncovers:
             outcome, reason = Outcome.RUNNING, f"only so that the task can be understood: {goal}"
         elif evidence.goal is None:
-            outcome, reason = Outcome.SUCCESS, f"carried out, not seen: {goal}; {unseen}"
+            outcome, reason = Outcome.SUCCESS, f"carried out{unseen}"
         elif evidence.goal:
             met = self._reader.met(plan.draft, seen) or goal
             outcome, reason = Outcome.SUCCESS, f"seen to hold: {met}{memory}"

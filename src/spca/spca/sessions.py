@@ -170,10 +170,7 @@ class Session:
 
     def ask(self, question: str) -> str | None:
         """Answer a question about the table or about what was done; return None for what is no question."""
-        told = self._dialogue.told(question)
-        if told is not None:
-            return told
-        return self._kit.answer(self._dialogue.asked(question), lambda: self.look().observation)
+        return self._dialogue.answer(question)
 
     @property
     def asks(self) -> bool:
@@ -208,7 +205,7 @@ class Session:
         is refused leaves its run in a folder that is gone when the session ends.
         """
         meant = self._dialogue.meant(sentence)
-        return self._done(meant, Order(), out, self._dialogue.heard(sentence, meant))
+        return self._done(meant, Order(), out, sentence)
 
     def execute(self, proposal: Proposal, out: Path | None = None) -> Run:
         """Carry out a plan as it is, once; it is refused where things have moved since it was made."""
@@ -249,14 +246,16 @@ class Session:
         run = Run(options, RunFolder.create(Path(options.level).stem, out))
         self._dialogue = Dialogue(self._kit, lambda: self.look().observation)
         self._advance(run, self._listeners, anew=True)
-        self._dialogue.remember(run.result.level, run)
+        self._dialogue.remember("", run.result.level, run)
         self.runs.append(run)
         return run
 
     # --- runs -----------------------------------------------------------------------------------------------
 
-    def _done(self, sentence: str, asked: Order, out: Path | None, conversation: tuple[str, ...] = ()) -> Run:
-        """Carry out an order in a run that is kept, and return the run."""
+    def _done(self, sentence: str, asked: Order, out: Path | None, said: str = "") -> Run:
+        """Carry out an order, in these words of the user's, in a run that is kept, and return the run."""
+        said = said or sentence
+        conversation = self._dialogue.conversation(said, sentence)
         folder = RunFolder.create("_".join(sentence.split())[:40], out)
         run = Run(self._ordered(sentence, folder.path, conversation), folder, asked)
         try:
@@ -271,7 +270,7 @@ class Session:
         elif self._report:
             run.document()
         run.files = RunFolder(kept)  # without its claim, which is a descriptor
-        self._dialogue.remember(sentence, run)
+        self._dialogue.remember(said, sentence, run)
         self.runs.append(run)
         return run
 

@@ -47,7 +47,7 @@ def on_one_table(transports: Sequence[object]) -> pytest.MarkDecorator:
 
 def test_it_may_be_a_thing_of_the_same_sentence():
     said = Dialogue(kits()[0], scene)
-    said.asked("Is the green cube on the red plate?")
+    assert said.answer("Is the green cube on the red plate?") == "No."
     assert said.spelt("so put it on the blue plate").startswith("so put the green cube on")
     for sentence in ("turn the blue cube so it sits at 30 degrees", "lose the red one: it is in the way"):
         assert said.spelt(sentence) == sentence
@@ -298,8 +298,40 @@ def test_another_thing_and_place_are_those_of_the_last_task():
             table.plan("swap them").goal == "the green cube on the blue plate, the red cube on the red plate"
         )
         assert table.ask("never mind") == "All right."
+        assert "no, the blue one" in (table.ask("no, not that one") or "")
+        with pytest.raises(InputError, match="More of what"):
+            table.plan("a bit more")
+        assert table.do("now on the other plate").result.outcome is Ending.NOT_UNDERSTOOD
+        assert table.plan("no, the green plate").goal == "the green cube on the green plate"
+        assert table.do("closer to the robot").result.outcome is Ending.NOT_UNDERSTOOD
+        assert table.do("put the green cube on an empty plate").result.success
         with pytest.raises(InputError, match="Nothing was stopped"):
             table.plan("continue")
+
+
+def test_what_follows_a_question_asks_and_what_follows_a_task_is_of_all_its_things():
+    with spca.session(report=False) as table:
+        assert table.ask("is the red cube on the table?") == "Yes."
+        assert table.ask("and the green plate?") == "Yes."
+        assert table.plan("and the green one on the red plate?").goal == "the green cube on the red plate"
+        assert table.do("put the red cube on the red plate").result.success
+        assert table.ask("Is the red cube on the red plate?") == "Yes."
+        assert table.ask("and the green one?") == "No."
+        assert table.do("put all cubes on their plates").result.success
+        assert table.plan("take them all off").goal.count(" on the table") == 3
+        assert table.do("throw all cubes off the table").result.success
+        with pytest.raises(InputError, match="I cannot bring back what I do not see"):
+            table.do("undo")
+
+
+def test_a_turn_is_taken_back_and_so_is_what_lay_below():
+    with spca.session(report=False) as table:
+        assert table.do("turn the blue cube by 30 degrees").result.success
+        assert table.plan("turn it back").goal == "the blue cube turned to 0 degrees"
+        assert table.do("undo").result.reason == "seen to hold: the blue cube turned to 0 degrees"
+        assert table.do("stack all cubes").result.success
+        assert table.do("take the top one off").result.success
+        assert table.plan("and the next one too").goal.endswith("cube on the table")
 
 
 def test_a_model_is_not_asked_for_a_move_that_is_known(tmp_path: Path):
@@ -408,7 +440,7 @@ def test_what_no_look_shows_is_called_carried_out_and_no_success(capsys: pytest.
         assert table.do("put the purple cube on the table").result.outcome is Ending.IMPOSSIBLE
         assert shown.getvalue().count("looking again: There is no purple cube.") == 1
     assert all(f" s simulated to the verdict {reason}" in line for line, reason in zip(told, (
-        "not seen: the green cube touched; a look cannot show: the green cube touched",
+        "a look cannot show: the green cube touched",
         "seen to hold: the red cube on the blue plate",
         "seen to hold: the blue cube on the table, the green cube on the blue cube; "
         "remembered, not in sight now: blue cube",

@@ -176,11 +176,17 @@ def with_synonyms(
 
     A predicate that means the same as an observed one, by its name, is taken for it if it has as many
     arguments; otherwise it would go unchecked, and is refused, unless another one is taken for it or it is
-    explained only where it is seen.
+    explained only where it is seen. Beside the observed one itself, only what is called just so is taken for
+    it: a domain with `on` may have a `stacked` of its own.
     """
     known, faults = dict(extensions), []
     counts = {name: len(signature.parameters) for name, signature in domain.predicates.items()}
-    meanings = {name: word for name in counts if (word := meant(name, words))}
+    meanings = {
+        name: word
+        for name in counts
+        if (word := meant(name, words))
+        and (word.name not in counts or name in (word.name, *word.synonyms) or len(word.args) != counts[name])
+    }
     said = {word.name for name, word in meanings.items() if counts[name] == len(word.args)}
     for name, word in meanings.items():
         if (count := counts[name]) != len(word.args) and word.name not in said and not word.aside:

@@ -314,3 +314,14 @@ def test_facts_tell_about_their_own_kinds() -> None:
 )
 def test_what_every_goal_of_a_text_is_about(text: str, symbols: tuple[str, ...]) -> None:
     assert sorted(TabletopVocabulary().required(task(text), scene())) == sorted(symbols)
+
+
+def test_a_predicate_of_ones_own_beside_the_observed_one_is_not_taken_for_it(solver: SolverProcess) -> None:
+    """That something has been stacked is no fact about where it is now; without `on`, it would be."""
+    own = DOMAIN.replace("(done)", "(done) (stacked ?a - cube ?b - object)")
+    own = own.replace("(and (on ?c ?b) (hand_empty)", "(and (on ?c ?b) (stacked ?c ?b) (hand_empty)")
+    seen, goal = f"{INIT} (stacked cube_red cube_green)", "(stacked cube_red cube_blue)"
+    assert judge(solver, goal, own, init=seen).rejection is None
+    renamed = DOMAIN.replace("(on ?", "(stacked ?")
+    told = refusal(judge(solver, goal, renamed, init=seen.replace("(on ", "(stacked ")))
+    assert "(stacked cube_red cube_green), which the scene does not show" in told[1]

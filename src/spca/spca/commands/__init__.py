@@ -11,12 +11,14 @@ import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
+from spca_core.errors import InputError, did_you_mean
 from spca_core.extensions import installed
 
 GROUP = "spca.commands"
@@ -57,6 +59,9 @@ class CommandsByPanel(TyperGroup):
         for flag in (f"--{name} {word}".split() for name, word in WORDS.items()):
             for i in [i for i in range(len(args)) if args[i : i + 2] == flag]:
                 args = [*args[:i], "-".join(flag), *args[i + 2 :]]
+            for said, word in pairwise(args):
+                if said == flag[0] and did_you_mean(word, flag[1:]):
+                    raise InputError(f"{said} {word}", hint=f"{' '.join(flag)}, or {said} alone")
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -42,9 +42,12 @@ def new(
 ) -> None:
     """Write a package that extends spca: a small one that works, with its tests, to be changed."""
     from spca.console import as_typed, notices
+    from spca.kits import kits
     from spca_core.errors import InputError
     from spca_core.extensions import installed
+    from spca_core.kinds import KINDS
     from spca_core.paths import CHECKOUT, data
+    from spca_core.relation import relations
 
     if kind not in EXAMPLES:
         raise InputError(f"unknown kind '{kind}'", where="KIND", hint=f"one of {_KINDS}")
@@ -61,11 +64,13 @@ def new(
     folder = out / name
     if folder.exists():
         raise InputError(f"{folder} exists already", hint="take another name, or --out FOLDER")
-    if name in installed(group) or find_spec(name) is not None:
+    own = {"kind": [*KINDS], "relation": [relation.name for relation in relations()]}
+    own["skill"] = re.findall(r"^def (\w+)", "\n".join(k.builtin_skills.read_text() for k in kits()), re.M)
+    if name in own.get(kind, ()) or name in installed(group) or find_spec(name) is not None:
         raise InputError(f"'{name}' is the name of something installed", where="NAME", hint="take another")
     copy(data("examples", "spca") / example, folder, example, name)
-    own = f"{sys.executable} -m "
-    pip, tests = (as_typed("pip"), as_typed("test")) if CHECKOUT else (f"{own}pip", f"{own}pytest")
+    python = f"{sys.executable} -m "
+    pip, tests = (as_typed("pip"), as_typed("test")) if CHECKOUT else (f"{python}pip", f"{python}pytest")
     told = (
         f"{folder} is a working copy of the example '{example}'. Install it, test it, use it:\n"
         f"  {pip} install --no-deps -e {folder}\n  {tests} {folder}\n"
