@@ -222,7 +222,11 @@ ONE_BY_ONE = {
     "a block of four": (_blocks(0.08, 0.08, 0.04), {}, 0.0025),
     "cylinders that touch": (_cylinders((0.04, 0.05, 0.45, 0.0), (0.05, 0.05, 0.45, 0.0455)), {}, 0.003),
     "flush cylinders": (_cylinders(_TALL, (0.05, 0.05, 0.377, 0.292)), {}, 0.004),
-    "five cubes in a row": ({f"box_red_{k}": _cube(0.04, 0.37 + 0.0402 * k, 0.0, 0.0) for k in range(5)}, {}, 0.004),
+    "five cubes in a row": (
+        {f"box_red_{k}": _cube(0.04, 0.37 + 0.0402 * k, 0.0, 0.0) for k in range(5)},
+        {},
+        0.004,
+    ),
     "a cube on a cylinder": (
         _cylinders(_TALL) | {"box_blue": _cube(0.04, 0.35, 0.25, 0.3)},
         {"box_blue": 0.06},
