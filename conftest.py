@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from spca_core.world import World, load_world
 from spca_planner.solver.engines import import_unified_planning
 from spca_ros.domain import own_domain
 from spca_sandbox.limits import SandboxReport
@@ -63,6 +64,12 @@ def ros_domain() -> Iterator[int]:
     """A ROS domain of this file of tests: a run takes the robot that it finds in its domain."""
     with own_domain() as domain:
         yield domain
+
+
+@pytest.fixture(scope="session")
+def world() -> World:
+    """The standard table."""
+    return load_world()
 
 
 @pytest.fixture(scope="session")

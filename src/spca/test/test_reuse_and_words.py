@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 from pydantic import BaseModel
 
 from spca.dialogue import Dialogue
@@ -355,31 +356,7 @@ def test_a_coder_is_told_what_a_plan_s_own_predicates_mean_and_how_to_touch() ->
 
 # --- which skills a coder is shown --------------------------------------------------------------------------
 
-DOWN = "hand_empty, !held c"
-UP = "held c, !hand_empty"
-WANTED = f"""\
-place_between c x y; held c; between c x y, on c table, {DOWN}; place_on_table place_next_to
-put_left_of c x; held c; left_of c x, on c table, {DOWN}; place_on_table place_next_to
-drop_in_bowl c x; held c; in c x, on c x, {DOWN}; place_on
-poke c; hand_empty; poked c; touch
-throw_away c; held c; gone c, {DOWN}; discard
-grasp c x; hand_empty, clear c, on c x; {UP}, !on c x; pick_up
-unstack c x; hand_empty, clear c, on c x; {UP}, !on c x, clear x; pick_up
-lift c; hand_empty, clear c; {UP}; pick_up
-span c x y; held c; on c x, on c y, {DOWN}; place_across
-set_in_corner c x; held c; in_corner c x, {DOWN}; place_on_edge place_on place_on_table
-build c x; held c, clear x; on c x, {DOWN}, !clear x; stack_on
-put_down c; held c; on c table, {DOWN}; place_on_table
-lean c x; held c; on_edge c x, {DOWN}; place_on_edge
-line_up c x; held c, on x table; next_to c x, on c table, {DOWN}; place_next_to place_on_table
-take_off_bridge c x y; hand_empty, clear c; {UP}, !on c x, !on c y; take_down pick_up
-push c x; hand_empty, clear c; moved c x; touch
-deliver c x; held c, clear x; on c x, {DOWN}; place_on
-carry_over c x y; hand_empty, clear c, on c x; on c y, !on c x; pick_up place_on stack_on
-tap_twice c; hand_empty, clear c; tapped c; touch
-sweep_off c; held c; on_floor c, {DOWN}, !clear c; discard
-"""
-"""Actions by names of their own, what they need and bring, and the built-in skills that show how."""
+PATTERNS = yaml.safe_load(Path(__file__).with_name("patterns.yaml").read_text())
 ALIKE = {
     "lift_cube": "pick_up", "set_on_plate": "place_on", "set_on_cube": "stack_on",
     "drop_off_table": "discard", "touch_thing": "touch",
@@ -399,104 +376,38 @@ def test_the_pattern_that_is_needed_is_shown() -> None:
     known = actions_of(TabletopKit().builtin().domains, [pddl.DOMAIN])
     told = told_of(known, TabletopVocabulary().words())
     lacking = []
-    for line in WANTED.splitlines():
+    for line in PATTERNS["skills"]:
         head, needs, brings, patterns = line.split("; ")
         name, *things = head.split()
         action = f"(:action {name} :precondition (and {atoms(needs)}) :effect (and {atoms(brings)}))"
         wanted = ActionSchema(name=name, parameters=tuple((t, "item") for t in things), pddl=action)
         shown = read(relevant(text, (wanted,), TOKEN_BUDGET, actions=told)).functions
         lacking += [line] if {ALIKE.get(n, n) for n in shown}.isdisjoint(patterns.split()) else []
-    assert len(lacking) <= 0.05 * WANTED.count("\n"), lacking
+    assert len(lacking) <= 0.05 * len(PATTERNS["skills"]), lacking
 
 
 # --- which domain a planner is shown ------------------------------------------------------------------------
-
-SOLVED = """\
-Put the red cube on the blue plate; plate; place_on
-Put the green cube on the green plate, then the blue cube on the red plate; plate; place_on
-Put every cube on the plate of its colour; plate; place_on
-Put all cubes on the red plate; plate; place_on
-Put the blue cube in the red bowl; bowl; place_on
-Put each cube in the bowl of its own colour; bowl; place_on
-Put the red cube in the green tray; tray; place_on
-Sort the cubes into the trays of their colours; tray; place_on
-Put the green cube on the red mat; mat; place_on
-Put two cubes on mats; mat; place_on
-Stack the red cube on the blue cube; plate; stack_on
-Build a tower of the green, the blue and the red cube; plate; stack_on
-Build a tower of any two cubes; plate; stack_on
-Build a tower of red, green and blue on the red plate; plate; stack_on place_on
-Build a pyramid of the red, the green and the blue cube; plate; place_next_to place_across
-Build a bridge of the blue, the green and the red cube; plate; place_next_to place_across
-Put the red cube next to the green cube; plate; place_next_to
-Put the red, the green and the blue cube in a row; plate; place_next_to
-Put the red cube to the left of the green cube; plate; place_at
-Put the blue cube between the red and the green cube; plate; place_at
-Put the green cube at x = 0.45 m, y = 0.05 m; plate; place_at
-Move the red cube to the right half of the table; plate; place_at
-Turn the green cube by 45 degrees; plate; place_at
-Put the red cube on the edge of the red plate; plate; place_on_edge
-Discard the red cube; plate; discard
-Throw away the green cube and the blue cube; plate; discard
-Touch the red cube; plate; touch
-Touch the left cube and the right cube; plate; touch
-Pick up the green cube; plate; pick_up
-Pick up any cube; plate; pick_up
-"""
-"""Tasks, what else there is on their tables, and the actions of which one has to do with the goal each."""
-ASKED = """\
-Place the green cube onto the red plate; plate; place_on
-Put the blue cube on the green plate and the red cube on the blue plate; plate; place_on
-Put the red cube into the blue bowl; bowl; place_on
-All cubes belong in the red bowl; bowl; place_on
-Put the green cube in the blue tray; tray; place_on
-Put the left cube on the blue mat; mat; place_on
-Put the green cube on top of the red cube; plate; stack_on
-Stack the cubes: blue on green, green on red; plate; stack_on
-Build a tower of blue, red and green from bottom to top; plate; stack_on
-Build a pyramid of the green, the blue and the red cube; plate; place_next_to place_across
-Put the red cube across the green and the blue cube; plate; place_next_to place_across
-Put the blue cube beside the red cube; plate; place_next_to
-Arrange the cubes in a row; plate; place_next_to
-Put the green cube to the right of the blue cube; plate; place_at
-Put the red cube in front of the blue cube; plate; place_at
-Put the red cube behind the green cube; plate; place_at
-Put the red cube between the green cube and the blue cube; plate; place_at
-Move the blue cube to the left half of the table; plate; place_at
-Put the blue cube at x = 0.5 m, y = -0.1 m; plate; place_at
-Put the green cube on the edge of the blue plate; plate; place_on_edge
-Throw the blue cube off the table; plate; discard
-Discard all cubes; plate; discard
-Touch the blue plate; plate; touch
-Touch the middle cube; plate; touch
-Lift the red cube; plate; pick_up
-Grasp the left cube; plate; pick_up
-Put the cubes on the red plate; plate; place_on
-Put one cube in each bowl; bowl; place_on
-Put the red cube in the red tray and the blue cube in the blue tray; tray; place_on
-Put the blue cube on the red cube; mat; stack_on
-"""
 
 
 def test_the_domain_that_is_shown_has_the_pattern(tmp_path: Path) -> None:
     """After thirty tasks, each with a domain of its own whose names say nothing."""
     trusted, whole, vocabulary = TrustedDomains(tmp_path), parse_domain(domain()), TabletopVocabulary()
     head = re.sub(";.*", "", domain().partition("(:action")[0])
-    for number, line in enumerate(SOLVED.splitlines()):
+    for number, line in enumerate(PATTERNS["solved"]):
         text, kind, actions = line.split("; ")
         used = list(dict.fromkeys((*actions.split(), "touch" if actions == "touch" else "pick_up")))
         texts = (re.sub(r"(?<=:action )\w+", f"do_{i}", whole.actions[n].text) for i, n in enumerate(used))
         schemas = " ".join(texts).replace("- support", f"- {kind}")
         trusted.add("tabletop", task(text, group=f"group_{number}"), f"{head}{schemas})\n;{' '.join(used)}")
     lacking = []
-    for line in ASKED.splitlines():
+    for line in PATTERNS["asked"]:
         text, kind, actions = line.split("; ")
         seen = Observation.model_validate_json(scene().model_dump_json().replace("plate", kind))
         goals = vocabulary.asked(task(text), seen)
         shown = trusted.fitting("tabletop", task(text), seen.objects, goals, vocabulary.words())
         has = shown.text.rpartition(";")[2].split() if shown else []
         lacking += [f"{line}: {has}"] if not {*actions.split()} <= {*has} else []
-    assert len(lacking) <= 0.05 * ASKED.count("\n"), lacking
+    assert len(lacking) <= 0.05 * len(PATTERNS["asked"]), lacking
 
 
 # --- words --------------------------------------------------------------------------------------------------

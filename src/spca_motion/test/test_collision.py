@@ -11,7 +11,7 @@ import pytest
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Pose, top_down
 from spca_core.layout import nominal_layout
-from spca_core.world import World, WristSensor, load_world
+from spca_core.world import World, WristSensor
 from spca_motion.collision import MAX_PRESS, CollisionChecker
 from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.tool import NOMINAL_GAP, ToolKinematics, planning_gap
@@ -20,11 +20,6 @@ from spca_robot.workspace_model import build_model
 from spca_testing.contracts.arm_contract import OVER_TABLE, true_scene
 
 OPEN, SHUT = 0.085, 0.0
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
 
 
 @pytest.fixture(scope="module")

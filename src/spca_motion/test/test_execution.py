@@ -13,7 +13,7 @@ from spca_core.geometry import top_down
 from spca_core.layout import Layout, nominal_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState, JointTrajectory
-from spca_core.world import World, load_world
+from spca_core.world import World
 from spca_motion.execution import Tolerances
 from spca_motion.manipulator import Manipulator
 from spca_sim.mujoco_world import MujocoWorld
@@ -63,11 +63,6 @@ class Faulty(MujocoWorld):
     def hold(self) -> None:
         self.held += 1
         super().hold()
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
 
 
 @pytest.fixture

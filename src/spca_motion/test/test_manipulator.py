@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from spca_core.geometry import top_down
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.scene import Scene
 from spca_core.trajectory import JointState
-from spca_core.world import World, load_world
+from spca_core.world import World
 from spca_motion.limits import EMPTY, HOLDING
 from spca_motion.manipulator import Manipulator
 from spca_robot.gripper_2f85 import tcp_offset
@@ -20,23 +19,6 @@ from spca_robot.kinematics import ArmKinematics
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import ABOVE, GRASP, ArmContract, over, true_scene
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
-
-
-@pytest.fixture(scope="module")
-def simulator(world: World) -> Iterator[MujocoSimulator]:
-    simulator = MujocoSimulator(world)
-    yield simulator
-    simulator.close()
-
-
-@pytest.fixture
-def scene(world: World) -> Scene:
-    return true_scene(world, nominal_layout(world))
 
 
 @pytest.fixture

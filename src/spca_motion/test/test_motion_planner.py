@@ -7,7 +7,7 @@ import pytest
 
 from spca_core.errors import Interrupted, MotionError
 from spca_core.geometry import Array, Pose, top_down
-from spca_core.world import World, load_world
+from spca_core.world import World
 from spca_motion import search
 from spca_motion.collision import CollisionChecker
 from spca_motion.paths import rounded, sampled
@@ -20,11 +20,6 @@ from spca_testing.contracts.arm_contract import OVER_TABLE
 OPEN = 0.085
 LEFT, RIGHT = top_down(0.5, 0.2, 0.5, 0.0), top_down(0.5, -0.2, 0.5, 0.0)
 WALL = Obstacle("wall", Pose.from_xyz_yaw(0.5, 0.0, 0.55).matrix(), (0.3, 0.02, 0.3))
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from spca_motion.moveit.search import bends, moveit_arm
 from spca_motion.planner import MotionPlanner
 from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
-from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over, true_scene
+from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over
 from spca_testing.moveit import faulty
 from spca_testing.processes import outliving
 
@@ -40,27 +40,10 @@ HAS_MOVEIT = importlib.util.find_spec("moveit") is not None
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
-
-
-@pytest.fixture(scope="module")
-def simulator(world: World) -> Iterator[MujocoSimulator]:
-    simulator = MujocoSimulator(world)
-    yield simulator
-    simulator.close()
-
-
-@pytest.fixture(scope="module")
 def process(world: World) -> Iterator[PlannerProcess]:
     process = PlannerProcess(Setup(world), STAND_IN)
     yield process
     process.close()
-
-
-@pytest.fixture
-def scene(world: World) -> Scene:
-    return true_scene(world, nominal_layout(world))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 
 from spca_core.errors import InputError, MotionError, SpcaError
 from spca_core.geometry import Array, Pose, top_down
-from spca_core.world import World, load_world
+from spca_core.world import World
 from spca_motion.limits import WorkspaceBox
 from spca_motion.moveit.backend import Geometry, PathRequest, Setup
 from spca_motion.moveit.process import PlannerProcess
@@ -31,11 +31,6 @@ from spca_testing.moveit import stand_in
 OPEN = 0.085
 LEFT, RIGHT = top_down(0.5, 0.2, 0.5, 0.0), top_down(0.5, -0.2, 0.5, 0.0)
 WALL = Obstacle("wall", Pose.from_xyz_yaw(0.5, 0.0, 0.55).matrix(), (0.3, 0.02, 0.3))
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
 
 
 @pytest.fixture(scope="module")

@@ -185,35 +185,7 @@ def test_release_depends_on_the_group_unless_told(group: str, release: bool | No
     assert level.must_release is expected
 
 
-BOX = [["cobot", "box_blue"]]
-BAD = {
-    "missing field": ({"title": None}, "title: Input should be a valid string"),
-    "unknown field": ({"succes": {}}, "succes: no such key"),
-    "no time": ({"time_limit_s": 0}, "time_limit_s: Input should be greater than 0"),
-    "pair of three": ({"success": {"collisions_true": [["a", "b", "c"]]}}, "success.collisions_true.0"),
-    "near name": ({"success": {"collisions_true": [["cobot", "box_bleu"]]}}, "did you mean 'box_blue'"),
-    "contradiction": (
-        {"success": {"collisions_true": BOX, "collisions_false": [["box_blue", "cobot"]]}},
-        "success has ['box_blue', 'cobot'] as true and as false",
-    ),
-    "success is failure": ({"fail": {"collisions_true": [["box_blue", "cobot"]]}}, "of success and of fail"),
-    "self-contact": ({"success": {"collisions_true": [["box_red", "box_red"]]}}, "with itself"),
-    "no condition": ({"success": {}}, "success has no condition"),
-    "held and released": ({"release": True}, "set `release: false`"),
-    "role named as a model": ({"roles": {"box_red": {"kind": "cube", "pick": "any"}}}, "the name of a model"),
-    "role without partner": ({"roles": {"r": {"kind": "cube", "pick": "same_colour"}}}, "`of` is needed"),
-    "role of a later one": (
-        {"roles": {"r": {"kind": "cube", "pick": "same_colour", "of": "box_rad"}}},
-        "did you mean 'box_red'",
-    ),
-    "role of a kind that lacks": (
-        {"roles": {"r": {"kind": "sign", "pick": "any"}}},
-        "the level needs a sign",
-    ),
-    "layout of an unknown": ({"layout": {"box_rod": {"absent": True}}}, "did you mean 'box_red'"),
-    "layout in two minds": ({"layout": {"box_red": {"absent": True, "at": [0, 0]}}}, "give exactly one of"),
-    "takes away what it needs": ({"layout": {"box_blue": {"absent": True}}}, "its own layout takes away"),
-}
+BAD = yaml.safe_load(Path(__file__).with_name("wrong_levels.yaml").read_text())["refused"]
 
 
 @pytest.mark.parametrize("case", BAD)

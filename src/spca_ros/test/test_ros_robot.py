@@ -22,7 +22,7 @@ from spca_core.arms import load_arm
 from spca_core.errors import MotionError, SpcaError
 from spca_core.layout import nominal_layout
 from spca_core.trajectory import JointTrajectory
-from spca_core.world import World, load_world
+from spca_core.world import World
 from spca_ros import names
 from spca_ros.calls import ActionCall, NodeLost, ServiceCall
 from spca_ros.camera import RequestedCamera, StreamedCamera
@@ -41,11 +41,6 @@ JOINT_NAMES = load_arm("ur5").joint_names
 pytestmark = pytest.mark.ros
 
 Reset = Callable[[], None]
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
 
 
 @pytest.fixture(scope="module")

@@ -38,11 +38,6 @@ VARIED = {"seed": 0, "preset": "nominal", "places": True}
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
-
-
-@pytest.fixture(scope="module")
 def graph() -> Iterator[Graph]:
     with running(sim(), name="client") as found:
         yield found

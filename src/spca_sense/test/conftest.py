@@ -13,7 +13,7 @@ from spca_core.geometry import Pose, wrap_angle
 from spca_core.layout import Layout
 from spca_core.names import symbol_of
 from spca_core.scene import SceneObject
-from spca_core.world import Joints, World, WorldObject, load_world
+from spca_core.world import Joints, World, WorldObject
 from spca_sense.catalogue import Catalogue
 from spca_sense.detection import Detection, Look
 from spca_sense.search import ShapeDetector
@@ -94,11 +94,6 @@ def check() -> Check:
         assert not unused, f"invented: {[(d.kind, d.colour, d.pose.position) for d in unused]}"
 
     return run
-
-
-@pytest.fixture(scope="session")
-def world() -> World:
-    return load_world()
 
 
 @pytest.fixture(scope="session")

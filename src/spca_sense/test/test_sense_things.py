@@ -195,28 +195,122 @@ def placed(
     return world.model_copy(update={"objects": tuple(objects)}), poses
 
 
-@pytest.mark.parametrize(
-    "size",
-    [
-        (0.12, 0.04, 0.04),
-        (0.04, 0.04, 0.08),
-        *(pytest.param(size, marks=FURTHER) for size in ((0.08, 0.04, 0.04), (0.08, 0.08, 0.04))),
-    ],
-)
-def test_a_block_as_large_as_several_cubes_is_one_thing(crowd: World, open_studio, size) -> None:
-    """Also where there are cubes of its colour, and where these stand flush."""
-    edges = (0.04, 0.04, 0.04)
-    world, poses = placed(
-        crowd,
+def _cube(edge: float, x: float, y: float, yaw: float) -> tuple[str, tuple, tuple]:
+    return "cube", (edge, edge, edge), (x, y, yaw)
+
+
+def _blocks(*size: float) -> dict[str, tuple[str, tuple, tuple]]:
+    """A block as large as several cubes, one of its colour, and two that stand flush."""
+    flush = {"box_red": _cube(0.04, 0.55, 0.0, 0.0), "box_red_2": _cube(0.04, 0.55, 0.04, 0.0)}
+    block = {
+        "cuboid_yellow": ("cuboid", size, (0.40, 0.15, 0.3)),
+        "box_yellow": _cube(0.04, 0.40, -0.10, 0.7),
+    }
+    return block | flush
+
+
+def _cylinders(*discs: tuple[float, float, float, float]) -> dict[str, tuple[str, tuple, tuple]]:
+    return {f"cylinder_red_{k}": ("cylinder", (w, w, h), (x, y, 0.0)) for k, (w, h, x, y) in enumerate(discs)}
+
+
+_BRICK, _BAR = (0.08, 0.04, 0.03), ("cuboid", (0.14, 0.04, 0.02), (0.35, 0.25, 0.3))
+_TALL = (0.05, 0.06, 0.35, 0.25)
+ONE_BY_ONE = {
+    "a long block": (_blocks(0.12, 0.04, 0.04), {}, 0.0025),
+    "a high block": (_blocks(0.04, 0.04, 0.08), {}, 0.0025),
+    "a block of two": (_blocks(0.08, 0.04, 0.04), {}, 0.0025),
+    "a block of four": (_blocks(0.08, 0.08, 0.04), {}, 0.0025),
+    "cylinders that touch": (_cylinders((0.04, 0.05, 0.45, 0.0), (0.05, 0.05, 0.45, 0.0455)), {}, 0.003),
+    "flush cylinders": (_cylinders(_TALL, (0.05, 0.05, 0.377, 0.292)), {}, 0.004),
+    "five cubes in a row": (
+        {f"box_red_{k}": _cube(0.04, 0.37 + 0.0402 * k, 0.0, 0.0) for k in range(5)},
+        {},
+        0.004,
+    ),
+    "a cube on a cylinder": (
+        _cylinders(_TALL) | {"box_blue": _cube(0.04, 0.35, 0.25, 0.3)},
+        {"box_blue": 0.06},
+        0.004,
+    ),
+    "a cube under a bar": (
+        {"box_red": _cube(0.04, 0.35, 0.25, 0.3), "cuboid_blue": _BAR}, {"cuboid_blue": 0.04}, 0.004,
+    ),
+    "a brick across one of two": (
         {
-            "cuboid_yellow": ("cuboid", size, (0.40, 0.15, 0.3)),
-            "box_yellow": ("cube", edges, (0.40, -0.10, 0.7)),
-            "box_red": ("cube", edges, (0.55, 0.0, 0.0)),
-            "box_red_2": ("cube", edges, (0.55, 0.04, 0.0)),
+            "cuboid_red": ("cuboid", _BRICK, (0.512, -0.142, 0.0)),
+            "cuboid_red_2": ("cuboid", _BRICK, (0.5923, -0.142, 0.0)),
+            "cuboid_yellow": ("cuboid", _BRICK, (0.512, -0.142, 1.57)),
         },
-    )
+        {"cuboid_yellow": 0.03},
+        0.004,
+    ),
+    "small things": (
+        {
+            "ball_red": ("ball", (0.016, 0.016, 0.016), (0.45, 0.0, 0.0)),
+            "ball_blue": ("ball", (0.02, 0.02, 0.02), (0.45, 0.08, 0.0)),
+            "plate_green": ("plate", (0.1, 0.1, 0.012), (0.55, -0.1, 0.0)),
+            "cylinder_yellow": ("cylinder", (0.05, 0.05, 0.01), (0.45, -0.1, 0.0)),
+            "cuboid_purple": ("cuboid", (0.012, 0.012, 0.14), (0.35, 0.0, 0.5)),
+            "cuboid_cyan": ("cuboid", (0.14, 0.012, 0.012), (0.55, 0.05, 0.5)),
+        },
+        {},
+        0.004,
+    ),
+    "a tile that is hardly narrower than a plate of the world": (
+        {
+            "cuboid_yellow": ("cuboid", (0.118, 0.027, 0.008), (0.45, 0.15, 0.8)),
+            "plate_green": ("plate", (0.033, 0.033, 0.008), (0.55, -0.1, 0.0)),
+        },
+        {},
+        0.004,
+    ),
+    "a block with a cube across its middle": (
+        {
+            "cuboid_yellow": ("cuboid", (0.125, 0.063, 0.031), (0.373, 0.011, 1.8)),
+            "box_red": _cube(0.048, 0.373, 0.011, 2.5),
+        },
+        {"box_red": 0.031},
+        0.004,
+    ),
+    "a block nearly as high as the cube on it": (
+        {
+            "cuboid_yellow": ("cuboid", (0.082, 0.080, 0.039), (0.374, -0.299, -1.17)),
+            "box_red": _cube(0.042, 0.374, -0.299, -1.99),
+        },
+        {"box_red": 0.039},
+        0.004,
+    ),
+    "a disc in line with a cube's sides": (
+        {
+            "box_yellow": _cube(0.056, 0.365, 0.054, -0.79),
+            "cylinder_green": ("cylinder", (0.023, 0.023, 0.008), (0.337, 0.082, 0.0)),
+        },
+        {},
+        0.004,
+    ),
+    "a disc around what stands on it": (
+        {
+            "plate_green": ("plate", (0.041, 0.041, 0.008), (0.4, -0.12, 0.0)),
+            "box_yellow": _cube(0.026, 0.4, -0.12, 0.4),
+        },
+        {"box_yellow": 0.008},
+        0.004,
+    ),
+}  # fmt: skip
+"""What touches, covers or is hardly seen; how high above the table some of it is; metres off at most."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[FURTHER] * n.startswith("a block of ")) for n in ONE_BY_ONE]
+)
+def test_things_are_seen_one_by_one(crowd: World, open_studio, name: str) -> None:
+    things, raised, within = ONE_BY_ONE[name]
+    world, poses = placed(crowd, things)
+    for model, bottom in raised.items():
+        x, y, z = poses[model].position
+        poses[model] = Pose.from_xyz_yaw(x, y, z + bottom, poses[model].yaw)
     look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
-    assert_all_found(look, world, poses, 0.0025)
+    assert_all_found(look, world, poses, within)
 
 
 @pytest.mark.parametrize(
@@ -239,76 +333,6 @@ def test_what_is_low_is_seen_all_the_same(crowd: World, open_studio, height: flo
     assert np.allclose(obstacle.pose.position[:2], (0.5, 0.0), atol=0.005)
 
 
-def test_touching_cylinders_of_one_colour_are_two(crowd: World, open_studio) -> None:
-    things = {
-        "cylinder_green": ("cylinder", (0.04, 0.04, 0.05), (0.45, 0.0, 0.0)),
-        "cylinder_green_2": ("cylinder", (0.05, 0.05, 0.05), (0.45, 0.0455, 0.0)),
-    }
-    world, poses = placed(crowd, things)
-    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
-    assert_all_found(look, world, poses, 0.003)
-
-
-def _cube(edge: float, x: float, y: float, yaw: float) -> tuple[str, tuple, tuple]:
-    return "cube", (edge, edge, edge), (x, y, yaw)
-
-
-_CYLINDER = ("cylinder", (0.05, 0.05, 0.06), (0.35, 0.25, 0.0))
-
-
-@pytest.mark.parametrize(
-    ("things", "raised"),
-    [
-        ({f"box_red_{k}": _cube(0.04, 0.37 + 0.0402 * k, 0.0, 0.0) for k in range(5)}, {}),
-        (
-            {
-                "cylinder_red": _CYLINDER,
-                "cylinder_red_2": ("cylinder", (0.05, 0.05, 0.05), (0.377, 0.292, 0.0)),
-            },
-            {},
-        ),
-        ({"cylinder_red": _CYLINDER, "box_blue": _cube(0.04, 0.35, 0.25, 0.3)}, {"box_blue": 0.06}),
-        (
-            {
-                "box_red": _cube(0.04, 0.35, 0.25, 0.3),
-                "cuboid_blue": ("cuboid", (0.14, 0.04, 0.02), (0.35, 0.25, 0.3)),
-            },
-            {"cuboid_blue": 0.04},
-        ),
-        (
-            {
-                "cuboid_red": ("cuboid", (0.08, 0.04, 0.03), (0.512, -0.142, 0.0)),
-                "cuboid_red_2": ("cuboid", (0.08, 0.04, 0.03), (0.5923, -0.142, 0.0)),
-                "cuboid_yellow": ("cuboid", (0.08, 0.04, 0.03), (0.512, -0.142, 1.57)),
-            },
-            {"cuboid_yellow": 0.03},
-        ),
-        (
-            {
-                "ball_red": ("ball", (0.016, 0.016, 0.016), (0.45, 0.0, 0.0)),
-                "ball_blue": ("ball", (0.02, 0.02, 0.02), (0.45, 0.08, 0.0)),
-                "plate_green": ("plate", (0.1, 0.1, 0.012), (0.55, -0.1, 0.0)),
-                "cylinder_yellow": ("cylinder", (0.05, 0.05, 0.01), (0.45, -0.1, 0.0)),
-                "cuboid_purple": ("cuboid", (0.012, 0.012, 0.14), (0.35, 0.0, 0.5)),
-                "cuboid_cyan": ("cuboid", (0.14, 0.012, 0.012), (0.55, 0.05, 0.5)),
-            },
-            {},
-        ),
-    ],
-    ids=[
-        *("five cubes in a row", "flush cylinders", "cube on a cylinder", "cube under a bar"),
-        *("brick across one of two", "small things"),
-    ],
-)
-def test_known_sizes_tell_what_touches_or_is_small(crowd: World, open_studio, things, raised) -> None:
-    world, poses = placed(crowd, things)
-    for model, bottom in raised.items():
-        x, y, z = poses[model].position
-        poses[model] = Pose.from_xyz_yaw(x, y, z + bottom, poses[model].yaw)
-    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
-    assert_all_found(look, world, poses, 0.004)
-
-
 def test_a_cube_under_a_larger_one_of_its_colour_is_inferred(crowd: World, open_studio) -> None:
     things = {"box_red": _cube(0.055, 0.45, 0.0, 0.3), "box_red_2": _cube(0.07, 0.45, 0.0, 0.35)}
     world, poses = placed(crowd, things)
@@ -318,56 +342,6 @@ def test_a_cube_under_a_larger_one_of_its_colour_is_inferred(crowd: World, open_
         ("cube", 0.07, True),
         ("cube", 0.055, False),
     ]
-
-
-@pytest.mark.parametrize(
-    "things",
-    [
-        {  # a tile that is hardly narrower than a plate of the world
-            "cuboid_yellow": ("cuboid", (0.118, 0.027, 0.008), (0.45, 0.15, 0.8)),
-            "plate_green": ("plate", (0.033, 0.033, 0.008), (0.55, -0.1, 0.0)),
-        },
-        {  # a block with a cube across its middle
-            "cuboid_yellow": ("cuboid", (0.125, 0.063, 0.031), (0.373, 0.011, 1.8)),
-            "box_red": ("cube", (0.048, 0.048, 0.048), (0.373, 0.011, 2.5)),
-        },
-        {  # one as high as that cube, nearly
-            "cuboid_yellow": ("cuboid", (0.082, 0.080, 0.039), (0.374, -0.299, -1.17)),
-            "box_red": ("cube", (0.042, 0.042, 0.042), (0.374, -0.299, -1.99)),
-        },
-    ],
-)
-def test_a_thing_is_not_seen_as_several_that_the_world_has(crowd: World, open_studio, things) -> None:
-    world, poses = placed(crowd, things)
-    if "box_red" in poses:
-        x, y, z = poses["box_red"].position
-        height = things["cuboid_yellow"][1][2]
-        poses["box_red"] = Pose.from_xyz_yaw(x, y, z + height, poses["box_red"].yaw)
-    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
-    assert_all_found(look, world, poses, 0.004)
-
-
-def test_a_disc_is_seen_behind_a_cube(crowd: World, open_studio) -> None:
-    """The cube's sides are in line with the disc, and do not hide it."""
-    things = {
-        "box_yellow": ("cube", (0.056, 0.056, 0.056), (0.365, 0.054, -0.79)),
-        "cylinder_green": ("cylinder", (0.023, 0.023, 0.008), (0.337, 0.082, 0.0)),
-    }
-    world, poses = placed(crowd, things)
-    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
-    assert {d.kind for d in look.detections} == {"cube", "cylinder"}
-
-
-def test_a_disc_is_seen_around_what_stands_on_it(crowd: World, open_studio) -> None:
-    edge = 0.026
-    things = {
-        "plate_green": ("plate", (0.041, 0.041, 0.008), (0.4, -0.12, 0.0)),
-        "box_yellow": ("cube", (edge, edge, edge), (0.4, -0.12, 0.4)),
-    }
-    world, poses = placed(crowd, things)
-    poses["box_yellow"] = Pose.from_xyz_yaw(0.4, -0.12, world.table.top + 0.008 + edge / 2, 0.4)
-    look = ShapeDetector(Catalogue.from_world(world)).detect(open_studio(world).shoot(poses))
-    assert {d.kind for d in look.detections} == {"cube", "plate"}
 
 
 def test_two_cubes_are_not_where_only_one_has_room(crowd: World, open_studio) -> None:

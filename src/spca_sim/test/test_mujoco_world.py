@@ -15,10 +15,6 @@ from spca_testing.contracts.table_contract import TableContract
 
 
 class TestMujocoWorld(TableContract):
-    @pytest.fixture(scope="class")
-    def world(self) -> World:
-        return load_world()
-
     @pytest.fixture
     def table(self, world: World) -> Iterator[MujocoWorld]:
         table = MujocoWorld(MujocoSimulator(world))

@@ -27,11 +27,6 @@ from spca_testing.contracts.arm_contract import OVER_TABLE
 from spca_testing.contracts.camera_contract import CameraContract
 
 
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
-
-
 def frame_of(world: World, layout: Layout | None = None, **options: object) -> RgbdFrame:
     simulator = MujocoSimulator(world, **options)  # type: ignore[arg-type]
     simulator.reset(layout or nominal_layout(world), seed=1)

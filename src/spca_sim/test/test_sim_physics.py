@@ -22,11 +22,6 @@ from spca_sim.variation import SimVariation
 COBOT, TABLE, GROUND = "cobot", "table_lightgray", "ground_plane"
 
 
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
-
-
 @pytest.fixture
 def simulator(world: World) -> MujocoSimulator:
     return MujocoSimulator(world)

@@ -11,18 +11,13 @@ import pytest
 from spca_core.errors import InputError
 from spca_core.layout import Layout, nominal_layout
 from spca_core.trajectory import JointTrajectory
-from spca_core.world import World, load_world
+from spca_core.world import World
 from spca_sim.live_view import LiveView
 from spca_sim.mujoco_world import Pacer
 from spca_sim.recording import SimState, load_states, save_states
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import PRESETS, SimVariation, draw_variation
 from spca_sim.video import Banner, _Scenes, render_video
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from spca_core.contacts import ContactSample
 from spca_core.errors import InputError
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.trajectory import JointState, JointTrajectory
-from spca_core.world import World, load_world
+from spca_core.world import World
 from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator
 from spca_sim.variation import draw_variation
 
@@ -34,11 +34,6 @@ def equal(a: JointState, b: JointState) -> bool:
         and np.array_equal(a.position, b.position)
         and np.array_equal(a.velocity, b.velocity)
     )
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_world()
 
 
 @pytest.fixture(scope="module")

@@ -26,88 +26,17 @@ from sentences import COLOURS, agrees, sentences
 
 STRANGERS: dict[str, list[str]] = yaml.safe_load((Path(__file__).parent / "strangers.yaml").read_text())
 """Goal, or "nothing" → texts that mean it, in `scene()`."""
-SHUFFLED = scene(row=("cube_red", "cube_green", "cube_blue"), depth=("cube_green", "cube_red", "cube_blue"))
-STACKED = scene(on={"cube_red": "cube_green", "cube_blue": "plate_blue"})
 
-TEXTS = {
-    # order
-    "Touch the cubes in this order: blue, red, green.": "touched B, touched R, touched G, "
-    "before B R, before R G",
-    "Touch first blue, then red.": "touched B, touched R, before B R",
-    "Stack the cubes from bottom to top: blue, red, green.": "on G R, on R B, on B T",
-    "Pick up the blue cube, put it on the red plate, then release it.": "on B pR",
-    # exceptions and quantifiers
-    "Touch all but the red one.": "touched G, touched B",
-    "Put all cubes on the red plate, except the blue one.": "on R pR, on G pR",
-    "Touch everything but the plates.": "touched R, touched G, touched B",
-    "Put each cube on a plate of another colour, one on each plate.": "on R pG, on G pB, on B pR | "
-    "on R pB, on G pR, on B pG",
-    "Put the green and blue cubes on the red and green plates respectively.": "on G pR, on B pG",
-    # each place is of one thing
-    "Put the red cube next to the blue cube and the green cube next to the blue cube.": "next_to R B, "
-    "next_to G B",
-    "Put the red cube next to the blue cube next to the blue cube.": None,
-    # what must not be
-    "Touch the red cube but do not lift it.": "touched R, stays R",
-    "Without disturbing the blue cube, put the red cube on the red plate.": "on R pR, kept B",
-    "Stack red on blue. Green must not be on top of red.": "on R B, on B T, unfit G R",
-    "Stack the three cubes. Neither red nor green must be on top.": None,
-    "Put the red cube on a plate. It must not be on the blue plate.": "on R pR, unfit R pB | "
-    "on R pG, unfit R pB",
-    "Put the red cube next to the blue cube without touching it.": None,
-    "Lift the red cube without dropping it.": "holding R",
-    "Touch the red cube. None of the plates must be touched.": "touched R, kept pR, kept pG, kept pB",
-    "Touch no cube.": None,
-    # what cannot be heeded is refused
-    "Stack the cubes in this order: blue, red, green.": None,
-    "Touch the red cube and the blue cube at the same time.": None,
-    "Pick up the red cube, then touch the blue cube.": None,
-    "Put the red cube back.": None,
-    "Touch only the red cube.": "touched R, kept G, kept B, kept pR, kept pG, kept pB",
-    "Put the green cube on the blue plate upwards.": None,
-    "Place every cube except the green one on the table. Stack the three cubes.": None,
-    "Touch the red cube. The blue cube must not be on top.": None,
-    "First touch the red cube.": None,
-    "Put the blue cube on the green cube. Put the blue cube on one of the plates.": None,
-    "Touch two of the four cubes.": None,
-    "Touch one of the three cubes.": "touched R | touched G | touched B",
-    "Put some cubes on the red plate.": None,
-    "Put two cubes on each plate.": None,
-    "There is a yellow cube. Touch the red cube.": None,
+
+TEXTS: dict[str, dict[str, str]] = yaml.safe_load((Path(__file__).parent / "texts.yaml").read_text())
+TABLES = {
+    "nominal": scene(),
+    "stacked": scene(on={"cube_red": "cube_green", "cube_blue": "plate_blue"}),
+    "shuffled": scene(
+        row=("cube_red", "cube_green", "cube_blue"), depth=("cube_green", "cube_red", "cube_blue")
+    ),
 }
-STACKED_TEXTS = {
-    "Pick up a cube from a plate.": "holding B",
-    "Choose a cube that stands on a plate, not on the table, and lift it off the plate.": "holding B",
-    "Pick up the cube on the green cube.": "holding R",
-    "Pick up the cube under the red cube.": "holding G",
-    "Take the red cube off the green cube.": "holding R",
-    "Take the red cube off the blue plate.": None,
-    "Remove the red cube from the green cube.": "on R T",
-    "Put the red cube on the blue cube.": "on R B, on B pB",  # a stack may stand on a plate
-    "Put the blue cube on the red cube.": "on B R, on R G",  # or on a cube
-    "Build a tower of the red cube and the blue one, red at the bottom.": "on B R, on R T",
-    "Empty the blue plate onto the red one.": "on B pR",
-    "Unstack the red cube.": "on R T",
-    "Pick up the cube that is on the table.": "holding G",
-    "Take the blue cube off the blue plate and put it on the green one.": None,  # plate or cube?
-    "Put the blue cube on another plate.": "on B pR | on B pG",
-    "Put another cube on the blue plate.": "on G pB | on R pB",
-    "Move the blue cube to one of the other plates.": "on B pR | on B pG",
-    "Put the green cube on an empty plate.": "on G pR | on G pG",
-    "Put the cubes that are not on a plate on the red plate.": "on R pR, on G pR",
-    "Clear the plates.": "on B T",
-    "The blue cube must not be on the blue plate. Touch it.": None,
-}
-SHUFFLED_TEXTS = {
-    "Touch the left cube.": "touched R",
-    "Touch the cube in the middle.": "touched G",
-    "Touch the cube farthest from the robot.": "touched B",
-    "Stack the left cube on the right cube.": "on R B, on B T",
-    "Put the rightmost cube on the leftmost plate.": "on B pG",
-}
-ALL = [(text, meaning, scene()) for text, meaning in TEXTS.items()]
-ALL += [(text, meaning, STACKED) for text, meaning in STACKED_TEXTS.items()]
-ALL += [(text, meaning, SHUFFLED) for text, meaning in SHUFFLED_TEXTS.items()]
+ALL = [(text, meaning, TABLES[name]) for name, texts in TEXTS.items() for text, meaning in texts.items()]
 
 
 def understood(text: str, seen: Observation) -> set[Goal]:
@@ -119,7 +48,7 @@ def understood(text: str, seen: Observation) -> set[Goal]:
 
 
 @pytest.mark.parametrize(("text", "meaning", "seen"), ALL, ids=[a[0] for a in ALL])
-def test_text_means(text: str, meaning: str | None, seen: Observation) -> None:
+def test_text_means(text: str, meaning: str, seen: Observation) -> None:
     assert understood(text, seen) == (goals(meaning) if meaning else set())
 
 

@@ -1,0 +1,25 @@
+"""What tests of arms share: the standard table in simulation, and what lies on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from spca_core.layout import nominal_layout
+from spca_core.scene import Scene
+from spca_core.world import World
+from spca_sim.simulator import MujocoSimulator
+from spca_testing.contracts.arm_contract import true_scene
+
+
+@pytest.fixture(scope="module")
+def simulator(world: World) -> Iterator[MujocoSimulator]:
+    simulator = MujocoSimulator(world)
+    yield simulator
+    simulator.close()
+
+
+@pytest.fixture
+def scene(world: World) -> Scene:
+    return true_scene(world, nominal_layout(world))
