@@ -1050,7 +1050,7 @@ def likewise(before: Meaning, phrase: Phrase) -> Meaning:
 
 def also(meaning: Meaning) -> Meaning:
     """As in "… too", "nor … either"."""
-    return lambda talk: meaning(talk)
+    return only(meaning)
 
 
 @clause
