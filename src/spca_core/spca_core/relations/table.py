@@ -150,12 +150,12 @@ ROWS = (
             "TURN": ("turn|rotate|turn around|spin",),
             "TURNED": ("turned|rotated|twisted|spun",),
             "ANGLE": (
-                r"(?:by |through )?\d+ ?(?:degrees?|deg|°)(?: ?,? ?(?:in (?:the )?direction )?"
+                r"(?:by |through |for )?(?:about |around |roughly )?\d+ ?(?:degrees?|deg|°)(?: ?,? ?(?:in (?:the )?direction )?"
                 "(?:counter-?|anti-?)?clockwise)?",
                 r"(?:sideways|crosswise|crossways|by a right angle)(?= ?(?:[.,;!]|$|and\b|then\b))",
             ),
         },
-        orders=("TURN Things ANGLE", "TURN ANGLE Things", "Things MUST? IS? TURNED ANGLE"),
+        orders=("TURN Things ANGLE ALONE?", "TURN ANGLE Things", "Things MUST? IS? TURNED ANGLE"),
         reads={"ANGLE": _read_angle},
         fixed=_fixed,
         told=lambda things, values: f"turned to {values[2]} degrees",

@@ -111,6 +111,10 @@ def touch(phrase: Phrase) -> Meaning:
     return doing(phrase, then, TANGIBLE, "touch")
 
 
+def touch_first(phrase: Phrase) -> Meaning:
+    return first(touch(phrase))
+
+
 def touch_along(phrase: Phrase, side: str) -> Meaning:
     """As in "touch the cubes from left to right": in the order in which they stand."""
 
@@ -235,6 +239,11 @@ def put_meant(thing: Thing, places: Destinations, again: Thing, *, near: bool, t
             named(again.like(places[-1].things[-1].noun.kind), talk, tuple(SUPPORTS))
             raise NotUnderstood(f"I do not know what '{again.text}' is in place of; say it anew.")
     yield from put((meant(thing, again),), None, places)(talk)
+
+
+def put_chosen(noun: Nominal, places: Destinations) -> Meaning:
+    """As in "of the red cubes, the right one goes in the tray"."""
+    return put((Thing(Det("the"), noun, text=noun.text),), None, places)
 
 
 def given(phrase: Phrase, where: Destinations | Destination) -> Given:
@@ -487,6 +496,10 @@ def detail(said: Destination | Phrase | bool) -> Detail:
     return ((), (), said) if isinstance(said, bool) else (said, (), None)
 
 
+def detail_along(upwards: bool, phrase: Phrase) -> Detail:
+    return (phrase, (), upwards)
+
+
 def details(one: Detail, more: Detail | None) -> Detail:
     phrase, places, upwards = more or ((), (), None)
     refuse(one[2] is not None and upwards is not None, "One order is enough.")
@@ -514,6 +527,9 @@ def stack(phrase: Phrase, more: Detail | None) -> Meaning:
 
 def tower(size: int | None) -> int:
     return size or 0
+
+
+rule.means(0, "Heap -> STACK")
 
 
 def as_high(extent: str) -> int:
@@ -647,6 +663,20 @@ def pyramid(more: Detail | int | None) -> Meaning:
             yield after.but(bridge=True, heap=(after.stage, order, size), tower=told).put_down(things)
 
     return meaning
+
+
+def layer(*said: int | tuple[str, bool]) -> int:
+    kinds = [one[0] for one in said if isinstance(one, tuple)]
+    refuse({*kinds} - {*STACKABLE}, "I can build a pyramid of cubes only.")
+    return next((one for one in said if isinstance(one, int)), 1)
+
+
+def layered(more: Detail | int | None, layers: tuple[int, ...]) -> Meaning:
+    """As in "a pyramid: three at the bottom, two above, one on top"."""
+    size = sum(layers)
+    said = more if isinstance(more, int) else next((t.det.number for t in more[0]), None) if more else None
+    refuse(layers != (*range(len(layers), 0, -1),) or said not in (None, size), towers.BRIDGE)
+    return pyramid(more or size)
 
 
 # --- what goes where, after any verb
@@ -927,6 +957,10 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
         yield after.rule("off" if on else "apart", *pairs)
 
 
+_OWN = (Destination(relation="on", things=(Thing(Det(), Nominal(matching="own"), text="its own"),)),)
+rule.means(must_not_be(_EVERY_SOLID, _OWN), "Neg -> UNMATCHED")
+
+
 @clause
 def kept_empty(phrase: Phrase, *, talk: Talk) -> Iterable[Talk]:
     told = f"I do not know what '{phrase[0].text}' is that stays empty; name it."
@@ -1004,7 +1038,19 @@ def _there_too(phrase: Phrase) -> Meaning:
 def likewise(before: Meaning, phrase: Phrase) -> Meaning:
     """As in "the red cube goes in the tray, and so does the green one"."""
     touched, put_there = mention(phrase), _there_too(phrase)
-    return and_also(before, lambda talk: (touched if talk.verb == "touch" else put_there)(talk))
+
+    def meaning(talk: Talk) -> Iterable[Talk]:
+        try:
+            yield from (touched if talk.verb == "touch" else put_there)(talk)
+        except NotUnderstood as error:  # nor is anything else meant
+            raise Impossible(str(error)) from error
+
+    return and_also(before, meaning)
+
+
+def also(meaning: Meaning) -> Meaning:
+    """As in "… too", "nor … either"."""
+    return only(meaning)
 
 
 @clause

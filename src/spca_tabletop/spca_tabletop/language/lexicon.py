@@ -8,7 +8,7 @@ true of every task anyway. Whatever else is said must be heeded by a rule of the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -50,8 +50,34 @@ def _nouns() -> dict[str, tuple[str, ...]]:
     return tokens
 
 
+def _alternatives(row: str) -> list[str]:
+    """The parts of a pattern between the bars that stand outside of any parentheses or brackets.
+
+    A regular expression takes the first alternative that fits; to take the longest, each must be tried alone.
+    """
+    parts, depth, listed = [""], 0, False
+    for character in row:
+        listed = character != "]" if listed else character == "["
+        depth += 0 if listed else (character == "(") - (character == ")")
+        if character == "|" and depth == 0 and not listed:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def _said(rows: str | list[Any] | dict[str, Any], context: str = "<it>") -> Iterator[str]:
+    """The patterns of a token; those that count in a context only are of these alternatives by themselves."""
+    if isinstance(rows, str):
+        yield from (context.replace("<it>", one) for one in (_alternatives(rows) if context[4:] else [rows]))
+    elif isinstance(rows, list):
+        yield from (pattern for row in rows for pattern in _said(row, context))
+    else:
+        yield from (one for name, row in rows.items() for one in _said(row, _FILE["contexts"][name]))
+
+
 def _patterns() -> tuple[Any, ...]:
-    """Every token's patterns; what is spelt anew, and how; what asides are; and what may be misspelt."""
+    """Every token's patterns; what asides are; and what may be misspelt."""
     parts = {"number": _NUMBER, "counted": "|".join(_COUNTED), "ordinals": "|".join(_ORDINALS)}
     parts |= {"colours": "|".join(COLOURS), "coloured": "|".join(f"{c}s" for c in COLOURS)}
     parts["told"] = "|".join((*COLOURS, *SUPPORTS))
@@ -70,19 +96,17 @@ def _patterns() -> tuple[Any, ...]:
         elif token == "RELATIONS":
             found |= {t: tuple(words) for row in relations() for t, words in row.words.items()}
         else:
-            more = tuple(whole(row) for row in ([rows] if isinstance(rows, str) else rows))
-            found[token] = (*found.get(token, ()), *more)
-    anew = [(whole(old), new) for old, new in _FILE["spelt"].items()]
+            found[token] = (*found.get(token, ()), *(whole(one) for one in _said(rows)))
     asides = {of: (re.compile(f"(?i){whole('<opening>')}(?:{whole('|'.join(row['opens']))})"),
                    frozenset(f"{row['may']} {_FILE['asides']['thing']['may']}".split()))
               for of, row in _FILE["asides"].items()}  # fmt: skip
     rules = {n: re.compile(f"(?i){whole(f'<{n}>')}") for n in ("orders", "heeded", *_FILE["clauses"])}
     nouns = (word for rows in _nouns().values() for row in rows for word in row.split("|"))
     slips = {name: frozenset(words.split()) for name, words in _FILE["slips"].items()}
-    return found, anew, asides, rules, slips | {"of": slips["of"].union(COLOURS, nouns)}
+    return found, asides, rules, slips | {"of": slips["of"].union(COLOURS, nouns)}
 
 
-_PATTERNS, _SPELT_ANEW, ASIDES, RULES, SLIPS = _patterns()
+_PATTERNS, ASIDES, RULES, SLIPS = _patterns()
 """What aside begins how, and which words it may have; what makes a clause an order; what may be misspelt."""
 
 _VALUES: dict[str, tuple[str, object]] = {token: tuple(value) for token, value in _FILE["values"].items()}
@@ -90,13 +114,16 @@ _VALUES |= {name.upper() + "S" * plural: ("NOUN", (name, bool(plural))) for plur
             for name in (*SOLIDS, *SUPPORTS, *SHARED, "thing", "table", "ground")}  # fmt: skip
 UNREAD: dict[str, str] = _FILE["unread"]
 BACK = frozenset(_FILE["refer back"].split())
-_A_BIT = 4
-"""Centimetres that are meant by "a bit"."""
+_A_BIT, _CLOSE = 4, 1
+"""Centimetres that are meant by "a bit", "close to it"."""
+_INITIALS = {colour[0]: colour for colour in reversed(COLOURS[:6])}
 _MILLIMETRES = {"mm": 1, "millimet": 1, "inch": 25.4}
 
 
 def _millimetres(words: str) -> tuple[int, ...]:
-    ((number, unit),) = re.findall(r"(\d[\d.]*) ?(mm|millimet|inch|c)", words) or [(_A_BIT, "c")]
+    ((number, unit),) = re.findall(r"(\d[\d.]*) ?(mm|millimet|inch|c)", words) or [
+        (_A_BIT if re.search("bit|little|slight|few|tad|touch |smidge", words) else _CLOSE, "c")
+    ]
     return (round(float(number) * _MILLIMETRES.get(unit, 10)),)
 
 
@@ -109,7 +136,7 @@ _READS["ACROSS_VIEW"] = lambda words: (
 _READS["WRAP"] = lambda words: "".join(
     s for s in ("leftmost", "rightmost") if s[:-4] in words.partition("round")[0]
 )
-_READS["COLOUR"] = lambda word: {"gray": "grey", "violet": "purple"}.get(word, word)
+_READS["COLOUR"] = lambda word: _INITIALS.get(word, {"gray": "grey", "violet": "purple"}.get(word, word))
 VALUED = ("NOUN", "FLANK", "EXTENT", "DISTANT", "MATCHING", "DIRECTION", *_READS)
 
 
@@ -120,12 +147,15 @@ def said_as(token: str, word: str) -> tuple[str, object]:
     return _VALUES.get(token, (token, None))
 
 
+_SPELLINGS = {spelt: word for word, row in _FILE["spellings"].items() for spelt in row.split("|")}
+_SPELT_ANEW = re.compile(
+    rf"(?i)(?<![\w'-])(?:{'|'.join(sorted(_SPELLINGS, key=len, reverse=True))})(?![\w'-])"
+)
+
+
 def spelt_out(text: str) -> str:
     """Return a text with what is spelt as in a chat in its usual form."""
-    for old, new in _SPELT_ANEW:
-        if _may_fit(old, text):
-            text = re.sub(f"(?i){old}", new, text)
-    return text
+    return _SPELT_ANEW.sub(lambda found: _SPELLINGS[found.group().lower()], text)
 
 
 _LITERAL = re.compile(r"[a-z0-9' -]+")
@@ -224,10 +254,10 @@ def tokens() -> list[str]:
 
 
 def words_of_tokens() -> dict[str, list[str]]:
-    """The plain words and phrases of each token but FILLER and what only separates clauses."""
+    """The plain words and phrases of each token but what is left out and what only separates clauses."""
     found: dict[str, list[str]] = {}
     for token, alternative in _listed():
-        if token not in (*_UNBOUNDED, "FILLER", "LINK") and _LITERAL.fullmatch(alternative):
+        if token not in (*_UNBOUNDED, "FILLER", "INSERTED", "LINK") and _LITERAL.fullmatch(alternative):
             found.setdefault(token, []).append(alternative)
     return found
 
@@ -241,7 +271,7 @@ def spelt_words() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def known_words() -> tuple[str, ...]:
     """Single words that a misspelt one may have been meant to be."""
-    words = (a for token, a in _listed() if token != "FILLER")
+    words = (a for token, a in _listed() if token not in ("FILLER", "INSERTED"))
     return tuple(a for a in words if a.isalpha() and len(a) > 3)
 
 
@@ -249,18 +279,3 @@ def known_words() -> tuple[str, ...]:
 def _compiled(alternative: str, bounded: bool) -> re.Pattern[str]:
     body = alternative.replace(" ?", r"\s*").replace(" ", r"\s+")
     return re.compile(body + "(?![a-z0-9-])" if bounded else body, re.IGNORECASE)
-
-
-def _alternatives(row: str) -> list[str]:
-    """The parts of a pattern between the bars that stand outside of any parentheses or brackets.
-
-    A regular expression takes the first alternative that fits; to take the longest, each must be tried alone.
-    """
-    parts, depth = [""], 0
-    for character in row:
-        depth += (character in "([") - (character in ")]")
-        if character == "|" and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts

@@ -43,6 +43,7 @@ from spca_tabletop.language.things import (
 
 _TO_OTHERS = {"next_to": (*LIFTABLE, *CONTAINERS), "under": LIFTABLE, "across": LIFTABLE}
 NO_DIRECTION = "I can put things to a side of others, or in a half of the table; say which, or of what."
+_NEXT = (10,)  # millimetres between what is to be next to each other, on a certain side
 _AROUND = 300  # millimetres by which a table may go on beyond what is on it
 _OF_ALL = ("abreast", "on_each_other")
 _WHICH_WHERE = "I do not know which of them should go where; say it for each."
@@ -92,6 +93,16 @@ def of_it_rather(place: Destination, thing: Thing) -> Destination:
     return replace(place, text="", things=(*place.things[:-1], again))
 
 
+def on_its_side(*said: Any) -> Destination:
+    """As in "on its left", "next to the blue cube, on its left"."""
+    beside = [one for one in said if isinstance(one, Thing)]
+    whose, side = (one for one in said if isinstance(one, str))
+    row = ROWS.get(f"{side.removesuffix('most')}_of")
+    refuse(whose != "own" or row is None, NO_DIRECTION)
+    it = (Thing(pronoun="it", text="it"),)
+    return Destination(relation=row.name if row else "", things=(*beside,) or it, values=_NEXT * len(beside))
+
+
 def one_on_each(place: Destination) -> Destination:
     """As in "on the plates, one per plate"."""
     if place.relation != "on" or len(place.things) != 1:
@@ -109,6 +120,10 @@ rule.means(Destination(relation="slot", slot="bottom"), "Place -> BOTTOM")
 rule.means(Destination(relation="slot", slot="middle"), "Place -> IN|AT|ON THE? MIDDLE", "Place -> MIDDLE")
 
 
+_TABLE = Thing(Det("the"), Nominal(kind="table"))
+rule.means(Destination(relation="from", things=(_TABLE,)), "Source -> OVERBOARD")
+
+
 def for_each(thing: Thing) -> Destination:
     refuse(thing.noun.matching, f"I do not know how many each '{thing.text}' is for; say it in another way.")
     return Destination(relation="on", things=(replace(thing, det=Det("each")),))
@@ -120,7 +135,7 @@ def level(number: int, upwards: bool) -> Destination:
 
 
 _THERE = Destination(relation="on", things=(Thing(pronoun="there", text="there"),))
-rule.means(_THERE, "Place -> ON|IN? THERE")
+rule.means(_THERE, "Place -> ON|IN? THERE", "Place -> ON|IN IT TOO")
 
 
 def _in(*said: Thing | Phrase | Values, row: Relation) -> Destination:
@@ -161,7 +176,7 @@ def and_table(*said: Any) -> Destinations:
     vague = place.relation == "on" and any(t.elliptic and not t.noun.colour for t in place.things)
     if ("table", False) not in said or vague:  # "the cube on the left onto the table" is of one place
         raise NotUnderstood("Two places are one too many; say it for each thing.")
-    table = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
+    table = Destination(relation="on", things=(_TABLE,))
     return tuple(one if isinstance(one, Destination) else table for one in said)
 
 

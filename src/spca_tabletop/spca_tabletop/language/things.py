@@ -384,6 +384,17 @@ def noun(said: tuple[str, bool]) -> Nominal:
     return Nominal(kind=said[0], plural=said[1])
 
 
+def so_called(said: tuple[str, bool], more: tuple[str, bool]) -> Nominal:
+    """As in "the box thing"."""
+    refuse(more[0] != "thing", f"I do not know what a '{said[0]} {more[0]}' is.")
+    return noun(said)
+
+
+def owned(colour: str, said: tuple[str, bool]) -> Nominal:
+    """As in "green's plate"."""
+    return Nominal(*said, colour=colour)
+
+
 def of_a_colour(colour: str) -> Nominal:
     return Nominal(one=True, plural=True, colour=colour)
 
@@ -501,6 +512,12 @@ def counted_from(number: int, noun: Nominal | None, side: str) -> Nominal:
     return Quality(_at(side, number - 1, number), f"number {number} from that side", 3)(noun or Nominal())
 
 
+def both_from(first: int, other: int, noun: Nominal | None, side: str) -> Phrase:
+    """As in "the second and the fourth item from the left"."""
+    each = ((n, counted_from(n, noun, side)) for n in (first, other))
+    return tuple(Thing(Det("the"), one, text=f"number {n}") for n, one in each)
+
+
 def outermost(*said: Any) -> Thing:
     """As in "the two leftmost cubes", "the first two from the left"."""
     first, number = (1, *(one for one in said if isinstance(one, int)))[-2:]
@@ -530,6 +547,10 @@ def of_those(noun: Nominal, *said: Any) -> Nominal:
 
     tests = (*group.tests, Quality(test), *noun.tests)
     return replace(noun, text="", kind=group.kind, colour=noun.colour or group.colour, tests=tests)
+
+
+def left_over(noun: Nominal) -> Nominal:
+    return replace(noun, text="", other=True)
 
 
 def unlike(noun: Nominal, said: Things, *, of: str = "") -> Nominal:
@@ -839,6 +860,17 @@ def contrasted(thing: Thing, other: Thing) -> Thing:
 def all_but(others: Phrase) -> Thing:
     last = others[-1].noun  # "all but the red cube" is of cubes, "all but the ball" is of more
     return Thing(Det("all"), Nominal(last.kind if last.colour or last.tests else "thing"), apart=others)
+
+
+def of_colours(said: tuple[str, bool], colours: Things) -> Phrase:
+    """As in "the cubes red, blue and green"."""
+    refuse(len(colours) < 2, "I do not know which ones are meant; name each.")
+    return tuple(Thing(Det("the"), Nominal(said[0], colour=c), text=f"{c} {said[0]}") for c in colours)
+
+
+def described(adjective: Modifier, number: int, noun: Nominal) -> Thing:
+    """As in "the outer two cubes"."""
+    return thing(Det("the", number), adjective(noun))
 
 
 def series(one: Any, more: tuple[Any, ...] = ()) -> tuple[Any, ...]:

@@ -19,7 +19,10 @@ _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
 _NAMES = frozenset({"NOUN", "COLOUR", "ONE", "ONES"})
 _NAMED = _NAMES | {"THE", "EXTENT", "FLANK"}
-_SAID = frozenset({"IS", "IT", "THEM", "THE", "A", "AND", "ALL", "REMARK", "HUED", "THERE"})
+_PAUSE = re.compile(r"\s*[,)–—-]+(?=\s*\w)")
+_SAID = frozenset({"IS", "WAS", "IT", "THEM", "THE", "A", "AND", "ALL", "REMARK", "HUED", "THERE"})
+_GOING_ON = ("CORRECTION", "LIKEWISE", "KEPT_ORDER")
+"""How what is said of the last sentence begins."""
 _SEPARATORS = ("COMMA", "AND", "BUT", "LINK", "DASH", "THEN", "CORRECTION")
 
 
@@ -52,10 +55,12 @@ def sentences(text: str) -> list[Sentence]:
         raise _unknown(unknown)
     done: list[Sentence] = []
     for ends, run in groupby(found, lambda token: token.type == "END"):
-        if ends or not (joined := _join_separators(list(run))):
+        said = list(run)
+        if ends or not (joined := _join_separators(said)) or [t.type for t in joined] == ["THEN"]:
             continue
-        if done and "CORRECTION" in (joined[0].type, done[-1].tokens[-1].type):  # of the last sentence
-            joined = _join_separators([*done.pop().tokens, *joined])
+        goes_on = joined[0].type in _GOING_ON or said[0].text[:4].lower() == "but "
+        if done and (goes_on or done[-1].tokens[-1].type == "CORRECTION"):
+            joined = _join_separators([*done.pop().tokens, *said])
         elif joined[0].type == "CORRECTION" and joined[0].text[:2].lower() != "no":  # of what was no order
             joined = joined[1:]
         done += [Sentence(tuple(joined), text)] * bool(joined)
@@ -224,7 +229,11 @@ def _scan(text: str) -> tuple[list[Token], list[str]]:
             assert match is not None
             unknown.append(match.group())
             end = match.end()
-        elif name != "FILLER":
+        elif name == "INSERTED":  # and the pauses around it
+            if said and said[-1].type in ("COMMA", "DASH"):
+                said.pop()
+            end = pause.end() if (pause := _PAUSE.match(text, end)) else end
+        elif name != "FILLER" and not (name == "THE" and said and said[-1].type == "THE"):
             word = text[position:end]
             said.append(Token(*lexicon.said_as(name, word.lower()), word, position))
         position = end
