@@ -230,7 +230,8 @@ def answering(response: Any) -> Iterator[None]:
         yield
         response.success = True
     except Exception as error:  # whatever a message from outside can bring about
-        known = isinstance(error, (SpcaError, ValueError, OSError))
+        if not (known := isinstance(error, (SpcaError, ValueError, OSError))):
+            traceback.print_exc()
         response.success, response.message = False, str(error) if known else repr(error)
 
 

@@ -6,7 +6,7 @@ translates their messages to the project's names and conventions and forwards co
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -128,7 +128,8 @@ class GazeboSim(SimulatorNode):
         self.create_subscription(Clock, bridge.CLOCK.ros_topic_name, self._on_clock, SENSOR)
         self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
         self._reports: PolledTopic | None = None
-        if (kind := contacts_type()) is not None:
+        if importlib.util.find_spec("ros_gz_interfaces") is not None:
+            kind = importlib.import_module("ros_gz_interfaces.msg").Contacts
             # Every link in contact reports at every physics step; one step's reports make a sample.
             depth = _ROBOT_SENSORS + len(self._watched)
             topic = bridge.CONTACTS.ros_topic_name
@@ -239,7 +240,7 @@ class GazeboSim(SimulatorNode):
         with self._film.running():
             while self._now - begun < _FRAME_S:
                 if (taken := self._film.since(begun)) is not None:
-                    return Capture.Response(success=True, **taken._asdict())
+                    return taken
                 self._pass()
         return Capture.Response(success=False, message=f"no picture from Gazebo's camera in {_FRAME_S:.0f} s")
 
@@ -406,15 +407,6 @@ class GazeboSim(SimulatorNode):
         self._moved.close()
         if self._reports is not None:
             self._reports.close()
-
-
-def contacts_type() -> type | None:
-    """Return `ros_gz_interfaces/Contacts`, or None where it is not installed."""
-    try:
-        kind: type = importlib.import_module("ros_gz_interfaces.msg").Contacts
-    except ImportError:
-        return None
-    return kind
 
 
 def main() -> None:
