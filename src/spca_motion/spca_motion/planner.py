@@ -29,10 +29,6 @@ _LOW_ELBOW_BY, _LOW_ELBOW_S = 0.10, 4.0
 _THERE = 1e-5
 
 
-MakeChecker = Callable[[World, PlanningScene], Checker]
-"""Maker of what checks configurations in one planning scene."""
-
-
 # Spacing of the samples along a line (m and rad), and the largest motion of a joint between two samples.
 _STEP, _TURN_STEP = 0.005, 0.05
 _JUMP = 0.25
@@ -49,8 +45,9 @@ class MotionPlanner:
     """
 
     def __init__(
-        self, world: World, checkers: MakeChecker = CollisionChecker, search: PathSearch | None = None
-    ) -> None:
+        self, world: World, checkers: Callable[[World, PlanningScene], Checker] = CollisionChecker,
+        search: PathSearch | None = None,
+    ) -> None:  # fmt: skip
         self.tools = ToolKinematics(world)
         self.box = WorkspaceBox.around(world)
         self._world, self._velocity = world, world.robot.arm.column("velocity")

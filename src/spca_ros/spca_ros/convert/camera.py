@@ -43,13 +43,6 @@ def info_msg(intrinsics: CameraIntrinsics, stamp: float) -> CameraInfo:
     )
 
 
-def intrinsics(info: CameraInfo) -> CameraIntrinsics:
-    """Return the pinhole parameters of a camera info."""
-    return CameraIntrinsics(
-        width=info.width, height=info.height, fx=info.k[0], fy=info.k[4], cx=info.k[2], cy=info.k[5]
-    )
-
-
 def frame(colour: Image, depth: Image, info: CameraInfo, pose: Pose) -> RgbdFrame:
     """Return a registered pair of images as a frame, seen from `pose` (of the optical frame in `world`).
 
@@ -69,7 +62,9 @@ def frame(colour: Image, depth: Image, info: CameraInfo, pose: Pose) -> RgbdFram
     return RgbdFrame(
         colour=rgb[..., _CHANNELS[colour.encoding]].copy(),
         depth=np.where(np.isfinite(z), z, np.float32(0.0)),
-        intrinsics=intrinsics(info),
+        intrinsics=CameraIntrinsics(
+            width=info.width, height=info.height, fx=info.k[0], fy=info.k[4], cx=info.k[2], cy=info.k[5]
+        ),
         pose=pose,
         stamp=seconds(colour.header.stamp),
     )

@@ -16,8 +16,7 @@ import numpy as np
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.action import CommandGripper, FollowTrajectory
-from spca_interfaces.msg import Contacts
-from spca_interfaces.srv import Capture, LetPass, ResetWorld, SaveRecording
+from spca_interfaces.srv import Capture, LetPass, ResetWorld
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 from trajectory_msgs.msg import JointTrajectoryPoint
@@ -35,7 +34,7 @@ from spca_robot.description.names import GRIPPER_CONTROLLER, GRIPPERS, SOURCES, 
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
-from spca_ros.convert.contacts import contacts_msg
+from spca_ros.convert.contacts import contacts_msg, places_msg
 from spca_ros.convert.records import duration_msg, from_msg, seconds, time_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
 from spca_ros.node import SimulatorNode, run_nodes
@@ -80,7 +79,7 @@ class GazeboSim(SimulatorNode):
 
     def __init__(self, control: Control | None = None, action: Any = None) -> None:
         """Start; where Gazebo is played, `control` of time and the arm controller's `action` are given."""
-        super().__init__(names.SIM)
+        super().__init__()
         self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/, or a path"))
         self._joints = self._world.robot.arm.joint_names
         about = "which robot description Gazebo has"
@@ -100,7 +99,6 @@ class GazeboSim(SimulatorNode):
         self._rims = {o.model: world.table.top + o.size[2] for o in world.objects if KINDS[o.kind].walled}
         self.recorder, self._moved = Recorder(world), Moved(self, world)
         self._sampler = ContactSampler(self._on_sample, ways=self._ways, poses=self._moved.poses)
-        self.parameter("places", False, "whether the referee is told where things are", live=True)
         control = control or bridged(self, control_service(world))
         self._passing = Passing(control, lambda: self._now)
         self._now, self._ticked = 0.0, time.monotonic()
@@ -116,15 +114,12 @@ class GazeboSim(SimulatorNode):
         self._follow_number = self._grip_number = 0
         self._held, self._ended = threading.Event(), threading.Event()
 
-        self._states = self.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
         self._film = Film(self, self._world)
-        self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
         self._arm = ArmController(self, self._joints, action)
         self._gripper = self.create_publisher(
             JointTrajectoryMsg, f"/{GRIPPER_CONTROLLER}/joint_trajectory", EVERY
         )
 
-        self._time = self.create_publisher(Clock, "/clock", SENSOR)
         self.create_subscription(Clock, bridge.CLOCK.ros_topic_name, self._on_clock, SENSOR)
         self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
         self._reports: PolledTopic | None = None
@@ -144,7 +139,6 @@ class GazeboSim(SimulatorNode):
         LongAction(self, FollowTrajectory, names.FOLLOW, self._do_follow, self._brake, self._refuse_follow)
         LongAction(self, CommandGripper, names.GRIPPER, self._do_grip, refuse=self._refuse_grip)
         self.create_service(Trigger, names.HOLD, self._hold)
-        self.create_service(SaveRecording, names.SAVE_RECORDING, self.save)
         SlowService(self, ResetWorld, names.RESET, self._do_reset)
         SlowService(self, Capture, names.CAPTURE, self._do_capture)
         SlowService(self, LetPass, names.LET_PASS, self._do_let_pass)
@@ -197,7 +191,7 @@ class GazeboSim(SimulatorNode):
             return
         self.recorder.record(sample.stamp, self._state, poses)
         if self.get_parameter("places").value:
-            self._moved.tell(sample.stamp)
+            self._places.publish(places_msg(sample.stamp, poses))
         self._contacts.publish(contacts_msg([sample]))
 
     def _do_let_pass(self, request: LetPass.Request) -> LetPass.Response:
