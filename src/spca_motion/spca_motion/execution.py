@@ -165,9 +165,8 @@ class Executor:
             return bool(watch.over(state) and near and self._at_rest(state))
 
         if not self._robot.wait(trajectory.duration + limits.settle_time, ended):
-            self._robot.wait(
-                max(self._robot.begun() - watch.commanded, 0.0), ended
-            )  # as much as it began later
+            late = self._robot.begun() - watch.commanded
+            self._robot.wait(max(late, 0.0), ended)
         self.gate.check()
         state = self.fresh_state()
         if watch.off(state) > limits.path:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import dataclass, replace
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,6 @@ _SLEEP = (
     "ntree_awake", "nbody_awake", "nparent_awake", "nv_awake", "qacc_smooth", "qfrc_smooth",
 )  # fmt: skip
 """Fields of MuJoCo's data that say who sleeps, or that the solver reads of sleepers; its state lacks them."""
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -103,8 +102,7 @@ class MujocoSimulator:
         self.variation = variation or SimVariation()
         self._sensor = RgbdSensor(world, self.variation, noise)
         self._scenes: dict[tuple[str, ...], _Scene] = {}
-        self._contact_listeners: list[Callable[[ContactSample], object]] = []
-        self._state_listeners: list[Callable[[SimState], None]] = []
+        self._listeners: list[Callable[[ContactSample], object]] = []
         self.disturber = Disturber(world, self.variation.disturbances)
         self._frame: RgbdFrame | None = None  # the newest that has arrived, where frames can be lost
         self.reset(nominal_layout(world))
@@ -243,11 +241,13 @@ class MujocoSimulator:
 
     def on_contacts(self, listener: Callable[[ContactSample], object]) -> Callable[[], None]:
         """Subscribe to contact samples; returns a function that ends the subscription."""
-        return _subscribe(self._contact_listeners, listener)
+        self._listeners.append(listener)
 
-    def on_sample(self, listener: Callable[[SimState], None]) -> Callable[[], None]:
-        """Subscribe to the state at every sample (ground truth: for recordings); returns what ends it."""
-        return _subscribe(self._state_listeners, listener)
+        def end() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return end
 
     def state(self) -> SimState:
         """Return all positions now. Ground truth: for recordings."""
@@ -298,8 +298,7 @@ class MujocoSimulator:
 
     def close(self) -> None:
         """End all subscriptions."""
-        self._contact_listeners.clear()
-        self._state_listeners.clear()
+        self._listeners.clear()
 
     def _scene_of(self, objects: tuple[str, ...]) -> _Scene:
         if objects not in self._scenes:
@@ -334,19 +333,5 @@ class MujocoSimulator:
                 self._apply_friction()
                 self.data.qvel[self.data.qvel == 0] = _WAKING
         sample = ContactSample(self.time, *self._scene.monitor.take(self.data, self._scene.rims))
-        for listener in tuple(self._contact_listeners):
+        for listener in tuple(self._listeners):
             listener(sample)
-        if self._state_listeners:
-            state = self.state()
-            for state_listener in tuple(self._state_listeners):
-                state_listener(state)
-
-
-def _subscribe(listeners: list[_T], listener: _T) -> Callable[[], None]:
-    listeners.append(listener)
-
-    def end() -> None:
-        if listener in listeners:
-            listeners.remove(listener)
-
-    return end

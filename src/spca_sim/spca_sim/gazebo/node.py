@@ -357,10 +357,9 @@ class GazeboSim(SimulatorNode):
 
     def _go_home(self) -> str:
         """Drive the robot home if it is not there, with the objects out of its way; return why not, or ""."""
-        patience = time.monotonic() + _START_S
-        while (state := self._state) is None:  # Gazebo and its controllers come up
-            if time.monotonic() > patience or self._ended.wait(_TICK_S):
-                return f"no joint state has come from Gazebo in {_START_S:.0f} s: do its controllers run?"
+        self.loop.wait(lambda: self._state, _START_S)  # Gazebo and its controllers come up
+        if (state := self._state) is None:
+            return f"no joint state has come from Gazebo in {_START_S:.0f} s: do its controllers run?"
         self._follow_number += 1
         if self._is_home(state):
             return ""
