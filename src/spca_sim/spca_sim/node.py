@@ -271,8 +271,6 @@ class SimNode(SimulatorNode):
         world, preset, seed, noise, disturbances = (
             self.get_parameter(name).value for name in ("world", "preset", "seed", "noise", "disturbances")
         )
-        if preset not in PRESETS:
-            raise SpcaError(f"preset '{preset}': one of {PRESETS}")
         varied = preset in VARIATIONS and preset != "nominal"
         return _Variant(
             world,

@@ -77,7 +77,7 @@ class _Scene:
         containers = [world.object(name) for name in objects if KINDS[world.object(name).kind].walled]
         self.containers = {o.model: (self.model.body(o.model).id, o.size[2] / 2) for o in containers}
         self.renderer: RayRenderer | None = None
-        self.view = sensor_view(world, variation)
+        self.view, self.lighting = sensor_view(world, variation), Lighting.of(world, variation)
         self.knock = (_STILL, _STILL)
         self.friction = self.model.geom_friction.copy()
         self.tendon_qpos = [int(self.model.joint(f"{s}_driver").qposadr[0]) for s in ("left", "right")]
@@ -227,17 +227,16 @@ class MujocoSimulator:
         knock = now.shift, now.turn
         view = scene.view if knock == (_STILL, _STILL) else moved(scene.view, *knock)
         if scene.renderer is None or scene.knock != knock:
-            lighting = Lighting.of(self.world, self.variation)
             place_camera(scene.model, SENSOR, view)
-            scene.renderer = RayRenderer(scene.model, view, lighting)
+            scene.renderer = RayRenderer(scene.model, view, scene.lighting)
             scene.knock = knock
         colour, depth = scene.renderer.render(scene.data.qpos)
         return *disturb(colour, depth, now, self.time, self.world, view), view
 
     def draw_ahead(self) -> None:
         """Have another thread draw what never moves, which is most of what the first picture takes."""
-        lighting = Lighting.of(self.world, self.variation)
-        Thread(target=RayRenderer, args=(self._scene.model, self._scene.view, lighting)).start()
+        scene = self._scene
+        Thread(target=RayRenderer, args=(scene.model, scene.view, scene.lighting)).start()
 
     def on_contacts(self, listener: Callable[[ContactSample], object]) -> Callable[[], None]:
         """Subscribe to contact samples; returns a function that ends the subscription."""

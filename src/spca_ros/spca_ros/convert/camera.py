@@ -10,9 +10,8 @@ from std_msgs.msg import Header
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Pose
+from spca_robot.description.names import OPTICAL_FRAME
 from spca_ros.convert.records import seconds, time_msg
-
-OPTICAL_FRAME = "camera_color_optical_frame"
 
 _CHANNELS = {"rgb8": slice(None), "bgr8": slice(None, None, -1)}
 _DEPTHS = {"32FC1": ("f4", 1.0), "16UC1": ("u2", 0.001)}  # how a pixel is stored, and its unit in metres

@@ -11,8 +11,9 @@ from sensor_msgs.msg import Image
 from spca_interfaces.srv import Capture
 
 from spca_core.world import World
+from spca_robot.description.names import OPTICAL_FRAME
 from spca_ros.camera import CameraTopics, FramePairs
-from spca_ros.convert.camera import OPTICAL_FRAME, info_msg
+from spca_ros.convert.camera import info_msg
 from spca_ros.convert.records import seconds
 from spca_ros.node import SpcaNode
 from spca_ros.qos import WHOLE
