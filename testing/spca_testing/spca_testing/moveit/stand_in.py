@@ -32,7 +32,7 @@ from spca_motion.moveit.backend import Setup
 from spca_motion.moveit.search import grown
 from spca_motion.planning_scene import Held, Obstacle, PlanningScene
 from spca_motion.query import edge
-from spca_motion.search import Effort, find_path
+from spca_motion.search import Effort, box_of, find_path
 from spca_motion.tool import ToolKinematics
 from spca_robot.description.names import ARM_GROUP
 from spca_robot.gripper_2f85 import STROKE, driver_angle
@@ -286,7 +286,11 @@ class PlanningComponent:
 
         if not self._constrained(start):
             return Response(None)
-        path = find_path(start, goal[None], valid, lambda: False, _EFFORT, self._tools.arm.range, 1)
+        box, tried = (
+            box_of(start, goal[None], _EFFORT, self._tools.arm.range),
+            (0.5, 0.02, _EFFORT.checks, 30, 1),
+        )
+        path = find_path(start, goal[None], box, tried, valid, lambda: False)
         if path is None:
             return Response(None)
         dense = [edge(a, b) for a, b in pairwise(path)]
