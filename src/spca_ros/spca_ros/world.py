@@ -107,14 +107,6 @@ class RosWorld(TableWorld):
 
     # --- TableWorld -----------------------------------------------------------------------------------------
 
-    def now(self) -> float:
-        """See `TableWorld`."""
-        return self.robot.now()
-
-    def wait(self, seconds: float) -> None:
-        """See `TableWorld`."""
-        self.robot.wait(seconds)
-
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
         """See `TableWorld`. A real cell tells nobody; samples from before may still be under way."""
         began = self.now()

@@ -286,11 +286,8 @@ class PlanningComponent:
 
         if not self._constrained(start):
             return Response(None)
-        box, tried = (
-            box_of(start, goal[None], _EFFORT, self._tools.arm.range),
-            (0.5, 0.02, _EFFORT.checks, 30, 1),
-        )
-        path = find_path(start, goal[None], box, tried, valid, lambda: False)
+        box = box_of(start, goal[None], _EFFORT, self._tools.arm.range)
+        path = find_path(start, goal[None], box, (0.5, 0.02, _EFFORT.checks, 30, 1), valid, lambda: False)
         if path is None:
             return Response(None)
         dense = [edge(a, b) for a, b in pairwise(path)]
