@@ -37,7 +37,6 @@ from spca_motion.tool import ToolKinematics
 from spca_robot.description.names import ARM_GROUP
 from spca_robot.gripper_2f85 import STROKE, driver_angle
 
-_EFFORT = Effort(np.pi, 60_000)
 _FINGER = "robotiq_85_left_knuckle_joint"
 _GAPS = np.linspace(0.0, STROKE, 400)
 _ANGLES = np.array([driver_angle(float(gap)) for gap in _GAPS])
@@ -286,8 +285,8 @@ class PlanningComponent:
 
         if not self._constrained(start):
             return Response(None)
-        box = box_of(start, goal[None], _EFFORT, self._tools.arm.range)
-        path = find_path(start, goal[None], box, (0.5, 0.02, _EFFORT.checks, 30, 1), valid, lambda: False)
+        box = box_of(start, goal[None], Effort(np.pi, 60_000), self._tools.arm.range)
+        path = find_path(start, goal[None], box, (0.5, 0.02, 60_000, 30, 1), valid, lambda: False)
         if path is None:
             return Response(None)
         dense = [edge(a, b) for a, b in pairwise(path)]
