@@ -243,12 +243,12 @@ class Manipulator:
         """Move in a straight line to a tool pose; refused as a whole if any part of it cannot be."""
         self._move(lambda start: self._planner.along_line(start, pose), speed)
 
-    def move_named(self, name: Literal["home", "out_of_view"]) -> None:
+    def move_named(self, name: Literal["home", "out_of_view"], speed: float = 1.0) -> None:
         """Move collision-free to a named configuration of the world description."""
         named = {"home": self._world.robot.home, "out_of_view": self._world.robot.out_of_view}
         if name not in named:
             raise MotionError("limit", f"no configuration is named '{name}'; there are {', '.join(named)}")
-        self.move_joints(np.array(named[name]))
+        self.move_joints(np.array(named[name]), speed)
 
     def reachable(self, pose: Pose, gap: float | None = None) -> bool:
         """Return whether a collision-free configuration puts the tool at that pose.

@@ -14,10 +14,9 @@ from typing import Any
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.qos import ReliabilityPolicy
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from spca_ros.node import SpcaNode, answering, background
-from spca_ros.qos import keep_last
 
 
 class PolledTopic:
@@ -32,7 +31,7 @@ class PolledTopic:
             enable_rosout=False,
             start_parameter_services=False,
         )
-        qos = keep_last(depth, ReliabilityPolicy.BEST_EFFORT)
+        qos = QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._depth = depth
         self._subscription = self._node.create_subscription(kind, topic, lambda message: None, qos)
 
