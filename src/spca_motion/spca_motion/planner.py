@@ -143,8 +143,7 @@ class MotionPlanner:
     def _configurations(self, start: Start, pose: Pose) -> Array:
         """Return the joint solutions (k ≥ 1, n) of a tool pose, best first. MotionError if there are none."""
         gap = self.tcp_gap(start.gap)
-        found = self.tools.arm.nearest_turns(self.tools.branches(pose.matrix(), gap), start.joints)
-        found = found[~np.isnan(found[:, 0])]
+        found = np.array(self._turns(start.joints.tobytes(), pose, gap))
         if not len(found):
             excess = self.tools.excess(pose.matrix(), gap)
             far = f"about {100 * excess:.0f} cm too far for the arm"

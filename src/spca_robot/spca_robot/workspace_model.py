@@ -171,7 +171,7 @@ class WorkspaceIndex:
         arm = model.actuator_trnid[driven, 0]
         self.arm_qpos: NDArray[np.intp] = np.asarray(model.jnt_qposadr[arm], dtype=np.intp)
         self.arm_qvel: NDArray[np.intp] = np.asarray(model.jnt_dofadr[arm], dtype=np.intp)
-        self._drivers, self._inner, self._tips = map(self._addresses, ("driver", "inner", "tip"))
+        self.drivers, self._inner, self._tips = map(self._addresses, ("driver", "inner", "tip"))
         # `item_qpos[name]`: address of x, y, z, qw, qx, qy, qz; `item_qvel[name]`: of its six velocities.
         free = [j for j in range(model.njnt) if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE]
         self.item_qpos = {model.joint(j).name: int(model.jnt_qposadr[j]) for j in free}
@@ -190,12 +190,12 @@ class WorkspaceIndex:
     def set_gap(self, data: mujoco.MjData, gap: float) -> None:
         """Put all finger joints where the pads are `gap` metres apart. Kinematics are not updated."""
         angle = driver_angle(gap)
-        data.qpos[self._drivers] = data.qpos[self._inner] = angle
+        data.qpos[self.drivers] = data.qpos[self._inner] = angle
         data.qpos[self._tips] = -angle
 
     def gap(self, data: mujoco.MjData) -> float:
         """Return the gap between the pads in metres, from the drivers' joints."""
-        return gap_of(float(data.qpos[self._drivers].mean()))
+        return gap_of(float(data.qpos[self.drivers].mean()))
 
     def set_item(self, data: mujoco.MjData, name: str, pose: Pose) -> None:
         """Put an item's centre at `pose` in `world`, at rest. Kinematics are not updated."""

@@ -80,7 +80,6 @@ class _Scene:
         self.view, self.lighting = sensor_view(world, variation), Lighting.of(world, variation)
         self.knock = (_STILL, _STILL)
         self.friction = self.model.geom_friction.copy()
-        self.tendon_qpos = [int(self.model.joint(f"{s}_driver").qposadr[0]) for s in ("left", "right")]
         self.tendon_qvel = [int(self.model.joint(f"{s}_driver").dofadr[0]) for s in ("left", "right")]
 
     @property
@@ -196,7 +195,7 @@ class MujocoSimulator:
     def joint_state(self) -> JointState:
         """Return the state of arm and gripper now; the force is each pad's, in N, positive when closing."""
         index, data = self._scene.index, self.data
-        angle = float(data.qpos[self._scene.tendon_qpos].mean())
+        angle = float(data.qpos[index.drivers].mean())
         rate = float(data.qvel[self._scene.tendon_qvel].mean())
         moment = KP * (float(data.ctrl[-1]) - angle) - KV * rate
         return JointState(
