@@ -154,9 +154,8 @@ class Executor:
 
     def _run(self, trajectory: JointTrajectory, carried: Callable[[JointState], str]) -> None:
         limits = self.tolerances
-        commanded = self._robot.now()
+        watch = _PathWatch(trajectory, self._robot, limits, self._joints)
         self.gate.follow(trajectory)
-        watch = _PathWatch(trajectory, commanded, self._robot.begun, limits, self._joints)
 
         def ended(state: JointState) -> bool:
             off_path = self._is_stale(state) or watch.off(state) > limits.path
@@ -166,7 +165,8 @@ class Executor:
             return bool(watch.over(state) and near and self._at_rest(state))
 
         if not self._robot.wait(trajectory.duration + limits.settle_time, ended):
-            self._robot.wait(max(self._robot.begun() - commanded, 0.0), ended)  # as much as it began later
+            late = self._robot.begun() - watch.commanded
+            self._robot.wait(max(late, 0.0), ended)
         self.gate.check()
         state = self.fresh_state()
         if watch.off(state) > limits.path:
@@ -189,22 +189,17 @@ class Executor:
 
 
 class _PathWatch:
-    """Compares states with a trajectory.
+    """Compares states with a trajectory that is about to be commanded.
 
-    It was begun between `commanded` and `begun()` (s): on a busy machine a command takes its time to reach
-    the driver. The arm is late only by the latter, and early only by the former.
+    It begins between `commanded` and the robot's `begun()` (s): on a busy machine a command takes its time to
+    reach the driver. The arm is late only by the latter, and early only by the former.
     """
 
     def __init__(
-        self,
-        trajectory: JointTrajectory,
-        commanded: float,
-        begun: Callable[[], float],
-        tolerances: Tolerances,
-        joints: Sequence[str],
+        self, trajectory: JointTrajectory, robot: Robot, tolerances: Tolerances, joints: Sequence[str]
     ) -> None:
-        self._trajectory, self._commanded, self._tolerances = trajectory, commanded, tolerances
-        self._begun, self._joints = begun, joints
+        self._trajectory, self._robot, self._tolerances = trajectory, robot, tolerances
+        self._joints, self.commanded = joints, robot.now()
         self.goal: Array = trajectory.positions[-1]
 
     def over(self, state: JointState) -> bool:
@@ -213,7 +208,7 @@ class _PathWatch:
 
     def _time(self, state: JointState) -> float:
         """Return the seconds since the driver began, at the least."""
-        return state.stamp - max(self._begun(), self._commanded)
+        return state.stamp - max(self._robot.begun(), self.commanded)
 
     def off(self, state: JointState) -> float:
         """Return the largest distance (rad, any joint) from the stretch of path where the arm should be."""
@@ -230,7 +225,7 @@ class _PathWatch:
     def _errors(self, state: JointState) -> Array:
         times = self._trajectory.times
         first = int(np.searchsorted(times, self._time(state) - self._tolerances.lag)) - 1
-        last = int(np.searchsorted(times, state.stamp - self._commanded + self._tolerances.lead)) + 1
+        last = int(np.searchsorted(times, state.stamp - self.commanded + self._tolerances.lead)) + 1
         stretch = self._trajectory.positions[max(min(first, len(times) - 1), 0) : max(last, 1)]
         errors = np.abs(stretch - state.position)
         return np.asarray(errors[errors.max(axis=1).argmin()])

@@ -24,8 +24,6 @@ from spca_motion.planner import MotionPlanner
 from spca_motion.query import Start
 from spca_robot.gripper_2f85 import STROKE
 
-NamedConfiguration = Literal["home", "out_of_view"]
-
 # Above this force and this gap, an object is between the pads.
 HOLD_FORCE, HOLD_GAP = 8.0, 0.002
 # A commanded gap counts as reached within this tolerance.
@@ -245,7 +243,7 @@ class Manipulator:
         """Move in a straight line to a tool pose; refused as a whole if any part of it cannot be."""
         self._move(lambda start: self._planner.along_line(start, pose), speed)
 
-    def move_named(self, name: NamedConfiguration, speed: float = 1.0) -> None:
+    def move_named(self, name: Literal["home", "out_of_view"], speed: float = 1.0) -> None:
         """Move collision-free to a named configuration of the world description."""
         named = {"home": self._world.robot.home, "out_of_view": self._world.robot.out_of_view}
         if name not in named:

@@ -29,10 +29,6 @@ _LOW_ELBOW_BY, _LOW_ELBOW_S = 0.10, 4.0
 _THERE = 1e-5
 
 
-MakeChecker = Callable[[World, PlanningScene], Checker]
-"""Maker of what checks configurations in one planning scene."""
-
-
 # Spacing of the samples along a line (m and rad), and the largest motion of a joint between two samples.
 _STEP, _TURN_STEP = 0.005, 0.05
 _JUMP = 0.25
@@ -49,8 +45,9 @@ class MotionPlanner:
     """
 
     def __init__(
-        self, world: World, checkers: MakeChecker = CollisionChecker, search: PathSearch | None = None
-    ) -> None:
+        self, world: World, checkers: Callable[[World, PlanningScene], Checker] = CollisionChecker,
+        search: PathSearch | None = None,
+    ) -> None:  # fmt: skip
         self.tools = ToolKinematics(world)
         self.box = WorkspaceBox.around(world)
         self._world, self._velocity = world, world.robot.arm.column("velocity")
@@ -146,8 +143,7 @@ class MotionPlanner:
     def _configurations(self, start: Start, pose: Pose) -> Array:
         """Return the joint solutions (k ≥ 1, n) of a tool pose, best first. MotionError if there are none."""
         gap = self.tcp_gap(start.gap)
-        found = self.tools.arm.nearest_turns(self.tools.branches(pose.matrix(), gap), start.joints)
-        found = found[~np.isnan(found[:, 0])]
+        found = np.array(self._turns(start.joints.tobytes(), pose, gap))
         if not len(found):
             excess = self.tools.excess(pose.matrix(), gap)
             far = f"about {100 * excess:.0f} cm too far for the arm"

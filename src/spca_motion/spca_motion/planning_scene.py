@@ -9,7 +9,7 @@ import numpy as np
 from spca_core.errors import MotionError
 from spca_core.geometry import Array, Vec3, about_z
 from spca_core.kinds import MESHES, Primitive, primitives
-from spca_core.scene import Scene, SceneObject
+from spca_core.scene import Scene
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,6 @@ class Obstacle:
     pose: Array
     size: Vec3
     kind: str = "unknown"
-
-    @classmethod
-    def of(cls, thing: SceneObject) -> Obstacle:
-        """Return the obstacle that a perceived object is."""
-        return cls(thing.id, thing.pose.matrix(), thing.size, thing.kind)
 
     @property
     def parts(self) -> tuple[Primitive, ...]:
@@ -56,8 +51,8 @@ class PlanningScene:
     def perceived(self, scene: Scene) -> PlanningScene:
         """Return a scene with the same held thing among newly perceived obstacles."""
         held = self.held.thing.id if self.held else None
-        things = (o for o in scene.objects if o.id != held)
-        return replace(self, obstacles=tuple(Obstacle.of(o) for o in things))
+        things = (Obstacle(o.id, o.pose.matrix(), o.size, o.kind) for o in scene.objects if o.id != held)
+        return replace(self, obstacles=tuple(things))
 
     def attached(self, object_id: str, tool0: Array, tcp: Array) -> PlanningScene:
         """Return a scene with the obstacle of that id in the gripper, whose flange and TCP are given (4×4).

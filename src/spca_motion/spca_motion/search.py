@@ -95,13 +95,10 @@ def _detour(
 ) -> list[Piece] | None:
     """Return a smooth path around the obstacles between start and goals, or None."""
     kernel, start = query.kernel(needed=True), query.start.joints
-    box = _box(start, goals, effort, limits)
+    search = find_path if kernel is None else kernel.path
     for seed in _SEEDS:
-        if kernel is None:
-            waypoints = find_path(start, goals, query.valid, stop, effort, limits, seed)
-        else:
-            tried = _RANGE, EDGE_STEP, effort.checks, _SHORTCUTS, seed
-            waypoints = kernel.path(start, goals, box, tried, query.valid, stop)
+        tried = _RANGE, EDGE_STEP, effort.checks, _SHORTCUTS, seed
+        waypoints = search(start, goals, box_of(start, goals, effort, limits), tried, query.valid, stop)
         if waypoints is None:
             return None
         if (pieces := query.smooth(waypoints)) is not None:
@@ -112,24 +109,18 @@ def _detour(
 def find_path(
     start: Array,
     goals: Array,
+    box: Array,
+    effort: tuple[float, float, int, int, int],
     valid: Valid,
     stop: Callable[[], bool],
-    effort: Effort,
-    limits: Array,
-    seed: int,
 ) -> Array | None:
-    """Return waypoints (m, n) of a path from `start` to one of the valid `goals` (k, n).
-
-    None if the effort was not enough.
-
-    `limits` (n, 2) are those of the joints. Raises Interrupted as soon as `stop` says so.
-    """
+    """See `spca_motion.kernel.Kernel.path`."""
     from ompl import base as ob  # most paths are straight
     from ompl import geometric as og
     from ompl import util as ou
 
     ou.setLogLevel(ou.LOG_NONE)
-    lower, upper = _box(start, goals, effort, limits)
+    (lower, upper), (reach, step, most, tries, seed) = box, effort
     checks = 0
     count = len(start)
     joints = np.empty(count)
@@ -144,12 +135,12 @@ def find_path(
     with _lock:
         ou.RNG.setSeed(seed)
         space = ob.RealVectorStateSpace(count)
-        box = ob.RealVectorBounds(count)
+        bounds = ob.RealVectorBounds(count)
         for i in range(count):
-            box.setLow(i, float(lower[i]))
-            box.setHigh(i, float(upper[i]))
-        space.setBounds(box)
-        space.setLongestValidSegmentFraction(EDGE_STEP / space.getMaximumExtent())
+            bounds.setLow(i, float(lower[i]))
+            bounds.setHigh(i, float(upper[i]))
+        space.setBounds(bounds)
+        space.setLongestValidSegmentFraction(step / space.getMaximumExtent())
         setup = og.SimpleSetup(space)
         setup.setStateValidityChecker(is_valid)
         setup.setStartState(_state(space, start))
@@ -158,26 +149,26 @@ def find_path(
             targets.addState(_state(space, goal))
         setup.setGoal(targets)
         planner = og.RRTConnect(setup.getSpaceInformation())
-        planner.setRange(_RANGE)
+        planner.setRange(reach)
         setup.setPlanner(planner)
         setup.setup()
         simplifier = og.PathSimplifier(setup.getSpaceInformation())
 
-    solved = setup.solve(ob.PlannerTerminationCondition(lambda: checks > effort.checks or stop()))
+    solved = setup.solve(ob.PlannerTerminationCondition(lambda: checks > most or stop()))
     if stop():
         raise Interrupted
     if not solved or not setup.haveExactSolutionPath():
         return None
     path = setup.getSolutionPath()
-    simplifier.reduceVertices(path, _SHORTCUTS)
-    simplifier.partialShortcutPath(path, _SHORTCUTS)
-    simplifier.reduceVertices(path, _SHORTCUTS)
+    simplifier.reduceVertices(path, tries)
+    simplifier.partialShortcutPath(path, tries)
+    simplifier.reduceVertices(path, tries)
     waypoints = np.array([[state[i] for i in range(count)] for state in path.getStates()])
     waypoints[0] = start
     return waypoints
 
 
-def _box(start: Array, goals: Array, effort: Effort, limits: Array) -> Array:
+def box_of(start: Array, goals: Array, effort: Effort, limits: Array) -> Array:
     """Return the lowest and highest joints (2, n) of a search."""
     hull, (low, high) = np.vstack([start, goals]), limits.T
     lower = np.maximum(hull.min(axis=0) - effort.margin, low)

@@ -37,7 +37,7 @@ def test_a_line_is_straight_and_a_motion_keeps_its_limits(
     arm: Manipulator, scene: Scene, simulator: MujocoSimulator
 ) -> None:
     states: list[JointState] = []
-    end = simulator.on_sample(lambda _: states.append(simulator.joint_state()))
+    end = simulator.on_contacts(lambda _: states.append(simulator.joint_state()))
     arm.move_to(over(scene, "cube_red", 0.2))
     assert 0.3 < np.abs([s.velocity for s in states]).max() <= EMPTY.velocity.max() + 0.05
     states.clear()
@@ -88,7 +88,7 @@ def test_a_held_cube_is_not_swung_about(arm: Manipulator, scene: Scene, simulato
 
     held = in_flange()
     speeds = []
-    end = simulator.on_sample(lambda _: speeds.append(np.abs(simulator.joint_state().velocity).max()))
+    end = simulator.on_contacts(lambda _: speeds.append(np.abs(simulator.joint_state().velocity).max()))
     arm.move_to(top_down(0.40, -0.25, 0.55, 0.0))
     arm.move_to(top_down(0.60, 0.25, 0.65, 2.0))
     end()

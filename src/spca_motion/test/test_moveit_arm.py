@@ -151,7 +151,7 @@ def test_it_moves_at_no_more_than_its_share_of_the_full_speed(
     simulator.reset(nominal_layout(world))
     arm, speeds = moveit_arm(world, MujocoWorld(simulator), process, speed=0.3), []
     arm.set_scene(scene)
-    end = simulator.on_sample(lambda _: speeds.append(np.abs(simulator.joint_state().velocity)))
+    end = simulator.on_contacts(lambda _: speeds.append(np.abs(simulator.joint_state().velocity)))
     arm.move_to(over(scene, "cube_red", 0.2))
     end()
     assert 0.1 < np.max(speeds) <= 0.3 * simulator.world.robot.arm.column("velocity").max() + 0.02

@@ -1,8 +1,8 @@
 """Kinematics of an arm from its description: flange (`tool0`) in `base_link`, metres and radians.
 
-Inverse kinematics is in closed form, with one solver for each kind of chain, all of one form:
-`InverseKinematics`. Everything is vectorised over leading dimensions, and written with `atan2` where `acos`
-would lose digits near a singularity.
+Inverse kinematics is in closed form, with one solver for each kind of chain, all of one form. Everything is
+vectorised over leading dimensions, and written with `atan2` where `acos` would lose digits near a
+singularity.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class ArmKinematics:
     """Forward and inverse kinematics of one arm, between its base and its flange."""
 
     def __init__(self, arm: ArmDescription) -> None:
-        self._offsets, self._inverse = arm.offsets, inverse_of(arm)
+        self._offsets = arm.offsets
+        self._inverse = ParallelAxes(arm) if arm.dh == "standard" else SphericalShoulder(arm)
         self.range = arm.column("range")
         """Lowest and highest position of each joint in radians, (n, 2)."""
         self.redundant = len(arm.joints) > 6
@@ -199,15 +200,6 @@ class SphericalShoulder:
         x1, y1 = (np.where(split, shoulder * z3[..., i], z3[..., 2] * x3[..., i]) for i in (0, 1))
         q3 = np.where(split, np.arctan2(shoulder * y3[..., 2], -shoulder * x3[..., 2]), 0.0)
         return np.stack([np.arctan2(y1, x1), q2, q3, q4, q5, q6, q7], axis=-1)
-
-
-InverseKinematics = ParallelAxes | SphericalShoulder
-"""Solver that finds all configurations which put the flange where it is wanted."""
-
-
-def inverse_of(arm: ArmDescription) -> InverseKinematics:
-    """Return the solver for an arm's kind of chain."""
-    return ParallelAxes(arm) if arm.dh == "standard" else SphericalShoulder(arm)
 
 
 def _dot(a: Array, b: Array) -> Array:

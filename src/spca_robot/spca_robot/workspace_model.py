@@ -156,11 +156,9 @@ def build_spec(
     return spec
 
 
-def build_model(
-    world: World, items: Iterable[WorldObject] = (), table: TableShape = "slab", pad_friction: float = 1.0
-) -> tuple[mujoco.MjModel, WorkspaceIndex]:
+def build_model(world: World, items: Iterable[WorldObject] = ()) -> tuple[mujoco.MjModel, WorkspaceIndex]:
     """Return the compiled workspace and its index. Takes a few milliseconds: cache it per set of items."""
-    model = build_spec(world, items, table, pad_friction).compile()
+    model = build_spec(world, items).compile()
     return model, WorkspaceIndex(model)
 
 
@@ -173,9 +171,7 @@ class WorkspaceIndex:
         arm = model.actuator_trnid[driven, 0]
         self.arm_qpos: NDArray[np.intp] = np.asarray(model.jnt_qposadr[arm], dtype=np.intp)
         self.arm_qvel: NDArray[np.intp] = np.asarray(model.jnt_dofadr[arm], dtype=np.intp)
-        self._drivers = self._addresses([f"{s}_driver" for s in SIDES], model.jnt_qposadr)
-        self._inner = self._addresses([f"{s}_inner" for s in SIDES], model.jnt_qposadr)
-        self._tips = self._addresses([f"{s}_tip" for s in SIDES], model.jnt_qposadr)
+        self.drivers, self._inner, self._tips = map(self._addresses, ("driver", "inner", "tip"))
         # `item_qpos[name]`: address of x, y, z, qw, qx, qy, qz; `item_qvel[name]`: of its six velocities.
         free = [j for j in range(model.njnt) if model.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE]
         self.item_qpos = {model.joint(j).name: int(model.jnt_qposadr[j]) for j in free}
@@ -194,12 +190,12 @@ class WorkspaceIndex:
     def set_gap(self, data: mujoco.MjData, gap: float) -> None:
         """Put all finger joints where the pads are `gap` metres apart. Kinematics are not updated."""
         angle = driver_angle(gap)
-        data.qpos[self._drivers] = data.qpos[self._inner] = angle
+        data.qpos[self.drivers] = data.qpos[self._inner] = angle
         data.qpos[self._tips] = -angle
 
     def gap(self, data: mujoco.MjData) -> float:
         """Return the gap between the pads in metres, from the drivers' joints."""
-        return gap_of(float(data.qpos[self._drivers].mean()))
+        return gap_of(float(data.qpos[self.drivers].mean()))
 
     def set_item(self, data: mujoco.MjData, name: str, pose: Pose) -> None:
         """Put an item's centre at `pose` in `world`, at rest. Kinematics are not updated."""
@@ -215,8 +211,9 @@ class WorkspaceIndex:
         px, py, pz, w, x, y, z = (float(v) for v in data.qpos[at : at + 7])
         return Pose(position=(px, py, pz), quaternion=(x, y, z, w))
 
-    def _addresses(self, joints: Iterable[str], table: Array) -> NDArray[np.intp]:
-        return np.array([table[self._model.joint(j).id] for j in joints], dtype=np.intp)
+    def _addresses(self, part: str) -> NDArray[np.intp]:
+        """Return where the positions of the joints of both fingers' parts are."""
+        return np.array([self._model.joint(f"{s}_{part}").qposadr[0] for s in SIDES], dtype=np.intp)
 
 
 def _set_options(spec: mujoco.MjSpec) -> None:

@@ -26,6 +26,7 @@ from spca_robot.workspace_model import (
     ROBOT_BIT,
     WorkspaceIndex,
     build_model,
+    build_spec,
 )
 
 gaps = st.floats(0.0, gripper.STROKE)
@@ -146,7 +147,8 @@ def test_the_planning_table_is_endless_and_the_real_one_is_not(
     world: World, table: str, touches: bool
 ) -> None:
     cube = world.objects[0].model_copy(update={"model": "thing"})
-    model, index = build_model(world, [cube], table=table)  # type: ignore[arg-type]
+    model = build_spec(world, [cube], table=table).compile()  # type: ignore[arg-type]
+    index = WorkspaceIndex(model)
     data = mujoco.MjData(model)
     index.set_arm(data, np.array(world.robot.home))
     index.set_item(data, "thing", Pose.from_xyz_yaw(3.0, 0.0, world.table.top - 0.1))

@@ -21,6 +21,8 @@ from spca_ros.convert.camera import frame
 from spca_ros.node import SpcaNode
 from spca_ros.qos import STATE, WHOLE
 
+_KEPT = 8  # images whose partner has not come
+
 
 class CameraTopics:
     """Publishes pictures with their calibration; whoever subscribes later still gets the newest."""
@@ -48,8 +50,8 @@ class CameraTopics:
 class FramePairs:
     """Calls `emit(colour, depth)` for every two images with equal stamps, in whatever order they arrive."""
 
-    def __init__(self, emit: Callable[[Any, Any], None], keep: int = 8) -> None:
-        self._emit, self._keep = emit, keep
+    def __init__(self, emit: Callable[[Any, Any], None]) -> None:
+        self._emit = emit
         self._waiting: dict[tuple[int, int], dict[str, Any]] = {}
 
     def take(self, kind: Literal["colour", "depth"], message: Any) -> None:
@@ -60,7 +62,7 @@ class FramePairs:
         if len(pair) == 2:
             del self._waiting[stamp]
             self._emit(pair["colour"], pair["depth"])
-        while len(self._waiting) > self._keep:  # its partner was lost in transit
+        while len(self._waiting) > _KEPT:  # its partner was lost in transit
             del self._waiting[next(iter(self._waiting))]
 
 

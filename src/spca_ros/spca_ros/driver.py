@@ -68,16 +68,13 @@ class Driver(ABC):
     def gripper_goal(self, gap: float, attempt: str) -> Any:
         """Return the goal message for `gripper`."""
 
-    def accepted(self, client: ActionClient, handle: Any) -> None:
-        """Take note of a goal that the driver has accepted; called in the spinning thread."""
-
     @abstractmethod
     def ended(self, client: ActionClient, result: Any) -> MotionError | None:
         """Return why the arm stands, by a goal's result; None if it does not. For the spinning thread."""
 
     @abstractmethod
-    def hold(self, wait: bool) -> None:
-        """Stop the arm.
+    def hold(self, goal: Any, wait: bool) -> None:
+        """Stop the arm; `goal` is the handle of the newest one that was accepted for it, or None.
 
         With `wait`, return when the driver has confirmed it; raise NodeLost if it does not.
         """
@@ -118,7 +115,7 @@ class SpcaDriver(Driver):
             return None
         return MotionError("stale", result.message or "the driver stopped the arm")
 
-    def hold(self, wait: bool) -> None:
+    def hold(self, goal: Any, wait: bool) -> None:
         """See `Driver`."""
         if wait:
             self._hold(Trigger.Request(), timeout=1.0)
@@ -160,7 +157,6 @@ class ControlDriver(Driver):
         self.arm = ActionClient(node, self._follow, f"{arm_controller}/follow_joint_trajectory")
         self.gripper = ActionClient(node, self._command, f"{gripper_controller}/gripper_cmd")
         self._node = node
-        self._goal: Any = None
 
     def trajectory_goal(self, trajectory: JointTrajectory, attempt: str) -> Any:
         """See `Driver`."""
@@ -185,11 +181,6 @@ class ControlDriver(Driver):
         command = self._messages.GripperCommand(position=driver_angle(gap), max_effort=EFFORT)
         return self._command.Goal(command=command)
 
-    def accepted(self, client: ActionClient, handle: Any) -> None:
-        """See `Driver`."""
-        if client is self.arm:
-            self._goal = handle
-
     def ended(self, client: ActionClient, result: Any) -> MotionError | None:
         """See `Driver`. A trajectory that was replaced or cancelled ends without an error code of its own."""
         if client is self.gripper:
@@ -203,9 +194,9 @@ class ControlDriver(Driver):
         said = f": {result.error_string}" if result.error_string else ""
         return MotionError("stale", f"the controller stopped the arm ({name}){said}")
 
-    def hold(self, wait: bool) -> None:
+    def hold(self, goal: Any, wait: bool) -> None:
         """See `Driver`."""
-        if (goal := self._goal) is None:
+        if goal is None:
             return
         done = threading.Event()
         self._node.loop.soon(lambda: goal.cancel_goal_async().add_done_callback(lambda _: done.set()))

@@ -32,14 +32,17 @@ from rclpy.service import Service
 from rclpy.signals import SignalHandlerOptions
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
-from spca_interfaces.msg import NodeStatus
+from rosgraph_msgs.msg import Clock as ClockMsg
+from sensor_msgs.msg import JointState, MultiDOFJointState
+from spca_interfaces.msg import Contacts, NodeStatus
+from spca_interfaces.srv import SaveRecording
 
 from spca_core.errors import EXIT_BROKEN, InputError, SpcaError
 from spca_core.stopping import Flag
 from spca_ros import names
 from spca_ros.environment import DIE_WITH_PARENT
 from spca_ros.loop import Loop
-from spca_ros.qos import ALIVE
+from spca_ros.qos import ALIVE, EVERY, SENSOR
 
 _END_S = 5.0  # wall seconds for the last turn of a loop
 _LINGER_S = 3.0  # wall seconds that nodes go on after Ctrl-C, for a run that is being ended
@@ -230,7 +233,8 @@ def answering(response: Any) -> Iterator[None]:
         yield
         response.success = True
     except Exception as error:  # whatever a message from outside can bring about
-        known = isinstance(error, (SpcaError, ValueError, OSError))
+        if not (known := isinstance(error, (SpcaError, ValueError, OSError))):
+            traceback.print_exc()
         response.success, response.message = False, str(error) if known else repr(error)
 
 
@@ -325,7 +329,16 @@ class SimulatorNode(SpcaNode):
 
     recorder: Any
     """What records the world: it can `save_recording` and `record_afresh`."""
-    _client = ""
+
+    def __init__(self) -> None:
+        super().__init__(names.SIM)
+        self._client = ""
+        self.parameter("places", False, "whether the referee is told where things are", live=True)
+        self._time = self.create_publisher(ClockMsg, "/clock", SENSOR)
+        self._states = self.create_publisher(JointState, names.JOINT_STATES, SENSOR)
+        self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
+        self._places = self.create_publisher(MultiDOFJointState, names.PLACES, EVERY)
+        self.create_service(SaveRecording, names.SAVE_RECORDING, self._save)
 
     @property
     def needed(self) -> bool:
@@ -342,7 +355,7 @@ class SimulatorNode(SpcaNode):
         self.admit(client)
         self._client = client
 
-    def save(self, request: Any, response: Any) -> Any:
+    def _save(self, request: Any, response: Any) -> Any:
         """Answer the service that saves what was recorded, where a folder is named, and records afresh."""
         with answering(response):
             if request.folder:

@@ -45,6 +45,7 @@ class RosRobot:
         self._broken: MotionError | None = None
         node.create_subscription(JointStateMsg, names.JOINT_STATES, self._on_state, NEWEST)
         self._followed: Any = None  # the arm's newest goal
+        self._handle: Any = None  # of the newest one that was accepted
         self._begun = 0.0  # of arm or gripper
         self.attempt = ""
         """Name of the attempt in every goal, for readers of the log."""
@@ -100,7 +101,7 @@ class RosRobot:
         """
         self._followed = self._broken = None
         try:
-            self._driver.hold(wait=not self._node.loop.here)
+            self._driver.hold(self._handle, wait=not self._node.loop.here)
         except NodeLost as error:
             self._node.get_logger().warning(f"hold: {error}")
 
@@ -183,7 +184,7 @@ class RosRobot:
             handle = future.result()
             handles.append(handle)
             if handle.accepted:
-                self._driver.accepted(client, handle)
+                self._handle = handle if arm else self._handle
                 self._begun = self.now()
                 handle.get_result_async().add_done_callback(
                     lambda done: self._on_end(goal, client, done.result())

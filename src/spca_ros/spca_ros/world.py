@@ -27,7 +27,7 @@ from spca_core.layout import Layout
 from spca_core.ports.table import Camera, TableWorld
 from spca_core.world import World
 from spca_ros import names
-from spca_ros.calls import MISSED, NodeLost, ServiceCall
+from spca_ros.calls import NodeLost, ServiceCall
 from spca_ros.camera import RequestedCamera
 from spca_ros.convert.contacts import contact_samples, places
 from spca_ros.convert.records import seconds, to_msg
@@ -107,14 +107,6 @@ class RosWorld(TableWorld):
 
     # --- TableWorld -----------------------------------------------------------------------------------------
 
-    def now(self) -> float:
-        """See `TableWorld`."""
-        return self.robot.now()
-
-    def wait(self, seconds: float) -> None:
-        """See `TableWorld`."""
-        self.robot.wait(seconds)
-
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
         """See `TableWorld`. A real cell tells nobody; samples from before may still be under way."""
         began = self.now()
@@ -170,8 +162,6 @@ class RosWorld(TableWorld):
         """Stop the arm, and let as much time pass as that takes; one without a driver stands."""
         self.robot.hold()
         with suppress(NodeLost, MotionError):
-            if not self._real:
-                self._hold.wait_ready(MISSED)
             self.robot.wait(_BRAKING_S)
 
     def close(self) -> None:

@@ -23,7 +23,8 @@ from spca_core.plan import Task
 from spca_core.scene import Observation
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import load_world
-from spca_ros.convert.camera import OPTICAL_FRAME, colour_msg, depth_msg, frame, info_msg
+from spca_robot.description.names import OPTICAL_FRAME
+from spca_ros.convert.camera import colour_msg, depth_msg, frame, info_msg
 from spca_ros.convert.contacts import contact_samples, contacts_msg
 from spca_ros.convert.records import clean_text, from_msg, seconds, time_msg, to_msg
 from spca_ros.convert.robot import joint_state, joint_state_msg, trajectory, trajectory_msg

@@ -7,10 +7,10 @@ import sys
 import time
 from typing import Any
 
+from spca_core.contacts import ContactSample
 from spca_core.errors import InputError
 from spca_core.stopping import Closing
 from spca_robot.windowless import mujoco
-from spca_sim.recording import SimState
 from spca_sim.simulator import MujocoSimulator
 
 
@@ -55,7 +55,7 @@ class LiveView(Closing):
     def _follow(self, simulator: MujocoSimulator) -> None:
         self._simulator = simulator
         self._load()
-        self._detach = simulator.on_sample(self._sample)
+        self._detach = simulator.on_contacts(self._sample)
 
     def _load(self) -> None:
         import mujoco.viewer
@@ -68,7 +68,7 @@ class LiveView(Closing):
             self._model, self._data, show_left_ui=False, show_right_ui=False
         )
 
-    def _sample(self, state: SimState) -> None:
+    def _sample(self, sample: ContactSample) -> None:
         now = time.monotonic()
         if now - self._shown < _PERIOD_S:
             return
@@ -77,6 +77,6 @@ class LiveView(Closing):
             self._load()
         if self._window.is_running():
             with self._window.lock():
-                self._data.qpos[:] = state.qpos
+                self._data.qpos[:] = self._simulator.data.qpos
                 mujoco.mj_forward(self._model, self._data)
             self._window.sync()

@@ -76,7 +76,7 @@ class DisturbanceRecorder:
         self._simulator = simulator
         if simulator.disturber.has_plans:
             simulator.disturber.listener = self._pending.append
-            simulator.on_sample(self._sample)
+            simulator.on_contacts(self._sample)
 
     def save(self, folder: Path) -> None:
         """Write `disturbances/1_push.jpg` with `1_push.json` and so on into a run's folder."""
@@ -92,9 +92,9 @@ class DisturbanceRecorder:
         self.happened.clear()
         self._pending.clear()
 
-    def _sample(self, state: SimState) -> None:
+    def _sample(self, sample: ContactSample) -> None:
         if self._pending:
-            self._take([h for h in self._pending if not 0 <= state.stamp - h.stamp < _AFTER])
+            self._take([h for h in self._pending if not 0 <= sample.stamp - h.stamp < _AFTER])
 
     def _take(self, due: list[Happened]) -> None:
         for happened in list(due):
@@ -127,7 +127,7 @@ class MujocoWorld(TableWorld):
         self.disturbances = DisturbanceRecorder(simulator)
         self._begun = 0.0
         self._lock = threading.RLock()  # a contact listener, called while stepping, may ask to hold
-        simulator.on_sample(self.states.append)
+        simulator.on_contacts(lambda _: self.states.append(simulator.state()))
 
     def now(self) -> float:
         """Return the simulated seconds since the last reset."""

@@ -11,10 +11,9 @@ from pydantic import TypeAdapter
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import CameraInfo, Image, JointState, MultiDOFJointState
+from sensor_msgs.msg import CameraInfo, Image
 from spca_interfaces.action import CommandGripper, FollowTrajectory
-from spca_interfaces.msg import Contacts
-from spca_interfaces.srv import Capture, LetPass, ResetWorld, SaveRecording
+from spca_interfaces.srv import Capture, LetPass, ResetWorld
 from std_srvs.srv import Trigger
 
 from spca_core.camera import RgbdFrame
@@ -31,7 +30,6 @@ from spca_ros.convert.contacts import contacts_msg, places_msg
 from spca_ros.convert.records import from_msg, time_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
 from spca_ros.node import SimulatorNode, answering, run_nodes
-from spca_ros.qos import EVERY, SENSOR
 from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.live_view import LiveView
 from spca_sim.motions import DONE, TICK, Motions
@@ -66,14 +64,13 @@ class SimNode(SimulatorNode):
     """
 
     def __init__(self) -> None:
-        super().__init__(names.SIM)
+        super().__init__()
         # These may be changed; the next reset then makes another simulator.
         self.parameter("world", "tabletop", "a world in worlds/ or a path", live=True)
         self._rate = self.parameter("rate", 0.0, "real-time factor at most; 0: as fast as it can", low=0.0)
         about = "how far the world differs from its description"
         self.parameter("preset", "nominal", about, choices=PRESETS, live=True)
         self.parameter("disturbances", "[]", "what happens while the robot acts: a JSON list", live=True)
-        self.parameter("places", False, "whether the referee is told where things are", live=True)
         self.parameter("seed", 0, "draws that difference", low=0, live=True)
         self.parameter("noise", True, "whether the camera has sensor noise", live=True)
         about = "pictures a wall second for whoever watches; 0: only those that are asked for"
@@ -87,10 +84,6 @@ class SimNode(SimulatorNode):
         self._published = self._fed_back = 0.0
         self._goals: dict[str, ServerGoalHandle] = {}
 
-        self._time = self.create_publisher(Clock, "/clock", SENSOR)
-        self._joints = self.create_publisher(JointState, names.JOINT_STATES, SENSOR)
-        self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
-        self._places = self.create_publisher(MultiDOFJointState, names.PLACES, EVERY)
         self._pictures, self._onlookers = CameraTopics(self), np.random.default_rng()
         if stream:
             self.wall_timer(1 / stream, self._show)
@@ -100,7 +93,6 @@ class SimNode(SimulatorNode):
             (Trigger, names.HOLD, self._hold),
             (LetPass, names.LET_PASS, self._let_pass),
             (ResetWorld, names.RESET, self._reset),
-            (SaveRecording, names.SAVE_RECORDING, self.save),
         ):
             self.create_service(kind, name, answer)
         self._follow = self._action(FollowTrajectory, names.FOLLOW, self._on_follow, CancelResponse.ACCEPT)
@@ -150,7 +142,7 @@ class SimNode(SimulatorNode):
         state = self._sim.joint_state()
         self._time.publish(Clock(clock=time_msg(state.stamp)))
         self._flush()
-        self._joints.publish(joint_state_msg(state, self._arm_joints))
+        self._states.publish(joint_state_msg(state, self._arm_joints))
         begun, following = self._motions.begun(), self._goals.get(names.FOLLOW)
         due = self._published - self._fed_back >= _FEEDBACK_PERIOD
         if begun is not None and following is not None and due:
@@ -279,8 +271,6 @@ class SimNode(SimulatorNode):
         world, preset, seed, noise, disturbances = (
             self.get_parameter(name).value for name in ("world", "preset", "seed", "noise", "disturbances")
         )
-        if preset not in PRESETS:
-            raise SpcaError(f"preset '{preset}': one of {PRESETS}")
         varied = preset in VARIATIONS and preset != "nominal"
         return _Variant(
             world,

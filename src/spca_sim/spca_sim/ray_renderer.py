@@ -88,7 +88,7 @@ class RayRenderer:
         self._fixed: Indices = np.flatnonzero(model.geom_group == FIXED_GROUP)
         self._backdrop = self._kept_backdrop()
 
-    def render(self, qpos: Array) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    def render(self, qpos: NDArray[np.floating]) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
         """Return colours (H, W, 3) and depths (H, W) in metres, 0 where nothing is, of these positions."""
         self._data.qpos[:] = qpos
         mujoco.mj_kinematics(self._model, self._data)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import dataclass, replace
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,6 @@ _SLEEP = (
     "ntree_awake", "nbody_awake", "nparent_awake", "nv_awake", "qacc_smooth", "qfrc_smooth",
 )  # fmt: skip
 """Fields of MuJoCo's data that say who sleeps, or that the solver reads of sleepers; its state lacks them."""
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -78,10 +77,9 @@ class _Scene:
         containers = [world.object(name) for name in objects if KINDS[world.object(name).kind].walled]
         self.containers = {o.model: (self.model.body(o.model).id, o.size[2] / 2) for o in containers}
         self.renderer: RayRenderer | None = None
-        self.view = sensor_view(world, variation)
+        self.view, self.lighting = sensor_view(world, variation), Lighting.of(world, variation)
         self.knock = (_STILL, _STILL)
         self.friction = self.model.geom_friction.copy()
-        self.tendon_qpos = [int(self.model.joint(f"{s}_driver").qposadr[0]) for s in ("left", "right")]
         self.tendon_qvel = [int(self.model.joint(f"{s}_driver").dofadr[0]) for s in ("left", "right")]
 
     @property
@@ -103,8 +101,7 @@ class MujocoSimulator:
         self.variation = variation or SimVariation()
         self._sensor = RgbdSensor(world, self.variation, noise)
         self._scenes: dict[tuple[str, ...], _Scene] = {}
-        self._contact_listeners: list[Callable[[ContactSample], object]] = []
-        self._state_listeners: list[Callable[[SimState], None]] = []
+        self._listeners: list[Callable[[ContactSample], object]] = []
         self.disturber = Disturber(world, self.variation.disturbances)
         self._frame: RgbdFrame | None = None  # the newest that has arrived, where frames can be lost
         self.reset(nominal_layout(world))
@@ -198,7 +195,7 @@ class MujocoSimulator:
     def joint_state(self) -> JointState:
         """Return the state of arm and gripper now; the force is each pad's, in N, positive when closing."""
         index, data = self._scene.index, self.data
-        angle = float(data.qpos[self._scene.tendon_qpos].mean())
+        angle = float(data.qpos[index.drivers].mean())
         rate = float(data.qvel[self._scene.tendon_qvel].mean())
         moment = KP * (float(data.ctrl[-1]) - angle) - KV * rate
         return JointState(
@@ -229,25 +226,26 @@ class MujocoSimulator:
         knock = now.shift, now.turn
         view = scene.view if knock == (_STILL, _STILL) else moved(scene.view, *knock)
         if scene.renderer is None or scene.knock != knock:
-            lighting = Lighting.of(self.world, self.variation)
             place_camera(scene.model, SENSOR, view)
-            scene.renderer = RayRenderer(scene.model, view, lighting)
+            scene.renderer = RayRenderer(scene.model, view, scene.lighting)
             scene.knock = knock
         colour, depth = scene.renderer.render(scene.data.qpos)
         return *disturb(colour, depth, now, self.time, self.world, view), view
 
     def draw_ahead(self) -> None:
         """Have another thread draw what never moves, which is most of what the first picture takes."""
-        lighting = Lighting.of(self.world, self.variation)
-        Thread(target=RayRenderer, args=(self._scene.model, self._scene.view, lighting)).start()
+        scene = self._scene
+        Thread(target=RayRenderer, args=(scene.model, scene.view, scene.lighting)).start()
 
     def on_contacts(self, listener: Callable[[ContactSample], object]) -> Callable[[], None]:
         """Subscribe to contact samples; returns a function that ends the subscription."""
-        return _subscribe(self._contact_listeners, listener)
+        self._listeners.append(listener)
 
-    def on_sample(self, listener: Callable[[SimState], None]) -> Callable[[], None]:
-        """Subscribe to the state at every sample (ground truth: for recordings); returns what ends it."""
-        return _subscribe(self._state_listeners, listener)
+        def end() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return end
 
     def state(self) -> SimState:
         """Return all positions now. Ground truth: for recordings."""
@@ -298,8 +296,7 @@ class MujocoSimulator:
 
     def close(self) -> None:
         """End all subscriptions."""
-        self._contact_listeners.clear()
-        self._state_listeners.clear()
+        self._listeners.clear()
 
     def _scene_of(self, objects: tuple[str, ...]) -> _Scene:
         if objects not in self._scenes:
@@ -334,19 +331,5 @@ class MujocoSimulator:
                 self._apply_friction()
                 self.data.qvel[self.data.qvel == 0] = _WAKING
         sample = ContactSample(self.time, *self._scene.monitor.take(self.data, self._scene.rims))
-        for listener in tuple(self._contact_listeners):
+        for listener in tuple(self._listeners):
             listener(sample)
-        if self._state_listeners:
-            state = self.state()
-            for state_listener in tuple(self._state_listeners):
-                state_listener(state)
-
-
-def _subscribe(listeners: list[_T], listener: _T) -> Callable[[], None]:
-    listeners.append(listener)
-
-    def end() -> None:
-        if listener in listeners:
-            listeners.remove(listener)
-
-    return end

@@ -73,7 +73,10 @@ def render_video(
         raise InputError("no states to make a video of", where=str(path))
     shown = list(_at_rate(states, speed / fps))
     variation = variation or SimVariation()
-    scenes = _Scenes(world, variation, _views(world, variation, size, inset))
+    views = [overview(world, *size)]
+    if inset:
+        views.append(_scaled(sensor_view(world, variation), round(size[0] * _INSET_SHARE)))
+    scenes = _Scenes(world, variation, views)
     with Mp4(path, size, fps) as file:
         for number, (state, scene) in enumerate(zip(shown, _in_order(scenes, shown), strict=True)):
             drawn(number, len(shown))
@@ -136,12 +139,6 @@ def _in_order(scenes: _Scenes, states: Iterable[SimState]) -> Iterator[Frame]:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
-
-
-def _views(world: World, variation: SimVariation, size: tuple[int, int], inset: bool) -> list[CameraView]:
-    """Return the overview, and the sensor's view if that is shown in its corner."""
-    corner = _scaled(sensor_view(world, variation), round(size[0] * _INSET_SHARE))
-    return [overview(world, *size), *([corner] if inset else [])]
 
 
 class _Scenes:

@@ -61,27 +61,23 @@ def moved(view: CameraView, shift: Vec3, turn: Vec3) -> CameraView:
 
 
 def overview(world: World, width: int = 480, height: int = 360) -> CameraView:
-    """Return a view from front left and above, whole work area and arm in sight: for videos and reports."""
-    top = world.table.top
-    return look_at((1.45, 0.80, top + 0.72), (0.30, 0.0, top + 0.15), width, height, fov_y=0.62)
-
-
-def look_at(eye: Vec3, target: Vec3, width: int, height: int, fov_y: float) -> CameraView:
-    """Return a level view from `eye` towards `target`; `fov_y` is its vertical field of view in radians."""
-    forward = np.subtract(target, eye)
-    forward = forward / np.linalg.norm(forward)
+    """Return a level view from front left and above, work area and arm in sight: for videos and reports."""
+    eye, target = (np.array([x, y, world.table.top + up]) for x, y, up in (_EYE, _TARGET))
+    forward = (target - eye) / np.linalg.norm(target - eye)
     right = np.cross(forward, (0.0, 0.0, 1.0))
     right = right / np.linalg.norm(right)
     m = np.eye(4)
     m[:3, :3] = np.column_stack([right, np.cross(forward, right), forward])
     m[:3, 3] = eye
-    f = height / 2 / np.tan(fov_y / 2)
+    f = height / 2 / np.tan(_FIELD / 2)
     return CameraView(
         Pose.from_matrix(m),
         CameraIntrinsics(width=width, height=height, fx=f, fy=f, cx=(width - 1) / 2, cy=(height - 1) / 2),
     )
 
 
+_EYE, _TARGET = (1.45, 0.80, 0.72), (0.30, 0.0, 0.15)  # m, above the table's top
+_FIELD = 0.62  # rad, of the overview's height
 _EDGE_STEP = 0.01  # m between neighbouring pixels that makes a depth edge
 
 

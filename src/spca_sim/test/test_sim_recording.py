@@ -25,7 +25,7 @@ def recorded(world: World) -> list[SimState]:
     """Two seconds of a moving arm with all objects, then one with a single object after a reset."""
     simulator = MujocoSimulator(world)
     recorded: list[SimState] = []
-    simulator.on_sample(recorded.append)
+    simulator.on_contacts(lambda _: recorded.append(simulator.state()))
     start = simulator.joint_state().position
     ends = np.array([start, start + np.array([0.8, 0, 0, 0, 0, 0])])
     simulator.follow(JointTrajectory(np.array([0.0, 1.5]), ends, np.zeros((2, 6))))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -78,13 +77,12 @@ def robot_is_there() -> bool:
     from spca_ros.node import ros_session  # most domains are silent, and need no node
 
     with ros_session("onlooker") as node:
-        end = time.monotonic() + _LOOK_S
-        while time.monotonic() < end:
+
+        def driven() -> bool:
             topics = [name for name, _ in node.get_topic_names_and_types() if name.endswith(_DRIVES)]
-            if any(node.count_publishers(name) for name in topics):  # who only asks is no robot
-                return True
-            time.sleep(0.05)
-    return False
+            return any(node.count_publishers(name) for name in topics)  # who only asks is no robot
+
+        return node.loop.wait(driven, _LOOK_S)
 
 
 def on_graph(run: Run, listeners: tuple[Listener, ...] = ()) -> RunResult:

@@ -68,12 +68,12 @@ class TableWorld:
     camera: Camera
 
     def now(self) -> float:
-        """Return the time on the world's own clock, in seconds."""
-        raise NotImplementedError
+        """Return the time on the world's own clock, which is its robot's, in seconds."""
+        return self.robot.now()
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds: float) -> object:
         """Let so many seconds of the world's time pass; before this returns, all listeners have been told."""
-        raise NotImplementedError
+        return self.robot.wait(seconds)
 
     def on_contacts(self, listener: Callable[[ContactSample], None]) -> Callable[[], None]:
         """Subscribe to contact samples, from any thread; returns a function that ends the subscription."""

@@ -133,16 +133,16 @@ def grown(thing: Obstacle, margin: float) -> Obstacle:
     return replace(thing, pose=pose, size=(x, y, z))
 
 
-_GOALS = 4  # configurations of a goal that are tried
+_GOALS, _ATTEMPTS = 4, 3  # configurations of a goal that are tried, and how often, in turns
 _STRAIGHT = 1e-4  # rad; a corner that bends less is none
 
 
 class MoveItSearch:
     """See `spca_motion.search.PathSearch`. MoveIt's paths are not taken on trust: each is checked again."""
 
-    def __init__(self, process: PlannerProcess, seconds: float = 5.0, attempts: int = 3) -> None:
-        """Limit each attempt to `seconds` of wall time; each goal gets `attempts`, interleaved."""
-        self._process, self._seconds, self._attempts = process, seconds, attempts
+    def __init__(self, process: PlannerProcess, seconds: float = 5.0) -> None:
+        """Limit each attempt to `seconds` of wall time."""
+        self._process, self._seconds = process, seconds
 
     def path(self, query: Query, goals: Array, cost: Array, stop: Callable[[], bool]) -> list[Piece]:
         """See `PathSearch`."""
@@ -154,7 +154,7 @@ class MoveItSearch:
                 return straight
         start, rejected = query.start, list[str]()
         nothing = 0
-        for attempt in range(self._attempts):
+        for attempt in range(_ATTEMPTS):
             # MoveIt searches several times as long where a path constraint holds, and most paths stay in the
             # workspace without one: it constrains only the further attempts.
             box = query.box if attempt else None

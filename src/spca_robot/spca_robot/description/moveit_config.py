@@ -69,8 +69,8 @@ def harmless_pairs(urdf: str, gripper_root: str) -> frozenset[Pair]:
     """
     robot = ET.fromstring(urdf)
     solid = set(solid_links(urdf))
-    children, above = (robot.findall(f"joint/{end}") for end in ("child", "parent"))
-    parents = {one.attrib["link"]: other.attrib["link"] for one, other in zip(children, above, strict=True)}
+    upper, lower = (robot.findall(f"joint/{end}") for end in ("parent", "child"))
+    parents = {one.attrib["link"]: other.attrib["link"] for one, other in zip(lower, upper, strict=True)}
     if gripper_root not in parents:
         raise InputError(f"the robot description has no link '{gripper_root}'")
     adjacent = (

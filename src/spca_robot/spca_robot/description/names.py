@@ -9,7 +9,7 @@ ARM_GROUP = "manipulator"
 ARM_CONTROLLER, GRIPPER_CONTROLLER = "joint_trajectory_controller", "gripper_controller"
 STATE_BROADCASTER = "joint_state_broadcaster"
 BASE_LINK = "base_link"
-CAMERA_LINK, OPTICAL_FRAME = "camera_link", "camera_color_optical_frame"
+OPTICAL_FRAME = "camera_color_optical_frame"
 
 
 @dataclass(frozen=True)

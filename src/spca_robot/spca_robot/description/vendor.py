@@ -30,9 +30,10 @@ def missing_packages() -> list[str]:
 
 
 def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") -> str:
-    """Return the URDF that xacro composes; `folder` receives the extension file.
+    """Return the URDF that xacro composes; `folder` receives the extension file (`files/extension.xacro.j2`).
 
-    Raises InputError that names what is not installed.
+    That has the camera's frames and, for Gazebo, control and contact sensors. Raises InputError that names
+    what is not installed.
     """
     arm = world.robot.arm
     if arm.dh != "standard":
@@ -47,33 +48,20 @@ def build_vendor_urdf(world: World, folder: Path, controllers_file: str = "") ->
     solid = solid_links(_process(world, "")) if controllers_file else ()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "cobot_extension.xacro"
-    path.write_text(extension(world, controllers_file, solid))
+    values = {"gripper": VENDOR, "links": solid, "controllers_file": controllers_file, **frames(world)}
+    path.write_text(filled("extension.xacro", world=world, **values))
     return _process(world, str(path))
 
 
-def extension(world: World, controllers_file: str = "", solid: tuple[str, ...] = ()) -> str:
-    """Return the project's additions to the composed robot (`files/extension.xacro.j2`).
-
-    These are the camera frames and, for Gazebo, control and contact sensors.
-    """
-    return filled(
-        "extension.xacro", world=world, gripper=VENDOR, links=solid, controllers_file=controllers_file,
-        **frames(world),
-    )  # fmt: skip
-
-
-def arguments(world: World, extension_file: str = "") -> dict[str, str]:
-    """Return the arguments of `xacro/cobot.urdf.xacro`."""
+def _process(world: World, extension_file: str) -> str:
+    """Return what xacro composes, with what the world says as its arguments."""
     base = world.robot.base
-    return {
+    arguments = {
         "arm": world.robot.arm.name,
         "base_xyz": numbers(base.position),
         "base_rpy": numbers((0.0, 0.0, base.yaw)),
         "adapter": numbers([ADAPTER]),
         "extension": extension_file,
     }
-
-
-def _process(world: World, extension_file: str) -> str:
     xacro = importlib.import_module("xacro")
-    return xacro.process_file(str(XACRO), mappings=arguments(world, extension_file)).toprettyxml(indent="  ")
+    return xacro.process_file(str(XACRO), mappings=arguments).toprettyxml(indent="  ")

@@ -10,9 +10,8 @@ from std_msgs.msg import Header
 
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.geometry import Pose
+from spca_robot.description.names import OPTICAL_FRAME
 from spca_ros.convert.records import seconds, time_msg
-
-OPTICAL_FRAME = "camera_color_optical_frame"
 
 _CHANNELS = {"rgb8": slice(None), "bgr8": slice(None, None, -1)}
 _DEPTHS = {"32FC1": ("f4", 1.0), "16UC1": ("u2", 0.001)}  # how a pixel is stored, and its unit in metres
@@ -43,13 +42,6 @@ def info_msg(intrinsics: CameraIntrinsics, stamp: float) -> CameraInfo:
     )
 
 
-def intrinsics(info: CameraInfo) -> CameraIntrinsics:
-    """Return the pinhole parameters of a camera info."""
-    return CameraIntrinsics(
-        width=info.width, height=info.height, fx=info.k[0], fy=info.k[4], cx=info.k[2], cy=info.k[5]
-    )
-
-
 def frame(colour: Image, depth: Image, info: CameraInfo, pose: Pose) -> RgbdFrame:
     """Return a registered pair of images as a frame, seen from `pose` (of the optical frame in `world`).
 
@@ -69,7 +61,9 @@ def frame(colour: Image, depth: Image, info: CameraInfo, pose: Pose) -> RgbdFram
     return RgbdFrame(
         colour=rgb[..., _CHANNELS[colour.encoding]].copy(),
         depth=np.where(np.isfinite(z), z, np.float32(0.0)),
-        intrinsics=intrinsics(info),
+        intrinsics=CameraIntrinsics(
+            width=info.width, height=info.height, fx=info.k[0], fy=info.k[4], cx=info.k[2], cy=info.k[5]
+        ),
         pose=pose,
         stamp=seconds(colour.header.stamp),
     )

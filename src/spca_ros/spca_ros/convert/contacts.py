@@ -42,10 +42,14 @@ def contact_samples(message: Contacts) -> list[ContactSample]:
 
 def places_msg(stamp: float, poses: Mapping[str, Pose]) -> MultiDOFJointState:
     """Return poses by model at a time (s) as joints of six degrees, because nothing holds these things."""
-    header = Header(stamp=time_msg(stamp), frame_id=WORLD_FRAME)
-    return MultiDOFJointState(
-        header=header, joint_names=list(poses), transforms=[_transform(pose) for pose in poses.values()]
-    )
+    message = MultiDOFJointState(header=Header(stamp=time_msg(stamp), frame_id=WORLD_FRAME))
+    for name, pose in poses.items():
+        (x, y, z), (qx, qy, qz, qw) = pose.position, pose.quaternion
+        message.joint_names.append(name)
+        message.transforms.append(
+            Transform(translation=Vector3(x=x, y=y, z=z), rotation=Quaternion(x=qx, y=qy, z=qz, w=qw))
+        )
+    return message
 
 
 def places(message: MultiDOFJointState) -> dict[str, Pose]:
@@ -53,9 +57,3 @@ def places(message: MultiDOFJointState) -> dict[str, Pose]:
     moved = zip(message.joint_names, message.transforms, strict=False)
     ways = ((name, transform.translation, transform.rotation) for name, transform in moved)
     return {name: Pose(position=(p.x, p.y, p.z), quaternion=(q.x, q.y, q.z, q.w)) for name, p, q in ways}
-
-
-def _transform(pose: Pose) -> Transform:
-    x, y, z = pose.position
-    qx, qy, qz, qw = pose.quaternion
-    return Transform(translation=Vector3(x=x, y=y, z=z), rotation=Quaternion(x=qx, y=qy, z=qz, w=qw))

@@ -26,6 +26,7 @@ from spca_robot.gripper_2f85 import CLOSED_ANGLE, SPEED, STROKE, driver_angle, g
 from spca_robot.gripper_model import MAX_MOMENT
 from spca_ros.convert.robot import trajectory_msg
 from spca_ros.node import SpcaNode
+from spca_sim.tracking import check_trajectory
 
 _BLOCKED = 0.02  # rad: closer than this to the goal, the pads press against nothing
 _WINDOW = 0.1  # simulated s over which a finger's progress is measured: one that presses quivers
@@ -136,10 +137,10 @@ def brake(state: JointState, deceleration: Array) -> JointTrajectory:
 
 def refusal(trajectory: JointTrajectory, state: JointState, joints: Sequence[str]) -> str:
     """Explain why a trajectory of those joints cannot begin at a state; return "" if it can."""
-    if len(trajectory.times) < 1 or not np.isfinite(trajectory.positions).all():
-        return "a trajectory needs finite points"
-    if (np.diff(trajectory.times) <= 0).any() or trajectory.times[0] < 0:
-        return "the times of a trajectory must ascend"
+    try:
+        check_trajectory(trajectory, len(joints))
+    except ValueError as error:
+        return str(error)
     off: Array = np.abs(trajectory.positions[0] - state.position)
     if off.max() > STARTS_WITHIN:
         joint = joints[int(off.argmax())]

@@ -5,26 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import NamedTuple
 
 from rclpy.subscription import Subscription
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import Image
+from spca_interfaces.srv import Capture
 
 from spca_core.world import World
+from spca_robot.description.names import OPTICAL_FRAME
 from spca_ros.camera import CameraTopics, FramePairs
-from spca_ros.convert.camera import OPTICAL_FRAME, info_msg
+from spca_ros.convert.camera import info_msg
 from spca_ros.convert.records import seconds
 from spca_ros.node import SpcaNode
 from spca_ros.qos import WHOLE
 from spca_sim.gazebo import bridge
-
-
-class RgbdPicture(NamedTuple):
-    """Colour and depth of one instant, with their calibration."""
-
-    colour: Image
-    depth: Image
-    info: CameraInfo
 
 
 class Film:
@@ -42,7 +35,7 @@ class Film:
         self._sources = (bridge.COLOUR, partial(take, "colour")), (bridge.DEPTH, partial(take, "depth"))
         self._listening: tuple[Subscription, ...] = ()
         self._asking = 0
-        self._newest: RgbdPicture | None = None
+        self._newest: Capture.Response | None = None
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -55,7 +48,7 @@ class Film:
             self._asking -= 1
             self._node.loop.soon(self.look)
 
-    def since(self, begun: float) -> RgbdPicture | None:
+    def since(self, begun: float) -> Capture.Response | None:
         """Return the newest picture, if it was taken at `begun` (simulated seconds) or later, or None."""
         newest = self._newest
         return newest if newest and seconds(newest.colour.header.stamp) >= begun else None
@@ -80,4 +73,4 @@ class Film:
             message.header.frame_id = OPTICAL_FRAME
         info = info_msg(self._intrinsics, seconds(colour.header.stamp))
         self._topics.publish(colour, depth, info)
-        self._newest = RgbdPicture(colour, depth, info)
+        self._newest = Capture.Response(success=True, colour=colour, depth=depth, info=info)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 from geometry_msgs.msg import PoseArray
-from sensor_msgs.msg import MultiDOFJointState
 
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
@@ -16,11 +15,8 @@ from spca_core.trajectory import JointState
 from spca_core.world import World
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import build_model
-from spca_ros import names
-from spca_ros.convert.contacts import places_msg
 from spca_ros.convert.records import pose_from_msg
 from spca_ros.node import SpcaNode
-from spca_ros.qos import EVERY
 from spca_sim.gazebo import bridge
 from spca_sim.gazebo.polled import PolledTopic
 from spca_sim.recording import STATES, SimState, save_states
@@ -82,7 +78,6 @@ class Moved:
         self._poses: dict[str, Pose] = {}
         self._known = True
         self._topic = PolledTopic(node.context, f"{node.get_name()}_poses", PoseArray, bridge.POSES, depth=1)
-        self._places = node.create_publisher(MultiDOFJointState, names.PLACES, EVERY)
 
     def poses(self) -> Mapping[str, Pose]:
         """Return the newest poses in `world`, by model; none if it is not known which is whose."""
@@ -103,10 +98,6 @@ class Moved:
         lost = [name for name, told, put in both if math.dist(told.position, put.position) > _NEAR]
         self._known = not lost
         return f"Gazebo tells other places than where {', '.join(lost)} was put" if lost else ""
-
-    def tell(self, stamp: float) -> None:
-        """Tell the referee where things were at the contact sample of `stamp` (simulated s)."""
-        self._places.publish(places_msg(stamp, self._poses if self._known else {}))
 
     def close(self) -> None:
         """Unsubscribe."""

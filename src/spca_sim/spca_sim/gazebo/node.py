@@ -6,7 +6,7 @@ translates their messages to the project's names and conventions and forwards co
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,7 @@ import numpy as np
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState as JointStateMsg
 from spca_interfaces.action import CommandGripper, FollowTrajectory
-from spca_interfaces.msg import Contacts
-from spca_interfaces.srv import Capture, LetPass, ResetWorld, SaveRecording
+from spca_interfaces.srv import Capture, LetPass, ResetWorld
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 from trajectory_msgs.msg import JointTrajectoryPoint
@@ -35,7 +34,7 @@ from spca_robot.description.names import GRIPPER_CONTROLLER, GRIPPERS, SOURCES, 
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
-from spca_ros.convert.contacts import contacts_msg
+from spca_ros.convert.contacts import contacts_msg, places_msg
 from spca_ros.convert.records import duration_msg, from_msg, seconds, time_msg
 from spca_ros.convert.robot import joint_state_msg, trajectory
 from spca_ros.node import SimulatorNode, run_nodes
@@ -80,7 +79,7 @@ class GazeboSim(SimulatorNode):
 
     def __init__(self, control: Control | None = None, action: Any = None) -> None:
         """Start; where Gazebo is played, `control` of time and the arm controller's `action` are given."""
-        super().__init__(names.SIM)
+        super().__init__()
         self._world = load_world(self.parameter("world", "tabletop", "a world in worlds/, or a path"))
         self._joints = self._world.robot.arm.joint_names
         about = "which robot description Gazebo has"
@@ -100,7 +99,6 @@ class GazeboSim(SimulatorNode):
         self._rims = {o.model: world.table.top + o.size[2] for o in world.objects if KINDS[o.kind].walled}
         self.recorder, self._moved = Recorder(world), Moved(self, world)
         self._sampler = ContactSampler(self._on_sample, ways=self._ways, poses=self._moved.poses)
-        self.parameter("places", False, "whether the referee is told where things are", live=True)
         control = control or bridged(self, control_service(world))
         self._passing = Passing(control, lambda: self._now)
         self._now, self._ticked = 0.0, time.monotonic()
@@ -116,19 +114,17 @@ class GazeboSim(SimulatorNode):
         self._follow_number = self._grip_number = 0
         self._held, self._ended = threading.Event(), threading.Event()
 
-        self._states = self.create_publisher(JointStateMsg, names.JOINT_STATES, SENSOR)
         self._film = Film(self, self._world)
-        self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
         self._arm = ArmController(self, self._joints, action)
         self._gripper = self.create_publisher(
             JointTrajectoryMsg, f"/{GRIPPER_CONTROLLER}/joint_trajectory", EVERY
         )
 
-        self._time = self.create_publisher(Clock, "/clock", SENSOR)
         self.create_subscription(Clock, bridge.CLOCK.ros_topic_name, self._on_clock, SENSOR)
         self.create_subscription(JointStateMsg, f"/{STATE_BROADCASTER}/joint_states", self._on_joints, SENSOR)
         self._reports: PolledTopic | None = None
-        if (kind := contacts_type()) is not None:
+        if importlib.util.find_spec("ros_gz_interfaces") is not None:
+            kind = importlib.import_module("ros_gz_interfaces.msg").Contacts
             # Every link in contact reports at every physics step; one step's reports make a sample.
             depth = _ROBOT_SENSORS + len(self._watched)
             topic = bridge.CONTACTS.ros_topic_name
@@ -143,7 +139,6 @@ class GazeboSim(SimulatorNode):
         LongAction(self, FollowTrajectory, names.FOLLOW, self._do_follow, self._brake, self._refuse_follow)
         LongAction(self, CommandGripper, names.GRIPPER, self._do_grip, refuse=self._refuse_grip)
         self.create_service(Trigger, names.HOLD, self._hold)
-        self.create_service(SaveRecording, names.SAVE_RECORDING, self.save)
         SlowService(self, ResetWorld, names.RESET, self._do_reset)
         SlowService(self, Capture, names.CAPTURE, self._do_capture)
         SlowService(self, LetPass, names.LET_PASS, self._do_let_pass)
@@ -196,7 +191,7 @@ class GazeboSim(SimulatorNode):
             return
         self.recorder.record(sample.stamp, self._state, poses)
         if self.get_parameter("places").value:
-            self._moved.tell(sample.stamp)
+            self._places.publish(places_msg(sample.stamp, poses))
         self._contacts.publish(contacts_msg([sample]))
 
     def _do_let_pass(self, request: LetPass.Request) -> LetPass.Response:
@@ -239,7 +234,7 @@ class GazeboSim(SimulatorNode):
         with self._film.running():
             while self._now - begun < _FRAME_S:
                 if (taken := self._film.since(begun)) is not None:
-                    return Capture.Response(success=True, **taken._asdict())
+                    return taken
                 self._pass()
         return Capture.Response(success=False, message=f"no picture from Gazebo's camera in {_FRAME_S:.0f} s")
 
@@ -362,10 +357,9 @@ class GazeboSim(SimulatorNode):
 
     def _go_home(self) -> str:
         """Drive the robot home if it is not there, with the objects out of its way; return why not, or ""."""
-        patience = time.monotonic() + _START_S
-        while (state := self._state) is None:  # Gazebo and its controllers come up
-            if time.monotonic() > patience or self._ended.wait(_TICK_S):
-                return f"no joint state has come from Gazebo in {_START_S:.0f} s: do its controllers run?"
+        self.loop.wait(lambda: self._state, _START_S)  # Gazebo and its controllers come up
+        if (state := self._state) is None:
+            return f"no joint state has come from Gazebo in {_START_S:.0f} s: do its controllers run?"
         self._follow_number += 1
         if self._is_home(state):
             return ""
@@ -406,15 +400,6 @@ class GazeboSim(SimulatorNode):
         self._moved.close()
         if self._reports is not None:
             self._reports.close()
-
-
-def contacts_type() -> type | None:
-    """Return `ros_gz_interfaces/Contacts`, or None where it is not installed."""
-    try:
-        kind: type = importlib.import_module("ros_gz_interfaces.msg").Contacts
-    except ImportError:
-        return None
-    return kind
 
 
 def main() -> None:

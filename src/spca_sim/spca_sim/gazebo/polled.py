@@ -8,18 +8,15 @@ cost Python nothing; DDS keeps the newest.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.qos import ReliabilityPolicy
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 
-from spca_core.errors import SpcaError
-from spca_ros.node import SpcaNode, background
-from spca_ros.qos import keep_last
+from spca_ros.node import SpcaNode, answering, background
 
 
 class PolledTopic:
@@ -34,7 +31,7 @@ class PolledTopic:
             enable_rosout=False,
             start_parameter_services=False,
         )
-        qos = keep_last(depth, ReliabilityPolicy.BEST_EFFORT)
+        qos = QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._depth = depth
         self._subscription = self._node.create_subscription(kind, topic, lambda message: None, qos)
 
@@ -63,7 +60,7 @@ class SlowService:
     """
 
     def __init__(self, node: SpcaNode, kind: Any, name: str, work: Callable[[Any], Any]) -> None:
-        self._kind, self._work = kind, work
+        self._work = work
         self._node = Node(f"{node.get_name()}_{name.replace('/', '_')}", use_global_arguments=False)
         self._node.create_service(kind, name, self._serve)
         self._loop = SingleThreadedExecutor()
@@ -84,9 +81,6 @@ class SlowService:
             self._loop.spin_once(timeout_sec=0.5)
 
     def _serve(self, request: Any, response: Any) -> Any:
-        try:
-            return self._work(request)
-        except Exception as error:
-            if not isinstance(error, SpcaError):
-                self._node.get_logger().error(traceback.format_exc())
-            return self._kind.Response(success=False, message=f"{type(error).__name__}: {error}")
+        with answering(response):
+            response = self._work(request)
+        return response

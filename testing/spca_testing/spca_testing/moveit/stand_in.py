@@ -32,12 +32,11 @@ from spca_motion.moveit.backend import Setup
 from spca_motion.moveit.search import grown
 from spca_motion.planning_scene import Held, Obstacle, PlanningScene
 from spca_motion.query import edge
-from spca_motion.search import Effort, find_path
+from spca_motion.search import Effort, box_of, find_path
 from spca_motion.tool import ToolKinematics
 from spca_robot.description.names import ARM_GROUP
 from spca_robot.gripper_2f85 import STROKE, driver_angle
 
-_EFFORT = Effort(np.pi, 60_000)
 _FINGER = "robotiq_85_left_knuckle_joint"
 _GAPS = np.linspace(0.0, STROKE, 400)
 _ANGLES = np.array([driver_angle(float(gap)) for gap in _GAPS])
@@ -286,7 +285,8 @@ class PlanningComponent:
 
         if not self._constrained(start):
             return Response(None)
-        path = find_path(start, goal[None], valid, lambda: False, _EFFORT, self._tools.arm.range, 1)
+        box = box_of(start, goal[None], Effort(np.pi, 60_000), self._tools.arm.range)
+        path = find_path(start, goal[None], box, (0.5, 0.02, 60_000, 30, 1), valid, lambda: False)
         if path is None:
             return Response(None)
         dense = [edge(a, b) for a, b in pairwise(path)]
