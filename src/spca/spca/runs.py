@@ -52,7 +52,7 @@ class Run:
     ) -> None:
         self.options, self.files, self.resumed = options, files, resumed
         self.order = order
-        self._supervisor: Supervisor | None = None
+        self._world: Environment | None = None
         self.cancelled = ""
         """Reason why the run was cancelled; empty unless it was."""
 
@@ -122,16 +122,25 @@ class Run:
             place(self.options, replace(opened, approve=approve)) as (world, there),
         ):
             stages = there if self.order is None else self.order.applied(there)
-            self._supervisor = supervisor = supervised(world, stages, self.files, listeners)
+            supervisor, self._world = self._supervised(world, stages, listeners), world
             try:
                 with self.stopping_on_interrupt():
-                    if self.cancelled:
-                        supervisor.cancel(self.cancelled)
                     self.result = supervisor.resume() if self.resumed else supervisor.run()
                     return self.result
             finally:
-                self._supervisor = None
+                self._world = None
                 world.save_recording(self.folder)
+
+    def _supervised(
+        self, environment: Environment, stages: Stages, listeners: tuple[Listener, ...]
+    ) -> Supervisor:
+        from spca.supervisor import Supervisor
+
+        if environment.task.judge == "look":
+            from spca.judged_by_look import JudgedByLook
+
+            environment = JudgedByLook(environment, stages.readers.plans)
+        return Supervisor(environment, stages, self.files, listeners, lambda: self.cancelled)
 
     @contextmanager
     def _telling_of_failure(self) -> Iterator[None]:
@@ -151,8 +160,8 @@ class Run:
     def cancel(self, reason: str = STOPPED) -> None:
         """Stop the arm first, then end the run; may be called from any thread or a signal handler."""
         self.cancelled = reason
-        if (supervisor := self._supervisor) is not None:
-            supervisor.cancel(reason)
+        if (world := self._world) is not None:
+            world.cancel()
 
     def document(
         self,
@@ -225,19 +234,6 @@ class Run:
         """Return the JPEG of the last look, for notebooks; None before the first."""
         seen = sorted(self.folder.glob("looks/*.jpg"))
         return seen[-1].read_bytes() if seen else None
-
-
-def supervised(
-    environment: Environment, stages: Stages, files: RunFolder, listeners: tuple[Listener, ...]
-) -> Supervisor:
-    """The supervisor of one level; some tasks a look judges."""
-    from spca.supervisor import Supervisor
-
-    if environment.task.judge == "look":
-        from spca.judged_by_look import JudgedByLook
-
-        environment = JudgedByLook(environment, stages.readers.plans)
-    return Supervisor(environment, stages, files, listeners)
 
 
 def settled(options: RunOptions) -> RunOptions:
