@@ -62,14 +62,10 @@ class Given:
 
     def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """Return the plan, unless things are seen elsewhere than when it was made."""
-        same = self._seen is not None and self._seen.looks_like(request.observation)
-        return PlanResult(
-            attempt=request.attempt,
-            status="solved" if same else "exhausted",
-            plan=self._plan if same else None,
-            drafts=(),
-            message="" if same else _CHANGED,
-        )
+        attempt = request.attempt
+        if self._seen is not None and self._seen.looks_like(request.observation):
+            return PlanResult(attempt=attempt, status="solved", plan=self._plan, drafts=())
+        return PlanResult(attempt=attempt, status="exhausted", plan=None, drafts=(), message=_CHANGED)
 
     def learned(self, request: PlanRequest, result: PlanResult) -> None:
         """Do nothing: the plan was not drafted."""

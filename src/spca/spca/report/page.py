@@ -176,9 +176,8 @@ def contacts(intervals: Sequence[ContactInterval]) -> list[dict[str, Any]]:
     """Return a row for each pair of models, in plain words, with the times of contact; by first contact."""
     rows: dict[str, list[tuple[float, float]]] = {}
     for interval in intervals:
-        rows.setdefault(" – ".join(words(m) for m in interval.pair), []).append(
-            (interval.start, interval.end)
-        )
+        pair = " – ".join(words(m) for m in interval.pair)
+        rows.setdefault(pair, []).append((interval.start, interval.end))
     return [{"text": text, "spans": spans} for text, spans in rows.items()]
 
 
