@@ -27,6 +27,7 @@ from spca_llm.config import REPLAY, is_configured
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from typing_extensions import Self
 
     from spca.order import Order
     from spca.stages import Approve, Stages
@@ -72,17 +73,22 @@ class Run:
         return cls(options, RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out))
 
     @classmethod
-    def reopened(cls, path: Path) -> Run:
-        """Return the interrupted run of a folder, to be taken up. Raises InputError if it cannot be."""
+    def of(cls, path: Path) -> Self:
+        """Return the run of a folder that has a manifest. Raises InputError where there is none."""
         files = RunFolder.open(path)
-        if not files.claim():
+        return cls(files.read(MANIFEST, Manifest).options, files)
+
+    @classmethod
+    def reopened(cls, path: Path) -> Self:
+        """Return the interrupted run of a folder, to be taken up. Raises InputError if it cannot be."""
+        run = cls.of(path)
+        if not run.files.claim():
             raise InputError("another process runs in this folder", where=str(path), hint="wait for its end")
-        options = files.read(MANIFEST, Manifest).options
-        run = cls(options, files, resumed=True)
-        if (path / RESULT).is_file() and run.result.outcome is not Ending.CANCELLED:
+        if (run.folder / RESULT).is_file() and run.result.outcome is not Ending.CANCELLED:
             hint = f"its result was: {run.result.reason}"
             raise InputError("this run has ended", where=str(path), hint=hint)
         vars(run).pop("result", None)
+        run.resumed = True
         return run
 
     def advance(

@@ -30,13 +30,12 @@ from spca.stages import Approve, Stages
 from spca_coder.node import CoderNode
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.model import checked
-from spca_core.options import Manifest, RunOptions
+from spca_core.options import RunOptions
 from spca_core.ports.chat import VisionModel
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
 from spca_core.processes.child import leave
 from spca_core.result import RunResult
-from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.stopping import Flag
 from spca_planner.node import PlannerNode
 from spca_planner.solver.process import warm_solver
@@ -198,11 +197,6 @@ def _launched(path: Path) -> int:
 
 class _Launched(Run):
     """A run on what a launch has started, which says in a file why it ends before the level does."""
-
-    @classmethod
-    def of(cls, path: Path) -> _Launched:
-        files = RunFolder.open(path)
-        return cls(files.read(MANIFEST, Manifest).options, files)
 
     def stopping_on_interrupt(self) -> AbstractContextManager[None]:
         """See `Run`."""
