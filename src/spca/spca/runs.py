@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
@@ -27,7 +27,6 @@ from spca_llm.config import REPLAY, is_configured
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from typing_extensions import Self
 
     from spca.order import Order
     from spca.stages import Approve, Stages
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     """Function that opens the world of a run, and says which stages act on it, given those of its options."""
 
 
+_Run = TypeVar("_Run", bound="Run")
 CRASH = "crash.txt"
 """Name of the file, in a run's folder, with the traceback of an unexpected failure."""
 RESULT = "result.json"
@@ -73,13 +73,13 @@ class Run:
         return cls(options, RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out))
 
     @classmethod
-    def of(cls, path: Path) -> Self:
+    def of(cls: type[_Run], path: Path) -> _Run:
         """Return the run of a folder that has a manifest. Raises InputError where there is none."""
         files = RunFolder.open(path)
         return cls(files.read(MANIFEST, Manifest).options, files)
 
     @classmethod
-    def reopened(cls, path: Path) -> Self:
+    def reopened(cls, path: Path) -> Run:
         """Return the interrupted run of a folder, to be taken up. Raises InputError if it cannot be."""
         run = cls.of(path)
         if not run.files.claim():
