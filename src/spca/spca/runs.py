@@ -7,7 +7,6 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -29,11 +28,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spca.order import Order
-    from spca.stages import Approve, Stages
+    from spca.stages import Stages
     from spca.supervisor import Supervisor
+    from spca_core.plan import PlanResult
     from spca_core.ports.environment import Environment
     from spca_core.ports.kit import DocumentMaker
     from spca_core.result import RunResult
+    from spca_core.scene import Observation
 
     Place = Callable[[RunOptions, Stages], AbstractContextManager[tuple[Environment, Stages]]]
     """Function that opens the world of a run, and says which stages act on it, given those of its options."""
@@ -91,14 +92,11 @@ class Run:
         run.resumed = True
         return run
 
-    def advance(
-        self, *listeners: Listener, environment: Environment | None = None, approve: Approve | None = None
-    ) -> RunResult:
+    def advance(self, *listeners: Listener, environment: Environment | None = None) -> RunResult:
         """Advance the run to its end and return its result; `listeners` hear of its events, in this thread.
 
-        An `environment` that is given is neither opened nor closed; there, `approve` is asked before each
-        plan is carried out. The first Ctrl-C cancels the run. The solver's process stays for the next run in
-        this process.
+        An `environment` that is given is neither opened nor closed. The first Ctrl-C cancels the run. The
+        solver's process stays for the next run in this process.
         """
         if environment is None and self.options.transport == "ros":
             from spca.ros_ready import require_ros
@@ -107,11 +105,9 @@ class Run:
             from spca.ros.graph import on_graph
 
             return on_graph(self, listeners)
-        return self.carry_out(_given(environment) if environment is not None else _here, listeners, approve)
+        return self.carry_out(_given(environment) if environment is not None else _here, listeners)
 
-    def carry_out(
-        self, place: Place, listeners: tuple[Listener, ...] = (), approve: Approve | None = None
-    ) -> RunResult:
+    def carry_out(self, place: Place, listeners: tuple[Listener, ...] = ()) -> RunResult:
         """Have the supervisor carry out the run, in the world that `place` opens.
 
         An unexpected failure leaves its traceback in the folder and is raised as it is.
@@ -125,7 +121,7 @@ class Run:
         with (
             self._telling_of_failure(),
             open_stages(self.options, kit, self.files) as opened,  # first: its solver warms up meanwhile
-            place(self.options, replace(opened, approve=approve)) as (world, there),
+            place(self.options, opened) as (world, there),
         ):
             stages = there if self.order is None else self.order.applied(there)
             supervisor, self._world = self._supervised(world, stages, listeners), world
@@ -223,6 +219,20 @@ class Run:
     def events(self) -> list[Event]:
         """The events of the run, in order."""
         return list(self.files.read_log(Event, EVENTS))
+
+    @property
+    def seen(self) -> list[Observation]:
+        """What was seen at the beginning of each round."""
+        from spca_core.scene import Observation
+
+        return [Observation.model_validate_json(file.read_bytes()) for file in self.files.looks]
+
+    @property
+    def planning(self) -> PlanResult | None:
+        """The result of the last planning; None before the first."""
+        from spca_core.plan import PlanResult
+
+        return next(reversed(self.files.read_stage("plan", PlanResult)), None)
 
     def looks(self) -> Iterator[NDArray[np.uint8]]:
         """Yield the camera image of each look, detections drawn in: RGB images (height, width, 3)."""

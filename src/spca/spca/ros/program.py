@@ -26,7 +26,7 @@ from spca.ros.graph import ENDED, Check
 from spca.ros.supervisor_node import SupervisorNode
 from spca.run_command import follow
 from spca.runs import Run
-from spca.stages import Approve, Stages
+from spca.stages import Stages
 from spca_coder.node import CoderNode
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.model import checked
@@ -90,13 +90,7 @@ class Program:
         """All nodes of this process."""
         return [self.supervisor, *self._side.nodes, self._planner, self._coder]
 
-    def conduct(
-        self,
-        run: Run,
-        listeners: tuple[Listener, ...] = (),
-        anew: bool = True,
-        approve: Approve | None = None,
-    ) -> RunResult:
+    def conduct(self, run: Run, listeners: tuple[Listener, ...] = (), anew: bool = True) -> RunResult:
         """Carry out a run; `anew` on a table that is laid for it, else on the one that is there.
 
         Raises SpcaError while another run is under way.
@@ -104,7 +98,7 @@ class Program:
         with self._side.using():
             self._run, heard = run, (*listeners, self.supervisor.tell_event)
             try:
-                return run.carry_out(partial(self._place, anew), heard, approve)
+                return run.carry_out(partial(self._place, anew), heard)
             finally:
                 self._run = None
 
