@@ -48,9 +48,8 @@ class Primitive:
         a, b, c = self.size
         if self.shape == "hull":
             return float(np.linalg.det(np.array(self.corners)[np.array(self.faces)]).sum()) / 6
-        return {"box": a * b * c, "cylinder": math.pi / 4 * a * a * c, "sphere": math.pi / 6 * a**3}[
-            self.shape
-        ]
+        volumes = {"box": a * b * c, "cylinder": math.pi / 4 * a * a * c, "sphere": math.pi / 6 * a**3}
+        return volumes[self.shape]
 
 
 class SampledGrasp(Part):
