@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -136,11 +136,11 @@ class Session:
             if options.transport == "inproc":
                 warm_solver()
                 self._table = self._open.enter_context(self._kit.session(options))
-            else:
-                from spca.ros.graph import acting  # not everywhere is there a ROS
+            elif self.program is None:
+                from spca.ros.graph import acting, robot_is_there  # not everywhere is there a ROS
 
-                there = nullcontext((self.program, False)) if self.program else acting(options, self._scratch)
-                self.program, self._unlaid = self._open.enter_context(there)
+                self._unlaid = not (found := robot_is_there())  # a table that is there is taken as it is
+                self.program = self._open.enter_context(acting(options, self._scratch, found))
             if options.view == "web":
                 self._show()
             self._open = self._open.pop_all()
