@@ -31,7 +31,6 @@ from spca_coder.node import CoderNode
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.model import checked
 from spca_core.options import RunOptions
-from spca_core.ports.chat import VisionModel
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
 from spca_core.processes.child import leave
@@ -125,26 +124,24 @@ class Program:
 
     @contextmanager
     def _place(self, anew: bool, options: RunOptions, opened: Stages) -> Iterator[tuple[Environment, Stages]]:
-        """Open the world on the graph and the stages that the nodes offer, as long as the context lasts."""
+        """Open the world on the graph and the stages that the nodes offer, as long as the context lasts.
+
+        The world is the one that is there, unless its table is to be laid `anew`.
+        """
         self._planner.planner = self._remote.get("planner", opened.planner)
         self._coder.coder = self._remote.get("coder", opened.coder)
         try:
-            environment = self._table(options, opened.vision, anew)
-            yield environment, replace(opened, planner=self._planner, coder=self._coder)
+            if self.environment is not None and not anew:
+                self.environment.take_up(options)
+            else:
+                self._side.part()
+                self.environment = None
+                self.environment = self._side.build(options, opened.vision, self._check, anew)
+            yield self.environment, replace(opened, planner=self._planner, coder=self._coder)
             self._side.rest()
         finally:
             self._planner.planner = self._coder.coder = None
             self._alive()
-
-    def _table(self, options: RunOptions, vision: VisionModel | None, anew: bool) -> Environment:
-        """Return the environment of a run: the one that is there, unless its table is to be laid `anew`."""
-        if self.environment is not None and not anew:
-            self.environment.take_up(options)
-            return self.environment
-        self._side.part()
-        self.environment = None
-        self.environment = self._side.build(options, vision, self._check, anew)
-        return self.environment
 
     def _check(self) -> None:
         self._alive()
