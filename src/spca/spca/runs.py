@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -105,7 +105,7 @@ class Run:
             from spca.ros.graph import on_graph
 
             return on_graph(self, listeners)
-        return self.carry_out(_given(environment) if environment is not None else _here, listeners)
+        return self.carry_out(partial(_here, environment), listeners)
 
     def carry_out(self, place: Place, listeners: tuple[Listener, ...] = ()) -> RunResult:
         """Have the supervisor carry out the run, in the world that `place` opens.
@@ -276,14 +276,13 @@ def _folder(text: str) -> str:
 
 
 @contextmanager
-def _here(options: RunOptions, stages: Stages) -> Iterator[tuple[Environment, Stages]]:
-    """Open a world in this process, as long as the context lasts."""
-    with kit_of(options.level).session(options, stages.vision) as environment:
+def _here(
+    given: Environment | None, options: RunOptions, stages: Stages
+) -> Iterator[tuple[Environment, Stages]]:
+    """Open a world in this process, unless one is given, as long as the context lasts."""
+    world = nullcontext(given) if given else kit_of(options.level).session(options, stages.vision)
+    with world as environment:
         yield environment, stages
-
-
-def _given(environment: Environment) -> Place:
-    return lambda options, stages: nullcontext((environment, stages))
 
 
 LOG = "log/spca.log"

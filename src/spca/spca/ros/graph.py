@@ -85,7 +85,7 @@ def acting(options: RunOptions, scratch: Path, found: bool) -> Iterator[Program]
 
     Raises InputError where another program has it, and for what only a simulator of one's own can be told.
     """
-    alive: list[Check] = []
+    alive: Check | None = None
     with ExitStack() as opened:
         if found:
             for flag, given in {"--rate": options.rate, "--view": options.view}.items():
@@ -96,7 +96,7 @@ def acting(options: RunOptions, scratch: Path, found: bool) -> Iterator[Program]
         else:
             opened.enter_context(claim(opened.enter_context(own_domain())))
             process = NodeProcess("spca_sim.node", names.SIM, simulator(options), scratch / LOGS)
-            alive.append(opened.enter_context(process).check)
+            alive = opened.enter_context(process).check
         from spca.ros.program import program  # loads ROS while the simulator starts
 
-        yield opened.enter_context(program(kit_of(options.level), *alive))
+        yield opened.enter_context(program(kit_of(options.level), alive or (lambda: None)))
