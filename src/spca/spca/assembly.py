@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from spca.kits import PROPOSERS
 from spca.proposals import OpenProposals, Proposals
-from spca.stages import Others, Rehearsing, Stages
+from spca.stages import Rehearsing, Stages
 from spca_coder.drafting import DraftingCoder
 from spca_coder.source import LibraryReader
 from spca_core.extensions import find
@@ -52,8 +52,15 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
                 engine=options.engine,
                 no_room=partial(kit.no_room, options),
             ) as planner,
-            _rehearsing(kit, options, readers, planner.others) as rehearsing,
+            ExitStack() as stack,
         ):
+
+            def rehearsal() -> SampledRehearsal:  # made when it is first used
+                from spca.rehearsal.rehearsal import SampledRehearsal
+
+                return stack.enter_context(closing(SampledRehearsal(partial(kit.twin, options))))
+
+            rehearsing = Rehearsing(rehearsal, options.rehearse, options.budgets, readers, planner.others)
             yield Stages(
                 planner=planner,
                 coder=DraftingCoder(
@@ -70,26 +77,8 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
                 promote=partial(learned.promote, options) if learned else None,
                 usage=proposals.usage,
                 vision=proposals.vision,
-                rehearsing=rehearsing,
+                rehearsing=rehearsing if kit.has_twin and options.rehearse != "never" else None,
             )
-
-
-@contextmanager
-def _rehearsing(
-    kit: Kit, options: RunOptions, readers: Readers, others: Others
-) -> Iterator[Rehearsing | None]:
-    """Have plans rehearsed in runs with these options; None if they are not. What tries is made when used."""
-    if options.rehearse == "never" or not kit.has_twin:
-        yield None
-        return
-    with ExitStack() as stack:
-
-        def opened() -> SampledRehearsal:
-            from spca.rehearsal.rehearsal import SampledRehearsal
-
-            return stack.enter_context(closing(SampledRehearsal(partial(kit.twin, options))))
-
-        yield Rehearsing(opened, options.rehearse, options.budgets, readers, others)
 
 
 def _known(

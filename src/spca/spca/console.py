@@ -38,16 +38,16 @@ def notices() -> Console:
 def show_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print a table. Its first column holds names, which are never cut."""
     console = results()
-    cells = [[str(cell) for cell in row] for row in rows]
-    widths = [max(len(row[i]) for row in [list(heads), *cells]) for i in range(len(heads))]
+    cells = [list(heads), *([str(cell) for cell in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     if not console.is_terminal:
-        for row in [list(heads), *cells]:
+        for row in cells:
             line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             console.print(line.rstrip(), markup=False)
         return
     table = Table(*heads, box=None, pad_edge=False)
     table.columns[0].min_width = widths[0]
-    for row in cells:
+    for row in cells[1:]:
         table.add_row(*row)
     console.print(table, markup=False)
 

@@ -10,14 +10,12 @@ from itertools import product, takewhile
 from operator import itemgetter
 from typing import NamedTuple, NoReturn
 
-from spca.order import newest_planning
 from spca.runs import Run
 from spca_core.errors import InputError
 from spca_core.geometry import Vec3
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.kit import Kit
 from spca_core.relation import in_words, place_of, resting
-from spca_core.run_folder import RunFolder
 from spca_core.scene import Observation
 from spca_core.verdict import Ending
 
@@ -163,9 +161,7 @@ class Dialogue:
 
     def remember(self, said: str, meant: str, run: Run) -> None:
         """Remember the run that carried out what was said, which `meant` has spelt out."""
-        looks = RunFolder(run.folder).looks
-        before = Observation.model_validate_json(looks[0].read_bytes()) if looks else None
-        planned = newest_planning(run.folder)
+        before, planned = next(iter(run.seen), None), run.planning
         plan = planned.plan if planned else None
         args = [step.args for step in (plan.steps if plan else ()) if step.args]
         handled = dict.fromkeys(e.data["args"][0] for e in run.events if e.kind == "step" and e.data["args"])

@@ -116,8 +116,13 @@ def folder_of(options: RunOptions, run: RunFolder) -> Path:
     A replay begins with what the recorded run began with, and learns within its own folder, unless the
     options name a library.
     """
-    if not options.library and (replayed := _replayed(options, run)) is not None:
-        return replayed
+    if options.llm.startswith(REPLAY) and not options.library:
+        recorded = Path(recording_of(options.llm).removeprefix(REPLAY)).parent / BEFORE
+        own = run.path / _AFTER
+        if recorded.is_dir() and not own.exists():
+            shutil.copytree(recorded, own)
+        if own.is_dir():
+            return own
     base = Path(options.library) if options.library else LIBRARY
     return base / "from_nothing" if options.skills == "empty" else base
 
@@ -126,16 +131,6 @@ def recording_of(llm: str) -> str:
     """Return `llm` with the folder of recordings in place of the run's folder that a replay may name."""
     folder = Path(llm.removeprefix(REPLAY)) / "llm"
     return f"{REPLAY}{folder}" if llm.startswith(REPLAY) and folder.is_dir() else llm
-
-
-def _replayed(options: RunOptions, run: RunFolder) -> Path | None:
-    if not options.llm.startswith(REPLAY):
-        return None
-    recorded = Path(recording_of(options.llm).removeprefix(REPLAY)).parent / BEFORE
-    own = run.path / _AFTER
-    if recorded.is_dir() and not own.exists():
-        shutil.copytree(recorded, own)
-    return own if own.is_dir() else None
 
 
 class SolvedLevel(Record):

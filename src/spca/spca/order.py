@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
-from spca.stages import Stages
+from spca.stages import Approve, Stages
 from spca_core.errors import InputError, did_you_mean
-from spca_core.model import Record
 from spca_core.plan import Draft, Plan, PlanRequest, PlanResult, Step
 from spca_core.ports.stages import OnDraft, unheard
-from spca_core.run_folder import RunFolder
 from spca_core.scene import Observation
 from spca_core.stopping import Stop, never
 from spca_planner.pddl.formula import evaluate, ground
@@ -22,7 +19,8 @@ from spca_planner.prediction import bound, predict
 _CHANGED = "the table is not as it was when this plan was made: plan again"
 
 
-class Order(Record):
+@dataclass(frozen=True)
+class Order:
     """Order of a session to a run, besides its task."""
 
     moves: bool = True
@@ -33,25 +31,18 @@ class Order(Record):
     """The plan to carry out, once; None: one is searched for."""
     seen: Observation | None = None
     """The situation in which the given plan was made."""
+    approve: Approve | None = None
+    """Function that is asked before a plan is carried out."""
 
     def applied(self, stages: Stages) -> Stages:
         """Return the stages changed so that they do what is ordered."""
+        stages = replace(stages, approve=self.approve)
         if self.moves and self.plan is None:
             return stages
         stages = replace(stages, budgets=stages.budgets.model_copy(update={"rounds": 1}))
         if self.plans:
             return replace(stages, approve=lambda *_: False)
         return replace(stages, planner=Given(self.plan, self.seen))
-
-
-def newest_planning(folder: Path) -> PlanResult | None:
-    """Return the result of a run's last planning, or None."""
-    return next(reversed(RunFolder(folder).read_stage("plan", PlanResult)), None)
-
-
-def newest_plan(folder: Path) -> Plan | None:
-    """Return the last plan of a run that passed every critic, or None."""
-    return found.plan if (found := newest_planning(folder)) else None
 
 
 class Given:
@@ -62,14 +53,10 @@ class Given:
 
     def plan(self, request: PlanRequest, on_draft: OnDraft = unheard, cancelled: Stop = never) -> PlanResult:
         """Return the plan, unless things are seen elsewhere than when it was made."""
-        same = self._seen is not None and self._seen.looks_like(request.observation)
-        return PlanResult(
-            attempt=request.attempt,
-            status="solved" if same else "exhausted",
-            plan=self._plan if same else None,
-            drafts=(),
-            message="" if same else _CHANGED,
-        )
+        attempt = request.attempt
+        if self._seen is not None and self._seen.looks_like(request.observation):
+            return PlanResult(attempt=attempt, status="solved", plan=self._plan, drafts=())
+        return PlanResult(attempt=attempt, status="exhausted", plan=None, drafts=(), message=_CHANGED)
 
     def learned(self, request: PlanRequest, result: PlanResult) -> None:
         """Do nothing: the plan was not drafted."""

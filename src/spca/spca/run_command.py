@@ -14,7 +14,7 @@ from spca.events import Event
 from spca.kits import kit_of
 from spca.runs import RESULT, Run
 from spca_core.errors import EXIT_INTERRUPTED, Cancelled, InputError, SpcaError
-from spca_core.options import Manifest, RunOptions
+from spca_core.options import RunOptions
 from spca_core.paths import RUNS
 from spca_core.run_folder import MANIFEST, STATE, RunFolder, is_full
 from spca_core.validation import YAML_FILES
@@ -42,8 +42,7 @@ def newest_run(*others: str) -> Path:
 
 def write_report(path: Path) -> Path:
     """Write the report and the video of a run again; return the report's path."""
-    folder = RunFolder.open(path)
-    return _document(Run(folder.read(MANIFEST, Manifest).options, folder), notices())
+    return _document(Run.of(path), notices())
 
 
 def follow(run: Run) -> int:

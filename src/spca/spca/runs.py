@@ -7,10 +7,9 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
@@ -29,16 +28,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from spca.order import Order
-    from spca.stages import Approve, Stages
+    from spca.stages import Stages
     from spca.supervisor import Supervisor
+    from spca_core.plan import PlanResult
     from spca_core.ports.environment import Environment
     from spca_core.ports.kit import DocumentMaker
     from spca_core.result import RunResult
+    from spca_core.scene import Observation
 
     Place = Callable[[RunOptions, Stages], AbstractContextManager[tuple[Environment, Stages]]]
     """Function that opens the world of a run, and says which stages act on it, given those of its options."""
 
 
+_Run = TypeVar("_Run", bound="Run")
 CRASH = "crash.txt"
 """Name of the file, in a run's folder, with the traceback of an unexpected failure."""
 RESULT = "result.json"
@@ -52,7 +54,7 @@ class Run:
     ) -> None:
         self.options, self.files, self.resumed = options, files, resumed
         self.order = order
-        self._supervisor: Supervisor | None = None
+        self._world: Environment | None = None
         self.cancelled = ""
         """Reason why the run was cancelled; empty unless it was."""
 
@@ -72,27 +74,29 @@ class Run:
         return cls(options, RunFolder.create(Path(options.level.rpartition(":")[2]).stem, out))
 
     @classmethod
+    def of(cls: type[_Run], path: Path) -> _Run:
+        """Return the run of a folder that has a manifest. Raises InputError where there is none."""
+        files = RunFolder.open(path)
+        return cls(files.read(MANIFEST, Manifest).options, files)
+
+    @classmethod
     def reopened(cls, path: Path) -> Run:
         """Return the interrupted run of a folder, to be taken up. Raises InputError if it cannot be."""
-        files = RunFolder.open(path)
-        if not files.claim():
+        run = cls.of(path)
+        if not run.files.claim():
             raise InputError("another process runs in this folder", where=str(path), hint="wait for its end")
-        options = files.read(MANIFEST, Manifest).options
-        run = cls(options, files, resumed=True)
-        if (path / RESULT).is_file() and run.result.outcome is not Ending.CANCELLED:
+        if (run.folder / RESULT).is_file() and run.result.outcome is not Ending.CANCELLED:
             hint = f"its result was: {run.result.reason}"
             raise InputError("this run has ended", where=str(path), hint=hint)
         vars(run).pop("result", None)
+        run.resumed = True
         return run
 
-    def advance(
-        self, *listeners: Listener, environment: Environment | None = None, approve: Approve | None = None
-    ) -> RunResult:
+    def advance(self, *listeners: Listener, environment: Environment | None = None) -> RunResult:
         """Advance the run to its end and return its result; `listeners` hear of its events, in this thread.
 
-        An `environment` that is given is neither opened nor closed; there, `approve` is asked before each
-        plan is carried out. The first Ctrl-C cancels the run. The solver's process stays for the next run in
-        this process.
+        An `environment` that is given is neither opened nor closed. The first Ctrl-C cancels the run. The
+        solver's process stays for the next run in this process.
         """
         if environment is None and self.options.transport == "ros":
             from spca.ros_ready import require_ros
@@ -101,11 +105,9 @@ class Run:
             from spca.ros.graph import on_graph
 
             return on_graph(self, listeners)
-        return self.carry_out(_given(environment) if environment is not None else _here, listeners, approve)
+        return self.carry_out(partial(_here, environment), listeners)
 
-    def carry_out(
-        self, place: Place, listeners: tuple[Listener, ...] = (), approve: Approve | None = None
-    ) -> RunResult:
+    def carry_out(self, place: Place, listeners: tuple[Listener, ...] = ()) -> RunResult:
         """Have the supervisor carry out the run, in the world that `place` opens.
 
         An unexpected failure leaves its traceback in the folder and is raised as it is.
@@ -119,19 +121,28 @@ class Run:
         with (
             self._telling_of_failure(),
             open_stages(self.options, kit, self.files) as opened,  # first: its solver warms up meanwhile
-            place(self.options, replace(opened, approve=approve)) as (world, there),
+            place(self.options, opened) as (world, there),
         ):
             stages = there if self.order is None else self.order.applied(there)
-            self._supervisor = supervisor = supervised(world, stages, self.files, listeners)
+            supervisor, self._world = self._supervised(world, stages, listeners), world
             try:
                 with self.stopping_on_interrupt():
-                    if self.cancelled:
-                        supervisor.cancel(self.cancelled)
                     self.result = supervisor.resume() if self.resumed else supervisor.run()
                     return self.result
             finally:
-                self._supervisor = None
+                self._world = None
                 world.save_recording(self.folder)
+
+    def _supervised(
+        self, environment: Environment, stages: Stages, listeners: tuple[Listener, ...]
+    ) -> Supervisor:
+        from spca.supervisor import Supervisor
+
+        if environment.task.judge == "look":
+            from spca.judged_by_look import JudgedByLook
+
+            environment = JudgedByLook(environment, stages.readers.plans)
+        return Supervisor(environment, stages, self.files, listeners, lambda: self.cancelled)
 
     @contextmanager
     def _telling_of_failure(self) -> Iterator[None]:
@@ -151,8 +162,8 @@ class Run:
     def cancel(self, reason: str = STOPPED) -> None:
         """Stop the arm first, then end the run; may be called from any thread or a signal handler."""
         self.cancelled = reason
-        if (supervisor := self._supervisor) is not None:
-            supervisor.cancel(reason)
+        if (world := self._world) is not None:
+            world.cancel()
 
     def document(
         self,
@@ -209,6 +220,20 @@ class Run:
         """The events of the run, in order."""
         return list(self.files.read_log(Event, EVENTS))
 
+    @property
+    def seen(self) -> list[Observation]:
+        """What was seen at the beginning of each round."""
+        from spca_core.scene import Observation
+
+        return [Observation.model_validate_json(file.read_bytes()) for file in self.files.looks]
+
+    @property
+    def planning(self) -> PlanResult | None:
+        """The result of the last planning; None before the first."""
+        from spca_core.plan import PlanResult
+
+        return next(reversed(self.files.read_stage("plan", PlanResult)), None)
+
     def looks(self) -> Iterator[NDArray[np.uint8]]:
         """Yield the camera image of each look, detections drawn in: RGB images (height, width, 3)."""
         for path in sorted(self.folder.glob("looks/*.[jp][pn]g")):
@@ -225,19 +250,6 @@ class Run:
         """Return the JPEG of the last look, for notebooks; None before the first."""
         seen = sorted(self.folder.glob("looks/*.jpg"))
         return seen[-1].read_bytes() if seen else None
-
-
-def supervised(
-    environment: Environment, stages: Stages, files: RunFolder, listeners: tuple[Listener, ...]
-) -> Supervisor:
-    """The supervisor of one level; some tasks a look judges."""
-    from spca.supervisor import Supervisor
-
-    if environment.task.judge == "look":
-        from spca.judged_by_look import JudgedByLook
-
-        environment = JudgedByLook(environment, stages.readers.plans)
-    return Supervisor(environment, stages, files, listeners)
 
 
 def settled(options: RunOptions) -> RunOptions:
@@ -264,14 +276,13 @@ def _folder(text: str) -> str:
 
 
 @contextmanager
-def _here(options: RunOptions, stages: Stages) -> Iterator[tuple[Environment, Stages]]:
-    """Open a world in this process, as long as the context lasts."""
-    with kit_of(options.level).session(options, stages.vision) as environment:
+def _here(
+    given: Environment | None, options: RunOptions, stages: Stages
+) -> Iterator[tuple[Environment, Stages]]:
+    """Open a world in this process, unless one is given, as long as the context lasts."""
+    world = nullcontext(given) if given else kit_of(options.level).session(options, stages.vision)
+    with world as environment:
         yield environment, stages
-
-
-def _given(environment: Environment) -> Place:
-    return lambda options, stages: nullcontext((environment, stages))
 
 
 LOG = "log/spca.log"

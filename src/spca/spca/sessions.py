@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from spca.dialogue import Dialogue
 from spca.events import Listener
 from spca.interrupt import STOPPED
 from spca.kits import checked_kit
-from spca.order import Order, newest_plan, single_step
+from spca.order import Order, single_step
 from spca.runs import Run
 from spca.stages import Approve
 from spca.state import RunState
@@ -136,11 +136,11 @@ class Session:
             if options.transport == "inproc":
                 warm_solver()
                 self._table = self._open.enter_context(self._kit.session(options))
-            else:
-                from spca.ros.graph import acting  # not everywhere is there a ROS
+            elif self.program is None:
+                from spca.ros.graph import acting, robot_is_there  # not everywhere is there a ROS
 
-                there = nullcontext((self.program, False)) if self.program else acting(options, self._scratch)
-                self.program, self._unlaid = self._open.enter_context(there)
+                self._unlaid = not (found := robot_is_there())  # a table that is there is taken as it is
+                self.program = self._open.enter_context(acting(options, self._scratch, found))
             if options.view == "web":
                 self._show()
             self._open = self._open.pop_all()
@@ -165,7 +165,7 @@ class Session:
     def look(self) -> View:
         """Move the arm out of the camera's view and look. Raises SpcaError where it cannot be moved."""
         run = self._aside("Look at the table.", Order(moves=False), proposer="builtin")
-        self.view = View(_seen(run), list(run.looks())[-1])
+        self.view = View(run.seen[-1], list(run.looks())[-1])
         return self.view
 
     def ask(self, question: str) -> str | None:
@@ -181,9 +181,9 @@ class Session:
         """Look and plan for a sentence, moving nothing else; a plan in the result has passed every critic."""
         sentence = self._dialogue.meant(sentence)
         run = self._aside(sentence, Order(moves=False, plans=True))
-        plan = newest_plan(run.folder)
+        plan = run.planning.plan if run.planning else None
         goal = "".join([event.text for event in run.events if event.kind == "plan"][-1:])
-        return Proposal(sentence, plan, goal, "" if plan else run.result.reason, _seen(run))
+        return Proposal(sentence, plan, goal, "" if plan else run.result.reason, run.seen[-1])
 
     def rehearse(self, proposal: Proposal) -> Rehearsed:
         """Try a plan in a twin of what was seen when it was made; the arm does not move."""
@@ -275,25 +275,32 @@ class Session:
         return run
 
     def _aside(self, sentence: str, asked: Order, **changes: str) -> Run:
-        """Carry out an order in a run that nobody hears of and that leaves nothing behind; return the run."""
+        """Carry out an order in a run that nobody hears of and that leaves nothing behind; return the run.
+
+        Raises SpcaError where nothing was seen.
+        """
         folder = RunFolder.create("aside", parent=self._scratch)
         run = Run(self._ordered(sentence, folder.path).model_copy(update=changes), folder, asked)
         self._advance(run, ())
-        if run.result.outcome is Ending.CANCELLED and (not asked.plans or newest_plan(run.folder) is None):
+        planned = asked.plans and run.planning is not None and run.planning.plan is not None
+        if run.result.outcome is Ending.CANCELLED and not planned:
             raise Cancelled(run.result.reason)
+        if not run.seen:
+            raise SpcaError(run.result.reason)
         return run
 
     def _advance(self, run: Run, listeners: tuple[Listener, ...], anew: bool = False) -> None:
         before, self._run = self._run, run  # over ROS, one is refused while another is under way
+        run.order = replace(run.order or Order(), approve=self._approve)
         try:
             if self.program is not None:
                 anew, self._unlaid = anew or self._unlaid, False
-                run.result = self.program.conduct(run, listeners, anew, self._approve)
+                self.program.conduct(run, listeners, anew)
                 return
             assert self._table is not None
             if not anew:
                 self._table.take_up(run.options)
-            run.advance(*listeners, environment=self._table, approve=self._approve)
+            run.advance(*listeners, environment=self._table)
         finally:
             self._run = before
 
@@ -305,10 +312,3 @@ class Session:
         if not ours and self._options.skills != "empty" and self._dialogue.known(sentence):
             changes["proposer"] = "builtin"  # the move is known: no model is asked for it
         return self._options.model_copy(update=changes)
-
-
-def _seen(run: Run) -> Observation:
-    """Return the last observation at the beginning of a round. Raises SpcaError where there is none."""
-    if not (looks := RunFolder(run.folder).looks):
-        raise SpcaError(run.result.reason)
-    return Observation.model_validate_json(looks[-1].read_bytes())

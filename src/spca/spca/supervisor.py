@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 
 from spca.blame import blame, distrusted
 from spca.events import Listener
-from spca.interrupt import STOPPED
 from spca.journal import Journal
 from spca.repair import Repair
 from spca.stages import Stages, blame_of, trusted
@@ -42,7 +42,10 @@ def _revealed(before: Observation | None, afterwards: Observation | None, result
 
 
 class Supervisor:
-    """Drives one level to its end. Every phase's result is on disk before the next begins."""
+    """Drives one level to its end. Every phase's result is on disk before the next begins.
+
+    `cancelled` says why the run is to end; empty unless it is.
+    """
 
     def __init__(
         self,
@@ -50,18 +53,14 @@ class Supervisor:
         stages: Stages,
         folder: RunFolder,
         listeners: tuple[Listener, ...] = (),
+        cancelled: Callable[[], str] = str,
     ) -> None:
         self._env, self._stages, self._readers = environment, stages, stages.readers
         self._journal = Journal(environment, folder, listeners)
         self._repair = Repair(stages, self._journal)
         self._promotion = Promotion()
         self._drafts: list[DraftRecord] = []
-        self._cancelled = ""  # why
-
-    def cancel(self, reason: str = STOPPED) -> None:
-        """Stop the arm first, then end the run; may be called from any thread or a signal handler."""
-        self._cancelled = reason
-        self._env.cancel()
+        self._cancelled = cancelled
 
     def run(self) -> RunResult:
         """Begin a new run and drive it to its end; return its result."""
@@ -90,8 +89,8 @@ class Supervisor:
             Phase.ACT: self._act,
         }
         while state.phase is not Phase.ENDED:
-            if self._cancelled:
-                state = state.ending(Ending.CANCELLED, self._cancelled)
+            if self._cancelled():
+                state = state.ending(Ending.CANCELLED, self._cancelled())
                 break
             self._journal.save(state)
             began = time.monotonic()
@@ -102,7 +101,7 @@ class Supervisor:
             except BudgetExhausted as error:
                 state = state.counting_drafts(self._drafts).ending(Ending.GAVE_UP, str(error))
             except SpcaError:  # such as a node that ends at the same time
-                if not self._cancelled:
+                if not self._cancelled():
                     raise
             self._drafts.clear()
             seconds = time.monotonic() - began
@@ -117,8 +116,8 @@ class Supervisor:
         try:
             observation = self._env.sense()
         except MotionError as error:  # the arm could not be moved out of the camera's view
-            if self._cancelled:
-                return state.ending(Ending.CANCELLED, self._cancelled)
+            if self._cancelled():
+                return state.ending(Ending.CANCELLED, self._cancelled())
             return self._repair.next_round(state, f"looking failed, {error.kind}: {error}")
         self._journal.keep_look(state, observation)
         return state.sensed(observation)
@@ -136,7 +135,7 @@ class Supervisor:
             failure=state.told or state.doubt,
             executed=state.execution,
         )
-        result = self._stages.planner.plan(request, self._on_draft, lambda: bool(self._cancelled))
+        result = self._stages.planner.plan(request, self._on_draft, lambda: bool(self._cancelled()))
         self._journal.keep(state, "plan", result)
         state = state.counting_drafts(result.drafts)
         if result.status == "solved" and result.plan is not None:
@@ -175,7 +174,7 @@ class Supervisor:
             suspects=state.suspects,
             failure=state.skill_failure if state.suspects else state.history.lessons_for(plan),
         )
-        result = self._stages.coder.complete(request, lambda: bool(self._cancelled))
+        result = self._stages.coder.complete(request, lambda: bool(self._cancelled()))
         self._journal.keep(state, "code", result)
         for draft in result.drafts:
             self._journal.publish("code", stage="code", text=draft.rejection, data={"kind": draft.kind})
@@ -200,7 +199,7 @@ class Supervisor:
             return state.coded(state.library)
         state = state.attempting()
         attempt = self._journal.attempt(state)
-        rehearsed = rehearsing.try_out(attempt, self._env.task, state, lambda: bool(self._cancelled))
+        rehearsed = rehearsing.try_out(attempt, self._env.task, state, lambda: bool(self._cancelled()))
         self._journal.publish_rehearsal(state, rehearsed, rehearsing.rehearsal)
         state = state.after_rehearsal(rehearsed)
         if rehearsed.status != "rejected" or rehearsed.overruled:
@@ -230,8 +229,8 @@ class Supervisor:
         plan = state.plan
         assert plan is not None
         verdict = self._env.settle()
-        if self._cancelled and not verdict.final:
-            return state.ending(Ending.CANCELLED, self._cancelled)
+        if self._cancelled() and not verdict.final:
+            return state.ending(Ending.CANCELLED, self._cancelled())
         said = {"outcome": verdict.outcome.value, "score": verdict.score}
         self._journal.publish("verdict", text=verdict.reason, data=said)
         if verdict.outcome is Outcome.SUCCESS:

@@ -107,7 +107,7 @@ class WebPage:
         count = f"{len(plan.steps)} step{'s' if len(plan.steps) != 1 else ''}"
         self._tell(question=f"Carry out {count} for: {goal}?", doing="waiting for Approve")
         try:
-            return bool(_next(self._answers, lambda: self._session.stopping))
+            return _next(self._answers, lambda: self._session.stopping) is True
         finally:
             self._tell(question="", doing=DOING["act"])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -48,9 +48,8 @@ class Primitive:
         a, b, c = self.size
         if self.shape == "hull":
             return float(np.linalg.det(np.array(self.corners)[np.array(self.faces)]).sum()) / 6
-        return {"box": a * b * c, "cylinder": math.pi / 4 * a * a * c, "sphere": math.pi / 6 * a**3}[
-            self.shape
-        ]
+        volumes = {"box": a * b * c, "cylinder": math.pi / 4 * a * a * c, "sphere": math.pi / 6 * a**3}
+        return volumes[self.shape]
 
 
 class SampledGrasp(Part):
@@ -183,21 +182,21 @@ _BUILT_IN: dict[str, Kind] = {
 }
 
 
-def load_kind(name: str) -> Kind:
-    """Return the kind that an installed package describes. Raises InputError with one clear line."""
+def load_kind(name: str, known: Mapping[str, Kind] = _BUILT_IN) -> Kind:
+    """Return the kind that an installed package adds to those `known`. Raises InputError in one line."""
     plugin = find(GROUP, name)
     with expecting("the folder of a kind's file", f"{plugin.package} ({plugin.target})"):
         path = Path(plugin.load()) / f"{name}.yaml"
-    return read_kind(path)
+    return read_kind(path, known)
 
 
-def read_kind(path: Path) -> Kind:
-    """Return the kind that a file describes, with the file's name. Raises InputError."""
+def read_kind(path: Path, known: Mapping[str, Kind] = _BUILT_IN) -> Kind:
+    """Return the kind of a file, which has the file's name, beside those `known`. Raises InputError."""
     with expecting("a kind of thing", path):
         row = KindFile.model_validate(read_yaml(path, "the kind"))
         if not re.fullmatch("[a-z]+", path.stem) or path.stem in _BUILT_IN:
             raise ValueError(f"'{path.stem}' is no name: lower-case letters, and no kind of spca's own")
-        for other in _BUILT_IN.values():
+        for other in known.values():
             if taken := sorted({*row.nouns} & {*other.nouns}):
                 raise ValueError(f"a {other.name} is called '{taken[0]}': a noun means one kind of thing")
     with expecting("the shape of a kind", path.parent / row.mesh):
@@ -214,11 +213,7 @@ def _all() -> tuple[dict[str, Kind], tuple[InputError, ...]]:
         return kinds, (error,)
     for name in names:
         try:
-            kind = load_kind(name)
-            for other in list(kinds.values())[len(_BUILT_IN) :]:
-                if taken := sorted({*kind.nouns} & {*other.nouns}):
-                    raise InputError(f"a {name} and a {other.name} are both called '{taken[0]}'")
-            kinds[name] = kind
+            kinds[name] = load_kind(name, kinds)
         except InputError as error:
             faults.append(error)
     return kinds, tuple(faults)

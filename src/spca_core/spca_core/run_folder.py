@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import hmac
-import json
 import os
 import re
 import shutil
@@ -197,19 +196,15 @@ class RunFolder:
             pass
         return True
 
-    def write(self, name: str, value: BaseModel | str | bytes | dict[str, Any] | list[Any]) -> Path:
-        """Write one file whole: records and plain values as JSON, text and bytes as they are.
+    def write(self, name: str, value: BaseModel | str | bytes) -> Path:
+        """Write one file whole: records as JSON, text and bytes as they are.
 
         What text cannot be written in UTF-8 (lone surrogates from a damaged file) becomes question marks.
         """
         if isinstance(value, BaseModel):
             content = value.model_dump_json(indent=1).encode()
-        elif isinstance(value, bytes):
-            content = value
-        elif isinstance(value, str):
-            content = value.encode(errors="replace")
         else:
-            content = json.dumps(value, indent=1).encode()
+            content = value.encode(errors="replace") if isinstance(value, str) else value
         write_atomically(self.path / name, content)
         return self.path / name
 

@@ -38,10 +38,8 @@ def check(
             console.print(f"{level}: error: {error}", markup=False)
             continue
         wrong += bool(found.errors)
-        for sentence in found.sentences:
+        for sentence in found.sentences or ("no errors, no warnings",):
             console.print(f"{found.where}: {sentence}", markup=False)
-        if not found.sentences:
-            console.print(f"{found.where}: no errors, no warnings", markup=False)
         if found.reading:
             console.print(f"{found.where}: read as: {found.reading}", markup=False)
     raise typer.Exit(EXIT_BAD_INPUT if wrong else 0)

@@ -53,13 +53,10 @@ def new(
         raise InputError(f"unknown kind '{kind}'", where="KIND", hint=f"one of {_KINDS}")
     example, try_it = EXAMPLES[kind]
     group = "spca.benches" if kind == "bench" else f"spca.{kind}s"
-    letters = "[a-z]+" if kind == "kind" else "[a-z][a-z0-9_]*[a-z0-9]"  # a kind is said by its name
+    letters, hint = "[a-z][a-z0-9_]*[a-z0-9]", "lower-case letters, digits and _: my_maze"
+    if kind == "kind":  # it is said by its name
+        letters, hint = "[a-z]+", "one word of lower-case letters: beaker"
     if not re.fullmatch(letters, name) or keyword.iskeyword(name):
-        hint = (
-            "one word of lower-case letters: beaker"
-            if kind == "kind"
-            else "lower-case letters, digits and _: my_maze"
-        )
         raise InputError(f"'{name}' is no name", where="NAME", hint=hint)
     folder = out / name
     if folder.exists():

@@ -120,24 +120,23 @@ class Check:
     remedy: str
     optional: bool = False
     """Nothing is wrong where the component is missing."""
-    of_ros: bool = False
-    """A ROS brings the component: one that is installed has to be sourced."""
 
     def finding(self) -> Finding:
         """Carry out the check and return its result; a probe that breaks makes it `missing`."""
-        remedy = (unsourced() if self.of_ros else "") + self.remedy
         try:
             parts = self.probe()
         except SpcaError as error:
-            return Finding(self.what, "missing", str(error), remedy)
+            return Finding(self.what, "missing", str(error), self.remedy)
         except Exception as error:
-            return Finding(self.what, "missing", f"the check failed: {type(error).__name__}: {error}", remedy)
+            said = f"the check failed: {type(error).__name__}: {error}"
+            return Finding(self.what, "missing", said, self.remedy)
         found = ", ".join(f"{part} {said}".strip() for part, said in parts.items() if said is not None)
         lacking = ", ".join(part for part, said in parts.items() if said is None)
         if not lacking:
             return Finding(self.what, "ready", found)
         state: State = "off" if self.optional else "partly" if found else "missing"
-        return Finding(self.what, state, f"lacking {lacking}" + (f"; have {found}" if found else ""), remedy)
+        words = f"lacking {lacking}" + (f"; have {found}" if found else "")
+        return Finding(self.what, state, words, self.remedy)
 
 
 def _python() -> Found:
@@ -173,9 +172,14 @@ def _models() -> Found:
 
 
 def unsourced(root: Path = Path("/opt/ros")) -> str:
-    """Return the remedy for what a ROS brings that is installed and not sourced; else nothing."""
+    """Return the remedy for a ROS that is installed and not sourced; empty where there is none such."""
     there = [] if "ROS_DISTRO" in os.environ else sorted(root.glob("*/setup.bash"))
-    return f"source {there[-1]} and ask again; else " if there else ""
+    return f"source {there[-1]} and ask again: it may bring what is lacking below" if there else ""
+
+
+def _sourced() -> Found:
+    there = os.environ.get("ROS_DISTRO", "none is installed, which wheels make up for")
+    return {"the one in /opt/ros": None} if unsourced() else {there: ""}
 
 
 _SET_UP = (
@@ -185,9 +189,6 @@ _SET_UP = (
 )
 _SET_UP_ROS = "bin/spca run LEVEL --ros sets it up at its first use" if CHECKOUT else _SET_UP
 _FULL = "(docs/full-stack.md)"
-_FROM = (
-    f"{os.environ.get('ROS_DISTRO', 'Jazzy')}, {'sourced' if 'ROS_DISTRO' in os.environ else 'from wheels'}"
-)
 CHECKS = (
     Check("Python", _python, "use CPython 3.10 to 3.13 (a checkout takes it from SPCA_PYTHON=python3.12)"),
     Check(
@@ -202,19 +203,18 @@ CHECKS = (
         "motions are planned without it, too, in ten times the time; apt install g++",
         optional=True,
     ),
-    Check("ROS 2", runs("import rclpy.node", f"rclpy ({_FROM})"), _SET_UP_ROS, of_ros=True),
+    Check("sourced ROS", _sourced, unsourced(), optional=True),
+    Check("ROS 2", runs("import rclpy.node", "rclpy"), _SET_UP_ROS),
     Check(
         "spca_interfaces",
         runs("import spca_ros, spca_interfaces.msg; spca_interfaces.msg.Scene()", "they load"),
         _SET_UP_ROS,
-        of_ros=True,
     ),
     Check(
         "ros2 launch",
         modules("launch launch_ros ros2launch"),
         "`spca run --ros` needs none; apt install ros-jazzy-launch-ros ros-jazzy-ros2launch",
         optional=True,
-        of_ros=True,
     ),
     Check(
         "Gazebo Harmonic",
@@ -226,13 +226,11 @@ CHECKS = (
             ),
         ),
         f"apt install ros-jazzy-ros-gz ros-jazzy-gz-ros2-control ros-jazzy-ros2-controllers {_FULL}",
-        of_ros=True,
     ),
     Check(
         "MoveIt 2",
         packages("moveit_py 2.12.4, moveit_planners_ompl 2.12.4, moveit_kinematics 2.12.4"),
         f"apt install ros-jazzy-moveit ros-jazzy-moveit-py {_FULL}",
-        of_ros=True,
     ),
     Check(
         "robot descriptions",
@@ -240,13 +238,11 @@ CHECKS = (
         "robot:=generated needs none; apt install ros-jazzy-ur-description, build robotiq_description from "
         f"main {_FULL}",
         optional=True,
-        of_ros=True,
     ),
     Check(
         "RViz 2",
         packages("rviz2 14.1.5, rviz_default_plugins 14.1.5"),
         f"apt install ros-jazzy-rviz2; or `spca mcap` a run for Foxglove {_FULL}",
-        of_ros=True,
     ),
     Check("display", _display, "set DISPLAY, for `--view` and RViz; `--view web` needs none", optional=True),
     Check(

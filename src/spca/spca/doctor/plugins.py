@@ -74,8 +74,8 @@ def _faults(plugin: Plugin) -> list[str]:
     loaded = plugin.load()
     if plugin.group == GROUP:
         return faults_of(kit_named(plugin.name))
-    if read := {ARMS: load_arm, KINDS: load_kind}.get(plugin.group):
-        read(plugin.name)
+    if plugin.group in (ARMS, KINDS):
+        load_arm(plugin.name) if plugin.group == ARMS else load_kind(plugin.name)
         return []
     if plugin.group == "spca.skills":
         package = SkillPackage.read(plugin.name, Path(loaded.__file__).parent)

@@ -87,41 +87,38 @@ def write_report(folder: RunFolder) -> Path:
     video = path / "video.mp4"  # in the page, so that it can be given away, unless it is large
     large = video.is_file() and video.stat().st_size > _MOST_IN_PAGE
     disturbances = sorted((path / "disturbances").glob("*.jpg"), key=lambda f: (f.name.find("_"), f.name))
-    page = (
-        templates()
-        .get_template("report.html.j2")
-        .render(
-            name=path.name,
-            manifest=manifest,
-            heading=title if looked or not level or level.endswith(YAML_FILES) else level,
-            title=title,
-            task=begun.data.get("task", "") if begun else "",
-            looked=looked,
-            looks=looks,
-            unit=unit,
-            models={str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in answered},
-            result=result,
-            events=events,
-            plans=[p for _, p in plans],
-            trees=trees,
-            codes=codes,
-            rehearsals=rehearsals,
-            obstacles=obstacles(path),
-            disturbances=[_look(f) for f in disturbances],
-            animation=_data_uri(path / "animation.webp", "image/webp"),
-            video=video.name if large else _data_uri(video, "video/mp4"),
-            data={
-                "unit": unit,
-                "end": result.verdict.stamp if result else max([s["ended"] for s in steps], default=1.0),
-                "steps": steps,
-                "looks": [{"stamp": look["stamp"], "text": look["text"]} for look in looks],
-                "frames": _plain(load(path / "video.json", _Frames)),
-                "signals": _plain(load(path / SIGNALS, Signals)),
-                "contacts": contacts(load(path / "contacts.json", list[ContactInterval]) or []),
-            },
-            files=[(f, what, _size(path / f)) for f, what in _FILES if (path / f).is_file()],
-            crash=_text(path / "crash.txt"),
-        )
+    template = templates().get_template("report.html.j2")
+    page = template.render(
+        name=path.name,
+        manifest=manifest,
+        heading=title if looked or not level or level.endswith(YAML_FILES) else level,
+        title=title,
+        task=begun.data.get("task", "") if begun else "",
+        looked=looked,
+        looks=looks,
+        unit=unit,
+        models={str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in answered},
+        result=result,
+        events=events,
+        plans=[p for _, p in plans],
+        trees=trees,
+        codes=codes,
+        rehearsals=rehearsals,
+        obstacles=obstacles(path),
+        disturbances=[_look(f) for f in disturbances],
+        animation=_data_uri(path / "animation.webp", "image/webp"),
+        video=video.name if large else _data_uri(video, "video/mp4"),
+        data={
+            "unit": unit,
+            "end": result.verdict.stamp if result else max([s["ended"] for s in steps], default=1.0),
+            "steps": steps,
+            "looks": [{"stamp": look["stamp"], "text": look["text"]} for look in looks],
+            "frames": _plain(load(path / "video.json", _Frames)),
+            "signals": _plain(load(path / SIGNALS, Signals)),
+            "contacts": contacts(load(path / "contacts.json", list[ContactInterval]) or []),
+        },
+        files=[(f, what, _size(path / f)) for f, what in _FILES if (path / f).is_file()],
+        crash=_text(path / "crash.txt"),
     )
     folder.write(REPORT, page)
     return path / REPORT
@@ -176,9 +173,8 @@ def contacts(intervals: Sequence[ContactInterval]) -> list[dict[str, Any]]:
     """Return a row for each pair of models, in plain words, with the times of contact; by first contact."""
     rows: dict[str, list[tuple[float, float]]] = {}
     for interval in intervals:
-        rows.setdefault(" – ".join(words(m) for m in interval.pair), []).append(
-            (interval.start, interval.end)
-        )
+        pair = " – ".join(words(m) for m in interval.pair)
+        rows.setdefault(pair, []).append((interval.start, interval.end))
     return [{"text": text, "spans": spans} for text, spans in rows.items()]
 
 

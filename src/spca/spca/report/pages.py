@@ -48,11 +48,8 @@ class Page:
 
     def write(self, path: Path) -> Path:
         """Render the page to a file; return its path."""
-        text = (
-            templates()
-            .get_template("page.html.j2")
-            .render(title=self._title, subtitle=self._subtitle, parts=self._parts)
-        )
+        template = templates().get_template("page.html.j2")
+        text = template.render(title=self._title, subtitle=self._subtitle, parts=self._parts)
         write_atomically(path, text.encode(errors="replace"))
         return path
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,28 +32,6 @@ ENDED = "ended.txt"
 """Name of the file, in a run's folder, in which a launch says which of its processes ended too early."""
 Check = Callable[[], None]
 """Function that raises the reason when what was started has ended."""
-
-
-@contextmanager
-def robot(options: RunOptions, logs: Path, found: bool) -> Iterator[Check]:
-    """Join the domain of a robot that was found, or one with a simulator of our own, until the context ends.
-
-    Raises InputError where another program has it, and for what only a simulator of one's own can be told.
-    """
-    if found:
-        for flag, given in {"--rate": options.rate, "--view": options.view}.items():
-            if given and given != "web":
-                hint = f"leave {flag} away, or give it to `spca sim`"
-                raise InputError("the robot that is there goes on as it was started", flag, hint)
-        with claim(domain()):
-            yield lambda: None
-        return
-    with (
-        own_domain() as own,
-        claim(own),
-        NodeProcess("spca_sim.node", names.SIM, simulator(options), logs) as child,
-    ):
-        yield child.check
 
 
 def simulator(options: RunOptions) -> dict[str, Value]:
@@ -95,20 +73,28 @@ def on_graph(run: Run, listeners: tuple[Listener, ...] = ()) -> RunResult:
         hint = f"begin the level again: spca run {run.options.level} --ros"
         raise InputError("the simulated table of this run has ended with it", str(run.folder), hint)
     # The handler comes first: an exception in the middle of ROS's own calls may crash the process.
-    with run.stopping_on_interrupt(), acting(run.options, run.folder, found) as (made, unlaid):
-        return made.conduct(run, listeners, anew or unlaid)
+    with run.stopping_on_interrupt(), acting(run.options, run.folder, found) as made:
+        return made.conduct(run, listeners, anew or not found)
 
 
 @contextmanager
-def acting(options: RunOptions, scratch: Path, found: bool | None = None) -> Iterator[tuple[Program, bool]]:
-    """Have a program on the robot that is on the graph, else on a simulator, while the context lasts.
+def acting(options: RunOptions, scratch: Path, found: bool) -> Iterator[Program]:
+    """Have a program on the robot that was found, or on a simulator of its own, while the context lasts.
 
-    Yields also whether its table is to be laid first: one that is there is taken as it is. `found` says
-    whether there is a robot, where that is known.
+    Raises InputError where another program has it, and for what only a simulator of one's own can be told.
     """
-    found = robot_is_there() if found is None else found
-    with robot(options, scratch / LOGS, found) as check:
+    alive: Check | None = None
+    with ExitStack() as opened:
+        if found:
+            for flag, given in {"--rate": options.rate, "--view": options.view}.items():
+                if given and given != "web":
+                    hint = f"leave {flag} away, or give it to `spca sim`"
+                    raise InputError("the robot that is there goes on as it was started", flag, hint)
+            opened.enter_context(claim(domain()))
+        else:
+            opened.enter_context(claim(opened.enter_context(own_domain())))
+            process = NodeProcess("spca_sim.node", names.SIM, simulator(options), scratch / LOGS)
+            alive = opened.enter_context(process).check
         from spca.ros.program import program  # loads ROS while the simulator starts
 
-        with program(kit_of(options.level), check) as made:
-            yield made, not found
+        yield opened.enter_context(program(kit_of(options.level), alive or (lambda: None)))

@@ -26,17 +26,15 @@ from spca.ros.graph import ENDED, Check
 from spca.ros.supervisor_node import SupervisorNode
 from spca.run_command import follow
 from spca.runs import Run
-from spca.stages import Approve, Stages
+from spca.stages import Stages
 from spca_coder.node import CoderNode
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.model import checked
-from spca_core.options import Manifest, RunOptions
-from spca_core.ports.chat import VisionModel
+from spca_core.options import RunOptions
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
 from spca_core.processes.child import leave
 from spca_core.result import RunResult
-from spca_core.run_folder import MANIFEST, RunFolder
 from spca_core.stopping import Flag
 from spca_planner.node import PlannerNode
 from spca_planner.solver.process import warm_solver
@@ -91,13 +89,7 @@ class Program:
         """All nodes of this process."""
         return [self.supervisor, *self._side.nodes, self._planner, self._coder]
 
-    def conduct(
-        self,
-        run: Run,
-        listeners: tuple[Listener, ...] = (),
-        anew: bool = True,
-        approve: Approve | None = None,
-    ) -> RunResult:
+    def conduct(self, run: Run, listeners: tuple[Listener, ...] = (), anew: bool = True) -> RunResult:
         """Carry out a run; `anew` on a table that is laid for it, else on the one that is there.
 
         Raises SpcaError while another run is under way.
@@ -105,7 +97,7 @@ class Program:
         with self._side.using():
             self._run, heard = run, (*listeners, self.supervisor.tell_event)
             try:
-                return run.carry_out(partial(self._place, anew), heard, approve)
+                return run.carry_out(partial(self._place, anew), heard)
             finally:
                 self._run = None
 
@@ -132,26 +124,24 @@ class Program:
 
     @contextmanager
     def _place(self, anew: bool, options: RunOptions, opened: Stages) -> Iterator[tuple[Environment, Stages]]:
-        """Open the world on the graph and the stages that the nodes offer, as long as the context lasts."""
+        """Open the world on the graph and the stages that the nodes offer, as long as the context lasts.
+
+        The world is the one that is there, unless its table is to be laid `anew`.
+        """
         self._planner.planner = self._remote.get("planner", opened.planner)
         self._coder.coder = self._remote.get("coder", opened.coder)
         try:
-            environment = self._table(options, opened.vision, anew)
-            yield environment, replace(opened, planner=self._planner, coder=self._coder)
+            if self.environment is not None and not anew:
+                self.environment.take_up(options)
+            else:
+                self._side.part()
+                self.environment = None
+                self.environment = self._side.build(options, opened.vision, self._check, anew)
+            yield self.environment, replace(opened, planner=self._planner, coder=self._coder)
             self._side.rest()
         finally:
             self._planner.planner = self._coder.coder = None
             self._alive()
-
-    def _table(self, options: RunOptions, vision: VisionModel | None, anew: bool) -> Environment:
-        """Return the environment of a run: the one that is there, unless its table is to be laid `anew`."""
-        if self.environment is not None and not anew:
-            self.environment.take_up(options)
-            return self.environment
-        self._side.part()
-        self.environment = None
-        self.environment = self._side.build(options, vision, self._check, anew)
-        return self.environment
 
     def _check(self) -> None:
         self._alive()
@@ -198,11 +188,6 @@ def _launched(path: Path) -> int:
 
 class _Launched(Run):
     """A run on what a launch has started, which says in a file why it ends before the level does."""
-
-    @classmethod
-    def of(cls, path: Path) -> _Launched:
-        files = RunFolder.open(path)
-        return cls(files.read(MANIFEST, Manifest).options, files)
 
     def stopping_on_interrupt(self) -> AbstractContextManager[None]:
         """See `Run`."""

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -133,9 +132,9 @@ class Service:
     """
 
     def __init__(self, module: str, setup: Mapping[str, Any], **how: Any) -> None:
-        self._started = partial(Worker, python_command(module), **how)
         self.setup = dict(setup)
         """Set-up that the process is told first, each time that it is started."""
+        self._started = lambda: Worker(python_command(module), self.setup, **how)
         self.starts = 0
         """Number of times that the process has been started."""
         self.lock = threading.RLock()
@@ -166,7 +165,7 @@ class Service:
             if self._worker is None or not self._worker.alive:
                 self.end()
                 self.starts += 1
-                self._worker = self._started(self.setup)
+                self._worker = self._started()
             return self._worker
 
     def start(self, stop: Stop = never) -> Worker:
