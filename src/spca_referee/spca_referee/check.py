@@ -174,9 +174,9 @@ def _start_warnings(level: Level, world: World, layout: Layout) -> Iterator[str]
     for rules in bind_rules(level, world, layout.poses):
         if early := [state for state in rules.order[1:] if state.holds(now)]:
             yield f"order: '{rules.state_words(early[0])}' holds already at the start"
-        if wrong := [state for state in rules.never_states if state.holds(now)]:
+        if wrong := [state for state in rules.fail.states if state.holds(now)]:
             yield f"fail: '{rules.state_words(wrong[0])}' holds already at the start"
-        broken = [names for names in rules.never if pair(*names) in touching]
+        broken = [names for names in rules.fail.collisions_true if pair(*names) in touching]
         if broken:
             yield f"fail: {list(broken[0])} touch already at the start"
             return

@@ -118,6 +118,18 @@ class Conditions(Record):
         """Every model or role name."""
         return {name for names in (*self.pairs, *(state.names for state in self.states)) for name in names}
 
+    def bound(self, models: Mapping[str, str]) -> Conditions:
+        """Return the same conditions of models, in place of roles."""
+
+        def pairs(unbound: tuple[Pair, ...]) -> tuple[Pair, ...]:
+            return tuple((models.get(a, a), models.get(b, b)) for a, b in unbound)
+
+        return Conditions(
+            collisions_true=pairs(self.collisions_true),
+            collisions_false=pairs(self.collisions_false),
+            states=tuple(state.bound(models) for state in self.states),
+        )
+
 
 Words = Annotated[str, Field(min_length=1, max_length=1000)]  # to read twice as many takes four times as long
 

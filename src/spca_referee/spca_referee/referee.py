@@ -193,17 +193,17 @@ class Referee:
         return self._state(Outcome.RUNNING, best, "")
 
     def _violation(self, rules: Rules, situation: Situation) -> str:
-        for names in rules.never:
+        for names in rules.fail.collisions_true:
             if self._active(names):
-                a, b = rules.pair_words(names, self._robot)
+                a, b = rules.pair_words(names)
                 links = ", ".join(self._links(names))
                 with_it = f" with its {links}" if links else ""
                 return "the robot touched itself" if a == b else f"{a} touched {b}{with_it}"
-        for names in rules.always:  # such a pair counts as seen at the start
+        for names in rules.fail.collisions_false:  # such a pair counts as seen at the start
             if not self._active(names) and self._now > TTL + EPSILON:
-                a, b = rules.pair_words(names, self._robot)
+                a, b = rules.pair_words(names)
                 return f"{a} no longer touches {b}"
-        return next((rules.state_words(s) for s in rules.never_states if s.holds(situation)), "")
+        return next((rules.state_words(s) for s in rules.fail.states if s.holds(situation)), "")
 
     def _links(self, names: Pair) -> list[str]:
         """Return the robot's links with which it touched the other one of a pair."""
@@ -214,7 +214,7 @@ class Referee:
         """Say so where what the robot was to touch was touched by its arm alone."""
         for names in rules.contacts:
             if (links := self._links(names)) and self._arm.issuperset(links):
-                thing = rules.pair_words(names, self._robot)[1]
+                thing = rules.pair_words(names)[1]
                 return f"; {thing} touched by {', '.join(links)}, not the gripper"
         return ""
 
@@ -225,9 +225,9 @@ class Referee:
         """Return whether each condition holds, in the order of `_texts`."""
         rules = way.rules
         in_place = (
-            *(self._active(names) for names in rules.touching),
-            *(not self._active(names) for names in rules.apart),
-            *(state.holds(situation) for state in rules.states),
+            *(self._active(names) for names in rules.success.collisions_true),
+            *(not self._active(names) for names in rules.success.collisions_false),
+            *(state.holds(situation) for state in rules.success.states),
             *(k < way.reached for k in range(len(rules.order))),
         )
         if not rules.released:
@@ -260,7 +260,7 @@ class Referee:
         texts = self._texts(rules)
         reasons = [f"not so: {text}" for text in texts]
         if rules.released:
-            touched = ", the ".join(rules.pair_words(names, self._robot)[1] for names in held)
+            touched = ", the ".join(rules.pair_words(names)[1] for names in held)
             reasons[-2] = f"the robot still touches the {touched}" if held else NOT_IN_PLACE
         holds = (*way.holds, dwelt)
         reasons[-1] = "not long enough" if all(way.holds) else NOT_AT_ONCE
@@ -274,9 +274,11 @@ class Referee:
         return way.told[key]
 
     def _texts(self, rules: Rules) -> list[str]:
-        texts = ["{} touches {}".format(*rules.pair_words(names, self._robot)) for names in rules.touching]
-        texts += ["{} does not touch {}".format(*rules.pair_words(two, self._robot)) for two in rules.apart]
-        texts += [rules.state_words(state) for state in rules.states]
+        texts = ["{} touches {}".format(*rules.pair_words(names)) for names in rules.success.collisions_true]
+        texts += [
+            "{} does not touch {}".format(*rules.pair_words(two)) for two in rules.success.collisions_false
+        ]
+        texts += [rules.state_words(state) for state in rules.success.states]
         texts += [f"{rules.state_words(state)}, as number {k}" for k, state in enumerate(rules.order, 1)]
         if rules.released:
             texts.append("the robot has let go")

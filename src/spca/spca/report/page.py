@@ -20,6 +20,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from spca.events import Event
 from spca.kits import kit_of
 from spca_core.errors import InputError
+from spca_core.names import symbol_of, words_of
 from spca_core.options import Manifest
 from spca_core.plan import ActResult, CodeResult, PlanResult, Rehearsed, behaviour_tree
 from spca_core.result import SIGNALS, RunResult, Signals
@@ -28,7 +29,6 @@ from spca_core.scene import Observation
 from spca_core.skill import StepReport
 from spca_core.validation import YAML_FILES, plain
 from spca_referee.referee import ContactInterval
-from spca_referee.rules import words
 
 REPORT = "report.html"
 _LOOK_WIDTH = 800  # px
@@ -176,7 +176,7 @@ def contacts(intervals: Sequence[ContactInterval]) -> list[dict[str, Any]]:
     """Return a row for each pair of models, in plain words, with the times of contact; by first contact."""
     rows: dict[str, list[tuple[float, float]]] = {}
     for interval in intervals:
-        rows.setdefault(" – ".join(words(m) for m in interval.pair), []).append(
+        rows.setdefault(" – ".join(words_of(symbol_of(m)) for m in interval.pair), []).append(
             (interval.start, interval.end)
         )
     return [{"text": text, "spans": spans} for text, spans in rows.items()]
