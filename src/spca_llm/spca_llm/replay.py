@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
-from os.path import commonprefix
+from itertools import takewhile
 from pathlib import Path
 
 from spca_core.errors import InputError
@@ -123,6 +123,7 @@ def _difference(recorded: list[tuple[str, str]], asked: list[tuple[str, str]]) -
 
 def _cut(text: str, other: str) -> str:
     """Return the part of a line around the first place where it differs from the other."""
-    start = max(0, len(commonprefix((text, other))) - 20)
+    same = len([*takewhile(bool, map(str.__eq__, text, other))])
+    start = max(0, same - 20)
     end = start + _SHOWN
     return repr("…" * (start > 0) + text[start:end] + "…" * (len(text) > end))

@@ -40,7 +40,7 @@ class NoAnswer(Exception):
 
 
 def receive(config: ModelConfig, key: str | None, seconds: float, asked: str | None = None) -> bytes:
-    """Return the response's body to a chat completion that is `asked` for in JSON, or else the list of models.
+    """Return the body of the response to what is `asked` for (JSON), or else of the list of models.
 
     Raises NoAnswer, after `seconds` of wall time at the latest, and ModelError for a body of more than
     `max_answer_bytes`.
