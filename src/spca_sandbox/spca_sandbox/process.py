@@ -24,13 +24,8 @@ from spca_core.stopping import Closing
 from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
 from spca_sandbox.surface import NO_CTX, Surface
 
-
-class Loaded(Record):
-    """The source was imported; `functions` are the parameters of each top-level one, by its name."""
-
-    functions: dict[str, tuple[str, ...]]
-
-
+Loaded = dict[str, tuple[str, ...]]
+"""Parameters of each top-level function of a source that was imported, by its name."""
 Status = Literal["done", "failed", "cancelled"]
 
 
@@ -154,7 +149,7 @@ class Cell(Closing):
         self._source: str | None = None
         self._min_level = limits.min_level
         self._holds = False
-        self._functions: dict[str, tuple[str, ...]] = {}
+        self._functions: Loaded = {}
         self._worker: WorkerProcess | None = WorkerProcess(surface, limits)
         self._spare: WorkerProcess | None = None
         self._used = False
@@ -262,18 +257,16 @@ class Cell(Closing):
         except ValueError as error:
             return SkillFailure(kind="refused", message=str(error))
         worker.busy_s += time.monotonic() - began
-        self._holds = isinstance(result, Loaded)
+        if not isinstance(result, SkillFailure):
+            self._holds, self._functions = True, result
         return result
 
-    def _judge(self, message: dict[str, Any]) -> Loaded | SkillFailure:
+    @staticmethod
+    def _judge(message: dict[str, Any]) -> Loaded | SkillFailure:
         if message["op"] == "failed":
             return failure_of(message)
         try:
-            found = {
-                clean(name, 100): tuple(clean(p, 100) for p in parameters)
-                for name, parameters in message["value"].items()
-            }
+            told = message["value"].items()
+            return {clean(name, 100): tuple(clean(p, 100) for p in parameters) for name, parameters in told}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise Malformed("no functions") from error
-        self._functions = found
-        return Loaded(functions=found)
