@@ -33,15 +33,11 @@ class Request(Record):
         # The text as transmitted, so that a replay compares equal. Lone surrogates cannot be sent and become
         # `?`.
         text = json.dumps(list(messages), ensure_ascii=False).encode(errors="replace")
-        plain = json.loads(text, object_hook=_printable)
+        plain = tuple(json.loads(text, object_hook=_printable))
         if schema is None:
-            return cls(role=role, messages=tuple(plain))
-        return cls(
-            role=role,
-            messages=tuple(plain),
-            schema_name=schema.__name__,
-            json_schema=schema.model_json_schema(),
-        )
+            return cls(role=role, messages=plain)
+        wanted = schema.model_json_schema()
+        return cls(role=role, messages=plain, schema_name=schema.__name__, json_schema=wanted)
 
     @property
     def digest(self) -> str:
