@@ -11,7 +11,6 @@ from __future__ import annotations
 import concurrent.futures
 import json
 import math
-import threading
 import time
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
@@ -20,6 +19,7 @@ from functools import cache
 import httpx2
 
 from spca_core.ports.proposer import ModelError
+from spca_core.stopping import left_alone
 from spca_llm.config import ModelConfig
 
 _tls = cache(httpx2.create_ssl_context)  # 30 ms to load the certificates
@@ -45,35 +45,30 @@ def receive(config: ModelConfig, key: str | None, seconds: float, asked: str | N
     Raises NoAnswer, after `seconds` of wall time at the latest, and ModelError for a body of more than
     `max_answer_bytes`.
     """
-    outcome: concurrent.futures.Future[bytes] = concurrent.futures.Future()
     timeout = httpx2.Timeout(seconds, connect=min(seconds, config.connect_timeout_s))
     most = config.max_answer_bytes
+    headers = {"accept-encoding": "identity", "content-type": "application/json"}
+    headers |= {"authorization": f"Bearer {key}"} if key else {}
+    method, path = ("GET", "models") if asked is None else ("POST", "chat/completions")
     clients: list[httpx2.Client] = []
 
-    def work() -> None:
-        headers = {"accept-encoding": "identity", "content-type": "application/json"}
-        headers |= {"authorization": f"Bearer {key}"} if key else {}
-        method, path = ("GET", "models") if asked is None else ("POST", "chat/completions")
-        try:
-            with httpx2.Client(
-                verify=_tls(), timeout=timeout, headers=headers,
-                trust_env=not config.is_local,  # no proxy to this machine
-            ) as http:  # fmt: skip
-                clients.append(http)
-                with http.stream(method, f"{config.base_url}/{path}", content=asked) as response:
-                    _refuse(response, most)
-                    outcome.set_result(_body(response, most))
-        except (NoAnswer, ModelError) as error:
-            outcome.set_exception(error)
-        except Exception as error:  # whatever a server, a proxy or an address can make the library raise
-            late = isinstance(error, httpx2.TimeoutException)
-            outcome.set_exception(NoAnswer(str(error) or type(error).__name__, late=late))
+    def work() -> bytes:
+        proxies = not config.is_local  # none to this machine
+        with httpx2.Client(verify=_tls(), timeout=timeout, headers=headers, trust_env=proxies) as http:
+            clients.append(http)
+            with http.stream(method, f"{config.base_url}/{path}", content=asked) as response:
+                _refuse(response, most)
+                return _body(response, most)
 
-    threading.Thread(target=work, daemon=True).start()
     try:
-        return outcome.result(seconds)
+        return left_alone(work).result(seconds)
+    except (NoAnswer, ModelError):
+        raise
     except concurrent.futures.TimeoutError:
         raise NoAnswer("the whole response took too long", late=True) from None
+    except Exception as error:  # whatever a server, a proxy or an address can make the library raise
+        late = isinstance(error, httpx2.TimeoutException)
+        raise NoAnswer(str(error) or type(error).__name__, late=late) from error
     finally:
         for http in clients:
             http.close()  # the thread ends with its connection
