@@ -54,7 +54,10 @@ class OpenAISource:
         return config.model, config.base_url
 
     def ask(self, request: Request, seconds: float | None, note: Callable[[Attempt], None]) -> Answer:
-        """See `AnswerSource.ask`."""
+        """Return the answer, within `seconds` of wall time; every try is reported to `note`.
+
+        Raises ModelError when there is none, and InputError when the request or the configuration is wrong.
+        """
         config, role = self.config.role(request.role), request.role
         until = None if seconds is None else time.monotonic() + seconds
         in_words = role in self._schema_in_prompt

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -101,25 +101,6 @@ class Exchange(Record):
     error_kind: str = ""
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
-
-
-class AnswerSource(Protocol):
-    """Source of answers: a server, or a folder of recorded ones."""
-
-    def model_of(self, role: Role) -> tuple[str, str]:
-        """Return the name of a role's model, and its server's address (empty if there is none)."""
-        ...
-
-    def ask(self, request: Request, seconds: float | None, note: Callable[[Attempt], None]) -> Answer:
-        """Return the answer, within `seconds` of wall time; every try is reported to `note`.
-
-        Raises ModelError when there is none, and InputError when the request or the configuration is wrong.
-        """
-        ...
-
-    def preflight(self, roles: Sequence[Role]) -> None:
-        """Check before a run that these roles can be asked. Raises InputError."""
-        ...
 
 
 def enforced(request: Request) -> dict[str, Any]:

@@ -92,9 +92,7 @@ SETTLE_S = 2.0
 
 def _two_digits(value: object) -> object:
     """Return a number as two digits: YAML reads an unquoted 02 as the number 2."""
-    return (
-        str(value).zfill(2) if type(value) is int or (isinstance(value, str) and value.isdigit()) else value
-    )
+    return str(value).zfill(2) if str(value).isdigit() else value
 
 
 IdText = Annotated[str, BeforeValidator(_two_digits)]

@@ -43,25 +43,20 @@ class ContactMemory:
     """Remembers when each pair was seen. Times are simulated seconds since the level began."""
 
     def __init__(self) -> None:
-        self._open: dict[Pair, tuple[float, float]] = {}
-        self._closed: list[ContactInterval] = []
+        self._seen: dict[Pair, list[tuple[float, float]]] = {}
         self._ways_seen: dict[Way, float] = {}
 
     def record(self, stamp: float, sample: ContactSample) -> None:
         """Take in the contacts seen at `stamp`; stamps ascend. Pairs may come in either order."""
         for names in sample.pairs:
-            seen = pair(*names)
-            start, end = self._open.get(seen, (stamp, stamp))
-            if stamp - end > TTL + EPSILON:
-                self._closed.append(ContactInterval(pair=seen, start=start, end=end))
-                start = stamp
-            self._open[seen] = (start, stamp)
-
+            times = self._seen.setdefault(pair(*names), [])
+            start = times.pop()[0] if times and stamp - times[-1][1] <= TTL + EPSILON else stamp
+            times.append((start, stamp))
         self._ways_seen |= dict.fromkeys(sample.ways, stamp)
 
     def lasting(self, stamp: float) -> tuple[frozenset[Pair], frozenset[Way]]:
         """Return the pairs that touch without a break, and how they do."""
-        pairs = frozenset(p for p, (_, end) in self._open.items() if stamp - end <= UNBROKEN + EPSILON)
+        pairs = frozenset(p for p, times in self._seen.items() if stamp - times[-1][1] <= UNBROKEN + EPSILON)
         return pairs, frozenset(h for h, end in self._ways_seen.items() if stamp - end <= UNBROKEN + EPSILON)
 
     def links(self, model: str, stamp: float) -> list[str]:
@@ -71,13 +66,13 @@ class ContactMemory:
 
     def active(self, names: Pair, stamp: float) -> bool:
         """Return whether a pair was seen within the TTL before `stamp`."""
-        interval = self._open.get(pair(*names))
-        return interval is not None and stamp - interval[1] <= TTL + EPSILON
+        times = self._seen.get(pair(*names))
+        return times is not None and stamp - times[-1][1] <= TTL + EPSILON
 
     def timeline(self) -> tuple[ContactInterval, ...]:
         """Return all contacts so far, by their beginning."""
-        running = [ContactInterval(pair=p, start=start, end=end) for p, (start, end) in self._open.items()]
-        return tuple(sorted((*self._closed, *running), key=lambda i: (i.start, i.pair)))
+        spans = ((start, names, end) for names, times in self._seen.items() for start, end in times)
+        return tuple(ContactInterval(pair=names, start=start, end=end) for start, names, end in sorted(spans))
 
 
 def save_timeline(timeline: Iterable[ContactInterval], path: Path) -> None:
@@ -312,6 +307,6 @@ def _out_of_order(way: _Way, situation: Situation) -> str:
 
 CHECKPOINT_KINDS = (
     Referee, _Way, Rules, Level, Conditions, JudgedState, Region, Stillness, Role, Placement,
-    ContactMemory, ContactInterval, Verdict, Condition, Outcome,
+    ContactMemory, Verdict, Condition, Outcome,
 )  # fmt: skip
 """Classes of which a referee consists, for `spca_core.checkpoint`."""
