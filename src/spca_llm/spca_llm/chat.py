@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -132,9 +131,7 @@ class NotInVain:
         return reply
 
 
-def open_chat(
-    llm: str, folder: Path, config: LlmConfig | None = None, env: Mapping[str, str] = os.environ
-) -> Chat:
+def open_chat(llm: str, folder: Path, config: LlmConfig | None = None) -> Chat:
     """Open a chat model that records into `folder`.
 
     `llm` is empty for the configured server, `replay:FOLDER` for recorded answers, or the path of a
@@ -151,6 +148,6 @@ def open_chat(
         raise InputError(f"--llm {llm!r}", hint=hint)
     from spca_llm.client import OpenAISource
 
-    config = config or load_config(Path(llm) if llm else None, env)
-    source = OpenAISource(config, env=env)
+    config = config or load_config(Path(llm) if llm else None)
+    source = OpenAISource(config)
     return Chat(source, ExchangeLog(folder, config.budget, source.secrets))

@@ -74,11 +74,8 @@ class ExchangeLog:
         totals = self.totals().values()
         tokens = sum(t.input_tokens + t.output_tokens for t in totals)
         usd = sum(t.usd for t in totals)
-        left = self.seconds_left()
-        if problem := self.budget.exceeded(tokens, usd):
+        if problem := self.budget.exceeded(tokens, usd, self._clock() - self._began):
             raise BudgetExhausted(f"the level's {problem}")
-        if left is not None and left <= 0:
-            raise BudgetExhausted(f"the level's {self.budget.seconds:g} s for language models are over")
 
     def add(self, exchange: Exchange) -> Path:
         """Write an exchange under the next free number; return the file's path."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated
 
@@ -71,17 +72,12 @@ def starting_layout(changes: Mapping[str, Placement], world: World, layout: Layo
 
 def _supports_first(changes: Mapping[str, Placement]) -> list[str]:
     """Return the changed models, each after the one it is put on."""
-    ordered: list[str] = []
-    todo = list(changes)
-    while todo:
-        ready = [m for m in todo if changes[m].on_top_of not in todo]
-        if not ready:
-            raise InputError(
-                "the level's layout puts objects on each other in a circle", where=", ".join(todo)
-            )
-        ordered += ready
-        todo = [m for m in todo if m not in ready]
-    return ordered
+    below = {model: {m for m in changes if m == change.on_top_of} for model, change in changes.items()}
+    try:
+        return [*TopologicalSorter(below).static_order()]
+    except CycleError as error:
+        circle = ", ".join(error.args[1])
+        raise InputError("the level's layout puts objects on each other in a circle", where=circle) from None
 
 
 RELEASE_GROUPS = ("pick_and_place", "place", "stack")
