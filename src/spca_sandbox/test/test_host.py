@@ -368,9 +368,3 @@ def test_code_is_not_run_below_the_required_level(kernel_offers: KernelOffers) -
 )
 def test_levels_by_features(holding: str, level: SandboxLevel) -> None:
     assert SandboxReport.of(dict.fromkeys(filter(None, holding.split(", ")), "")).level is level
-
-
-def test_level_names() -> None:
-    assert SandboxLevel.named("Confined") is SandboxLevel.CONFINED
-    with pytest.raises(InputError, match="none, process, limited, confined, strict"):
-        SandboxLevel.named("high")
