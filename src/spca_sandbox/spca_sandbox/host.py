@@ -15,11 +15,11 @@ from spca_core.errors import Cancelled, Interrupted, MotionError
 from spca_core.ports.environment import CtxServer
 from spca_core.processes import PATIENCE
 from spca_core.processes.child import ChannelClosed, ChannelTimeout, Malformed
-from spca_core.skill import CtxApi, SkillFailure
+from spca_core.skill import SkillFailure
 from spca_core.stopping import Closing, Stop, never
-from spca_sandbox.limits import Limits, SandboxReport
+from spca_sandbox.limits import SandboxReport
 from spca_sandbox.process import Cell, RunOutcome, Status, clean, failure_of
-from spca_sandbox.surface import NO_CTX, Surface
+from spca_sandbox.surface import NO_CTX
 
 _TICK_S = 0.02
 """Shortest extra time in seconds that is waited: processor times are known to a hundredth of a second."""
@@ -38,9 +38,6 @@ class SkillHost(Cell):
     and call finds the module as freshly imported: nothing is carried from one to the next. Pure programs need
     no Ctx: leave `api` out.
     """
-
-    def __init__(self, api: CtxApi | None = None, limits: Limits | None = None) -> None:
-        super().__init__(Surface(api or NO_CTX), limits or Limits())
 
     @property
     def report(self) -> SandboxReport:

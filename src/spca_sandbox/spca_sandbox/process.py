@@ -18,7 +18,7 @@ from spca_core.errors import SpcaError
 from spca_core.model import Record
 from spca_core.processes.child import SILENT, ChannelClosed, ChannelTimeout, Malformed
 from spca_core.processes.service import ServiceDied, Worker
-from spca_core.skill import SkillFailure
+from spca_core.skill import CtxApi, SkillFailure
 from spca_core.skill_package import modules
 from spca_core.stopping import Closing
 from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
@@ -144,13 +144,13 @@ class Cell(Closing):
     A worker that had to be killed is replaced.
     """
 
-    def __init__(self, surface: Surface, limits: Limits) -> None:
-        self.surface, self.limits = surface, limits
+    def __init__(self, api: CtxApi | None = None, limits: Limits | None = None) -> None:
+        self.surface, self.limits = Surface(api or NO_CTX), limits or Limits()
         self._source: str | None = None
-        self._min_level = limits.min_level
+        self._min_level = self.limits.min_level
         self._holds = False
         self._functions: Loaded = {}
-        self._worker: WorkerProcess | None = WorkerProcess(surface, limits)
+        self._worker: WorkerProcess | None = WorkerProcess(self.surface, self.limits)
         self._spare: WorkerProcess | None = None
         self._used = False
 
