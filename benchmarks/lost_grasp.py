@@ -17,7 +17,7 @@ from spca_core.plan import Draft, Plan, Step
 from spca_core.skill_package import library_source
 from spca_motion.limits import EMPTY
 from spca_sim.recording import SimState
-from spca_tabletop.kit import build_tabletop
+from spca_tabletop.kit import TabletopKit
 
 STEPS = (
     Step(action="pick_up", args=("cube_red", "table")),
@@ -45,7 +45,7 @@ def main(tables: Annotated[int, typer.Option(help="Tables, each with one pull.")
 
 def _measure(seed: int) -> tuple[float | None, float]:
     options = RunOptions(level="pick_and_place_04", preset="disturbed-pull_out", seed=seed)
-    with closing(build_tabletop(options)) as environment:
+    with closing(TabletopKit().build(options)) as environment:
         simulator = environment.table.simulator
         pulled: list[float] = []
         touched: list[float] = []

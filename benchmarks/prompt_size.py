@@ -30,7 +30,7 @@ from spca_planner.trusted import actions_of
 from spca_referee.level import list_levels, load_level
 from spca_referee.level import task as task_of
 from spca_tabletop.act.ctx import TABLETOP_API
-from spca_tabletop.kit import TabletopKit, build_tabletop
+from spca_tabletop.kit import TabletopKit
 from spca_tabletop.level_check import nominal_observation
 from spca_testing import pddl
 
@@ -64,7 +64,7 @@ def library(size: int, builtin: str) -> str:
 
 def prompts(size: int) -> dict[str, int]:
     """Tokens of each kind of prompt with that many skills, for stack_01."""
-    with closing(build_tabletop(RunOptions(level="stack_01"))) as table:
+    with closing(TabletopKit().build(RunOptions(level="stack_01"))) as table:
         builtin, task, seen = library_source(table.name, table.builtin_skills), table.task, table.sense()
     text = library(size, builtin) if size else ""
     kit = TabletopKit()

@@ -24,7 +24,7 @@ from spca_core.verdict import Ending, Outcome
 from spca_core.world import load_world
 from spca_motion.tool import ToolKinematics
 from spca_sim.variation import SimVariation
-from spca_tabletop.kit import build_tabletop
+from spca_tabletop.kit import TabletopKit
 
 FIRST_LEVELS = ("pick_and_place_01", "stack_01", "arrange_01")  # other tests touch and pick up
 
@@ -83,7 +83,7 @@ def hold(ctx, cube, plate):
     ctx.move_linear(pose(spot.x, spot.y, spot.z - 0.0025, spot.yaw))
     ctx.wait(2.0)
 """
-    with closing(build_tabletop(options("pick_and_place_01"))) as world:
+    with closing(TabletopKit().build(options("pick_and_place_01"))) as world:
         world.sense()
         library = world.builtin_skills.read_text() + hold
         result = world.act("hold", plan("pick_up cube_red table", "hold cube_red plate_red"), library)
@@ -94,9 +94,10 @@ def hold(ctx, cube, plate):
     assert verdict.outcome is Outcome.RUNNING
 
 
-def test_frictionless_pads_fail_to_lift():
+def test_frictionless_pads_fail_to_lift(monkeypatch: pytest.MonkeyPatch):
     slippery = SimVariation(pad_friction=0.0)
-    with closing(build_tabletop(options("pickup_02"), variation=slippery)) as world:
+    monkeypatch.setattr("spca_tabletop.presets.draw_variation", lambda *_: slippery)
+    with closing(TabletopKit().build(options("pickup_02"))) as world:
         world.sense()
         result = world.act("slip", plan("pick_up cube_red table"), world.builtin_skills.read_text())
         verdict = world.settle()

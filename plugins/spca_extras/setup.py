@@ -1,9 +1,7 @@
-import sys
 from pathlib import Path
+from runpy import run_path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from spca_package import package
-
+package = run_path(str(Path(__file__).resolve().parents[2] / "spca_package.py"))["package"]
 package(
     "spca_extras",
     {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import permutations
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, permutations
 from typing import Literal
 
 import cv2
@@ -12,8 +12,8 @@ import numpy as np
 from spca_cliport.episode import PickPlaceEpisode, judged_world
 from spca_cliport.seeing import COLOURS, SHADES, false_colour, filled, fused, without
 from spca_core.camera import RgbdFrame
-from spca_core.geometry import Array, Pose, top_down, top_down_yaw
-from spca_core.kinds import SOLIDS, WALL, is_round
+from spca_core.geometry import Array, Pose, about_z, top_down, top_down_yaw
+from spca_core.kinds import APART, OFF_WALLS, SOLIDS, WALL, is_round, packed
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.plan import PlanRequest, Step, Task
 from spca_core.ports.stages import Planner
@@ -38,6 +38,8 @@ SUCKED = 0.07
 """Width in metres at which rings are held: suction needs none, and the stack's fingers open to 0.076 m."""
 THIN = 0.002
 """Metres that the walls of CLIPort's box are thick, which are thinner than a tray's."""
+SPREAD = (0.025, 0.02, 0.015, 0.012, 0.01, 0.008)
+"""Free space between things in the box, the widest first with which all that is to come has room. Metres."""
 BESIDE = 0.015
 """Blocks on the fields of CLIPort's stand are side by side: near enough for a third across both. Metres."""
 End = Literal["acted", "stopped", "refused"]
@@ -112,10 +114,12 @@ def poses_of(steps: Sequence[Step], scene: Scene, frame: RgbdFrame) -> tuple[Pos
     if len(names) != 2 or names[0] != "pick_up" or names[1] not in _PLACES:
         return f"{' and '.join(names)} is no pick and place"
     pick, place = steps
-    things = _things(scene)
+    things = {thing.id: thing for thing in scene.objects}
     thing, rest = things[pick.args[0]], [things[s.args[0]] for s in after if s.args[1:] == place.args[1:]]
+    under = [things[name] for name in place.args[1:]]
     tool = top_down(*thing.pose.position[:2], thing.top, thing.pose.yaw)
-    spot = next(iter(_spots(place, scene, Hold.of(thing, tool, thing.pose.yaw), rest)), None)
+    hold = Hold.of(thing, tool, thing.pose.yaw)
+    spot = next(iter(_spots(thing.id, under, scene, hold, rest)), None)
     if spot is None:
         return f"no place for {words_of(thing.id)}: {place}"
     base, off = judged_world().robot.base.position, np.zeros(3)
@@ -173,17 +177,36 @@ def _with_neighbours(scene: Scene) -> Scene:
     return scene.model_copy(update={"relations": tuple(dict.fromkeys((*scene.relations, *pairs)))})
 
 
-def _spots(step: Step, scene: Scene, hold: Hold, rest: Sequence[SceneObject]) -> Iterable[Pose]:
-    held, under = step.args[0], [_things(scene)[name] for name in step.args[1:]]
+def _spots(
+    held: str, under: Sequence[SceneObject], scene: Scene, hold: Hold, rest: Sequence[SceneObject]
+) -> Iterable[Pose]:
     if len(under) == 2:
         return placements.across(under[0], under[1], scene, held, hold)
     if under:
-        return placements.on_top(under[0], scene, held, hold, tip_reach=0.0, rest=rest)
+        packing = _packed(held, under[0], scene, hold, rest) if under[0].kind == "tray" else ()
+        return chain(packing, placements.on_top(under[0], scene, held, hold, tip_reach=0.0))
     return placements.on_table(scene, judged_world().table, judged_world().work_area, held, hold)
 
 
-def _things(scene: Scene) -> dict[str, SceneObject]:
-    return {thing.id: thing for thing in scene.objects}
+def _packed(
+    held: str, box: SceneObject, scene: Scene, hold: Hold, rest: Sequence[SceneObject]
+) -> Iterator[Pose]:
+    """Yield the tool pose in a box, as far from others as the rest has room, too; or most of it."""
+    (x, y, _), yaw, turn = box.pose.position, box.pose.yaw, about_z(box.pose.yaw)[:2, :2]
+    inner = np.subtract(box.size[:2], 2 * WALL + OFF_WALLS)
+    inside = (o for o in scene.of_kind(*SOLIDS) if o.id != held and scene.holds("on", o.id, box.id))
+    own = [(footprint(o) - (x, y)) @ turn + inner / 2 for o in inside]
+    sizes = [(hold.along, hold.across), *sorted(o.size[:2] for o in rest)]
+    ways = [*((len(sizes), apart) for apart in SPREAD), *((n, APART) for n in range(len(sizes), 0, -1))]
+    for count, apart in ways:
+        taken = [(*o.min(axis=0), *(o.max(axis=0) + apart)) for o in own]
+        room = inner[0] + apart, inner[1] + apart
+        if places := packed(room, [(a + apart, b + apart) for a, b in sizes[:count]], taken):
+            u, v, turned = places[0]
+            px, py = (turn @ ((u, v) - inner / 2 - apart / 2) + (x, y)).tolist()
+            for way in hold.least_turned(*(yaw + turned * np.pi / 2 + k * np.pi for k in (0, 1))):
+                yield top_down(px, py, box.deck + hold.height + placements.DROP, way)
+            return
 
 
 def _tracker(first: Scene | None = None) -> SceneTracker:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spca_cliport.bench import CliportBench, _planner
 from spca_cliport.episode import Instruction, PickPlaceEpisode, judged_world
-from spca_cliport.playing import _boxed, _in_our_words, _rings, _sucked, _tracker, play
+from spca_cliport.playing import _boxed, _in_our_words, _packed, _rings, _sucked, _tracker, play
 from spca_cliport.seeing import COLOURS, _from_above, false_colour, filled, fused, in_false_colours, without
 from spca_core.camera import CameraIntrinsics, RgbdFrame
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.scene import Fact, Scene, SceneObject
+from spca_sense.outline import footprint, gap, shared_area
+from spca_tabletop.act.placements import Hold
 
 DARK = (46, 46, 46)
 CAMERA = CameraIntrinsics(width=1400, height=800, fx=1200.0, fy=1200.0, cx=699.5, cy=399.5)
@@ -227,3 +232,25 @@ def test_a_folder_without_cliport_is_said_and_its_test_seeds_are_taken(tmp_path:
         for seed in (10001, 10003)
         for colours in ("seen", "unseen")
     ]
+
+
+@given(turn=st.floats(-np.pi, np.pi))
+def test_what_is_put_into_a_box_leaves_room_for_the_rest(turn: float) -> None:
+    at = Pose.from_xyz_yaw(0.5, 0.0, 0.415, turn)
+    box = SceneObject(id="tray", kind="tray", colour="red", pose=at, size=(0.2, 0.12, 0.03), confidence=0.9)
+    sizes = {"long": (0.17, 0.04, 0.03), "wide": (0.09, 0.045, 0.03), "short": (0.045, 0.05, 0.03)}
+    blocks = {
+        name: SceneObject(id=name, kind="cuboid", colour="red", pose=at, size=size, confidence=0.9)
+        for name, size in sorted(sizes.items())
+    }
+    inside: list[SceneObject] = []
+    for name, block in blocks.items():
+        on = tuple(Fact(predicate="on", args=(o.id, "tray")) for o in inside)
+        scene = Scene(stamp=0.0, objects=(box, *inside), relations=on, sentences=())
+        rest = [other for other in blocks.values() if other.id > name]
+        spot = next(_packed(name, box, scene, Hold(0.02, *block.size[:2]), rest))
+        pose = Pose.from_xyz_yaw(*spot.position[:2], 0.42, spot.yaw)
+        inside.append(block.model_copy(update={"pose": pose}))
+    assert all(gap(footprint(a), footprint(b)) > 0.005 for a, b in combinations(inside, 2))
+    for block in inside:
+        assert shared_area(footprint(block), footprint(box)) > 0.999 * block.size[0] * block.size[1]

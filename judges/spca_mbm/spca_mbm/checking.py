@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from spca_core.arms import ArmDescription
 from spca_core.errors import InputError
 from spca_core.geometry import Array, Pose
 from spca_core.kinds import Primitive
@@ -86,7 +85,9 @@ def surfaces(world: World, gap: float, meshes: Path | None = None) -> list[Surfa
 def touched(world: World, robot: list[Surface], obstacles: tuple[Obstacle, ...], path: Array) -> str:
     """Return the deepest touch along a path (n, 6) as `part in obstacle, depth`; empty if there is none."""
     mount = Pose.from_xyz_yaw(*world.robot.base.position, world.robot.base.yaw).matrix()
-    frames = mount @ _body_frames(world.robot.arm, path)
+    arm = world.robot.arm
+    # A body's frame is the one behind its joint, moved back by the constant part between: (n, 6, 4, 4).
+    frames = mount @ ArmKinematics(arm).link_frames(path) @ np.linalg.inv(arm.offsets[1:])
     deepest, words = -1e-6, ""
     for obstacle in obstacles:
         for part in obstacle.parts:
@@ -111,14 +112,6 @@ def _outside(part: Primitive, points: Array) -> Array:
     if part.shape == "box":
         return np.asarray((abs(points) - half).max(axis=1))
     return np.maximum(np.hypot(points[:, 0], points[:, 1]) - half[0], abs(points[:, 2]) - half[2])
-
-
-def _body_frames(arm: ArmDescription, path: Array) -> Array:
-    """The bodies' frames in `base_link` (n, 6, 4, 4): each sits on its joint and turns with it.
-
-    That is the frame behind the joint, moved back by the constant part between.
-    """
-    return np.asarray(ArmKinematics(arm).link_frames(path) @ np.linalg.inv(arm.offsets[1:]))
 
 
 def _frame(position: Array, axes: Array) -> Array:

@@ -93,8 +93,11 @@ class PlanetariumBench(WrittenBench[TextTrial]):
 
 
 def judge(answer: str, given: Description) -> Verdict:
-    """The verdict on a problem that a model has written; the critics see its text and the domain only."""
-    text = pddl_in(answer)
+    """The verdict on a problem that a model has written; the critics see its text and the domain only.
+
+    Its text begins with `(define`, without the fence that may be around it.
+    """
+    text = re.sub(r"```.*", "", answer[max(0, answer.find("(define")) :], flags=re.DOTALL).strip()
     try:
         scenes = scenes_of(text)
     except PddlError as error:
@@ -103,11 +106,6 @@ def judge(answer: str, given: Description) -> Verdict:
     if found.critic:
         return Verdict(1, found.message)
     return Verdict(3 if same(scenes_of(given.problem), scenes, given.domain, bool(given.apart)) else 2)
-
-
-def pddl_in(answer: str) -> str:
-    """The text from its `(define` on, without the fence that may be around it."""
-    return re.sub(r"```.*", "", answer[max(0, answer.find("(define")) :], flags=re.DOTALL).strip()
 
 
 @lru_cache(maxsize=1)

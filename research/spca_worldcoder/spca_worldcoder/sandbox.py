@@ -68,7 +68,7 @@ class ModelRunner:
         if isinstance(loaded, SkillFailure):
             return _words(loaded)
         for name, count in SIGNATURES.items():
-            parameters = loaded.functions.get(name)
+            parameters = loaded.get(name)
             if parameters is None:
                 return f"there is no top-level function `{name}`"
             if len(parameters) != count:

@@ -20,7 +20,7 @@ from spca_core.run_folder import RunFolder
 from spca_core.skill_package import library_source
 from spca_planner.prediction import PddlReader
 from spca_tabletop.environment import Tabletop
-from spca_tabletop.kit import TabletopKit, build_tabletop
+from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import MODELS, SKILLS, FallibleModel, configuration
@@ -135,7 +135,7 @@ def test_a_changed_skill_is_trusted_only_if_what_it_solved_still_passes(lifted: 
 @pytest.mark.slow
 def test_a_solved_level_is_tried_again_in_lockstep(lifted: Path, tmp_path: Path) -> None:
     reader = PddlReader(TabletopVocabulary())
-    solved = Learned(lifted / "library/from_nothing", "tabletop", "", build_tabletop, reader)
+    solved = Learned(lifted / "library/from_nothing", "tabletop", "", TabletopKit().build, reader)
     good = SKILLS.read_text()
     assert solved.passes(good, "pickup_02")
     assert not solved.passes(good.replace("ctx.close()", "ctx.open()"), "pickup_02")
@@ -143,7 +143,7 @@ def test_a_solved_level_is_tried_again_in_lockstep(lifted: Path, tmp_path: Path)
     assert not solved.passes(good, "pickup_07")  # never solved
     (damaged := tmp_path / "levels/tabletop/pickup_02.json").parent.mkdir(parents=True)
     damaged.write_text("{")
-    assert not Learned(tmp_path, "tabletop", "", build_tabletop, reader).passes(good, "pickup_02")
+    assert not Learned(tmp_path, "tabletop", "", TabletopKit().build, reader).passes(good, "pickup_02")
 
 
 def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_every_table_that_a_skill_was_proven_on_is_kept(lifted: Path, tmp_path: 
     plan = plan.model_copy(
         update={"steps": tuple(s.model_copy(update={"action": "pick_up"}) for s in plan.steps)}
     )
-    learned = Learned(tmp_path, "tabletop", builtin, build_tabletop, PddlReader(TabletopVocabulary()))
+    learned = Learned(tmp_path, "tabletop", builtin, TabletopKit().build, PddlReader(TabletopVocabulary()))
     for seed in (1, 2):
         learned.promote(options(lifted, level="pickup_02", preset="hard", seed=seed), builtin, plan, {})
     both = {"pickup_02@hard-1", "pickup_02@hard-2"}

@@ -20,7 +20,7 @@ from spca_coder.source import read
 from spca_core.options import Manifest
 from spca_core.plan import Draft, Plan
 from spca_planner.prediction import PddlReader
-from spca_tabletop.kit import build_tabletop
+from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_testing.models.fallible_model import SKILLS, FallibleModel, PlannerFault, drafted, written
 from spca_testing.models.model_run import ModelRun, run_with_model
@@ -81,7 +81,7 @@ def test_a_success_by_chance_proves_nothing_and_what_was_poisoned_before_is_heal
 
 def learned(folder: Path) -> Learned:
     return Learned(
-        folder / "library/from_nothing", "tabletop", "", build_tabletop, PddlReader(TabletopVocabulary())
+        folder / "library/from_nothing", "tabletop", "", TabletopKit().build, PddlReader(TabletopVocabulary())
     )
 
 

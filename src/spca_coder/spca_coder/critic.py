@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import structlog
@@ -26,7 +25,7 @@ _T = TypeVar("_T")
 
 
 class Review(Record):
-    """Either the library with the draft merged in, or why the draft was rejected."""
+    """Either the library with the draft in it, and which skills are new or changed, or why it is rejected."""
 
     library: str = ""
     written: tuple[str, ...] = ()
@@ -60,8 +59,10 @@ class CodeCritic(Closing):
         asked for.
         """
         existing = read(library)
-        taken = criticised(lambda: self._taken(draft, wanted, library, existing, objects), str)
-        return Review(rejection=taken) if isinstance(taken, str) else self._imported(taken, draft)
+        taken = criticised(
+            lambda: self._taken(draft, wanted, library, existing, objects), lambda why: Review(rejection=why)
+        )
+        return taken if taken.rejection else self._imported(taken, draft)
 
     def _taken(
         self,
@@ -70,33 +71,19 @@ class CodeCritic(Closing):
         library: str,
         existing: Source,
         objects: Collection[str],
-    ) -> Taken | str:
-        """Return the library with the draft in it, or why it is rejected. Nothing of the draft runs."""
-        problems = allowlist.check(draft, self._limits.modules, self._surface, objects)
-        if problems:
-            return report(problems, draft)
+    ) -> Review:
+        """Judge all but the import. Nothing of the draft runs."""
         asked = {python_name(s.name) for s in wanted}
-        problems = [
-            *self._misfits(draft, wanted),
+        known = {*existing.functions, *existing.constants, *self._limits.modules, *self._given}
+        problems = allowlist.check(draft, self._limits.modules, self._surface, objects) or [
+            *_misfits(draft, wanted),
             *self._reserved(draft),
             *_others(draft, existing, asked),
-            *undefined(draft, self._known(existing)),
+            *undefined(draft, known),
         ]
-        return report(problems, draft) if problems else take_in(library, draft, asked, self._limits.modules)
-
-    def _misfits(self, draft: str, wanted: Sequence[ActionSchema]) -> list[CodeFault]:
-        functions = read(draft).functions
-        problems = []
-        for schema in wanted:
-            function = functions.get(python_name(schema.name))
-            if function is None:
-                problems.append(CodeFault(message=f"lacks the skill `{header(schema)}`"))
-                continue
-            if why := misfit_reason(function, schema):
-                problems.append(CodeFault(message=why, line=function.line))
-            if not function.doc:
-                problems.append(CodeFault(message=f"{function.name} has no docstring", line=function.line))
-        return problems
+        if problems:
+            return Review(rejection=report(problems, draft))
+        return take_in(library, draft, asked, self._limits.modules)
 
     def _reserved(self, draft: str) -> list[CodeFault]:
         """Return faults for names that a draft takes although they belong to the environment."""
@@ -104,17 +91,28 @@ class CodeCritic(Closing):
         taken = [n for n in (*source.functions, *source.constants) if n in {*self._given, "ctx"}]
         return [CodeFault(message=f"'{n}' is given by the environment; use another name") for n in taken]
 
-    def _known(self, library: Source) -> set[str]:
-        """Return the names that a draft may use without defining them."""
-        return {*library.functions, *library.constants, *self._limits.modules, *self._given}
-
-    def _imported(self, taken: Taken, draft: str) -> Review:
+    def _imported(self, taken: Review, draft: str) -> Review:
         result = self._host.load(taken.library)
-        if isinstance(result, SkillFailure):
-            line = _line_in(draft, taken.library, result.line)
-            failure = [CodeFault(message=f"importing it: {result.message}", line=line)]
-            return Review(rejection=report(failure, draft))
-        return Review(library=taken.library, written=taken.written)
+        if not isinstance(result, SkillFailure):
+            return taken
+        line = _line_in(draft, taken.library, result.line)
+        failure = [CodeFault(message=f"importing it: {result.message}", line=line)]
+        return Review(rejection=report(failure, draft))
+
+
+def _misfits(draft: str, wanted: Sequence[ActionSchema]) -> list[CodeFault]:
+    functions = read(draft).functions
+    problems = []
+    for schema in wanted:
+        function = functions.get(python_name(schema.name))
+        if function is None:
+            problems.append(CodeFault(message=f"lacks the skill `{header(schema)}`"))
+            continue
+        if why := misfit_reason(function, schema):
+            problems.append(CodeFault(message=why, line=function.line))
+        if not function.doc:
+            problems.append(CodeFault(message=f"{function.name} has no docstring", line=function.line))
+    return problems
 
 
 def _others(draft: str, library: Source, asked: Collection[str]) -> list[CodeFault]:
@@ -158,17 +156,9 @@ class Clash(InputError):
     """The draft calls something of the library that needs a name which the draft has for something else."""
 
 
-@dataclass(frozen=True)
-class Taken:
-    """The library with the draft in it, and the skills that are new or changed."""
-
-    library: str
-    written: tuple[str, ...]
-
-
 def take_in(
     library: str, draft: str, asked: Collection[str], importable: Collection[str] = ("math",)
-) -> Taken:
+) -> Review:
     """Return the library in which each skill of the draft that was `asked` for has a module of its own.
 
     Helpers and constants that the draft mentions and does not define are copied from the skill's present
@@ -183,7 +173,7 @@ def take_in(
         if skill not in present.skills or not same_code(text, present.module(skill)):
             texts[skill] = text
             written.append(skill)
-    return Taken(joined(texts), tuple(written))
+    return Review(library=joined(texts), written=tuple(written))
 
 
 def _module(skill: str, draft: Source, present: Source, others: set[str], importable: Collection[str]) -> str:

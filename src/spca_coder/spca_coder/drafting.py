@@ -96,12 +96,8 @@ class DraftingCoder:
         source = read(request.library)  # what failed is, as it is, the first draft, so to say
         present = "\n\n".join(source.module(name) for name in source.skills if name in names)
         known = set(read(present).functions)
-        # What is to be rewritten is its own example.
-        shown = (
-            ""
-            if names <= known
-            else relevant(request.library, wanted, self._token_budget, names, known, self._actions())
-        )
+        most = 0 if names <= known else self._token_budget  # what is to be rewritten is its own example
+        shown = relevant(request.library, wanted, most, names, known, self._actions())
         told = situation(request)
         # What is called like its kind (the table) is there on every table: a skill may name it.
         objects = [name for name, kind in request.observation.objects.items() if name != kind]

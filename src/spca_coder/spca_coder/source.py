@@ -187,11 +187,6 @@ def same_code(a: str, b: str) -> bool:
     return ast.dump(ast.parse(a)) == ast.dump(ast.parse(b))
 
 
-def meaning(code: str) -> str:
-    """Return a text that is equal for sources that do the same: comments, layout and docs apart."""
-    return ast.dump(_WithoutDocs().visit(ast.parse(code)))
-
-
 def parameters_of(node: ast.FunctionDef) -> tuple[str, ...]:
     """Return all parameters by name, stars included in the names of collecting ones."""
     a = node.args
@@ -259,7 +254,8 @@ class LibraryReader:
         """See `SkillReader`: comments, layout and docstrings do not count, helpers and constants do."""
         source = read(library)
         skills = source.needs([python_name(action) for action in actions])
-        return "\n".join(meaning(source.module(skill)) for skill in sorted(skills))
+        code = (ast.parse(source.module(skill)) for skill in sorted(skills))
+        return "\n".join(ast.dump(_WithoutDocs().visit(tree)) for tree in code)
 
     def restored(self, library: str, proven: str, actions: Collection[str]) -> str:
         """See `SkillReader`."""

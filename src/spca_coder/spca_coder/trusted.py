@@ -27,7 +27,7 @@ from spca_core.validation import expecting, plain
 
 log = structlog.get_logger(__name__)
 
-_LOCK, _EARLIER = ".lock", "solved.json"
+_LOCK = ".lock"
 _MOST_EVENTS = 100
 
 Revalidate = Callable[[str, str], bool]
@@ -231,7 +231,6 @@ class TrustedLibrary:
 
     def _learned(self) -> dict[str, str]:
         """Return the text of each learned module, by its skill."""
-        self._check_version()
         found = {}
         for path in sorted(self._folder.glob("*.py")):
             with expecting("a module of a skill", path):
@@ -246,16 +245,7 @@ class TrustedLibrary:
             found[path.stem] = text
         return found
 
-    def _check_version(self) -> None:
-        if (self._folder / _EARLIER).is_file() and not (self._folder / _EARLIER).with_suffix(".py").is_file():
-            raise InputError(
-                "a library of spca 0.1, which kept all skills in one file",
-                where=str(self._folder),
-                hint="move the folder away; its skills are learned again, one module for each",
-            )
-
     def _records(self) -> dict[str, SkillRecord]:
-        self._check_version()
         return {path.stem: self._record(path.stem) for path in sorted(self._folder.glob("*.json"))}
 
     def _record(self, skill: str) -> SkillRecord:

@@ -12,7 +12,6 @@ from spca_coder.critic import Clash, take_in
 from spca_coder.source import LibraryReader, read, without
 from spca_core.skill_package import joined, modules
 from spca_sandbox.host import SkillHost
-from spca_sandbox.process import Loaded
 
 NEW = 'def {}(ctx, a):\n    """New."""\n    return a  # new\n'
 TEXTS = st.sampled_from(
@@ -79,7 +78,7 @@ def test_a_draft_s_own_helpers_and_constants_are_its_own() -> None:
     draft = "ABOVE = 0.5\n\n\ndef g(ctx, a):\n    return _up(a) + ABOVE\n\n\ndef _up(x):\n    return -x\n"
     taken = take_in(library, draft.replace("ctx, ", ""), {"g"})
     with SkillHost() as host:
-        assert isinstance(host.load(taken.library), Loaded)
+        assert isinstance(host.load(taken.library), dict)
         assert [host.call(name, [1]).value for name in ("f", "g")] == [1.1, -0.5]
 
 
@@ -104,7 +103,7 @@ def test_modules_see_each_other_s_skills_and_nothing_else() -> None:
     )
     with SkillHost() as host:
         loaded = host.load(library)
-        assert isinstance(loaded, Loaded) and set(loaded.functions) == {"f", "_h", "g", "lost", "broken"}
+        assert isinstance(loaded, dict) and set(loaded) == {"f", "_h", "g", "lost", "broken"}
         assert host.call("g", [0]).value == ["own", 2]
         assert host.call("_h", [0]).value == "first", "a skill never changes another"
         failures = [host.call(name, [0]).failure for name in ("lost", "broken")]

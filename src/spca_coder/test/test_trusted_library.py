@@ -139,7 +139,7 @@ def test_comments_and_layout_are_no_change(trusted: TrustedLibrary) -> None:
     ("name", "content", "part"),
     [("touch.py", "def f(:", "not Python"), ("touch.py", "def f(ctx): pass", "has no skill 'touch'"),
      ("touch.json", "[", "not a skill's record"), ("touch.json", '{"level": {}}', "not a skill's record"),
-     ("solved.json", "{}", "a library of spca 0.1, .*move the folder away")],
+     ("skills.py", "", "has no skill 'skills'.*remove it")],
 )  # fmt: skip
 def test_spoilt_files_are_told_in_one_line(
     trusted: TrustedLibrary, folder: Path, name: str, content: str, part: str

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import TypeVar
 
 Stop = Callable[[], bool]
@@ -13,6 +15,20 @@ _T = TypeVar("_T")
 def never() -> bool:
     """Return False: nothing is to stop."""
     return False
+
+
+def left_alone(call: Callable[[], _T]) -> Future[_T]:
+    """Begin a call in a thread of its own, which nobody has to wait for; return its outcome to be."""
+    outcome: Future[_T] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(call())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return outcome
 
 
 class Flag:

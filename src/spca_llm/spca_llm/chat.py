@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
@@ -18,15 +18,18 @@ from spca_core.ports.proposer import ModelError
 from spca_core.validation import YAML_FILES
 from spca_llm.answer import interpret
 from spca_llm.config import REPLAY, Budget, LlmConfig, load_config
-from spca_llm.exchange import STOPPED, Answer, AnswerSource, Attempt, Exchange, Request
+from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request
 from spca_llm.ledger import ExchangeLog
 from spca_llm.replay import ReplaySource
 
+if TYPE_CHECKING:  # the HTTP library loads slowly, and most runs use no server
+    from spca_llm.client import OpenAISource
+
 
 class Chat:
-    """A `ChatModel` over any source of answers; everything asked and answered goes into the ledger."""
+    """A `ChatModel` over a server or recorded answers; what is asked and answered goes into the ledger."""
 
-    def __init__(self, source: AnswerSource, ledger: ExchangeLog) -> None:
+    def __init__(self, source: OpenAISource | ReplaySource, ledger: ExchangeLog) -> None:
         self.source = source
         self.ledger = ledger
 
@@ -128,9 +131,7 @@ class NotInVain:
         return reply
 
 
-def open_chat(
-    llm: str, folder: Path, config: LlmConfig | None = None, env: Mapping[str, str] = os.environ
-) -> Chat:
+def open_chat(llm: str, folder: Path, config: LlmConfig | None = None) -> Chat:
     """Open a chat model that records into `folder`.
 
     `llm` is empty for the configured server, `replay:FOLDER` for recorded answers, or the path of a
@@ -145,9 +146,8 @@ def open_chat(
     if llm and Path(llm).suffix not in YAML_FILES:
         hint = "use replay:FOLDER, or the path of a model configuration (YAML)"
         raise InputError(f"--llm {llm!r}", hint=hint)
-    # Imported here because the client library loads slowly and most runs use no server.
     from spca_llm.client import OpenAISource
 
-    config = config or load_config(Path(llm) if llm else None, env)
-    source = OpenAISource(config, env=env)
+    config = config or load_config(Path(llm) if llm else None)
+    source = OpenAISource(config)
     return Chat(source, ExchangeLog(folder, config.budget, source.secrets))

@@ -54,7 +54,10 @@ class OpenAISource:
         return config.model, config.base_url
 
     def ask(self, request: Request, seconds: float | None, note: Callable[[Attempt], None]) -> Answer:
-        """See `AnswerSource.ask`."""
+        """Return the answer, within `seconds` of wall time; every try is reported to `note`.
+
+        Raises ModelError when there is none, and InputError when the request or the configuration is wrong.
+        """
         config, role = self.config.role(request.role), request.role
         until = None if seconds is None else time.monotonic() + seconds
         in_words = role in self._schema_in_prompt
@@ -114,15 +117,14 @@ class OpenAISource:
         given = {name: value for name, value in optional.items() if value is not None}
         body = {"model": config.model, "messages": list(messages), **response_format, **given, **config.extra}
         sent, key = json.dumps(body, default=str), config.api_key(self._env)
-        asked = json.loads(sent)
         for attempt in itertools.count(1):
             began = time.monotonic()
             left = config.timeout_s if until is None else min(config.timeout_s, until - began)
             if left <= 0:
                 raise BudgetExhausted("the level's time for language models is over")
-            status, problem, wait_s = None, "", 0.0
+            status, problem = None, ""
             try:
-                content = receive(config, key, left, asked)
+                content = receive(config, key, left, sent)
                 status = 200
                 if config.base_url not in self._answered and content.lstrip()[:1] == b"<":
                     problem = "the server answers with a web page"

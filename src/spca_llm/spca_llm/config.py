@@ -78,7 +78,7 @@ class Budget(Record):
     usd: float | None = Field(default=None, ge=0)
     seconds: float | None = Field(default=None, ge=0)
 
-    def exceeded(self, tokens: int, usd: float) -> str:
+    def exceeded(self, tokens: int, usd: float, seconds: float = 0.0) -> str:
         """Return in words the limit that these amounts have reached; empty if none.
 
         >>> Budget(tokens=1000).exceeded(1100, 0.2)
@@ -88,6 +88,8 @@ class Budget(Record):
             return f"{self.tokens} tokens are used up ({tokens} so far)"
         if self.usd is not None and usd >= self.usd:
             return f"{self.usd:g} US dollars are used up ({usd:.4f} so far)"
+        if self.seconds is not None and seconds >= self.seconds:
+            return f"{self.seconds:g} s for language models are over"
         return ""
 
 

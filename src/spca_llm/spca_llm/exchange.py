@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -33,15 +33,11 @@ class Request(Record):
         # The text as transmitted, so that a replay compares equal. Lone surrogates cannot be sent and become
         # `?`.
         text = json.dumps(list(messages), ensure_ascii=False).encode(errors="replace")
-        plain = json.loads(text, object_hook=_printable)
+        plain = tuple(json.loads(text, object_hook=_printable))
         if schema is None:
-            return cls(role=role, messages=tuple(plain))
-        return cls(
-            role=role,
-            messages=tuple(plain),
-            schema_name=schema.__name__,
-            json_schema=schema.model_json_schema(),
-        )
+            return cls(role=role, messages=plain)
+        wanted = schema.model_json_schema()
+        return cls(role=role, messages=plain, schema_name=schema.__name__, json_schema=wanted)
 
     @property
     def digest(self) -> str:
@@ -105,25 +101,6 @@ class Exchange(Record):
     error_kind: str = ""
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
-
-
-class AnswerSource(Protocol):
-    """Source of answers: a server, or a folder of recorded ones."""
-
-    def model_of(self, role: Role) -> tuple[str, str]:
-        """Return the name of a role's model, and its server's address (empty if there is none)."""
-        ...
-
-    def ask(self, request: Request, seconds: float | None, note: Callable[[Attempt], None]) -> Answer:
-        """Return the answer, within `seconds` of wall time; every try is reported to `note`.
-
-        Raises ModelError when there is none, and InputError when the request or the configuration is wrong.
-        """
-        ...
-
-    def preflight(self, roles: Sequence[Role]) -> None:
-        """Check before a run that these roles can be asked. Raises InputError."""
-        ...
 
 
 def enforced(request: Request) -> dict[str, Any]:

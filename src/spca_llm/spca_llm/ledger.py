@@ -8,6 +8,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from spca_core.errors import BudgetExhausted
@@ -73,32 +74,23 @@ class ExchangeLog:
         totals = self.totals().values()
         tokens = sum(t.input_tokens + t.output_tokens for t in totals)
         usd = sum(t.usd for t in totals)
-        left = self.seconds_left()
-        if problem := self.budget.exceeded(tokens, usd):
+        if problem := self.budget.exceeded(tokens, usd, self._clock() - self._began):
             raise BudgetExhausted(f"the level's {problem}")
-        if left is not None and left <= 0:
-            raise BudgetExhausted(f"the level's {self.budget.seconds:g} s for language models are over")
 
     def add(self, exchange: Exchange) -> Path:
         """Write an exchange under the next free number; return the file's path."""
         text = json.dumps(exchange.model_dump(mode="json"), indent=1)
         for secret in self._secrets:
             text = text.replace(json.dumps(secret)[1:-1], HIDDEN)
-        role = exchange.request.role
-        handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            for path in self._free(role):
-                try:
-                    os.link(temporary, path)  # whole or not at all, and never over another's
-                except FileExistsError:
-                    continue
-                self._count(path.name, exchange)
-                return path
-            raise AssertionError("numbers do not end")
-        finally:
-            os.unlink(temporary)
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=self.folder, suffix=".tmp") as stream:
+            stream.write(text)
+            stream.flush()
+            for path in self._free(exchange.request.role):
+                with suppress(FileExistsError):
+                    os.link(stream.name, path)  # whole or not at all, and never over another's
+                    self._count(path.name, exchange)
+                    return path
+        raise AssertionError("numbers do not end")
 
     def _free(self, role: Role) -> Iterator[Path]:
         numbers = (path.name.partition("-")[0] for path in self.folder.glob("*.json"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 from spca_core.errors import InputError
@@ -14,6 +15,8 @@ from spca_core.ports.proposer import ModelError
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request
 from spca_llm.ledger import read_exchange
+
+_SHOWN = 60  # characters of a line, about the place where it differs
 
 
 class ReplaySource:
@@ -118,12 +121,9 @@ def _difference(recorded: list[tuple[str, str]], asked: list[tuple[str, str]]) -
     return f"which {'lacks' if longer is asked else 'goes on with'} {where}: {text[:80]!r}"
 
 
-def _cut(text: str, other: str, width: int = 60) -> str:
+def _cut(text: str, other: str) -> str:
     """Return the part of a line around the first place where it differs from the other."""
-    place = next(
-        (i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other))
-    )
-    start = max(0, place - 20)
-    return repr(
-        ("…" if start else "") + text[start : start + width] + ("…" if len(text) > start + width else "")
-    )
+    same = len([*takewhile(bool, map(str.__eq__, text, other))])
+    start = max(0, same - 20)
+    end = start + _SHOWN
+    return repr("…" * (start > 0) + text[start:end] + "…" * (len(text) > end))

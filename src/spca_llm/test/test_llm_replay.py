@@ -137,7 +137,7 @@ def test_a_replay_has_a_budget_too(tmp_path: Path):
 )
 def test_a_wrong_llm_option_is_bad_input(tmp_path: Path, llm: str, words: str):
     with pytest.raises(InputError, match=words):
-        open_chat(llm, tmp_path, env={})
+        open_chat(llm, tmp_path)
 
 
 def test_a_replay_does_not_write_where_it_reads(tmp_path: Path):

@@ -5,10 +5,9 @@ It ends when a plan is proven valid or the budget is spent.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from functools import partial
 from typing import Literal, TypeVar
 
@@ -18,7 +17,7 @@ from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, Plan
 from spca_core.ports.stages import OnDraft, unheard
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.scene import Observation
-from spca_core.stopping import Closing, Stop, never
+from spca_core.stopping import Closing, Stop, left_alone, never
 from spca_planner.critics import with_named_places
 from spca_planner.pddl.syntax import with_actions
 from spca_planner.solver.engines import DEFAULT
@@ -237,15 +236,7 @@ def interruptible(call: Callable[[], T], cancelled: Stop) -> T:
 
     Raises Cancelled as soon as `cancelled()`: the call is left to itself.
     """
-    outcome: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            outcome.set_result(call())
-        except BaseException as error:
-            outcome.set_exception(error)
-
-    threading.Thread(target=run, name="proposer", daemon=True).start()
+    outcome = left_alone(call)
     while not wait((outcome,), _POLL_SECONDS).done:
         if cancelled():
             raise Cancelled("planning was cancelled")

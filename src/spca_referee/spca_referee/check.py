@@ -112,12 +112,9 @@ def _impossible_contacts(level: Level, world: World) -> Iterator[str]:
     """Yield warnings of wanted and unwanted contacts that can never be made."""
     fixed = {world.table.model, world.ground.model}
     for block, contacts in (("success", level.success), ("fail", level.fail)):
-        for names in contacts.collisions_true:
-            if set(names) <= fixed:
-                yield f"{block}.collisions_true: {list(names)} can never touch, neither of them moves"
-        for names in contacts.collisions_false:
-            if set(names) <= fixed:
-                yield f"{block}.collisions_false: {list(names)} never touch anyway, neither of them moves"
+        for key, so in (("collisions_true", "can never touch"), ("collisions_false", "never touch anyway")):
+            for names in (names for names in getattr(contacts, key) if set(names) <= fixed):
+                yield f"{block}.{key}: {list(names)} {so}, neither of them moves"
     yield from _never_together(level, world)
 
 
@@ -166,17 +163,15 @@ def _layout_warnings(layout: Layout, world: World) -> Iterator[str]:
 
 
 def _start_warnings(level: Level, world: World, layout: Layout) -> Iterator[str]:
-    now = at_start(layout, world)
-    touching = now.touching
-    judged = bind_rules(level, world, layout.poses) if level.judge == "referee" else ()
-    if any(rules.hold_at_start(layout, world) for rules in judged):
+    now, ways = at_start(layout, world), bind_rules(level, world, layout.poses)
+    if level.judge == "referee" and any(rules.hold_at_start(layout, world) for rules in ways):
         yield "success holds already at the start, before anything is done"
-    for rules in bind_rules(level, world, layout.poses):
+    for rules in ways:
         if early := [state for state in rules.order[1:] if state.holds(now)]:
             yield f"order: '{rules.state_words(early[0])}' holds already at the start"
-        if wrong := [state for state in rules.never_states if state.holds(now)]:
+        if wrong := [state for state in rules.fail.states if state.holds(now)]:
             yield f"fail: '{rules.state_words(wrong[0])}' holds already at the start"
-        broken = [names for names in rules.never if pair(*names) in touching]
+        broken = [names for names in rules.fail.collisions_true if pair(*names) in now.touching]
         if broken:
             yield f"fail: {list(broken[0])} touch already at the start"
             return

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated
 
@@ -71,17 +72,12 @@ def starting_layout(changes: Mapping[str, Placement], world: World, layout: Layo
 
 def _supports_first(changes: Mapping[str, Placement]) -> list[str]:
     """Return the changed models, each after the one it is put on."""
-    ordered: list[str] = []
-    todo = list(changes)
-    while todo:
-        ready = [m for m in todo if changes[m].on_top_of not in todo]
-        if not ready:
-            raise InputError(
-                "the level's layout puts objects on each other in a circle", where=", ".join(todo)
-            )
-        ordered += ready
-        todo = [m for m in todo if m not in ready]
-    return ordered
+    below = {model: {m for m in changes if m == change.on_top_of} for model, change in changes.items()}
+    try:
+        return [*TopologicalSorter(below).static_order()]
+    except CycleError as error:
+        circle = ", ".join(error.args[1])
+        raise InputError("the level's layout puts objects on each other in a circle", where=circle) from None
 
 
 RELEASE_GROUPS = ("pick_and_place", "place", "stack")
@@ -92,9 +88,7 @@ SETTLE_S = 2.0
 
 def _two_digits(value: object) -> object:
     """Return a number as two digits: YAML reads an unquoted 02 as the number 2."""
-    return (
-        str(value).zfill(2) if type(value) is int or (isinstance(value, str) and value.isdigit()) else value
-    )
+    return str(value).zfill(2) if str(value).isdigit() else value
 
 
 IdText = Annotated[str, BeforeValidator(_two_digits)]
@@ -117,6 +111,18 @@ class Conditions(Record):
     def names(self) -> set[str]:
         """Every model or role name."""
         return {name for names in (*self.pairs, *(state.names for state in self.states)) for name in names}
+
+    def bound(self, models: Mapping[str, str]) -> Conditions:
+        """Return the same conditions of models, in place of roles."""
+
+        def pairs(unbound: tuple[Pair, ...]) -> tuple[Pair, ...]:
+            return tuple((models.get(a, a), models.get(b, b)) for a, b in unbound)
+
+        return Conditions(
+            collisions_true=pairs(self.collisions_true),
+            collisions_false=pairs(self.collisions_false),
+            states=tuple(state.bound(models) for state in self.states),
+        )
 
 
 Words = Annotated[str, Field(min_length=1, max_length=1000)]  # to read twice as many takes four times as long
@@ -182,11 +188,6 @@ class Level(Record):
         fallen = ((name, ground) for name in named if (name, ground) not in aims)
         never = ((robot, world.table.model), (robot, robot), *fallen)
         return self.model_copy(update={"fail": Conditions(collisions_true=never)})
-
-    def watched(self, world: World) -> tuple[str, ...]:
-        """Return the objects whose contacts matter to the conditions; all where roles tell only later."""
-        movable = {thing.model for thing in world.objects}
-        return tuple(sorted(movable if self.roles else self.names & movable))
 
     @property
     def must_release(self) -> bool:

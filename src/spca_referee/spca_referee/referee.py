@@ -43,25 +43,20 @@ class ContactMemory:
     """Remembers when each pair was seen. Times are simulated seconds since the level began."""
 
     def __init__(self) -> None:
-        self._open: dict[Pair, tuple[float, float]] = {}
-        self._closed: list[ContactInterval] = []
+        self._seen: dict[Pair, list[tuple[float, float]]] = {}
         self._ways_seen: dict[Way, float] = {}
 
     def record(self, stamp: float, sample: ContactSample) -> None:
         """Take in the contacts seen at `stamp`; stamps ascend. Pairs may come in either order."""
         for names in sample.pairs:
-            seen = pair(*names)
-            start, end = self._open.get(seen, (stamp, stamp))
-            if stamp - end > TTL + EPSILON:
-                self._closed.append(ContactInterval(pair=seen, start=start, end=end))
-                start = stamp
-            self._open[seen] = (start, stamp)
-
+            times = self._seen.setdefault(pair(*names), [])
+            start = times.pop()[0] if times and stamp - times[-1][1] <= TTL + EPSILON else stamp
+            times.append((start, stamp))
         self._ways_seen |= dict.fromkeys(sample.ways, stamp)
 
     def lasting(self, stamp: float) -> tuple[frozenset[Pair], frozenset[Way]]:
         """Return the pairs that touch without a break, and how they do."""
-        pairs = frozenset(p for p, (_, end) in self._open.items() if stamp - end <= UNBROKEN + EPSILON)
+        pairs = frozenset(p for p, times in self._seen.items() if stamp - times[-1][1] <= UNBROKEN + EPSILON)
         return pairs, frozenset(h for h, end in self._ways_seen.items() if stamp - end <= UNBROKEN + EPSILON)
 
     def links(self, model: str, stamp: float) -> list[str]:
@@ -71,13 +66,13 @@ class ContactMemory:
 
     def active(self, names: Pair, stamp: float) -> bool:
         """Return whether a pair was seen within the TTL before `stamp`."""
-        interval = self._open.get(pair(*names))
-        return interval is not None and stamp - interval[1] <= TTL + EPSILON
+        times = self._seen.get(pair(*names))
+        return times is not None and stamp - times[-1][1] <= TTL + EPSILON
 
     def timeline(self) -> tuple[ContactInterval, ...]:
         """Return all contacts so far, by their beginning."""
-        running = [ContactInterval(pair=p, start=start, end=end) for p, (start, end) in self._open.items()]
-        return tuple(sorted((*self._closed, *running), key=lambda i: (i.start, i.pair)))
+        spans = ((start, names, end) for names, times in self._seen.items() for start, end in times)
+        return tuple(ContactInterval(pair=names, start=start, end=end) for start, names, end in sorted(spans))
 
 
 def save_timeline(timeline: Iterable[ContactInterval], path: Path) -> None:
@@ -193,17 +188,17 @@ class Referee:
         return self._state(Outcome.RUNNING, best, "")
 
     def _violation(self, rules: Rules, situation: Situation) -> str:
-        for names in rules.never:
+        for names in rules.fail.collisions_true:
             if self._active(names):
-                a, b = rules.pair_words(names, self._robot)
+                a, b = rules.pair_words(names)
                 links = ", ".join(self._links(names))
                 with_it = f" with its {links}" if links else ""
                 return "the robot touched itself" if a == b else f"{a} touched {b}{with_it}"
-        for names in rules.always:  # such a pair counts as seen at the start
+        for names in rules.fail.collisions_false:  # such a pair counts as seen at the start
             if not self._active(names) and self._now > TTL + EPSILON:
-                a, b = rules.pair_words(names, self._robot)
+                a, b = rules.pair_words(names)
                 return f"{a} no longer touches {b}"
-        return next((rules.state_words(s) for s in rules.never_states if s.holds(situation)), "")
+        return next((rules.state_words(s) for s in rules.fail.states if s.holds(situation)), "")
 
     def _links(self, names: Pair) -> list[str]:
         """Return the robot's links with which it touched the other one of a pair."""
@@ -214,7 +209,7 @@ class Referee:
         """Say so where what the robot was to touch was touched by its arm alone."""
         for names in rules.contacts:
             if (links := self._links(names)) and self._arm.issuperset(links):
-                thing = rules.pair_words(names, self._robot)[1]
+                thing = rules.pair_words(names)[1]
                 return f"; {thing} touched by {', '.join(links)}, not the gripper"
         return ""
 
@@ -225,9 +220,9 @@ class Referee:
         """Return whether each condition holds, in the order of `_texts`."""
         rules = way.rules
         in_place = (
-            *(self._active(names) for names in rules.touching),
-            *(not self._active(names) for names in rules.apart),
-            *(state.holds(situation) for state in rules.states),
+            *(self._active(names) for names in rules.success.collisions_true),
+            *(not self._active(names) for names in rules.success.collisions_false),
+            *(state.holds(situation) for state in rules.success.states),
             *(k < way.reached for k in range(len(rules.order))),
         )
         if not rules.released:
@@ -260,7 +255,7 @@ class Referee:
         texts = self._texts(rules)
         reasons = [f"not so: {text}" for text in texts]
         if rules.released:
-            touched = ", the ".join(rules.pair_words(names, self._robot)[1] for names in held)
+            touched = ", the ".join(rules.pair_words(names)[1] for names in held)
             reasons[-2] = f"the robot still touches the {touched}" if held else NOT_IN_PLACE
         holds = (*way.holds, dwelt)
         reasons[-1] = "not long enough" if all(way.holds) else NOT_AT_ONCE
@@ -274,9 +269,11 @@ class Referee:
         return way.told[key]
 
     def _texts(self, rules: Rules) -> list[str]:
-        texts = ["{} touches {}".format(*rules.pair_words(names, self._robot)) for names in rules.touching]
-        texts += ["{} does not touch {}".format(*rules.pair_words(two, self._robot)) for two in rules.apart]
-        texts += [rules.state_words(state) for state in rules.states]
+        texts = ["{} touches {}".format(*rules.pair_words(names)) for names in rules.success.collisions_true]
+        texts += [
+            "{} does not touch {}".format(*rules.pair_words(two)) for two in rules.success.collisions_false
+        ]
+        texts += [rules.state_words(state) for state in rules.success.states]
         texts += [f"{rules.state_words(state)}, as number {k}" for k, state in enumerate(rules.order, 1)]
         if rules.released:
             texts.append("the robot has let go")
@@ -310,6 +307,6 @@ def _out_of_order(way: _Way, situation: Situation) -> str:
 
 CHECKPOINT_KINDS = (
     Referee, _Way, Rules, Level, Conditions, JudgedState, Region, Stillness, Role, Placement,
-    ContactMemory, ContactInterval, Verdict, Condition, Outcome,
+    ContactMemory, Verdict, Condition, Outcome,
 )  # fmt: skip
 """Classes of which a referee consists, for `spca_core.checkpoint`."""

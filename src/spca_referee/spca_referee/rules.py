@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 from spca_core.contacts import Pair, Way, pair
 from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.kinds import CONTAINERS
 from spca_core.layout import Layout, resting_contacts
-from spca_core.names import COBOT, symbol_of, words_of
+from spca_core.names import symbol_of, words_of
 from spca_core.world import World
-from spca_referee.level import Level
-from spca_referee.roles import Assignment, assignments
+from spca_referee.level import Conditions, Level
+from spca_referee.roles import assignments
 from spca_referee.states import JudgedState, Situation
 
 
 @dataclass(frozen=True)
 class Rules:
-    """One way to win the level. Pairs of model names, in the order in which the level writes them.
+    """One way to win the level: its conditions of models, in the order in which the level writes them.
 
-    Success: all of `touching` active, none of `apart` and of `released` active, all of `states` hold, and
-    each of `order` came true after those before it. Failure: any of `never` active, any of `always` not
-    active, any of `never_states` holds, or one of `order` comes true too early.
+    There is success where `success` holds, none of `released` is in contact, and each of `order` came true
+    after those before it; failure where any of `fail` is so, or one of `order` comes true too early.
     """
 
-    touching: tuple[Pair, ...]
-    apart: tuple[Pair, ...]
+    success: Conditions
+    fail: Conditions
+    order: tuple[JudgedState, ...]
     released: tuple[Pair, ...]
-    never: tuple[Pair, ...]
-    always: tuple[Pair, ...]
-    states: tuple[JudgedState, ...] = ()
-    never_states: tuple[JudgedState, ...] = ()
-    order: tuple[JudgedState, ...] = ()
-    robot: str = COBOT
-    names: Mapping[str, str] = field(default_factory=dict)
+    robot: str
+    names: Mapping[str, str]
     """Words for models that stand for any object of their role.
 
     For example, `box_red` is "some cube" where any cube will do.
@@ -44,14 +39,14 @@ class Rules:
     @property
     def contacts(self) -> tuple[Pair, ...]:
         """Contacts without which there can be no success."""
-        so = [state for state in self.states if state.by_contact and not state.lifted]
+        so = [state for state in self.success.states if state.by_contact and not state.lifted]
         two = [(state.thing, other) for state in so for other in state.between or ()]
         one = [(state.thing, state.other or self.robot) for state in so if state.between is None]
-        return (*self.touching, *one, *two)
+        return (*self.success.collisions_true, *one, *two)
 
-    def pair_words(self, names: Pair, robot: str) -> tuple[str, str]:
+    def pair_words(self, names: Pair) -> tuple[str, str]:
         """Return the two sides of a pair in plain words, the robot first."""
-        a, b = names if names[1] != robot else (names[1], names[0])
+        a, b = names if names[1] != self.robot else (names[1], names[0])
         return self.words(a), self.words(b)
 
     def state_words(self, state: JudgedState) -> str:
@@ -61,14 +56,14 @@ class Rules:
     def hold_at_start(self, layout: Layout, world: World) -> bool:
         """Return whether success holds on a table at rest, before anything is done."""
         now = at_start(layout, world)
-        touching = {pair(*names) for names in self.touching}
-        apart = {pair(*names) for names in self.apart}
+        touching = {pair(*names) for names in self.success.collisions_true}
+        apart = {pair(*names) for names in self.success.collisions_false}
         in_place = touching <= now.touching and not apart & now.touching
-        return in_place and not self.order and all(state.holds(now) for state in self.states)
+        return in_place and not self.order and all(state.holds(now) for state in self.success.states)
 
     def words(self, model: str) -> str:
         """Return plain words for a model, as this level means it."""
-        return self.names.get(model) or words(model)
+        return self.names.get(model) or words_of(symbol_of(model))
 
 
 def at_start(layout: Layout, world: World) -> Situation:
@@ -95,10 +90,20 @@ def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[R
             raise InputError(f"level '{level.name}' needs '{name}'", where="the table", hint=hint)
     ways = assignments(level.roles, world, truth)
     open_roles = [role for role in level.roles if len({way[role] for way in ways}) > 1]
-    found = [
-        replace(_bound(level, world, way), names={way[role]: role.replace("_", " ") for role in open_roles})
-        for way in ways
-    ]
+    found = []
+    for way in ways:
+        success = level.success.bound(way)
+        named = sorted(success.names & movable) if level.must_release else ()
+        found.append(
+            Rules(
+                success=success,
+                fail=level.fail.bound(way),
+                order=tuple(state.bound(way) for state in level.order),
+                released=tuple((world.robot.model, name) for name in named),
+                robot=world.robot.model,
+                names={way[role]: role.replace("_", " ") for role in open_roles},
+            )
+        )
     usable = tuple(rules for rules in found if _possible(rules, world))
     if not usable:
         hint = "its roles contradict each other"
@@ -106,35 +111,11 @@ def bind_rules(level: Level, world: World, truth: Mapping[str, Pose]) -> tuple[R
     return usable
 
 
-def _bound(level: Level, world: World, assignment: Assignment) -> Rules:
-    def bind(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
-        return tuple((assignment.get(a, a), assignment.get(b, b)) for a, b in pairs)
-
-    def states(unbound: tuple[JudgedState, ...]) -> tuple[JudgedState, ...]:
-        return tuple(state.bound(assignment) for state in unbound)
-
-    movable = {o.model for o in world.objects}
-    named = sorted({assignment.get(name, name) for name in level.success.names} & movable)
-    return Rules(
-        touching=bind(level.success.collisions_true),
-        robot=world.robot.model,
-        apart=bind(level.success.collisions_false),
-        states=states(level.success.states),
-        never_states=states(level.fail.states),
-        order=states(level.order),
-        released=tuple((world.robot.model, name) for name in named) if level.must_release else (),
-        never=bind(level.fail.collisions_true),
-        always=bind(level.fail.collisions_false),
-    )
-
-
 def _possible(rules: Rules, world: World) -> bool:
     """Return whether a binding is free of contradictions: no cube would have to stand on itself."""
     itself = any(a == b != world.robot.model for a, b in rules.contacts)
-    ruled_out = {pair(*names) for names in (*rules.apart, *rules.released, *rules.never)}
+    ruled_out = {
+        pair(*names)
+        for names in (*rules.success.collisions_false, *rules.released, *rules.fail.collisions_true)
+    }
     return not itself and not any(pair(*names) in ruled_out for names in rules.contacts)
-
-
-def words(model: str) -> str:
-    """Return plain words for a model: `box_red` is the "red cube"."""
-    return words_of(symbol_of(model))

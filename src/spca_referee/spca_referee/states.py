@@ -6,7 +6,7 @@ The words for directions are those of the camera: left is +y, in front (nearer t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, Literal
@@ -27,7 +27,19 @@ STILL_WITHIN = 0.001
 """Distance in metres within which a thing at rest stays."""
 
 _SIDES = {row.name: row.ahead for row in relations() if row.ahead is not None}
-_BY_CONTACT = ("touches", "rests_on", "beside", "inside", "between", "held", "lifted", "touched_by_gripper")
+_BY_CONTACT: dict[str, Callable[[str, str, Situation], bool]] = {
+    "touches": lambda thing, other, now: pair(thing, other) in now.touching,
+    "rests_on": lambda thing, other, now: ("rests_on", thing, other) in now.ways,
+    "beside": lambda thing, other, now: ("beside", *pair(thing, other)) in now.ways,
+    "inside": lambda thing, other, now: now.inside(thing, other),
+    "between": lambda thing, others, now: ("between", thing, *sorted(others)) in now.ways,
+    "held": lambda thing, _, now: ("held", thing, now.robot) in now.ways,
+    "lifted": lambda thing, _, now: {two for two in now.touching if thing in two} == {pair(thing, now.robot)},
+    "touched_by_gripper": lambda thing, _, now: (
+        not {way[2] for way in now.ways if way[:2] == ("touched_by", thing)} <= now.arm
+    ),
+}
+"""Relations that contacts tell: whether each holds between a thing and another one, or others, now."""
 _RELATIONS = (*_BY_CONTACT, "region", "at", *_SIDES, "near", "far_from", "yaw", "at_rest")
 _WITHIN, _BY = {"at": 0.03, "near": 0.1}, 0.01
 """Default metres of `within`, by relation, and of `by`: how far a thing lies to one side."""
@@ -151,8 +163,8 @@ class JudgedState(Record):
 
     def holds(self, now: Situation) -> bool:
         """Return whether the state holds now. What is not there fulfils nothing."""
-        if self.by_contact:
-            return self._so_by_contact(now)
+        if (so := _BY_CONTACT.get(self.relation)) is not None:
+            return so(self.thing, getattr(self, self.relation), now)
         if not all(name in now.poses for name in self.names):
             return False
         here = [now.poses[name].position for name in (*self.group, *filter(None, [self.thing]))]
@@ -174,25 +186,6 @@ class JudgedState(Record):
             return _SIDES[self.relation](position, there) >= (self.by or _BY)
         apart = math.dist(position, there)
         return apart <= self._within if self.near is not None else apart >= (self.by or 0)
-
-    def _so_by_contact(self, now: Situation) -> bool:
-        other = str(self.other)
-        if self.touches is not None:
-            return pair(self.thing, other) in now.touching
-        if self.beside is not None:
-            return ("beside", *pair(self.thing, other)) in now.ways
-        if self.inside is not None:
-            return now.inside(self.thing, other)
-        if self.between is not None:
-            return ("between", self.thing, *sorted(self.between)) in now.ways
-        if self.held:
-            return ("held", self.thing, now.robot) in now.ways
-        if self.touched_by_gripper:
-            links = {way[2] for way in now.ways if way[:2] == ("touched_by", self.thing)}
-            return bool(links - now.arm)
-        if self.lifted:
-            return {names for names in now.touching if self.thing in names} == {pair(self.thing, now.robot)}
-        return ("rests_on", self.thing, other) in now.ways
 
 
 @dataclass

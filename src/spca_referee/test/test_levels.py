@@ -105,8 +105,8 @@ def test_success_is_what_the_specification_says(name: str):
     level = load_level(name, WORLD)
     (rules,) = bind_rules(level, WORLD, nominal_layout(WORLD).poses)
     assert {pair(*p) for p in rules.contacts} == contacts(text, "+")
-    lifted = {pair(state.thing, "table_lightgray") for state in rules.states if state.lifted}
-    assert {pair(*p) for p in rules.apart} | lifted == contacts(text, "-")
+    lifted = {pair(state.thing, "table_lightgray") for state in rules.success.states if state.lifted}
+    assert {pair(*p) for p in rules.success.collisions_false} | lifted == contacts(text, "-")
     assert level.time_limit_s == seconds
 
 
@@ -119,11 +119,11 @@ def test_every_level_is_sound(name: str):
     assert not any(model in text for model in world.model_names), "task texts use plain words"
     table = starting_layout(level.layout, world, nominal_layout(world)).poses
     for rules in bind_rules(level, world, table):
-        assert {("cobot", "table_lightgray"), ("cobot", "cobot")} <= set(rules.never)
+        assert {("cobot", "table_lightgray"), ("cobot", "cobot")} <= set(rules.fail.collisions_true)
         boxes = {m for p in rules.contacts for m in p if m.startswith("box_")}
         for box in boxes:
             on_ground = (box, GROUND)
-            assert (on_ground in rules.never) != (on_ground in rules.contacts), (
+            assert (on_ground in rules.fail.collisions_true) != (on_ground in rules.contacts), (
                 "unless the ground is its goal"
             )
 

@@ -15,11 +15,11 @@ from spca_core.errors import Cancelled, Interrupted, MotionError
 from spca_core.ports.environment import CtxServer
 from spca_core.processes import PATIENCE
 from spca_core.processes.child import ChannelClosed, ChannelTimeout, Malformed
-from spca_core.skill import CtxApi, SkillFailure
-from spca_core.stopping import Stop, never
-from spca_sandbox.limits import Limits, SandboxReport
+from spca_core.skill import SkillFailure
+from spca_core.stopping import Closing, Stop, never
+from spca_sandbox.limits import SandboxReport
 from spca_sandbox.process import Cell, RunOutcome, Status, clean, failure_of
-from spca_sandbox.surface import NO_CTX, Surface
+from spca_sandbox.surface import NO_CTX
 
 _TICK_S = 0.02
 """Shortest extra time in seconds that is waited: processor times are known to a hundredth of a second."""
@@ -38,9 +38,6 @@ class SkillHost(Cell):
     and call finds the module as freshly imported: nothing is carried from one to the next. Pure programs need
     no Ctx: leave `api` out.
     """
-
-    def __init__(self, api: CtxApi | None = None, limits: Limits | None = None) -> None:
-        super().__init__(Surface(api or NO_CTX), limits or Limits())
 
     @property
     def report(self) -> SandboxReport:
@@ -162,9 +159,9 @@ class _Run:
                 outcome = self._converse(dog)
             finished = True
             return outcome
-        except _Ended as end:
+        except (_Ended, Malformed) as end:
             self._server.stop()
-            return self._failed(end.kind, str(end))
+            return self._failed(end.kind if isinstance(end, _Ended) else "killed", str(end))
         except ChannelClosed:
             self._server.stop()
             finished = True
@@ -190,7 +187,7 @@ class _Run:
             elif op == "done":
                 return self._outcome("done", value=message.get("value"))
             elif op == "failed":
-                return self._outcome("failed", failure=self._reported(message))
+                return self._outcome("failed", failure=failure_of(message))
             else:
                 raise _Ended("killed", f"the worker sent '{clean(op, 40)}', which means nothing")
 
@@ -236,8 +233,6 @@ class _Run:
             except Interrupted:
                 self._check_clock()
                 raise _Ended("cancelled", "cancelled") from None
-            except Malformed as error:
-                raise _Ended("killed", str(error)) from error
             finally:
                 waited = time.monotonic() - began
                 self._left_s -= waited
@@ -270,13 +265,6 @@ class _Run:
         late = "no result after {:g} s" if self._pure else "not done within {:g} s of wall time"
         return _Ended("timeout", late.format(self._wall_timeout_s))
 
-    @staticmethod
-    def _reported(message: dict[str, Any]) -> SkillFailure:
-        try:
-            return failure_of(message)
-        except Malformed as error:
-            raise _Ended("killed", str(error)) from error
-
     def _failed(self, kind: str, message: str) -> RunOutcome:
         ended = _ended(SkillFailure(kind=kind, message=message))
         return self._outcome(ended.status, failure=ended.failure)
@@ -295,7 +283,7 @@ def _error(kind: str, message: str, motion: bool, hit: str = "") -> dict[str, An
     return {"error": {"kind": kind, "message": message[:600], "motion": motion, "hit": hit}}
 
 
-class _Watchdog:
+class _Watchdog(Closing):
     """Stops the server once the run is cancelled or `deadline` (monotonic s) passes, from its first call on.
 
     `reason` says which of the two it was.
@@ -307,16 +295,14 @@ class _Watchdog:
         self._thread: threading.Thread | None = None
         self.reason = ""
 
-    def __enter__(self) -> _Watchdog:
-        return self
-
     def begin(self) -> None:
         """Watch from now on."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._watch, name="sandbox-watchdog", daemon=True)
             self._thread.start()
 
-    def __exit__(self, *failure: object) -> None:
+    def close(self) -> None:
+        """Watch no longer."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()

@@ -26,19 +26,6 @@ class SandboxLevel(IntEnum):
     STRICT = 4
     """A process behind both, in own user, network, process, IPC and mount namespaces, its root empty."""
 
-    @classmethod
-    def named(cls, name: str) -> SandboxLevel:
-        """Return the level of that name, as users write it. Raises InputError for an unknown one.
-
-        >>> SandboxLevel.named("strict").name
-        'STRICT'
-        """
-        try:
-            return cls[name.upper()]
-        except KeyError:
-            known = ", ".join(level.name.lower() for level in cls)
-            raise InputError(f"unknown sandbox level '{name}'", hint=f"one of {known}") from None
-
 
 class SandboxReport(Record):
     """The level a worker reached, and per kernel feature "" where it holds or else why it does not."""

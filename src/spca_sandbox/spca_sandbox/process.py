@@ -18,19 +18,14 @@ from spca_core.errors import SpcaError
 from spca_core.model import Record
 from spca_core.processes.child import SILENT, ChannelClosed, ChannelTimeout, Malformed
 from spca_core.processes.service import ServiceDied, Worker
-from spca_core.skill import SkillFailure
+from spca_core.skill import CtxApi, SkillFailure
 from spca_core.skill_package import modules
 from spca_core.stopping import Closing
 from spca_sandbox.limits import Limits, SandboxLevel, SandboxReport
 from spca_sandbox.surface import NO_CTX, Surface
 
-
-class Loaded(Record):
-    """The source was imported; `functions` are the parameters of each top-level one, by its name."""
-
-    functions: dict[str, tuple[str, ...]]
-
-
+Loaded = dict[str, tuple[str, ...]]
+"""Parameters of each top-level function of a source that was imported, by its name."""
 Status = Literal["done", "failed", "cancelled"]
 
 
@@ -149,13 +144,13 @@ class Cell(Closing):
     A worker that had to be killed is replaced.
     """
 
-    def __init__(self, surface: Surface, limits: Limits) -> None:
-        self.surface, self.limits = surface, limits
+    def __init__(self, api: CtxApi | None = None, limits: Limits | None = None) -> None:
+        self.surface, self.limits = Surface(api or NO_CTX), limits or Limits()
         self._source: str | None = None
-        self._min_level = limits.min_level
+        self._min_level = self.limits.min_level
         self._holds = False
-        self._functions: dict[str, tuple[str, ...]] = {}
-        self._worker: WorkerProcess | None = WorkerProcess(surface, limits)
+        self._functions: Loaded = {}
+        self._worker: WorkerProcess | None = WorkerProcess(self.surface, self.limits)
         self._spare: WorkerProcess | None = None
         self._used = False
 
@@ -262,18 +257,16 @@ class Cell(Closing):
         except ValueError as error:
             return SkillFailure(kind="refused", message=str(error))
         worker.busy_s += time.monotonic() - began
-        self._holds = isinstance(result, Loaded)
+        if not isinstance(result, SkillFailure):
+            self._holds, self._functions = True, result
         return result
 
-    def _judge(self, message: dict[str, Any]) -> Loaded | SkillFailure:
+    @staticmethod
+    def _judge(message: dict[str, Any]) -> Loaded | SkillFailure:
         if message["op"] == "failed":
             return failure_of(message)
         try:
-            found = {
-                clean(name, 100): tuple(clean(p, 100) for p in parameters)
-                for name, parameters in message["value"].items()
-            }
+            told = message["value"].items()
+            return {clean(name, 100): tuple(clean(p, 100) for p in parameters) for name, parameters in told}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise Malformed("no functions") from error
-        self._functions = found
-        return Loaded(functions=found)

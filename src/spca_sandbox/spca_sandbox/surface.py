@@ -69,36 +69,17 @@ class Surface:
 
 def _signature(text: str) -> inspect.Signature:
     """Read `move_to(pose: Pose, speed: float = 1.0) -> None` as a Signature; ignore anything after it."""
-    head = text[: _closing(text) + 1]
+    head = re.match(r"\s*(\w+)(\(.*?\))\s*(?:->|:|$)", text)
     try:
-        function = ast.parse(f"def {head}: ...").body[0]
-    except SyntaxError:
+        function = ast.parse(f"def {head[1]}{head[2]}: ..." if head else "")
+        for argument in ast.walk(function):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None  # it may name what only the documentation knows
+        made: dict[str, Any] = {}
+        exec(compile(function, "<signature>", "exec"), made)
+        return inspect.signature(made[head[1] if head else ""])
+    except (SyntaxError, KeyError):
         raise SpcaError(f"not a Python signature: {text}") from None
-    assert isinstance(function, ast.FunctionDef)
-    a, kinds = function.args, inspect.Parameter
-    positional = [*a.posonlyargs, *a.args]
-    defaults = [None] * (len(positional) - len(a.defaults)) + list(a.defaults)
-    parameters = [
-        *((arg, kinds.POSITIONAL_OR_KEYWORD, d) for arg, d in zip(positional, defaults, strict=True)),
-        *((arg, kinds.VAR_POSITIONAL, None) for arg in [a.vararg] if arg),
-        *((arg, kinds.KEYWORD_ONLY, d) for arg, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)),
-    ]
-    return inspect.Signature(
-        [
-            kinds(arg.arg, kind, default=ast.literal_eval(d) if d else kinds.empty)
-            for arg, kind, d in parameters
-        ]
-    )
-
-
-def _closing(text: str) -> int:
-    """Return the index of the parenthesis that closes the first one."""
-    depth = 0
-    for i, character in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if character == ")" and depth == 0:
-            return i
-    raise SpcaError(f"not a Python signature: {text}")
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])

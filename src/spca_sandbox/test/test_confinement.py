@@ -40,7 +40,7 @@ def alone(setup: str, attempt: str) -> str:
     ).stdout
 
 
-LANDLOCK = "kernel.no_new_privileges(); kernel.landlock_deny_all(kernel.landlock_abi())"
+LANDLOCK = "kernel.no_new_privileges(); kernel.landlock_deny_all()"
 SECCOMP = "kernel.no_new_privileges(); kernel.install_seccomp(seccomp.program(os.uname().machine))"
 SETUP = "{'memory_mb': 128, 'cpu_s': 1}"
 NAMESPACES = "confine._namespaces(os.geteuid() == 0)"

@@ -16,7 +16,7 @@ import pytest
 
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import Limits
-from spca_sandbox.process import Loaded, RunOutcome
+from spca_sandbox.process import RunOutcome
 from spca_testing.processes import outliving
 from spca_testing.sandbox import API, World
 
@@ -59,7 +59,7 @@ def attack(
 ) -> RunOutcome:
     """What comes of an attack; where it ends its worker, that is awaited."""
     loaded = host.load(ARMED + indent(dedent(body), "    "))
-    assert isinstance(loaded, Loaded), loaded
+    assert isinstance(loaded, dict), loaded
     worker = host.worker.pid
     outcome = host.run("attack", (path,), world or World(), deadline_s=50.0)
     assert outcome.value != "escaped"
@@ -392,6 +392,6 @@ def test_a_worker_that_does_not_listen(hasty: SkillHost) -> None:
     loaded = hasty.load(
         ARMED + '    os.write(1, frame(b\'{"op": "done", "value": 1}\'))\n    while True: pass'
     )
-    assert isinstance(loaded, Loaded)
+    assert isinstance(loaded, dict)
     assert hasty.run("attack", ("",), World()).status == "done"
     assert hasty.run("honest", (), World()).value == 40

@@ -120,6 +120,7 @@ def remembered_there(detection: Detection, thing: SceneObject) -> bool:
 _LOWER = 0.010  # metres below its upper face: the place is empty (thicker things only)
 _EMPTY_SHARE = 0.4  # of the place that must be seen to be empty
 _SHOWN_SHARE = 0.9  # of the place that must be in sight for all of a thing to be
+_CORE = 0.85  # of a thing's width that is looked at, as its border may be another's
 
 _OVERHEAD = 0.18  # metres above the table
 _OVERHEAD_SHARE = 0.01  # of the image
@@ -138,7 +139,9 @@ def presence(look: Look, thing: SceneObject) -> Presence:
     """
     view = look.view
     top = thing.top - view.table_top
-    corners = np.column_stack((_shrunk(footprint(thing)), np.full(len(footprint(thing)), top)))
+    outline = footprint(thing)
+    middle = outline.mean(axis=0)
+    corners = np.column_stack((middle + _CORE * (outline - middle), np.full(len(outline), top)))
     pixels = view.to_pixels(corners)
     height, width = view.heights.shape
     outside = (pixels < 0).any(axis=1) | (pixels[:, 0] > width - 1) | (pixels[:, 1] > height - 1)
@@ -167,11 +170,6 @@ def fills(seen: SceneObject | Detection, thing: SceneObject) -> bool:
     high = (min(thing.top, seen.top) - max(thing.bottom, seen.bottom)) / min(thing.size[2], seen.size[2])
     own, its = footprint(thing), footprint(seen)
     return near and high >= 0.5 and shared_area(own, its) > 0.3 * min(thing.size[0], seen.size[0]) ** 2
-
-
-def _shrunk(outline: Array) -> Array:
-    middle = outline.mean(axis=0)
-    return middle + 0.85 * (outline - middle)
 
 
 _WITNESSES = 3

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from spca_core.geometry import Array, Vec3
@@ -74,19 +72,15 @@ class Catalogue(Record):
             for o in level
             if o.kind not in ("plate", "sign") and (o.kind, o.size) != ("cube", usual)
         }
+        known = {_colour(o): o.colour for o in world.objects if o.kind != "sign"}
+        colours = _RGB | {name: rgb for name, rgb in known.items() if name is not None}
         return cls(
             cube_edge=usual[0], cubes=bool(sizes),
             plates=tuple(sorted({o.size for o in world.objects if o.kind == "plate"})),
-            table_top=world.table.top, table_colour=world.table.colour, palette=_palette(world.objects),
+            table_top=world.table.top, table_colour=world.table.colour,
+            palette=tuple(Colour(name=name, rgb=rgb) for name, rgb in sorted(colours.items())),
             others=tuple(sorted(others)),
         )  # fmt: skip
-
-
-def _palette(things: Sequence[WorldObject]) -> tuple[Colour, ...]:
-    """Return the colours of the palette, and those of the world's things as it describes them."""
-    described = {name: o.colour for o in things if o.kind != "sign" and (name := _colour(o)) is not None}
-    by_name = {c.name: c.rgb for c in PALETTE} | described
-    return tuple(Colour(name=name, rgb=by_name[name]) for name in sorted(by_name))
 
 
 def _colour(thing: WorldObject) -> str | None:

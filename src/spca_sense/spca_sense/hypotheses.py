@@ -30,7 +30,6 @@ from spca_sense.shapes import (
     convex_hull,
     distance_to_polygon,
     fit_box,
-    fit_disc,
     fit_shape,
     share_of_turn,
 )
@@ -135,10 +134,6 @@ class ColourRegion:
         heights = self.heights.astype(np.float32)
         return cv2.dilate(heights, _SMALL) - cv2.erode(heights, _SMALL) < LEVEL
 
-    def explained(self, face: Face, deeper: int = _MOST) -> list[Detection]:
-        """Return the things that explain a face best, at the least price."""
-        return self.cheapest(face, deeper)[1]
-
     def obstacle(self, face: Face) -> Detection:
         """Return an obstacle that covers a face: whatever it is, it is in the way."""
         points = self._points(face.body, face.level)
@@ -156,7 +151,7 @@ class ColourRegion:
             hidden[self.window] |= face.taken
         return hidden
 
-    def cheapest(self, face: Face, deeper: int = 0) -> tuple[float, list[Detection]]:
+    def cheapest(self, face: Face, deeper: int = _MOST) -> tuple[float, list[Detection]]:
         """Return the price of the things that explain a face best, and those; if not `deeper`, of one."""
         hidden = self._hidden(face)
         region = Plateau(self.view, self.window, face.mask, face.level, hidden)
@@ -200,7 +195,7 @@ class ColourRegion:
             ]
             for thing in _apart(ways)[: 2 if deeper == _MOST else 1]:
                 if (rest := self._without(face, thing)) is not None:
-                    yield 0.0, [thing, *self.explained(rest, deeper - 1)]
+                    yield 0.0, [thing, *self.cheapest(rest, deeper - 1)[1]]
         if face.level > self.floor + LOW:
             yield 0.0, [self.obstacle(face)]
 
@@ -241,22 +236,23 @@ class ColourRegion:
         self, face: Face, region: Plateau, outline: Outline, kind: str, size: Vec3, single: bool
     ) -> Iterator[Placed]:
         """Yield boxes of that size: on the whole face, in a corner of it, or next to what was found."""
-        a, b, _ = size
-        points = self._points(face.mask, face.level)
-        if single:
-            (x, y), (w, h), degrees = cv2.minAreaRect(points.astype(np.float32))
-            yaw = np.radians(degrees) + (0.0 if (w >= h) == (a >= b) else np.pi / 2)
-            for start in self._promising(region, size, [np.array([x, y, yaw])]):
-                placed = self._box_at(face, outline, kind, size, start, alone=True)
-                yield placed
-                if region.unexplained([silhouette(self.view, placed[1])]) < GOOD:
-                    return
-        flush = self._promising(region, size, self._flush(face, a, b))[:1]
-        for start in flush or self._promising(region, size, self._in_corners(face, a, b))[:2]:
-            placed = self._box_at(face, outline, kind, size, start)
+        for start, alone in self._starts(face, region, size, single):
+            placed = self._box_at(face, outline, kind, size, start, alone)
             yield placed
             if region.unexplained([silhouette(self.view, placed[1])]) < GOOD:
                 return
+
+    def _starts(self, face: Face, region: Plateau, size: Vec3, single: bool) -> Iterator[tuple[Array, bool]]:
+        """Yield where (x, y, yaw) a fit of a box begins, and whether it is alone on the face there."""
+        a, b, _ = size
+        if single:
+            points = self._points(face.mask, face.level)
+            (x, y), (w, h), degrees = cv2.minAreaRect(points.astype(np.float32))
+            yaw = np.radians(degrees) + (0.0 if (w >= h) == (a >= b) else np.pi / 2)
+            yield from ((start, True) for start in self._promising(region, size, [np.array([x, y, yaw])]))
+        flush = self._promising(region, size, self._flush(face, a, b))[:1]
+        for start in flush or self._promising(region, size, self._in_corners(face, a, b))[:2]:
+            yield start, False
 
     def _promising(self, region: Plateau, size: Vec3, starts: Iterable[Array]) -> list[Array]:
         """Return the starts where a box would show enough of a region and miss little, the best first."""
@@ -343,7 +339,7 @@ class ColourRegion:
             height = self.floor + depth
         shape = DiscShape(radius, depth, height)
         points = self.view.to_plane(outline.points, height)
-        fit = fit_disc(self.view, shape, outline.points, _vote(points, radius))
+        fit = fit_shape(lambda p: shape.residuals(self.view, points, p), _vote(points, radius))
         on_rim = np.abs(shape.residuals(self.view, points, fit.parameters)[0]) < _NEAR
         arc = share_of_turn(points[on_rim] - fit.parameters)
         if arc < _MIN_ARC_OF_KNOWN or fit.spread > _MAX_SPREAD * self.view.metres_per_pixel(height):

@@ -105,7 +105,7 @@ def _taken_out(region: ColourRegion, face: Face, found: Sequence[Detection]) -> 
     thing = region.container(face, hull) if hollow else None
     things = [thing] if thing is not None else []
     if thing is None or not _is_rim(region, face.mask, hull, face.level):
-        within = region.explained(face)  # things that lie apart have lower ground between them, too
+        within = region.cheapest(face)[1]  # things that lie apart have lower ground between them, too
         if thing is None or all(other.known for other in within):
             thing, things = None, within
     if not any(other.known for other in things) and _is_strip(region, face, things, found):
@@ -174,8 +174,8 @@ def _joined(region: ColourRegion, best: Face, faces: list[Face]) -> Face:
     whole = Face(mask, body, best.level)
     if _is_rim(region, mask, _hull(mask), best.level):
         return whole
-    apart = sum(region.cheapest(face)[0] for face in level)
-    cost, one = region.cheapest(whole)
+    apart = sum(region.cheapest(face, 0)[0] for face in level)
+    cost, one = region.cheapest(whole, 0)
     return whole if cost < apart and one[0].kind != UNKNOWN else best
 
 
@@ -229,7 +229,7 @@ def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detectio
                 region = ColourRegion(clues, name, window, mask, catalogue.likely(name), floor)
                 faces.append((Face(mask, mask, level), region))
         for face, region in sorted(faces, key=lambda pair: -pair[0].level):
-            flat = region.explained(replace(face, taken=~clear[region.window]))
+            flat = region.cheapest(replace(face, taken=~clear[region.window]))[1]
             clear = outside(view, flat, clear)
             found += flat
     return found, clear

@@ -210,12 +210,6 @@ class DiscShape:
         return np.minimum(upper - radius, below - radius * scale), np.hstack(columns)
 
 
-def fit_disc(view: HeightView, shape: DiscShape, pixels: Array, start: Array) -> Fit:
-    """Fit (x, y) of a disc to outline `pixels` (N, 2)."""
-    points = view.to_plane(pixels, shape.height)
-    return fit_shape(lambda p: shape.residuals(view, points, p), start)
-
-
 def share_of_turn(offsets: Array) -> float:
     """Return the share of all directions in which there is one of the offsets (N, 2) from a centre."""
     sectors = np.floor((np.arctan2(offsets[:, 1], offsets[:, 0]) + np.pi) / (2 * np.pi) * _SECTORS)

@@ -20,7 +20,7 @@ from spca_sense.shapes import (
     convex_hull,
     distance_to_polygon,
     fit_box,
-    fit_disc,
+    fit_shape,
 )
 from spca_sense.view import NO_HEIGHT, HeightView, make_view
 
@@ -165,7 +165,8 @@ def test_a_disc_is_found_from_an_arc_of_its_rim(x: float, y: float, direction: f
     pixels = border_pixels(np.vstack([np.column_stack((x_, y_, np.full(48, z))) for z in (0.008, 0.0)]))
     offset = VIEW.to_plane(pixels, 0.008) - truth
     arc = pixels[np.abs(wrap(np.arctan2(offset[:, 1], offset[:, 0]) - direction)) < 1.2]
-    fit = fit_disc(VIEW, shape, arc, truth + np.array([0.004, -0.004]))
+    points = VIEW.to_plane(arc, 0.008)
+    fit = fit_shape(lambda p: shape.residuals(VIEW, points, p), truth + np.array([0.004, -0.004]))
     assert np.hypot(*(fit.parameters - truth)) < 0.0005
 
 

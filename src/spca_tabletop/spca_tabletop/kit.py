@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
     from spca_core.scene import Observation, SceneObject
     from spca_core.skill import CtxApi
     from spca_sim.mujoco_world import MujocoWorld
-    from spca_sim.variation import SimVariation
     from spca_tabletop.environment import Tabletop
     from spca_tabletop.rehearsal.twin import TabletopTwin
     from spca_tabletop.ros.executor_node import TabletopRos
@@ -184,8 +183,27 @@ class TabletopKit(Kit):
         return f"at x = {x:.3f} m, y = {y:.3f} m"
 
     def build(self, options: RunOptions, vision: VisionModel | None = None) -> Tabletop[MujocoWorld]:
-        """See `Kit.build`."""
-        return build_tabletop(options, vision=vision)
+        """See `Kit.build`. Raises InputError for an unknown level or world."""
+        from spca_core.ports.proposer import NotUnderstood
+        from spca_sense.detection import make_detector
+        from spca_sim.mujoco_world import MujocoWorld, Pacer
+        from spca_sim.simulator import MujocoSimulator
+        from spca_tabletop.environment import Tabletop
+        from spca_tabletop.language.reading import ways_to_read
+        from spca_tabletop.presets import draw_table, load_table
+
+        world, level = load_table(options)
+        layout, drawn = draw_table(options.preset, options.seed, world, level)
+        table = MujocoWorld(MujocoSimulator(world, options.noise, drawn))
+        table.simulator.draw_ahead()
+        detector = make_detector(options.detector, world)
+        environment = Tabletop(level, world, layout, table, options.seed, vision=vision, detector=detector)
+        with suppress(NotUnderstood):  # read once already, while that is drawn: the first time takes longest
+            ways_to_read(environment.task.description)
+        if options.rate is not None:
+            pacer = Pacer(options.rate)
+            table.on_contacts(lambda sample: pacer.pace(sample.stamp))
+        return environment
 
     @contextmanager
     def session(
@@ -225,33 +243,3 @@ class TabletopKit(Kit):
         from spca_tabletop.ros.executor_node import TabletopRos
 
         return TabletopRos
-
-
-def build_tabletop(
-    options: RunOptions, variation: SimVariation | None = None, vision: VisionModel | None = None
-) -> Tabletop[MujocoWorld]:
-    """Build the environment that `options` ask for; `variation` replaces the preset's, for experiments.
-
-    `vision` adds its description to the detector's first look. Raises InputError for an unknown level or
-    world.
-    """
-    from spca_core.ports.proposer import NotUnderstood
-    from spca_sense.detection import make_detector
-    from spca_sim.mujoco_world import MujocoWorld, Pacer
-    from spca_sim.simulator import MujocoSimulator
-    from spca_tabletop.environment import Tabletop
-    from spca_tabletop.language.reading import ways_to_read
-    from spca_tabletop.presets import draw_table, load_table
-
-    world, level = load_table(options)
-    layout, drawn = draw_table(options.preset, options.seed, world, level)
-    table = MujocoWorld(MujocoSimulator(world, options.noise, variation or drawn))
-    table.simulator.draw_ahead()
-    detector = make_detector(options.detector, world)
-    environment = Tabletop(level, world, layout, table, options.seed, vision=vision, detector=detector)
-    with suppress(NotUnderstood):  # read once already, while that is drawn: the first time takes longest
-        ways_to_read(environment.task.description)
-    if options.rate is not None:
-        pacer = Pacer(options.rate)
-        table.on_contacts(lambda sample: pacer.pace(sample.stamp))
-    return environment

@@ -37,7 +37,7 @@ from spca_tabletop.act.obstructions import obstructions, out_of_reach
 from spca_tabletop.act.placements import ELBOW_ROOM, Hold, on_table
 from spca_tabletop.act.values import pose_value, raised
 from spca_tabletop.environment import Tabletop
-from spca_tabletop.kit import TabletopKit, build_tabletop
+from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 from spca_tabletop.plan.vocabulary import TabletopVocabulary
 from spca_tabletop.presets import load_table
@@ -53,7 +53,7 @@ def table(
     level: str, **moved: tuple[float, float, float]
 ) -> Iterator[tuple[Tabletop[MujocoWorld], Observation]]:
     poses = {o.model: (*o.position, WORLD.table.top + o.size[2] / 2) for o in WORLD.objects} | moved
-    environment = build_tabletop(RunOptions(level=level, noise=False))
+    environment = TabletopKit().build(RunOptions(level=level, noise=False))
     environment.table.reset(Layout(poses={n: Pose.from_xyz_yaw(*p, 0.0) for n, p in poses.items()}))
     try:
         yield environment, environment.sense()

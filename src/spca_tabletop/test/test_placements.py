@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
 
 import numpy as np
 from hypothesis import given
@@ -85,25 +84,3 @@ def test_a_bowl_takes_a_second_cube_wherever_the_gripper_is_turned(turn: float) 
     assert gap(own, footprint(there)) > 0.01
     for outline in (own, footprint(there)):
         assert max(math.dist(corner, (0.5, 0.0)) for corner in outline) < 0.13 / 2 - 0.007 - 0.004
-
-
-@given(turn=st.floats(-math.pi, math.pi))
-def test_what_is_put_into_a_tray_leaves_room_for_the_rest(turn: float) -> None:
-    at = Pose.from_xyz_yaw(0.5, 0.0, 0.415, turn)
-    tray = SceneObject(id="tray", kind="tray", colour="red", pose=at, size=(0.2, 0.12, 0.03), confidence=0.9)
-    blocks = {"long": (0.17, 0.04, 0.03), "wide": (0.09, 0.045, 0.03), "short": (0.045, 0.05, 0.03)}
-    inside: list[SceneObject] = []
-    for name, size in sorted(blocks.items()):
-        rest = [
-            cube(other, 0.0, 0.0).model_copy(update={"size": blocks[other]})
-            for other in blocks
-            if other > name
-        ]
-        on = tuple(Fact(predicate="on", args=(o.id, "tray")) for o in inside)
-        scene = Scene(stamp=0.0, objects=(tray, *inside), relations=on, sentences=())
-        spot = next(on_top(tray, scene, name, Hold(0.02, *size[:2]), 0.02, rest=rest))
-        pose = Pose.from_xyz_yaw(*spot.position[:2], 0.42, spot.yaw)
-        inside.append(SceneObject(id=name, kind="cuboid", colour="red", pose=pose, size=size, confidence=0.9))
-    assert all(gap(footprint(a), footprint(b)) > 0.005 for a, b in combinations(inside, 2))
-    for block in inside:
-        assert shared_area(footprint(block), footprint(tray)) > 0.999 * block.size[0] * block.size[1]

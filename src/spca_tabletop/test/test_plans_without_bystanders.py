@@ -14,7 +14,7 @@ from spca_planner.pddl.lint import parse
 from spca_planner.pddl.relevance import without_bystanders
 from spca_planner.solver.downward import FastDownward
 from spca_referee.level import list_levels
-from spca_tabletop.kit import build_tabletop
+from spca_tabletop.kit import TabletopKit
 from spca_tabletop.plan.proposer import BuiltinProposer
 
 SHORT = ("crowd_01", "hanoi_02", "pyramid_03", "tower_03")
@@ -37,7 +37,7 @@ def solution(draft: Draft, problem: str) -> Solution:
 def test_plans_are_the_same_with_and_without_what_cannot_matter(level: str, preset: str) -> None:
     """Independent steps may change places."""
     options = RunOptions(level=level, preset=preset, seed=1, proposer="builtin")
-    with closing(build_tabletop(options)) as environment:
+    with closing(TabletopKit().build(options)) as environment:
         asked = PlanRequest(attempt="1", task=environment.task, observation=environment.sense(), skills=())
     try:
         draft = BuiltinProposer().draft(asked, None, None)

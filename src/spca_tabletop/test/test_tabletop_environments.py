@@ -11,7 +11,7 @@ from spca_core.errors import Cancelled, MotionError
 from spca_core.options import RunOptions
 from spca_core.ports.environment import Environment
 from spca_tabletop.environment import Tabletop
-from spca_tabletop.kit import build_tabletop
+from spca_tabletop.kit import TabletopKit
 from spca_tabletop.ros.executor_node import RosTabletop, TabletopRos
 from spca_testing.contracts.environment_contract import EnvironmentContract, plan
 from spca_testing.ros import running, sim
@@ -55,7 +55,7 @@ class TestInproc(TabletopContract):
     @contextmanager
     def fresh(self) -> Iterator[Environment]:
         """Stack the red cube on the blue one."""
-        environment = build_tabletop(OPTIONS)
+        environment = TabletopKit().build(OPTIONS)
         try:
             yield environment
         finally:

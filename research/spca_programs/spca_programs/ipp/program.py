@@ -100,10 +100,10 @@ class ProgramRunner:
         loaded = self._host.load(source)
         if isinstance(loaded, SkillFailure):
             return _words(loaded)
-        if self.function not in loaded.functions:
+        if self.function not in loaded:
             return f"there is no top-level function `{self.function}`"
         wanted = len(signature.partition("(")[2].rstrip(")").split(","))
-        parameters = loaded.functions[self.function]
+        parameters = loaded[self.function]
         if len(parameters) != wanted:
             return f"`{self.function}` takes {', '.join(parameters) or 'nothing'}; it must be `{signature}`"
         return ""

@@ -20,6 +20,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from spca.events import Event
 from spca.kits import kit_of
 from spca_core.errors import InputError
+from spca_core.names import symbol_of, words_of
 from spca_core.options import Manifest
 from spca_core.plan import ActResult, CodeResult, PlanResult, Rehearsed, behaviour_tree
 from spca_core.result import SIGNALS, RunResult, Signals
@@ -28,7 +29,6 @@ from spca_core.scene import Observation
 from spca_core.skill import StepReport
 from spca_core.validation import YAML_FILES, plain
 from spca_referee.referee import ContactInterval
-from spca_referee.rules import words
 
 REPORT = "report.html"
 _LOOK_WIDTH = 800  # px

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import re
 import warnings
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import unified_planning.engines
 import unified_planning.environment
-from pyparsing import ParseException, ParserElement, ParseResults, Token
+from pyparsing import ParseException, ParseResults, Token
 from unified_planning.engines import Factory
 from unified_planning.environment import Environment
 from unified_planning.io import PDDLReader, pddl_reader
@@ -23,7 +24,7 @@ _RENEWED_EVERY = 200
 """Number of reads after which UP's environment is renewed: it keeps every expression it has seen."""
 
 _reads = 0
-_cached_reader: _Reader | None = None
+_cached_reader: PDDLReader | None = None
 
 
 class _Form(NamedTuple):
@@ -68,30 +69,10 @@ class _Nested(Token):
         )
 
 
-class _Reader(PDDLReader):
-    """UP's reader with a memory for domains: their grammar takes far longer than all the rest."""
-
-    def __init__(self, environment: Environment) -> None:
-        pddl_reader.nested_expr = _Nested
-        super().__init__(environment)
-        self._pp_domain: Any = _Remembering(self._pp_domain)
-
-
 class _Environment(Environment):
     """UP's environment, whose factory is made when it is asked for, as it imports every engine."""
 
     factory = cached_property(Factory)
-
-
-class _Remembering:
-    """A pyparsing grammar that keeps its latest results."""
-
-    def __init__(self, grammar: ParserElement) -> None:
-        self._parse = lru_cache(maxsize=32)(partial(grammar.parse_string, parse_all=True))
-
-    def parse_string(self, text: str, parse_all: bool) -> ParseResults:
-        assert parse_all
-        return self._parse(text)
 
 
 class _Task(Problem):
@@ -131,8 +112,10 @@ def forget() -> None:
     _cached_reader = None
 
 
-def _reader() -> _Reader:
+def _reader() -> PDDLReader:
     """Return the reader, which is kept: building its grammar takes about as long as a small parse.
+
+    It has a memory for domains, whose grammar takes far longer than all the rest.
 
     UP's global environment is used, because its reader makes the variables of `forall` effects there whatever
     environment it is given. It is made silent, and tolerant of an object named like its type (`table -
@@ -145,7 +128,10 @@ def _reader() -> _Reader:
         unified_planning.engines.Factory = Factory
         environment.credits_stream = None
         environment.error_used_name = False
-        _cached_reader = _Reader(environment)
+        pddl_reader.nested_expr = _Nested
+        _cached_reader = PDDLReader(environment)
+        grammar: Any = _cached_reader._pp_domain
+        _cached_reader._pp_domain = SimpleNamespace(parse_string=lru_cache(32)(grammar.parse_string))
     _reads += 1
     return _cached_reader
 

@@ -22,6 +22,7 @@ from unified_planning.model.walkers import ExpressionQuantifiersRemover, StateEv
 from unified_planning.plans import ActionInstance, SequentialPlan
 from up_tamer.engine import EngineImpl as Tamer
 
+from spca_planner.pddl.sexpr import PddlError
 from spca_planner.solver.judgement import Words
 
 WhyInvalid = Callable[[Problem, Sequence[Words]], str]
@@ -45,7 +46,7 @@ def simulated(problem: Problem, steps: Sequence[Words]) -> tuple[str, Sequential
     """Return what Unified Planning's validator says against a plan, and the plan with its trace."""
     try:
         plan = _plan(problem, steps)
-    except _Misfit as error:
+    except PddlError as error:
         return str(error), None, ()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -57,27 +58,25 @@ def simulated(problem: Problem, steps: Sequence[Words]) -> tuple[str, Sequential
     return "", plan, result.trace or []
 
 
-class _Misfit(Exception):
-    pass
-
-
 def _plan(problem: Problem, steps: Sequence[Words]) -> SequentialPlan:
     manager = problem.environment.expression_manager
     instances = []
     for number, words in enumerate(steps, 1):
         name, *args = (word.lower() for word in words)  # as the texts are read: PDDL knows no case
         if not problem.has_action(name):
-            raise _Misfit(f"step {number}, {_call(words)}: the domain has no action '{name}'")
+            raise PddlError(f"step {number}, {_call(words)}: the domain has no action '{name}'")
         unknown = [a for a in args if not problem.has_object(a)]
         if unknown:
-            raise _Misfit(f"step {number}, {_call(words)}: the problem has no object '{unknown[0]}'")
+            raise PddlError(f"step {number}, {_call(words)}: the problem has no object '{unknown[0]}'")
         action = problem.action(name)
         if len(action.parameters) != len(args):
-            raise _Misfit(f"step {number}, {_call(words)}: {name} takes {len(action.parameters)} argument(s)")
+            raise PddlError(
+                f"step {number}, {_call(words)}: {name} takes {len(action.parameters)} argument(s)"
+            )
         objects = [problem.object(a) for a in args]
         for parameter, thing in zip(action.parameters, objects, strict=True):
             if not parameter.type.is_compatible(thing.type):
-                raise _Misfit(f"step {number}, {_call(words)}: '{thing.name}' cannot be ?{parameter.name}")
+                raise PddlError(f"step {number}, {_call(words)}: '{thing.name}' cannot be ?{parameter.name}")
         instances.append(ActionInstance(action, tuple(map(manager.ObjectExp, objects))))
     return SequentialPlan(instances, problem.environment)
 

@@ -42,7 +42,7 @@ def enter(setup: dict[str, Any], lifeline: int) -> dict[str, str]:
     attempt("no privileges", lambda: _drop_privileges(was_root))
     attempt("no new privileges", kernel.no_new_privileges)
     os.closerange(2, 1 << 16)
-    attempt("landlock", lambda: kernel.landlock_deny_all(kernel.landlock_abi()))
+    attempt("landlock", kernel.landlock_deny_all)
     attempt("limits", lambda: _limits(setup))
     attempt("seccomp", lambda: kernel.install_seccomp(seccomp.program(os.uname().machine)))
     return features

@@ -82,16 +82,13 @@ class _Ruleset(ctypes.Structure):
     _fields_ = [("fs", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
 
 
-def landlock_abi() -> int:
-    """Return the version of Landlock. Raises OSError where the kernel has none or does not enable it."""
-    return _check(_libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION))
+def landlock_deny_all() -> None:
+    """Deny every access to files, TCP ports, and abstract sockets and signals outside, as far as it goes.
 
-
-def landlock_deny_all(abi: int) -> None:
-    """Deny every access to files, TCP ports, and abstract sockets and signals outside, as far as `abi` goes.
-
-    Access rights by ABI: Documentation/userspace-api/landlock.rst of the kernel.
+    Raises OSError where the kernel has no Landlock or does not enable it. Access rights by its version (ABI):
+    Documentation/userspace-api/landlock.rst of the kernel.
     """
+    abi = _check(_libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION))
     rights = (1 << 13) - 1  # ABI 1: execute, read, write, make, remove
     if abi >= 2:
         rights |= 1 << 13  # refer

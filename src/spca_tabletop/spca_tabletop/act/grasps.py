@@ -97,18 +97,12 @@ def _across(thing: SceneObject, arm: Manipulator, tip_reach: float) -> list[Sque
 
     Of two clearly different widths, the narrower comes first: the fingers that let go need room for it.
     """
-    x, y, z = thing.pose.position
-    at = x, y, grasp_height(thing, z, tip_reach)
-    return [(at, turn, width, STROKE) for turn, width in _widths(thing, arm)]
-
-
-def _widths(thing: SceneObject, arm: Manipulator) -> list[tuple[float, float]]:
-    a, b, _ = thing.size
-    if not is_round(thing.kind):
-        widths = (b, a)
-        found = [(t, widths[k % 2]) for k, t in _turns(thing.pose.yaw, arm, 4) if widths[k % 2] <= WIDEST]
-        return sorted(found, key=lambda across: across[1] > CLEARLY_WIDER * min(a, b))
-    return [(t, a) for _, t in _turns(thing.pose.yaw, arm, 8)]
+    (x, y, z), (a, b, _) = thing.pose.position, thing.size
+    at, round_ = (x, y, grasp_height(thing, z, tip_reach)), is_round(thing.kind)
+    turns = _turns(thing.pose.yaw, arm, 8 if round_ else 4)
+    found = [(at, turn, a if round_ or k % 2 else b, STROKE) for k, turn in turns]
+    narrow = found if round_ else [squeeze for squeeze in found if squeeze[2] <= WIDEST]
+    return sorted(narrow, key=lambda squeeze: squeeze[2] > CLEARLY_WIDER * min(a, b))
 
 
 def finger_turns(yaw: float, arm: Manipulator) -> list[float]:

@@ -12,8 +12,8 @@ from itertools import product, takewhile
 
 import numpy as np
 
-from spca_core.geometry import Pose, top_down, top_down_yaw
-from spca_core.kinds import APART, KINDS, MESHES, OFF_WALLS, SOLIDS, WALL, is_round, packed
+from spca_core.geometry import Array, Pose, top_down, top_down_yaw
+from spca_core.kinds import APART, KINDS, MESHES, OFF_WALLS, SOLIDS, WALL, is_round
 from spca_core.names import words_of
 from spca_core.relation import Place
 from spca_core.scene import Scene, SceneObject
@@ -45,8 +45,6 @@ ELBOW_ROOM = 0.14
 # The fingertips stay this far above a rim, and fingers that open reach this far from the middle.
 RIM_CLEARANCE, FINGERS = 0.003, 0.056
 TRAY_SPACING = 0.010
-# Free space between things in a tray, the widest first with which all that is to come has room.
-SPREAD = (0.025, 0.02, 0.015, 0.012, 0.01, 0.008)
 # Two things that differ by less in height carry a third level enough, metres.
 EVEN = 0.005
 # Along a face (metres) where its middle is not free, because of what stands around the corner.
@@ -121,20 +119,16 @@ class Hold:
 
 
 def on_top(
-    base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: float, cramped: bool = False,
-    rest: Sequence[SceneObject] | None = None,
-) -> Iterator[Pose]:  # fmt: skip
+    base: SceneObject, scene: Scene, held: str, hold: Hold, tip_reach: float, cramped: bool = False
+) -> Iterator[Pose]:
     """Yield tool poses on a thing: at its centre; on a plate or in a tray also next to what is there.
 
-    On a `cramped` plate, where room was lacking, what comes first is put towards its rim. In a tray, first
-    where it leaves room for the `rest` that is to come.
+    On a `cramped` plate, where room was lacking, what comes first is put towards its rim.
     """
     x, y, _ = base.pose.position
     held_size = hold.along
     z = base.deck + hold.height + DROP
     others = [o for o in scene.of_kind(*SOLIDS) if o.id != held and scene.holds("on", o.id, base.id)]
-    if rest is not None and base.kind == "tray":
-        yield from _packed(base, others, hold, z, rest)
     if KINDS[base.kind].walled:
         yield from _within(base, others, hold, z, base.top + tip_reach + RIM_CLEARANCE)
         return
@@ -204,26 +198,6 @@ def _within(
                 yield top_down(px, py, max(low, high), turned)
 
 
-def _packed(
-    base: SceneObject, others: Sequence[SceneObject], hold: Hold, z: float, rest: Sequence[SceneObject]
-) -> Iterator[Pose]:
-    """Yield the tool pose in a tray, as far from others as the rest has room, too; or most of it."""
-    x, y, yaw = *base.pose.position[:2], base.pose.yaw
-    c, s = math.cos(yaw), math.sin(yaw)
-    inner = np.array([edge - 2 * WALL - OFF_WALLS for edge in base.size[:2]])
-    own = [(footprint(o) - (x, y)) @ ((c, -s), (s, c)) + inner / 2 for o in others]
-    sizes = [(hold.along, hold.across), *sorted(o.size[:2] for o in rest)]
-    ways = [*((len(sizes), apart) for apart in SPREAD), *((n, APART) for n in range(len(sizes), 0, -1))]
-    for count, apart in ways:
-        taken = [(*o.min(axis=0), *(o.max(axis=0) + apart)) for o in own]
-        room = inner[0] + apart, inner[1] + apart
-        if places := packed(room, [(a + apart, b + apart) for a, b in sizes[:count]], taken):
-            (u, v), turned = places[0][:2] - inner / 2 - apart / 2, places[0][2]
-            for turn in hold.least_turned(*(yaw + turned * math.pi / 2 + k * math.pi for k in (0, 1))):
-                yield top_down(x + c * u - s * v, y + s * u + c * v, z, turn)
-            return
-
-
 def _row(inner: float, extent: float) -> list[float]:
     """Return places along a tray's inner length for as many things of that extent as fit, spread evenly."""
     count = max(1, int((inner - OFF_WALLS) / (extent + APART)))
@@ -240,7 +214,12 @@ def _closely(inner: float, extent: float) -> list[float]:
 def _room(x: float, y: float, yaw: float, hold: Hold, others: Sequence[SceneObject]) -> float:
     """Return the least gap in metres between the held thing, put down there, and others; 1 without any."""
     own = outline_of("cuboid", Pose.from_xyz_yaw(x, y, 0.0, yaw), (hold.along, hold.across, 0.01))
-    return min((gap(own, footprint(o)) for o in others), default=1.0)
+    return least_gap(own, others)
+
+
+def least_gap(outline: Array, others: Sequence[SceneObject]) -> float:
+    """Return the least gap in metres between an outline and things; 1 without any."""
+    return min((gap(outline, footprint(o)) for o in others), default=1.0)
 
 
 def clear_of(tool: Pose, others: Sequence[SceneObject], hold: Hold) -> bool:

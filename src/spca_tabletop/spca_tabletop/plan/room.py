@@ -13,8 +13,8 @@ from spca_core.plan import Plan
 from spca_core.relation import Spot, place_of
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import World
-from spca_sense.outline import footprint, gap
-from spca_tabletop.act.placements import CLEARANCE, GRID, barred
+from spca_sense.outline import footprint
+from spca_tabletop.act.placements import CLEARANCE, GRID, barred, least_gap
 
 
 def no_room(plan: Plan, scene: Scene, world: World) -> str:
@@ -32,9 +32,9 @@ def no_room(plan: Plan, scene: Scene, world: World) -> str:
         others = [o for o in scene.objects if o.id not in moved]
         if not (spots := [*place.spots(thing, scene.objects, world)]):
             return f"no place {place.words}: things lie {world.work_area}"
-        if not any(_free(there, others, CLEARANCE / 4) for spot in spots for there in _standing(thing, spot)):
-            here = next(_standing(thing, spots[0]))
-            return barred(place, here, others) + _nearest_room(here, others, world)
+        ways = [there for spot in spots for there in _standing(thing, spot)]
+        if not any(least_gap(footprint(there), others) > CLEARANCE / 4 for there in ways):
+            return barred(place, ways[0], others) + _nearest_room(ways[0], others, world)
     return ""
 
 
@@ -45,14 +45,10 @@ def _standing(thing: SceneObject, spot: Spot) -> Iterator[SceneObject]:
         yield thing.model_copy(update={"pose": Pose.from_xyz_yaw(x, y, thing.pose.position[2], turn)})
 
 
-def _free(there: SceneObject, others: Sequence[SceneObject], least: float) -> bool:
-    return all(gap(footprint(there), footprint(o)) > least for o in others)
-
-
 def _nearest_room(there: SceneObject, others: Sequence[SceneObject], world: World) -> str:
     area, at = world.work_area, there.pose.position
     grid = product(*(np.arange(low, high, GRID).tolist() for low, high in (area.x, area.y)))
     for x, y in sorted(grid, key=lambda p: math.dist(p, at[:2])):
-        if _free(next(_standing(there, (x, y, there.pose.yaw))), others, CLEARANCE):
+        if least_gap(footprint(next(_standing(there, (x, y, there.pose.yaw)))), others) > CLEARANCE:
             return f"; the nearest room is at x {1000 * x:.0f}, y {1000 * y:.0f} mm"
     return ""
