@@ -117,14 +117,15 @@ class OpenAISource:
         given = {name: value for name, value in optional.items() if value is not None}
         body = {"model": config.model, "messages": list(messages), **response_format, **given, **config.extra}
         sent, key = json.dumps(body, default=str), config.api_key(self._env)
+        asked = json.loads(sent)
         for attempt in itertools.count(1):
             began = time.monotonic()
             left = config.timeout_s if until is None else min(config.timeout_s, until - began)
             if left <= 0:
                 raise BudgetExhausted("the level's time for language models is over")
-            status, problem = None, ""
+            status, problem, wait_s = None, "", 0.0
             try:
-                content = receive(config, key, left, sent)
+                content = receive(config, key, left, asked)
                 status = 200
                 if config.base_url not in self._answered and content.lstrip()[:1] == b"<":
                     problem = "the server answers with a web page"

@@ -12,11 +12,14 @@ import concurrent.futures
 import json
 import math
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from functools import cache
+from functools import cache, partial
+from typing import Any
 
 import httpx2
+import openai
 
 from spca_core.ports.proposer import ModelError
 from spca_core.stopping import left_alone
@@ -39,42 +42,62 @@ class NoAnswer(Exception):
         self.status, self.code, self.wait_s, self.late = status, code, wait_s, late
 
 
-def receive(config: ModelConfig, key: str | None, seconds: float, asked: str | None = None) -> bytes:
-    """Return the body of the response to what is `asked` for (JSON), or else of the list of models.
+def receive(
+    config: ModelConfig, key: str | None, seconds: float, asked: Mapping[str, Any] | None = None
+) -> bytes:
+    """Return the body of the response to a chat completion that is `asked` for, or else the list of models.
 
     Raises NoAnswer, after `seconds` of wall time at the latest, and ModelError for a body of more than
     `max_answer_bytes`.
     """
     timeout = httpx2.Timeout(seconds, connect=min(seconds, config.connect_timeout_s))
     most = config.max_answer_bytes
-    headers = {"accept-encoding": "identity", "content-type": "application/json"}
-    headers |= {"authorization": f"Bearer {key}"} if key else {}
-    method, path = ("GET", "models") if asked is None else ("POST", "chat/completions")
     clients: list[httpx2.Client] = []
 
     def work() -> bytes:
-        proxies = not config.is_local  # none to this machine
-        with httpx2.Client(verify=_tls(), timeout=timeout, headers=headers, trust_env=proxies) as http:
+        with httpx2.Client(
+            verify=_tls(), timeout=timeout, headers={"accept-encoding": "identity"},
+            trust_env=not config.is_local,  # no proxy to this machine
+            event_hooks={"response": [partial(_refuse, most)]},
+        ) as http:  # fmt: skip
             clients.append(http)
-            with http.stream(method, f"{config.base_url}/{path}", content=asked) as response:
-                _refuse(response, most)
-                return _body(response, most)
+            client = openai.OpenAI(
+                base_url=config.base_url, http_client=http, max_retries=0,
+                api_key=key or "none",  # it insists on one, which goes nowhere
+            )  # fmt: skip
+            unsigned = {} if key else {"Authorization": openai.Omit()}
+            answering: Any
+            if asked is None:
+                answering = client.models.with_streaming_response.list(extra_headers=unsigned)
+            else:
+                more = {name: value for name, value in asked.items() if name not in ("model", "messages")}
+                answering = client.chat.completions.with_streaming_response.create(
+                    model=asked["model"], messages=asked["messages"], extra_body=more, extra_headers=unsigned
+                )
+            with answering as response:
+                return _body(response.http_response, most)
 
     try:
         return left_alone(work).result(seconds)
-    except (NoAnswer, ModelError):
-        raise
     except concurrent.futures.TimeoutError:
         raise NoAnswer("the whole response took too long", late=True) from None
     except Exception as error:  # whatever a server, a proxy or an address can make the library raise
-        late = isinstance(error, httpx2.TimeoutException)
-        raise NoAnswer(str(error) or type(error).__name__, late=late) from error
+        raise _no_answer(error) from None
     finally:
         for http in clients:
             http.close()  # the thread ends with its connection
 
 
-def _refuse(response: httpx2.Response, most: int) -> None:
+def _no_answer(error: Exception) -> Exception:
+    """Return what is behind an error of the library."""
+    cause = error.__cause__ if isinstance(error, openai.APIError) and error.__cause__ is not None else error
+    if isinstance(cause, (NoAnswer, ModelError)):
+        return cause
+    late = isinstance(cause, httpx2.TimeoutException)
+    return NoAnswer(str(cause) or type(cause).__name__, late=late)
+
+
+def _refuse(most: int, response: httpx2.Response) -> None:
     """Raise what the server says in place of an answer."""
     if not response.is_success:
         words, code = _told(_body(response, most))

@@ -173,7 +173,7 @@ def contacts(intervals: Sequence[ContactInterval]) -> list[dict[str, Any]]:
     """Return a row for each pair of models, in plain words, with the times of contact; by first contact."""
     rows: dict[str, list[tuple[float, float]]] = {}
     for interval in intervals:
-        pair = " – ".join(words(m) for m in interval.pair)
+        pair = " – ".join(words_of(symbol_of(m)) for m in interval.pair)
         rows.setdefault(pair, []).append((interval.start, interval.end))
     return [{"text": text, "spans": spans} for text, spans in rows.items()]
 
