@@ -17,6 +17,9 @@ from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request
 from spca_llm.ledger import read_exchange
 
 
+_SHOWN = 60  # characters of a line, about the place where it differs
+
+
 class ReplaySource:
     """Gives each request of a run, which records into a folder of its own, its recorded answer.
 
