@@ -121,9 +121,9 @@ def test_endings_without_acting_and_when_time_runs_out() -> None:
         lacking = ending_of(environment.verdict(), None, "no skill for `enter`")
         assert lacking.ending is EpisodeEnding.MISSING_SKILL
         assert ending_of(environment.verdict(), None).ending is EpisodeEnding.NO_PLAN
-        with closing(MinigridEnvironment(find_level("MiniGrid-Empty-6x6"))) as other:
-            with pytest.raises(SpcaError, match="the checkpoint is of MiniGrid-Empty-5x5"):
-                other.restore(environment.checkpoint())
+        refused = pytest.raises(SpcaError, match="the checkpoint is of MiniGrid-Empty-5x5")
+        with closing(MinigridEnvironment(find_level("MiniGrid-Empty-6x6"))) as other, refused:
+            other.restore(environment.checkpoint())
     library = CIRCLING.replace("yield LEFT", "yield LEFT\n        yield FORWARD")
     ending, _, environment = run("BabyAI-GoToObjS4", 1, library, Step(action="circle", args=("key",)))
     assert environment.verdict().outcome in (Outcome.TIMEOUT, Outcome.SUCCESS)
