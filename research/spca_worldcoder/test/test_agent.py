@@ -110,9 +110,8 @@ def test_a_writer_that_repeats_itself_is_not_asked_for_ever() -> None:
     assert len(asked) == 4
     search(Bandit(np.random.default_rng(0)), draft, lambda _, verdict: verdict.fits, 50, None)
     assert len(asked) == 4 + 50, "as published"
-    bandit = Bandit(
-        np.random.default_rng(0)
-    )  # Beta(1 + 5 h, 1 + 5 (1 - h)), as published; h is 0 from scratch
+    # Arms begin at the published prior, Beta(1 + 5 h, 1 + 5 (1 - h)); h is 0 for writing from scratch.
+    bandit = Bandit(np.random.default_rng(0))
     bandit.add(Program(source="x = 1"), Verdict(explained=0.6))
     assert [(arm.alpha, arm.beta) for arm in bandit.arms] == [(1.0, 6.0), (4.0, 3.0)]
 
