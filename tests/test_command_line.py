@@ -82,20 +82,14 @@ def test_a_domain_that_is_none_is_said(domain, tmp_path, monkeypatch):
     assert done.returncode == 2 and "no ROS domain" in done.stderr, done.stderr
 
 
-def test_a_level_file_that_is_no_yaml(tmp_path):
+def test_a_level_file_that_is_no_yaml_and_an_occupied_folder(tmp_path):
     for text, fault in (("success: [unclosed", ""), ("", "the file: is empty")):
         (tmp_path / "bad.yaml").write_text(text)
         done = spca("run", str(tmp_path / "bad.yaml"))
-        assert done.returncode == 2
+        assert done.returncode == 2 and "Traceback" not in done.stderr
         assert "bad.yaml" in done.stderr and fault in done.stderr
-        assert "Traceback" not in done.stderr
-
-
-def test_an_occupied_run_folder(tmp_path):
-    (tmp_path / "note").write_text("mine")
     done = spca("run", "stack_01", "--out", str(tmp_path))
-    assert done.returncode == 2
-    assert "occupied" in done.stderr
+    assert done.returncode == 2 and "occupied" in done.stderr
 
 
 def test_a_task_that_is_not_understood_says_what(tmp_path):
@@ -261,6 +255,9 @@ def test_no_text_steers_the_terminal(tmp_path, capsys):
         assert not {*"\x1b\x07\x9b\u202e"} & {*text}
     assert "stack?]0;mine? ?2J [bold]it[/bold]?" in said.out and "stack?]0;mine?" in said.err
     assert failed.returncode == 2
+    results().print("warehouse:one:")
+    show_table(("level",), [("warehouse:one:",)])
+    assert capsys.readouterr().out.count("warehouse:one:") == 2, "names are printed as they are"
 
 
 def test_what_a_run_says_is_for_people(capsys):
@@ -277,12 +274,6 @@ def test_what_a_run_says_is_for_people(capsys):
     assert "12.0 steps" in said and "simulated" not in said
     assert "name 'grip' is not defined (line 7 of the run's library.py)" in " ".join(said.split())
     assert not [ending for ending in Ending if "_" in ending.words]
-
-
-def test_names_are_printed_as_they_are(capsys):
-    results().print("warehouse:one:")
-    show_table(("level",), [("warehouse:one:",)])
-    assert capsys.readouterr().out.count("warehouse:one:") == 2
 
 
 def test_help_installs_nothing(tmp_path):

@@ -116,16 +116,14 @@ def test_endings(level: str, seed: int, library: str, step: str, ending: Episode
     assert action.startswith(step) == (ending in (EpisodeEnding.STUCK, EpisodeEnding.RUNTIME_ERROR))
 
 
-def test_endings_without_acting() -> None:
+def test_endings_without_acting_and_when_time_runs_out() -> None:
     with closing(MinigridEnvironment(find_level("MiniGrid-Empty-5x5"))) as environment:
-        assert (
-            ending_of(environment.verdict(), None, "no skill for `enter`").ending
-            is EpisodeEnding.MISSING_SKILL
-        )
+        lacking = ending_of(environment.verdict(), None, "no skill for `enter`")
+        assert lacking.ending is EpisodeEnding.MISSING_SKILL
         assert ending_of(environment.verdict(), None).ending is EpisodeEnding.NO_PLAN
-
-
-def test_time_runs_out() -> None:
+        refused = pytest.raises(SpcaError, match="the checkpoint is of MiniGrid-Empty-5x5")
+        with closing(MinigridEnvironment(find_level("MiniGrid-Empty-6x6"))) as other, refused:
+            other.restore(environment.checkpoint())
     library = CIRCLING.replace("yield LEFT", "yield LEFT\n        yield FORWARD")
     ending, _, environment = run("BabyAI-GoToObjS4", 1, library, Step(action="circle", args=("key",)))
     assert environment.verdict().outcome in (Outcome.TIMEOUT, Outcome.SUCCESS)
@@ -210,15 +208,6 @@ def test_exploring_ends_when_all_that_can_be_reached_is_seen(env: str, seed: int
         assert len(ctx._map.cells) > seen or call(ctx, "look")["over"]  # every route shows something new
     else:
         pytest.fail("exploring never ended")
-
-
-def test_a_checkpoint_of_another_level_is_refused() -> None:
-    with (
-        closing(MinigridEnvironment(find_level("MiniGrid-Empty-5x5"))) as one,
-        closing(MinigridEnvironment(find_level("MiniGrid-Empty-6x6"))) as other,
-        pytest.raises(SpcaError, match="the checkpoint is of MiniGrid-Empty-5x5"),
-    ):
-        other.restore(one.checkpoint())
 
 
 @pytest.mark.parametrize(

@@ -188,19 +188,23 @@ def test_a_judge_chooses_by_number(start: Start) -> None:
     assert len(judge.usage) == len(server.requests) == len(episode.decisions)
 
 
-def test_a_model_plans_step_by_step(start: Start) -> None:
+def test_a_model_plans_step_by_step_or_at_once(start: Start) -> None:
     server, chat = start(lambda seen: Say("More workers.\nACTIONS: TRAIN SCV; TRAIN SCV; WAIT; WAIT"))
     plans = React(chat, WORLD.briefing("easy"))
     assert run_episode(WORLD, CASE, plans, ProgramChoice("model")).success
     assert "TRAIN SCV" in server.requests[0].text
     nothing = React(start(lambda seen: Say("Hm."))[1], WORLD.briefing("easy"))
     assert "holds no actions" in run_episode(WORLD, CASE, nothing, ProgramChoice("model")).ended
-
-
-def test_a_vanilla_model_is_told_to_give_actions_alone(start: Start) -> None:
     server, chat = start(lambda seen: Say("ACTIONS: TRAIN SCV; TRAIN SCV"))
     assert run_episode(WORLD, CASE, Vanilla(chat, WORLD.briefing("easy")), ProgramChoice("model")).success
-    assert "Think" not in server.requests[0].text
+    assert "Think" not in server.requests[0].text, "actions alone"
+    server, chat = start(lambda seen: Say("ACTIONS: " + "; ".join(["TRAIN SCV"] * 2 + ["WAIT"] * 5)))
+    solved = played(ChainOfThought(chat, WORLD.briefing("easy")))
+    assert solved.success and len(server.requests) == 1 and "step by step" in server.requests[0].text
+    again, chat = start(lambda seen: Say("ACTIONS: WAIT"))
+    failed = played(FewShots(chat, WORLD.briefing("easy"), [solved]))
+    assert "A task that was solved" in again.requests[0].text and "TRAIN SCV" in again.requests[0].text
+    assert failed.ended == "no program had a plan: its plan has ended"
 
 
 def test_prospector_follows_the_attempt_that_it_thinks_best(start: Start) -> None:
@@ -249,16 +253,6 @@ def test_episodes_of_another_task_stand_before_the_first_question(start: Start) 
     assert (
         "Episode 1" not in alone and "Marine" not in alone.split("Here is a program")[1].split("Your task")[0]
     )
-
-
-def test_a_chain_of_thought_is_asked_once(start: Start) -> None:
-    server, chat = start(lambda seen: Say("ACTIONS: " + "; ".join(["TRAIN SCV"] * 2 + ["WAIT"] * 5)))
-    solved = played(ChainOfThought(chat, WORLD.briefing("easy")))
-    assert solved.success and len(server.requests) == 1 and "step by step" in server.requests[0].text
-    again, chat = start(lambda seen: Say("ACTIONS: WAIT"))
-    failed = played(FewShots(chat, WORLD.briefing("easy"), [solved]))
-    assert "A task that was solved" in again.requests[0].text and "TRAIN SCV" in again.requests[0].text
-    assert failed.ended == "no program had a plan: its plan has ended"
 
 
 def test_reflexion_tries_again_with_what_it_said(start: Start) -> None:
@@ -418,9 +412,6 @@ def test_a_published_figure_stands_beside_a_models_only(proposer: str, beside: s
     took = Trial(number=0, programs=(), success=0.5, held_out=0.5, score=0, steps=3)
     table = bench.table([Done(trial, CopicRow(scores=(), trials=(took,), train_seconds=1))])
     assert dict(zip(table.heads, table.shown()[0], strict=True)).get("published") == beside
-
-
-def test_only_a_world_with_hidden_tables_has_another_one() -> None:
     with pytest.raises(InputError, match="'build_order' has no hidden tables"):
         open_world("build_order", 2)
 
@@ -469,14 +460,10 @@ def test_programs_that_fail_are_masked_and_equal_plans_merged() -> None:
         assert "'os' may not be imported" in told["hostile"]
         with pytest.raises(InputError, match="cannot be used"):
             pool.check()
-
-
-def test_a_frozen_selector_does_not_repeat_what_has_just_failed() -> None:
-    choice = SelectorChoice(HashedSelector())
-    bad, good = PlanningProgram(source=WORKERS.replace("SCV", "Thor")), PlanningProgram(source=WORKERS)
-    with ProgramPool([bad, good], PATIENT_S) as pool:
-        episode = run_episode(WORLD, CASE, pool, choice)  # untrained: the first of equals, which is hopeless
-    assert episode.success
+    bad = PlanningProgram(source=WORKERS.replace("SCV", "Thor"))
+    with ProgramPool([bad, programs["first"]], PATIENT_S) as pool:  # untrained: the first of equals
+        episode = run_episode(WORLD, CASE, pool, SelectorChoice(HashedSelector()))
+    assert episode.success, "what has just failed is not repeated"
     assert [d.chosen for d in episode.decisions] == [0, 1] * (len(episode.decisions) // 2)
 
 

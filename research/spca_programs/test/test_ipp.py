@@ -111,13 +111,14 @@ def test_direct_asks_for_pseudocode_then_code_and_mends_what_does_not_load(
     assert "No Python yet" in texts[0] and "+---+" in texts[0] and "go near" in texts[1]
     assert "the answer holds no Python code" in texts[2] and "SyntaxError" in texts[3]
     assert made.test.mean > 2.5 and made.test.problems == 0
-
-
-def test_pseudocode_extension_shows_a_sketch(start, domain: GraspDomain) -> None:
     server, chat = start([Say("better pseudocode"), fenced(IDLE)])
     made = develop(domain, chat, RECIPE.model_copy(update={"strategy": "pseudocode"}))
-    assert "breadth-first" in server.requests[0].text
+    assert "breadth-first" in server.requests[0].text, "a sketch"
     assert made.test.mean == 0 and made.program.origin.strategy == "pseudocode"
+    with pytest.raises(ModelError, match="no usable program after 3 repairs"):
+        develop(domain, start(lambda seen: Say("I cannot program."))[1], RECIPE)
+    assert code_in("```python\ndef solve(): 1\n```\nand run\n```\nsolve()\n```") == "def solve(): 1\n"
+    assert code_in("def solve(): 1") == "def solve(): 1"
 
 
 def test_step_by_step_is_one_conversation_and_the_best_stage_is_kept(start, domain: GraspDomain) -> None:
@@ -187,22 +188,9 @@ def test_a_failing_model_ends_refinement_but_keeps_the_program(
     assert made.ended.startswith("the model gave no further program")
 
 
-def test_no_program_at_all_is_an_error(start, domain: GraspDomain) -> None:
-    _, chat = start(lambda seen: Say("I cannot program."))
-    with pytest.raises(ModelError, match="no usable program after 3 repairs"):
-        develop(domain, chat, RECIPE)
-
-
-def result(score: float, problem: str = "", reference: float = 5.0) -> CaseResult:
-    return CaseResult.model_validate(
-        {
-            "case": "c",
-            "score": score,
-            "completed": False,
-            "reference": reference,
-            "answer": {"problem": problem},
-        }
-    )
+def result(score: float, problem: str = "") -> CaseResult:
+    told = {"case": "c", "score": score, "completed": False, "reference": 5.0, "answer": {"problem": problem}}
+    return CaseResult.model_validate(told)
 
 
 def test_worst_cases_show_each_exception_once_and_nothing_that_is_perfect() -> None:
@@ -252,10 +240,3 @@ def test_store_keeps_finds_and_sorts(start, domain: GraspDomain, tmp_path: Path)
     (places[0] / "development.json").write_text("{")
     with pytest.raises(InputError, match="not the record of a program"):
         store.all("grasp")
-
-
-def test_code_is_found_in_answers() -> None:
-    assert code_in("```python\ndef solve(): 1\n```\nand run\n```\nsolve()\n```") == "def solve(): 1\n"
-    assert code_in("def solve(): 1") == "def solve(): 1"
-    with pytest.raises(InputError, match="no Python code"):
-        code_in("no")

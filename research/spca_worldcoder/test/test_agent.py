@@ -110,10 +110,7 @@ def test_a_writer_that_repeats_itself_is_not_asked_for_ever() -> None:
     assert len(asked) == 4
     search(Bandit(np.random.default_rng(0)), draft, lambda _, verdict: verdict.fits, 50, None)
     assert len(asked) == 4 + 50, "as published"
-
-
-def test_arms_begin_at_the_published_prior() -> None:
-    """Beta(1 + 5 h, 1 + 5 (1 - h)); writing from scratch begins at a program that explains nothing."""
+    # Arms begin at the published prior, Beta(1 + 5 h, 1 + 5 (1 - h)); h is 0 for writing from scratch.
     bandit = Bandit(np.random.default_rng(0))
     bandit.add(Program(source="x = 1"), Verdict(explained=0.6))
     assert [(arm.alpha, arm.beta) for arm in bandit.arms] == [(1.0, 6.0), (4.0, 3.0)]

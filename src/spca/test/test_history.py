@@ -28,6 +28,7 @@ from spca_planner.prediction import PddlReader
 PLAN = Plan(
     steps=(Step(action="place_on", args=("cube", "plate")),), schemas=(), draft=Draft(domain="", problem="")
 )
+RUNNING = Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=1.0, reason="not yet", conditions=())
 
 
 def seen(x: float, *facts: str) -> Observation:
@@ -98,8 +99,7 @@ def test_after_the_first_accident_of_a_round_the_plan_is_carried_out_again() -> 
     repair = Repair(stages(), None)  # type: ignore[arg-type]
 
     def blamed(kind: str) -> Blame:
-        running = Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=1.0, reason="not yet", conditions=())
-        return blame(PLAN, failing(kind), running, Evidence(), None)
+        return blame(PLAN, failing(kind), RUNNING, Evidence(), None)
 
     first = repair.blamed(state, blamed("lost"))
     assert (first.phase, first.suspects) == (Phase.ACT, ())
@@ -125,8 +125,7 @@ def test_what_is_moved_by_nobody_is_no_fault_of_a_proven_skill(
     step = failing("error").steps[0].model_copy(update={"action": "place_next_to", "args": ("ball", "cube")})
     plan = PLAN.model_copy(update={"steps": (Step(action="place_next_to", args=("ball", "cube")),)})
     result = ActResult(attempt="a", status="failed", steps=(step,))
-    running = Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=1.0, reason="not yet", conditions=())
-    found = blame(plan, result, running, Evidence(), seen(x), seen(0.5), written)
+    found = blame(plan, result, RUNNING, Evidence(), seen(x), seen(0.5), written)
     assert ("cube is not where it was seen before the plan" in found.plan_failure) == (not suspects)
     repair = Repair(stages(), None)  # type: ignore[arg-type]
     state = RunState(phase=Phase.ACT, plan=plan, observation=seen(0.5), round=1, written=written)
@@ -152,11 +151,10 @@ class _World:
         self.acted += 1
         return failing("error").model_copy(update={"attempt": attempt})
 
-    def settle(self) -> Verdict:
-        return self.verdict()
-
     def verdict(self) -> Verdict:
-        return Verdict(outcome=Outcome.RUNNING, score=0.0, stamp=1.0, reason="not yet", conditions=())
+        return RUNNING
+
+    settle = verdict
 
 
 def stages(planner: object = None) -> Stages:
@@ -190,13 +188,8 @@ def test_rejected_drafts_are_not_offered_again_for_the_same_table(tmp_path: Path
         def plan(self, request: PlanRequest, *_: object) -> PlanResult:
             draft = Draft(domain="", problem=problems.pop(0))
             records = (DraftRecord(mode=request.mode, draft=draft, rejection=None),) * 2
-            return PlanResult(
-                attempt=request.attempt,
-                status="exhausted",
-                plan=None,
-                drafts=records,
-                message="no plan exists",
-            )
+            told = {"status": "exhausted", "plan": None, "message": "no plan exists"}
+            return PlanResult(attempt=request.attempt, drafts=records, **told)
 
     folder = RunFolder.create("run", tmp_path / "run")
     supervisor = Supervisor(_World(), stages(Planner()), folder)  # type: ignore[arg-type]

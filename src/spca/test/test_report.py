@@ -52,6 +52,9 @@ def test_the_report_says_the_task_the_proposer_and_where_the_files_are(runs: Pat
     assert len(page) < 600_000 and not re.search(
         r'(src|href)="(http|//)', page
     )  # one file, without a network
+    watched = page[page.index('<div class="watch">') : page.index('id="shown"')]  # one time moves all of it
+    assert watched.count('id="play"') == 1 and 'id="scene"' in watched and 'id="time"' in watched
+    assert "controls" not in watched
 
 
 def test_the_report_plots_what_was_measured_and_knows_when_each_picture_of_the_video_was(runs: Path) -> None:
@@ -121,16 +124,20 @@ def test_a_plan_is_a_behaviour_tree_of_behaviortree_cpp(runs: Path) -> None:
         assert set(action.attrib) == {"ID", "name", *declared[action.attrib["ID"]]}
 
 
-def test_a_run_that_a_look_judges_is_not_said_to_have_a_referee(runs: Path) -> None:
+def test_who_has_judged_and_answered_is_named(runs: Path) -> None:
     folder = runs / "20260101-120000_table"
     events = (folder / "events.jsonl").read_text()
     assert "the referee saw" in (folder / "report.html").read_text()
+    exchange = {"request": {"role": "planner_big"}, "answer": {"model": "some-model-4"}}
+    (folder / "llm").mkdir()
+    (folder / "llm" / "0001-planner_big.json").write_text(json.dumps(exchange))
     try:
         (folder / "events.jsonl").write_text(events.replace('"judge":"referee"', '"judge":"look"'))
         page = write_report(RunFolder(folder)).read_text()
     finally:
         (folder / "events.jsonl").write_text(events)
     assert "judged by a look" in page and "referee saw" not in page and "score" not in page.split("<nav")[0]
+    assert "planner_big some-model-4" in page
 
 
 def test_a_page_is_named_after_its_task_and_scores_only_what_was_done(runs: Path, tmp_path: Path) -> None:
@@ -146,13 +153,6 @@ def test_a_page_is_named_after_its_task_and_scores_only_what_was_done(runs: Path
         page = write_report(folder).read_text()
         assert "<title>Stack the red cube · spca</title>" in page and "<h1>Stack the red cube</h1>" in page
         assert ("score 0.50" in page) is scored
-
-
-def test_one_time_moves_video_scene_and_plots(runs: Path) -> None:
-    page = (runs / "20260101-120000_table" / "report.html").read_text()
-    watched = page[page.index('<div class="watch">') : page.index('id="shown"')]
-    assert watched.count('id="play"') == 1 and 'id="scene"' in watched and 'id="time"' in watched
-    assert "controls" not in watched
 
 
 def _data(folder: Path) -> Any:
@@ -174,14 +174,6 @@ def test_what_does_not_belong_on_the_table_is_listed(tmp_path: Path) -> None:
     folder.write("round_1/observation.json", plain.model_copy(update={"scene": scene}))
     folder.write("round_2/observation.json", plain)
     assert obstacles(folder.path) == ["5.5 × 5.0 × 15.0 cm at (0.46, -0.07) m"]
-
-
-def test_the_models_that_answered_are_named(runs: Path) -> None:
-    folder = runs / "20260101-120000_table"
-    exchange = {"request": {"role": "planner_big"}, "answer": {"model": "some-model-4"}}
-    (folder / "llm").mkdir()
-    (folder / "llm" / "0001-planner_big.json").write_text(json.dumps(exchange))
-    assert "planner_big some-model-4" in write_report(RunFolder(folder)).read_text()
 
 
 def test_a_page_is_made_from_the_templates_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -319,10 +319,10 @@ def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
     touched = SimpleNamespace(kind="step", data={"args": ["cube_red"]})
     for sentence, (outcome, reason) in zip(words, endings, strict=True):
         meant = talk.meant(sentence)
-        told.append((meant, *talk.heard(sentence, meant)))
+        told.append((meant, *talk.conversation(sentence, meant)))
         result = SimpleNamespace(outcome=outcome, reason=reason)
         run = SimpleNamespace(folder=tmp_path, result=result, events=[touched])
-        talk.remember(meant, run)  # type: ignore[arg-type]
+        talk.remember(sentence, meant, run)  # type: ignore[arg-type]
     lay = "to put back: put the red cube at x = 0.500 m, y = -0.150 m"
     done = f"robot: success: carried out [touch(cube_red)]; {lay}"
     asked = f"robot: Which 'the plate'? [touch(cube_red)]; {lay}"

@@ -11,7 +11,7 @@ from spca_coder import allowlist
 from spca_coder.allowlist import CodeFault, report, undefined
 from spca_coder.critic import criticised
 from spca_coder.source import LibraryReader, as_present, header, misfit_reason, missing, read, serves
-from spca_core.plan import ActionSchema, Plan, Step
+from spca_core.plan import ActionSchema, Step
 from spca_core.skill import SkillSignature
 from spca_sandbox.surface import Surface
 from spca_testing.coding import API, request
@@ -89,11 +89,8 @@ def test_undefined_names(code: str, names: list[str]) -> None:
 SCHEMA = ActionSchema(name="pick-up", parameters=(("?cube", "cube"), ("from", "place")), pddl="")
 
 
-def test_the_header_is_the_actions() -> None:
-    assert header(SCHEMA) == "def pick_up(ctx, cube, from_):"
-
-
 def test_a_rewrite_is_asked_for_by_the_names_of_the_present_version() -> None:
+    assert header(SCHEMA) == "def pick_up(ctx, cube, from_):"
     schema = ActionSchema(name="lift", parameters=(("c", "cube"), ("from", "thing")), pddl="")
     asked = as_present(schema, "def lift(ctx, cube, support):\n    pass\n")
     assert header(asked) == "def lift(ctx, cube, support):"
@@ -127,12 +124,8 @@ def test_missing_are_the_used_actions_without_a_skill() -> None:
     library = "def nod_at(ctx, thing): pass\ndef _wave_at(ctx, thing): pass\n"
     assert [s.name for s in missing(only_used, library)] == ["wave_at"]
     assert missing(only_used, library + "def wave_at(ctx, x): pass") == ()
-
-
-def test_a_step_without_a_schema_is_judged_by_its_arguments() -> None:
     plan = request().plan.model_copy(update={"steps": (Step(action="go", args=("a", "b")),)})
-    assert isinstance(plan, Plan)
-    assert missing(plan, "def go(ctx, a, b): pass") == ()
+    assert missing(plan, "def go(ctx, a, b): pass") == (), "without a schema, by its arguments"
     assert header(missing(plan, "def go(ctx, a): pass")[0]) == "def go(ctx, arg1, arg2):"
 
 
@@ -154,9 +147,8 @@ def test_helpers_and_constants_that_belong_to_a_skill() -> None:
     assert source.with_helpers({"f"}) == ({"f", "_g", "_h"}, {"A"})
     assert source.with_helpers({"f"}, beside={"_h"}) == ({"f", "_g"}, {"A"})
     assert source.excerpt({"f"}, {"A"}) == "A = 1\n\n\n# note\ndef f(ctx): return _g()"
-
-
-def test_statements_on_one_line_and_after_odd_characters() -> None:
     source = read("A = 'ä'; B = (\n  1)\n\x0cC = 3\r\ndef f(ctx):\r\n    return 'ü'\r\n")
-    assert source.constants == {"A": "A = 'ä'", "B": "B = (\n  1)", "C": "C = 3"}
+    assert source.constants == {"A": "A = 'ä'", "B": "B = (\n  1)", "C": "C = 3"}, (
+        "on one line, odd characters"
+    )
     assert source.functions["f"].text == "def f(ctx):\n    return 'ü'"

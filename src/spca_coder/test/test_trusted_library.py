@@ -67,10 +67,7 @@ def test_what_is_on_disk_is_there_for_the_next_run(trusted: TrustedLibrary, fold
     assert again.promote(again.source(), ["wave", "touch"], "wave_02").promoted == ()
     assert again.levels("wave") == ("wave_01", "wave_02")
     assert again.levels("touch") == ("wave_02",)
-
-
-def test_from_nothing(folder: Path) -> None:
-    empty = TrustedLibrary(folder)
+    empty = TrustedLibrary(folder.with_name("from_nothing"))
     assert empty.source() == ""
     empty.promote(WORKING, ["touch"], "touch_01")
     assert set(read(empty.source()).functions) == {"touch", "_raise"}
@@ -84,6 +81,13 @@ def test_a_changed_trusted_skill_is_refused_unless_tried_again(trusted: TrustedL
     assert set(promotion.refused) == {"touch", "wave"}, "wave stands on the changed touch"
     assert trusted.source() == BUILTIN
     assert trusted.levels("wave") == ()
+    beside = trusted.promote(CHANGED, ["touch", "unused"], "touch_02")
+    assert (beside.promoted, set(beside.refused)) == (("unused",), {"touch"}), "it does not stand on that"
+    laid_out = WORKING.replace("return _raise", "return  _raise")
+    assert trusted.promote(laid_out, ["touch"], "touch_02").refused == {}, "layout is no change"
+    unseen = trusted.promote(WORKING, ["wave"], "wave_01", passes, {"wave": "it did not wave"})
+    assert (unseen.promoted, unseen.refused) == ((), {"wave": "it did not wave"})
+    assert "def wave" not in trusted.source(), "its effects were not seen"
 
 
 @pytest.mark.parametrize("good", [True, False])
@@ -120,21 +124,6 @@ def test_a_changed_helper_or_constant_is_a_change_of_the_skill(trusted: TrustedL
         assert read(higher).module("touch") == read(trusted.source()).module("touch")
 
 
-def test_what_does_not_stand_on_a_refused_change_gets_in(trusted: TrustedLibrary) -> None:
-    trusted.promote(WORKING, ["touch"], "touch_01")
-    promotion = trusted.promote(CHANGED, ["touch", "unused"], "touch_02")
-    assert promotion.promoted == ("unused",)
-    assert set(promotion.refused) == {"touch"}
-
-
-def test_comments_and_layout_are_no_change(trusted: TrustedLibrary) -> None:
-    trusted.promote(WORKING, ["touch"], "touch_01")
-    assert (
-        trusted.promote(WORKING.replace("return _raise", "return  _raise"), ["touch"], "touch_02").refused
-        == {}
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "content", "part"),
     [("touch.py", "def f(:", "not Python"), ("touch.py", "def f(ctx): pass", "has no skill 'touch'"),
@@ -166,13 +155,6 @@ def test_a_level_that_the_trusted_version_fails_proves_nothing(trusted: TrustedL
     assert [e.kind for e in trusted.history("touch")] == ["promoted"]
 
 
-def test_a_skill_whose_effects_were_not_seen_is_not_trusted(trusted: TrustedLibrary) -> None:
-    promotion = trusted.promote(WORKING, ["wave", "unused"], "wave_01", passes, {"wave": "it did not wave"})
-    assert promotion.promoted == ("unused",)
-    assert promotion.refused == {"wave": "it did not wave"}
-    assert "def wave" not in trusted.source()
-
-
 def test_trust_can_be_withdrawn_and_given_back(trusted: TrustedLibrary) -> None:
     trusted.promote(WORKING, ["wave"], "wave_01")
     before = trusted.source()
@@ -182,12 +164,8 @@ def test_trust_can_be_withdrawn_and_given_back(trusted: TrustedLibrary) -> None:
     trusted.restore("wave")
     assert read(trusted.source()).functions.keys() == read(before).functions.keys()
     assert trusted.levels("wave") == ("wave_01",)
-
-
-def test_a_builtin_skill_is_hidden_with_all_that_stands_on_it(trusted: TrustedLibrary) -> None:
-    trusted.promote(WORKING, ["wave"], "wave_01")
     trusted.demote("touch", "it scratches")
-    assert trusted.source() == ""
+    assert trusted.source() == "", "hidden with all that stands on it"
     trusted.restore("touch")
     assert set(read(trusted.source()).functions) == {"touch", "_raise", "wave", "_swing"}
 

@@ -24,32 +24,19 @@ line_ends = st.sampled_from(["\n", "\r", "\r\n", "\x0b", "\x0c", "\x85", "\u2028
 texts = st.lists(st.one_of(st.text(max_size=5), line_ends), max_size=6).map("".join)
 
 
-@pytest.mark.parametrize(
-    ("error", "status"),
-    [
-        (InputError("bad"), 2),
-        (SpcaError("broken"), 3),
-        (Cancelled("stopped"), 130),
-        (MotionError("collision", "the arm would hit the table"), 3),
-        (BudgetExhausted("no tokens are left"), 3),
-    ],
-)
-def test_each_error_means_an_exit_status(error: SpcaError, status: int) -> None:
-    assert isinstance(error, SpcaError)
-    assert error.exit_status == status
-
-
-@pytest.mark.parametrize(
-    ("error", "line"),
-    [
-        (InputError("no file"), "no file"),
-        (InputError("no file", where="a.yaml"), "no file (a.yaml)"),
-        (InputError("no file", hint="name one"), "no file: name one"),
-        (InputError("no file", "a.yaml", "name one"), "no file (a.yaml): name one"),
-    ],
-)
-def test_an_input_error_says_what_where_and_what_would_be_right(error: InputError, line: str) -> None:
-    assert str(error) == line
+def test_each_error_means_an_exit_status_and_one_of_input_says_what_is_wrong_and_where() -> None:
+    errors = (
+        InputError("bad"),
+        Cancelled("stopped"),
+        SpcaError("x"),
+        MotionError("a", "b"),
+        BudgetExhausted("y"),
+    )
+    assert [error.exit_status for error in errors] == [2, 130, 3, 3, 3]
+    assert str(InputError("no file")) == "no file"
+    assert str(InputError("no file", where="a.yaml")) == "no file (a.yaml)"
+    assert str(InputError("no file", hint="name one")) == "no file: name one"
+    assert str(InputError("no file", "a.yaml", "name one")) == "no file (a.yaml): name one"
 
 
 @given(texts, texts, texts)
@@ -68,9 +55,6 @@ def test_one_line_keeps_every_word(text: str) -> None:
     text = harmless(text)
     assert one_line(text).split() == text.split()
     assert one_line(one_line(text)) == one_line(text)
-
-
-def test_a_single_line_is_left_as_it_is() -> None:
     assert one_line("two  spaces,\tand a tab") == "two  spaces,\tand a tab"
 
 

@@ -24,15 +24,9 @@ facts = st.builds(
 
 def thing(symbol: str, z: float = 0.42, height: float = 0.04) -> SceneObject:
     kind, _, colour = symbol.partition("_")
-    return SceneObject.model_validate(
-        {
-            "id": symbol,
-            "kind": kind,
-            "colour": colour,
-            "pose": Pose(position=(0.5, 0, z)),
-            "size": (0.04, 0.04, height),
-            "confidence": 1.0,
-        }
+    pose = Pose(position=(0.5, 0, z))
+    return SceneObject(
+        id=symbol, kind=kind, colour=colour, pose=pose, size=(0.04, 0.04, height), confidence=1
     )
 
 
@@ -79,11 +73,6 @@ def test_a_task_is_said_once(title: str, description: str, text: str) -> None:
     assert Task(group="touch", id="touch_02", title=title, description=description).text == text
 
 
-def test_a_task_has_no_conditions() -> None:
-    """Those are the referee's: perception and planning must not see them."""
-    assert set(Task.model_fields) == {"group", "id", "title", "description", "conversation", "judge"}
-
-
 @given(st.text(), st.text())
 def test_a_pair_has_no_order(a: str, b: str) -> None:
     assert pair(a, b) == pair(b, a)
@@ -99,6 +88,8 @@ def test_a_trajectory_takes_as_long_as_its_points_are_apart(gaps: list[float]) -
     assert isinstance(trajectory.duration, float)
 
 
-def test_every_verdict_but_running_is_final() -> None:
+def test_a_task_has_no_conditions_and_every_verdict_but_running_is_final() -> None:
+    """Conditions are the referee's: perception and planning must not see them."""
+    assert set(Task.model_fields) == {"group", "id", "title", "description", "conversation", "judge"}
     final = {o for o in Outcome if Verdict(outcome=o, score=0.5, stamp=1.0, reason="").final}
     assert final == {Outcome.SUCCESS, Outcome.FAIL, Outcome.TIMEOUT} == {*Outcome} - {Outcome.RUNNING}

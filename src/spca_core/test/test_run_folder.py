@@ -14,42 +14,44 @@ from spca_core.result import RunResult
 from spca_core.run_folder import EVENTS, RunFolder, is_full, write_atomically, write_picture
 
 
-def test_an_occupied_folder_is_refused(tmp_path):
+def test_a_folder_is_of_one_run_and_has_a_plain_name(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "something").write_text("mine")
     with pytest.raises(InputError, match="occupied"):
         RunFolder.create("stack_01", tmp_path / "run")
     assert (tmp_path / "run" / "something").read_text() == "mine"
-
-
-def test_two_runs_do_not_share_a_folder(tmp_path):
-    first = RunFolder.create("stack_01", tmp_path)
+    a, b = (RunFolder.create("minigrid:MiniGrid-DoorKey-8x8-v0", parent=tmp_path) for _ in range(2))
+    assert a.path != b.path, "in one second"
+    assert a.path.name.endswith("_minigrid_MiniGrid-DoorKey-8x8-v0")
     with pytest.raises(InputError, match="occupied"):
-        RunFolder.create("stack_01", tmp_path)
-    assert not RunFolder(tmp_path).claim()
-    del first
-    assert RunFolder(tmp_path).claim()
+        RunFolder.create("stack_01", a.path)
+    again = RunFolder(a.path)
+    assert not again.claim()
+    del a
+    assert again.claim()
 
 
-def test_files_are_for_whom_the_umask_says(tmp_path):
-    before = os.umask(0o027)
-    try:
-        write_atomically(tmp_path / "file", b"")
-    finally:
-        os.umask(before)
-    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o640
-
-
-def test_two_runs_in_one_second_get_two_folders(tmp_path):
-    a, b = (RunFolder.create("stack_01", parent=tmp_path) for _ in range(2))
-    assert a.path != b.path
-
-
-def test_a_damaged_record_says_which_and_why(tmp_path):
+def test_what_is_no_run_or_damaged_is_said(tmp_path):
+    with pytest.raises(InputError, match="not a run folder"):
+        RunFolder.open(tmp_path)
     folder = RunFolder.create("x", tmp_path / "run")
     folder.write("result.json", '{"level": "x"')
     with pytest.raises(InputError, match=r"result\.json"):
         folder.read("result.json", RunResult)
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path):
+    """Files are for whom the umask says."""
+    path, before = tmp_path / "file", os.umask(0o027)
+    try:
+        write_atomically(path, b"old")
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o640
+    with pytest.raises(TypeError):
+        write_atomically(path, "not bytes")  # type: ignore[arg-type]
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
 def test_results_of_a_stage_come_in_the_order_of_their_numbers(tmp_path):
@@ -67,25 +69,6 @@ def test_a_torn_last_event_is_passed_over(tmp_path):
     with (folder.path / EVENTS).open("a") as stream:
         stream.write('{"kind": "st')
     assert list(folder.read_log(Event)) == [event]
-
-
-def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path):
-    path = tmp_path / "file"
-    write_atomically(path, b"old")
-    with pytest.raises(TypeError):
-        write_atomically(path, "not bytes")  # type: ignore[arg-type]
-    assert path.read_bytes() == b"old"
-    assert [p.name for p in tmp_path.iterdir()] == ["file"]
-
-
-def test_opening_what_is_no_run_names_the_newest(tmp_path):
-    with pytest.raises(InputError, match="not a run folder"):
-        RunFolder.open(tmp_path)
-
-
-def test_a_folder_has_a_plain_name_whatever_the_level_is_called(tmp_path) -> None:
-    folder = RunFolder.create("minigrid:MiniGrid-DoorKey-8x8-v0", parent=tmp_path)
-    assert folder.path.name.endswith("_minigrid_MiniGrid-DoorKey-8x8-v0")
 
 
 def test_a_picture_is_written_and_one_that_finds_no_room_is_an_error(tmp_path) -> None:

@@ -106,18 +106,20 @@ def test_the_request_is_what_the_configuration_says(bench: Bench):
     chat = bench.chat(server, temperature=0.3, max_output_tokens=77, extra={"reasoning_effort": "low"})
     chat.complete("planner_big", [system("s"), user("look", b"png")])
     body = server.requests[0].body
-    assert body["model"] == "test-model"
-    assert body["temperature"] == 0.3
-    assert body["max_tokens"] == 77
-    assert body["reasoning_effort"] == "low"
-    assert body["messages"][1]["content"][1]["image_url"]["url"] == "data:image/png;base64,cG5n"
-    assert not body.get("stream")
+    image = body.pop("messages")[1]["content"][1]["image_url"]["url"]
+    asked = {"model": "test-model", "temperature": 0.3, "max_tokens": 77, "reasoning_effort": "low"}
+    assert body == asked and image == "data:image/png;base64,cG5n"
 
 
-def test_what_is_not_configured_is_not_sent(bench: Bench):
+def test_nothing_else_is_sent_and_nothing_to_anybody_else(bench: Bench, monkeypatch: pytest.MonkeyPatch):
+    """OpenAI's key goes to OpenAI only; no proxy is asked for the way to this machine."""
+    for variable in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(variable, "http://127.0.0.1:9")
     server = bench.serve([Say("hi")])
-    bench.chat(server).complete("planner_big", ASK)
+    bench.chat(server, env={"OPENAI_API_KEY": KEY}).complete("planner_big", [user("look: \ud800")])
     assert set(server.requests[0].body) == {"model", "messages"}
+    assert server.requests[0].body["messages"][0]["content"] == "look: ?", "half a surrogate pair"
+    assert KEY not in str(server.requests[0].headers)
 
 
 def test_a_schema_is_enforced_by_the_server_where_it_can(bench: Bench):
@@ -159,41 +161,35 @@ def test_free_form_objects_are_not_asked_for_strictly(bench: Bench):
 # --- answers that can be used after all
 
 
+# --- trouble that passes
+
+
+PARTS = [{"type": "text", "text": '{"domain": '}, {"type": "text", "text": '"d"}'}]
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("said", "domain"),
     [
-        '```json\n{"domain": "d"}\n```',
-        'Here you are:\n```\n{"domain": "d"}\n```\nGood luck!',
-        'I think {this} is it: {"domain": "d"} {',
-        '{"thought": 1} and then {"domain": "d"}',
-        '{"domain": "line\nbreak"}',
+        (Say('```json\n{"domain": "d"}\n```'), "d"),
+        (Say('Here you are:\n```\n{"domain": "d"}\n```\nGood luck!'), "d"),
+        (Say('I think {this} is it: {"domain": "d"} {'), "d"),
+        (Say('{"thought": 1} and then {"domain": "d"}'), "d"),
+        (Say('{"domain": "line\nbreak"}'), "line\nbreak"),
+        (Say('{"domain": "\\ud800"} I mean {"domain": "\\ud83d\\ude00"}'), "😀"),
+        (Raw(json.dumps({"choices": [{"message": {"role": "assistant", "content": PARTS}}]}).encode()), "d"),
     ],
+    ids=["fenced", "between words", "after braces", "the second", "broken", "half a pair before", "in parts"],
 )
-def test_json_is_found_among_other_words(bench: Bench, text: str):
-    assert bench.ask([Say(text)], Answer).parsed.domain
+def test_json_is_found_among_other_words(bench: Bench, said: Any, domain: str):
+    assert bench.ask([said], Answer).parsed.domain == domain
 
 
-def test_content_in_parts_is_put_together(bench: Bench):
-    parts = [{"type": "text", "text": '{"domain": '}, {"type": "text", "text": '"d"}'}]
-    body = {"choices": [{"message": {"role": "assistant", "content": parts}}]}
-    assert bench.ask([Raw(json.dumps(body).encode())], Answer).parsed.domain == "d"
-
-
-def test_tokens_are_estimated_when_the_server_counts_none(bench: Bench):
-    reply = bench.ask([Say("x" * 400, usage=None)])
-    assert reply.usage.output_tokens == 100
-    assert reply.usage.input_tokens > 0
-    assert bench.exchanges()[0].answer.estimated
-
-
-@pytest.mark.parametrize("usage", [(-1_000_000, 5), (10, -5)])
-def test_a_server_cannot_give_tokens_back(bench: Bench, usage: tuple[int, int]):
+@pytest.mark.parametrize("usage", [None, (-1_000_000, 5), (10, -5)])
+def test_tokens_are_estimated_when_the_server_counts_none_or_gives_some_back(bench: Bench, usage: Any):
     reply = bench.ask([Say("x" * 400, usage=usage)])
     assert reply.usage.input_tokens > 0
     assert reply.usage.output_tokens == 100
-
-
-# --- trouble that passes
+    assert bench.exchanges()[0].answer.estimated
 
 
 @pytest.mark.parametrize(
@@ -257,12 +253,6 @@ def test_what_another_try_cannot_mend_is_told_at_once(bench: Bench, behaviour: A
     assert len(bench.exchanges()) == 1, "paid for or not, it is on record"
 
 
-def test_a_web_page_in_place_of_an_answer_is_bad_input(bench: Bench):
-    server = bench.serve([Raw(b"<html>Welcome</html>", "text/html")] * 2)
-    told = error_of(lambda: bench.chat(server).complete("planner_big", ASK, Answer), InputError)
-    assert "web page" in str(told) and "base_url" in str(told) and len(server.requests) == 1
-
-
 @pytest.mark.parametrize(
     ("behaviour", "kind"),
     [
@@ -291,26 +281,32 @@ def test_lasting_trouble_ends_after_the_attempts(bench: Bench, behaviour: Any, k
     assert exchange.error == str(error)
 
 
+NESTED = b"[" * 100_000 + b"]" * 100_000
+PACKED = gzip.compress(b" " * 50_000_000)
+
+
+def sent(status: bytes, body: bytes, more: bytes = b"") -> Flow:
+    """A response as a whole."""
+    head = b"HTTP/1.1 %s\r\n%scontent-length: %d\r\n\r\n" % (status, more, len(body))
+    return Flow(head + body, b"", 0.01)
+
+
 @pytest.mark.parametrize(
-    "behaviour",
+    ("behaviour", "kind", "words"),
     [
-        huge(3_000_000),
-        Flow(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 10_000, 0),
-        Flow(b"HTTP/1.1 500 Broken\r\n\r\n", b"x" * 10_000, 0),
+        (huge(3_000_000), "truncated", "longer than 100000 bytes"),
+        (Flow(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 10_000, 0), "truncated", "longer than 100000 bytes"),
+        (Flow(b"HTTP/1.1 500 Broken\r\n\r\n", b"x" * 10_000, 0), "truncated", "longer than 100000 bytes"),
+        (sent(b"200 OK", PACKED, b"content-encoding: gzip\r\n"), "", "compressed, which nobody asked for"),
+        (sent(b"400 Wrong", NESTED), "rejected", ""),
+        (sent(b"400 Wrong", b'{"error": %s}' % NESTED), "rejected", ""),
     ],
-    ids=["answer", "endless", "error"],
+    ids=["huge", "endless", "endless error", "packed", "nested error", "nested part of an error"],
 )
-def test_a_response_without_end_is_not_swallowed(bench: Bench, behaviour: Any):
-    error = error_of(lambda: bench.ask([behaviour] * 2, max_answer_bytes=100_000))
-    assert error.kind == "truncated"
-    assert "longer than 100000 bytes" in str(error)
-
-
-def test_a_packed_answer_is_not_unpacked(bench: Bench):
-    packed = gzip.compress(b" " * 50_000_000)
-    head = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: %d\r\n\r\n" % len(packed)
-    error = error_of(lambda: bench.ask([Flow(head + packed, b"", 9)], attempts=1))
-    assert "compressed, which nobody asked for" in str(error)
+def test_a_response_that_is_too_much_is_not_swallowed(bench: Bench, behaviour: Any, kind: str, words: str):
+    most = 2_000_000 if kind == "rejected" else 100_000
+    error = error_of(lambda: bench.ask([behaviour] * 2, max_answer_bytes=most, attempts=1))
+    assert words in str(error) and (not kind or error.kind == kind)
 
 
 def test_a_prompt_is_not_sent_where_a_server_redirects_it(bench: Bench):
@@ -320,9 +316,6 @@ def test_a_prompt_is_not_sent_where_a_server_redirects_it(bench: Bench):
     assert "redirects are not followed" in str(error)
     assert len(server.requests) == 1
     assert other.requests == []
-
-
-NESTED = b"[" * 100_000 + b"]" * 100_000
 
 
 @pytest.mark.parametrize("status", [b"200 OK", b"400 Wrong", b"503 Busy"])
@@ -335,14 +328,6 @@ def test_no_byte_of_a_header_breaks_the_client(bench: Bench, status: bytes, head
         assert ask("planner_big", ASK).text == "hi"
     else:
         assert error_of(lambda: ask("planner_big", ASK)).kind in ("rejected", "broken")
-
-
-def test_no_nesting_of_an_error_breaks_the_client(bench: Bench):
-    for value in (NESTED, b'{"error": %s}' % NESTED):
-        head = b"HTTP/1.1 400 Wrong\r\ncontent-length: %d\r\n\r\n" % len(value)
-        assert (
-            error_of(lambda head=head, value=value: bench.ask([Flow(head + value, b"")])).kind == "rejected"
-        )
 
 
 def test_the_time_of_the_level_ends_the_attempts(bench: Bench):
@@ -393,16 +378,32 @@ def test_a_list_of_models_without_end_or_of_another_form_is_as_good_as_none(benc
     assert "cannot reach" in str(error_of(lambda: chat.preflight(["planner_big"]), InputError))
 
 
-def test_an_unknown_model_gets_near_names(bench: Bench):
+MINE = {"api_key_env": "MY_KEY"}
+
+
+@pytest.mark.parametrize(
+    ("role", "options", "words"),
+    [
+        ("coder", {}, "role 'coder'"),
+        ("planner_big", MINE, "set the environment variable MY_KEY"),
+        ("planner_big", {"env": {"MY_KEY": "sk-\u043a"}, **MINE}, "the API key in MY_KEY has characters"),
+        ("planner_big", {"env": {"MY_KEY": "sk-1\n"}, **MINE}, "the API key in MY_KEY has characters"),
+        ("planner_big", {"env": {"MY_KEY": "sk-\x00"}, **MINE}, "the API key in MY_KEY has characters"),
+    ],
+)
+def test_what_cannot_be_asked_is_bad_input(bench: Bench, role: str, options: Any, words: str):
+    chat = bench.chat(bench.serve([]), **options)
+    error = error_of(lambda: chat.complete(role, ASK), InputError)
+    assert words in str(error) and "sk-" not in str(error)
+
+
+def test_an_unknown_model_gets_near_names_and_a_web_page_is_no_server(bench: Bench):
     chat = bench.chat(bench.serve([], models=["test-model-2", "other"]))
     error = error_of(lambda: chat.preflight(["planner_big"]), InputError)
-    assert "no model 'test-model'" in str(error)
-    assert "test-model-2" in str(error)
-
-
-def test_a_role_without_a_model_is_bad_input(bench: Bench):
-    chat = bench.chat(bench.serve([]))
-    assert "role 'coder'" in str(error_of(lambda: chat.complete("coder", ASK), InputError))
+    assert "no model 'test-model'" in str(error) and "test-model-2" in str(error)
+    server = bench.serve([Raw(b"<html>Welcome</html>", "text/html")] * 2)
+    told = error_of(lambda: bench.chat(server).complete("planner_big", ASK, Answer), InputError)
+    assert "web page" in str(told) and "base_url" in str(told) and len(server.requests) == 1
 
 
 @pytest.mark.parametrize("escaped", ["sk-", "\\u0073k-"])
@@ -430,33 +431,6 @@ def test_a_rejected_key_is_bad_input_and_not_repeated(bench: Bench):
     assert KEY not in "".join(path.read_text() for path in bench.folder.iterdir())
 
 
-def test_a_missing_key_names_the_variable(bench: Bench):
-    chat = bench.chat(bench.serve([]), api_key_env="MY_KEY")
-    assert "set the environment variable MY_KEY" in str(
-        error_of(lambda: chat.complete("planner_big", ASK), InputError)
-    )
-
-
-@pytest.mark.parametrize("key", ["sk-\u043a", "sk-1\n", "sk-\x00"])
-def test_a_key_that_no_header_can_carry_is_bad_input(bench: Bench, key: str):
-    chat = bench.chat(bench.serve([]), env={"MY_KEY": key}, api_key_env="MY_KEY")
-    error = error_of(lambda: chat.complete("planner_big", ASK), InputError)
-    assert "the API key in MY_KEY has characters" in str(error)
-    assert "sk-" not in str(error)
-
-
-def test_openai_s_key_goes_to_openai_only(bench: Bench):
-    server = bench.serve([Say("hi")])
-    bench.chat(server, env={"OPENAI_API_KEY": KEY}).complete("planner_big", ASK)
-    assert KEY not in str(server.requests[0].headers)
-
-
-def test_proxies_are_not_asked_for_the_way_to_this_machine(bench: Bench, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    assert bench.ask([Say("direct")]).text == "direct"
-
-
 # --- half a surrogate pair: JSON can carry it, no file and no request can
 
 
@@ -468,6 +442,13 @@ def test_an_answer_with_a_lone_surrogate_is_invalid_and_its_recording_too(bench:
     replayed = Chat(ReplaySource(bench.folder), ExchangeLog(bench.folder.with_name("again")))
     again = error_of(lambda: replayed.complete("planner_big", ASK, Answer))
     assert str(again) == str(error)
+
+
+def test_a_lone_surrogate_in_a_text_or_an_error_is_replaced_before_it_is_recorded(bench: Bench):
+    assert bench.ask([Say("half \ud800 a pair", finish_reason="odd \udfff")]).text == "half ? a pair"
+    assert "no ? so" in str(error_of(lambda: bench.ask([Status(400, "no \ud800 so")])))
+    text, error = bench.exchanges()
+    assert text.answer.text == "half ? a pair" and "no ? so" in error.error
 
 
 def test_an_answer_that_can_just_be_read_is_no_more_than_invalid():
@@ -482,26 +463,3 @@ def test_what_is_wrong_in_every_choice_is_told_of_the_first(bench: Bench, choice
     error = error_of(lambda: bench.ask([Raw(f'{{"choices": [{body}]}}'.encode())]))
     assert "not a chat completion: choices.0" in str(error)
     assert "more" not in str(error) or "(and 1 more)" in str(error)
-
-
-def test_a_later_object_of_the_answer_counts_when_the_first_has_a_lone_surrogate(bench: Bench):
-    text = '{"domain": "\\ud800"} I mean {"domain": "\\ud83d\\ude00"}'
-    assert bench.ask([Say(text)], Answer).parsed == Answer(domain="😀")
-
-
-def test_a_lone_surrogate_in_plain_text_is_replaced_before_it_is_recorded(bench: Bench):
-    reply = bench.ask([Say("half \ud800 a pair", finish_reason="odd \udfff")])
-    assert reply.text == "half ? a pair"
-    assert bench.exchanges()[0].answer.text == "half ? a pair"
-
-
-def test_a_lone_surrogate_in_a_servers_error_is_one_line_and_recorded(bench: Bench):
-    error = error_of(lambda: bench.ask([Status(400, "no \ud800 so")]))
-    assert "no ? so" in str(error)
-    assert "no ? so" in bench.exchanges()[0].error
-
-
-def test_a_lone_surrogate_in_a_prompt_is_replaced_before_it_is_sent(bench: Bench):
-    server = bench.serve([Say("hi")])
-    bench.chat(server).complete("planner_big", [user("look: \ud800")])
-    assert server.requests[0].body["messages"][0]["content"] == "look: ?"

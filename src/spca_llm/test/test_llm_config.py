@@ -32,6 +32,10 @@ def test_defaults_then_roles(file: Path):
     assert (config.role("planner_big").timeout_s, config.role("coder").timeout_s) == (30, 300)
     assert config.budget.tokens == 1000
     assert config.prices == file.parent / "my-prices.yaml"
+    with pytest.raises(InputError, match="SPCA_LLM_VISION_MODEL"):
+        config.role("vision")
+    env = {"SPCA_LLM_CONFIG": str(file)}
+    assert is_configured(env) and load_config(None, env) == config, "named by the environment"
 
 
 def test_the_environment_wins(file: Path):
@@ -75,17 +79,6 @@ def test_the_example_in_the_readme_works(tmp_path: Path):
     assert config.role("planner_big").is_local
 
 
-def test_a_file_can_be_named_by_the_environment(file: Path):
-    env = {"SPCA_LLM_CONFIG": str(file)}
-    assert is_configured(env)
-    assert load_config(None, env).role("coder").model == "code"
-
-
-def test_a_role_without_a_model_tells_how_to_give_it_one(file: Path):
-    with pytest.raises(InputError, match="SPCA_LLM_VISION_MODEL"):
-        load_config(file, {}).role("vision")
-
-
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -111,21 +104,12 @@ def test_a_bad_file_gets_one_clear_line(tmp_path: Path, content: str, words: str
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("url", "local"),
-    [
-        ("http://127.0.0.1:1/v1", True),
-        ("http://localhost:11434/v1", True),
-        ("http://[::1]:8000/v1", True),
-        ("http://192.168.1.5:8000/v1", False),
-        (OPENAI_URL, False),
-    ],
-)
-def test_local_servers_are_known(url: str, local: bool):
-    assert ModelConfig(model="m", base_url=url).is_local is local
-
-
 def test_only_openai_gets_openai_s_key_unasked():
+    here = ("http://127.0.0.1:1/v1", "http://localhost:11434/v1", "http://[::1]:8000/v1")
+    assert all(ModelConfig(model="m", base_url=url).is_local for url in here)
+    assert not any(
+        ModelConfig(model="m", base_url=u).is_local for u in ("http://192.168.1.5:8000/v1", OPENAI_URL)
+    )
     assert ModelConfig(model="m").key_variable == "OPENAI_API_KEY"
     assert ModelConfig(model="m", base_url="https://example.org/v1").key_variable is None
     assert ModelConfig(model="m", base_url="https://api.openai.com.evil.org/v1").key_variable is None
@@ -139,11 +123,7 @@ def test_prices_know_dated_names():
     assert table.of("o3-2025-04-16") == o3
     assert table.of("o3-mini") != o3
     assert table.of("unheard-of") is None
-
-
-def test_cached_tokens_have_their_price():
-    table = load_prices()
     price = table.of("gpt-4o-mini")
     assert price is not None
-    assert price.cost(1_000_000, 0, 1_000_000) == pytest.approx(0.075)
+    assert price.cost(1_000_000, 0, 1_000_000) == pytest.approx(0.075), "cached tokens have their price"
     assert price.cost(2_000_000, 1_000_000, 1_000_000) == pytest.approx(0.15 + 0.075 + 0.60)

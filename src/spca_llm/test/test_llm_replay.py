@@ -45,13 +45,8 @@ def test_answers_come_back_without_a_server(tmp_path: Path):
     assert reply.text.endswith("STACK THEM.")
     assert (reply.model, reply.usage.input_tokens, reply.usage.output_tokens) == ("m", 7, 3)
     assert chat.ledger.totals()["planner_big"].input_tokens == 7
-
-
-def test_the_record_of_a_replay_can_be_replayed(tmp_path: Path):
-    record(tmp_path / "recorded", [Say("one")], QUESTION)
-    replay(tmp_path).complete("planner_big", QUESTION)
     again = open_chat(f"replay:{tmp_path / 'run'}", tmp_path / "third")
-    assert again.complete("planner_big", QUESTION).text == "one"
+    assert again.complete("planner_big", QUESTION).text == reply.text, "the record of a replay is one, too"
 
 
 def test_the_same_question_twice_gets_both_answers_in_turn(tmp_path: Path):
@@ -103,17 +98,13 @@ def test_a_request_never_recorded_names_what_differs(
     assert "\n" not in str(error.value)
 
 
-def test_a_role_never_recorded_is_named(tmp_path: Path):
-    record(tmp_path / "recorded", [Say("x")], QUESTION)
-    with pytest.raises(InputError, match="no request to 'coder' was ever recorded, only to planner_big"):
-        replay(tmp_path).complete("coder", QUESTION)
-
-
-def test_another_schema_is_another_request(tmp_path: Path):
+def test_a_role_and_a_schema_never_recorded_are_named(tmp_path: Path):
     class Draft(BaseModel):
         domain: str
 
     record(tmp_path / "recorded", [Say("x")], QUESTION)
+    with pytest.raises(InputError, match="no request to 'coder' was ever recorded, only to planner_big"):
+        replay(tmp_path).complete("coder", QUESTION)
     with pytest.raises(InputError, match="differs in the schema: recorded '', asked 'Draft'"):
         replay(tmp_path).complete("planner_big", QUESTION, Draft)
 
@@ -131,24 +122,16 @@ def test_a_replay_has_a_budget_too(tmp_path: Path):
     ("llm", "words"),
     [
         ("replay:/no/such/folder", "no such folder"),
+        ("replay:{folder}/empty", "no recorded exchanges"),
+        ("replay:{folder}", "cannot record into the folder it reads"),
         ("gpt-4", "use replay:FOLDER"),
         ("none.yaml", "cannot read the model configuration"),
     ],
 )
 def test_a_wrong_llm_option_is_bad_input(tmp_path: Path, llm: str, words: str):
+    (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=words):
-        open_chat(llm, tmp_path)
-
-
-def test_a_replay_does_not_write_where_it_reads(tmp_path: Path):
-    with pytest.raises(InputError, match="cannot record into the folder it reads"):
-        open_chat(f"replay:{tmp_path}", tmp_path)
-
-
-def test_an_empty_folder_is_bad_input(tmp_path: Path):
-    (tmp_path / "recorded").mkdir()
-    with pytest.raises(InputError, match="no recorded exchanges"):
-        replay(tmp_path)
+        open_chat(llm.format(folder=tmp_path), tmp_path)
 
 
 def test_characters_that_turn_or_hide_text_are_sent_to_no_model() -> None:

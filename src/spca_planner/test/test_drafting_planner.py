@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spca_core.errors import BudgetExhausted
-from spca_core.plan import Draft, DraftRecord, PlanRequest, PlanResult, Rejection, Task
+from spca_core.plan import Draft, DraftRecord, PlanRequest, PlanResult, Rejection
 from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_planner.pddl.syntax import with_actions
 from spca_planner.planner import DraftingPlanner
@@ -121,12 +121,14 @@ def test_a_place_without_room_is_told_before_anything_moves(make: Make) -> None:
     assert make(no_room=lambda *_: "full").plan(REQUEST).status == "solved"
 
 
-def test_the_budget_bounds_the_drafts(make: Make) -> None:
+def test_the_budget_bounds_the_drafts_and_what_failed_teaches_nothing(make: Make, tmp_path: Path) -> None:
     drafts = [UNREADABLE.model_copy(update={"remark": str(i), "problem": f"; {i}"}) for i in range(20)]
     result = make(Scripted(*drafts), budget=4).plan(REQUEST)
     assert result.status == "exhausted" and len(result.drafts) == 4
     assert result.plan is None
     assert "4 drafts were rejected; last: " in result.message
+    make().learned(REQUEST, result)
+    assert TrustedDomains(tmp_path / "domains").in_group("tabletop", REQUEST.task.group) == (), "in vain"
 
 
 def test_a_proposer_that_repeats_itself_is_not_asked_eight_times(make: Make) -> None:
@@ -134,11 +136,8 @@ def test_a_proposer_that_repeats_itself_is_not_asked_eight_times(make: Make) -> 
     assert result.status == "exhausted"
     assert [r.rejection.critic for r in result.drafts if r.rejection] == ["parse", "draft", "draft"]
     assert "nothing new" in result.message and "never closed" in result.message
-
-
-def test_one_repetition_is_forgiven(make: Make) -> None:
     result = make(Scripted(UNREADABLE, UNREADABLE, GOOD)).plan(REQUEST)
-    assert statuses(result.drafts) == [("fresh", "parse"), ("repair", "draft"), ("repair", "")]
+    assert statuses(result.drafts) == [("fresh", "parse"), ("repair", "draft"), ("repair", "")], "but twice"
 
 
 def test_a_failing_model_costs_a_draft_and_the_mode_stays(make: Make) -> None:
@@ -147,6 +146,8 @@ def test_a_failing_model_costs_a_draft_and_the_mode_stays(make: Make) -> None:
     assert statuses(result.drafts) == [("fresh", "model"), ("fresh", "")]
     result = make(Scripted(ModelError("no answer")), budget=3).plan(REQUEST)
     assert result.status == "exhausted" and result.message.endswith("last: no answer")
+    with pytest.raises(BudgetExhausted):  # that of the level is for the caller
+        make(Scripted(BudgetExhausted("tokens"))).plan(REQUEST)
 
 
 @pytest.mark.parametrize(
@@ -155,11 +156,6 @@ def test_a_failing_model_costs_a_draft_and_the_mode_stays(make: Make) -> None:
 def test_refusals_end_the_loop_in_the_proposers_words(make: Make, refusal: Exception, status: str) -> None:
     result = make(Scripted(refusal)).plan(REQUEST)
     assert (result.status, result.message, statuses(result.drafts)) == (status, str(refusal), [])
-
-
-def test_a_used_up_budget_of_the_level_is_for_the_caller(make: Make) -> None:
-    with pytest.raises(BudgetExhausted):
-        make(Scripted(BudgetExhausted("tokens"))).plan(REQUEST)
 
 
 def test_cancelling_does_not_wait_for_a_slow_proposer(make: Make) -> None:
@@ -196,6 +192,10 @@ def test_success_makes_a_domain_trusted_and_reused(make: Make, tmp_path: Path) -
     assert [d.text for d in trusted.in_group("tabletop", REQUEST.task.group)] == [USED.domain]
     said = AGAIN.model_copy(update={"task": AGAIN.task.model_copy(update={"judge": "look"})})
     assert statuses(make().plan(said).drafts) == [("fresh", "")], "sentences are no group"
+    changed = GOOD.model_copy(update={"domain": "; mine\n" + GOOD.domain})
+    assert statuses(make(Scripted(changed)).plan(AGAIN).drafts) == [("fresh", "")], "another domain"
+    failing = Scripted(USED.model_copy(update={"problem": "(define"}), USED)
+    assert statuses(make(failing).plan(AGAIN).drafts) == [("reuse", "parse"), ("repair", "")]
     other_group = REQUEST.model_copy(update={"task": task("Touch the red cube.", group="other")})
     assert statuses(make().plan(other_group).drafts) == [("fresh", "")]
 
@@ -208,20 +208,6 @@ def test_a_domain_of_another_group_is_an_example(make: Make, tmp_path: Path) -> 
     proposer = Scripted(GOOD)
     assert statuses(make(proposer).plan(REQUEST).drafts) == [("fresh", "")]
     assert proposer.asked[0][1] == Draft(domain=GOOD.domain, problem="")
-
-
-def test_a_draft_that_leaves_the_trusted_domain_is_not_called_reuse(make: Make) -> None:
-    planner = make()
-    planner.learned(REQUEST, planner.plan(REQUEST))
-    changed = GOOD.model_copy(update={"domain": "; mine\n" + GOOD.domain})
-    assert statuses(make(Scripted(changed)).plan(AGAIN).drafts) == [("fresh", "")]
-
-
-def test_a_failed_reuse_is_repaired(make: Make) -> None:
-    planner = make()
-    planner.learned(REQUEST, planner.plan(REQUEST))
-    proposer = Scripted(USED.model_copy(update={"problem": "(define"}), USED)
-    assert statuses(make(proposer).plan(AGAIN).drafts) == [("reuse", "parse"), ("repair", "")]
 
 
 def test_a_replan_tells_what_failed_and_what_was_tried(make: Make) -> None:
@@ -244,21 +230,12 @@ def test_each_mode_has_its_own_proposer(make: Make) -> None:
     assert (len(big.asked), len(small.asked)) == (1, 1)
 
 
-def test_a_failed_level_teaches_nothing(make: Make, tmp_path: Path) -> None:
-    planner = make(Scripted(UNREADABLE))
-    planner.learned(REQUEST, planner.plan(REQUEST))
-    assert TrustedDomains(tmp_path / "domains").in_group("tabletop", REQUEST.task.group) == ()
-
-
 def test_what_a_conversation_s_words_name_is_for_the_model_to_say(make: Make) -> None:
     """With "stack them" it is the two cubes of the sentence before, not all that there are."""
     text = GOOD.problem.replace("(:goal", "(:goal (on cube_red cube_green)) ;", 1)
     other = GOOD.model_copy(update={"problem": text, "goals": ()})
     said = ("user: touch the red cube and the green one", "robot: success: touched", "user: stack them")
-    result = make(Scripted(other)).plan(REQUEST.model_copy(update={"task": talk(said)}))
+    talk = REQUEST.task.model_copy(update={"conversation": said})
+    result = make(Scripted(other)).plan(REQUEST.model_copy(update={"task": talk}))
     assert result.status == "solved"
     assert "does not mention" in str(make(Scripted(other)).plan(REQUEST).drafts[0].rejection)
-
-
-def talk(said: tuple[str, ...]) -> Task:
-    return REQUEST.task.model_copy(update={"conversation": said})

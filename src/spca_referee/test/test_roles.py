@@ -13,7 +13,7 @@ from spca_core.errors import InputError
 from spca_core.geometry import Pose
 from spca_core.layout import nominal_layout, random_layout
 from spca_core.world import load_world
-from spca_referee.level import Placement, load_level, starting_layout
+from spca_referee.level import Level, Placement, load_level, starting_layout
 from spca_referee.roles import Role, assignments, support_kind
 from spca_referee.rules import bind_rules
 
@@ -47,14 +47,9 @@ def test_picks_follow_the_table_not_the_colours(pick: str, expected: list[str]):
 
 
 def test_what_is_too_close_to_call_counts_either_way():
-    assert models("leftmost", at(red=(0.4, 0.200), green=(0.5, 0.203), blue=(0.5, 0))) == [
-        "box_green",
-        "box_red",
-    ]
-    assert models("leftmost", at(red=(0.4, 0.200), green=(0.5, 0.207), blue=(0.5, 0))) == ["box_green"]
-
-
-def test_two_cubes_have_no_middle_one():
+    """And two cubes have no middle one."""
+    for y, left in ((0.203, ["box_green", "box_red"]), (0.207, ["box_green"])):
+        assert models("leftmost", at(red=(0.4, 0.200), green=(0.5, y), blue=(0.5, 0))) == left
     with pytest.raises(InputError, match="'it'"):
         models("middle", at(red=(0.4, 0.2), green=(0.5, 0.1)))
 
@@ -69,33 +64,27 @@ def test_left_middle_right_are_three_different_cubes(seed: int):
     assert min(y, key=y.__getitem__) in right
 
 
-def test_shuffle_all_knows_both_ways_to_do_it():
-    ways = bind_rules(load_level("pick_and_place_10", WORLD), WORLD, nominal_layout(WORLD).poses)
-    assert len(ways) == 2
-    for way in ways:
-        plates = [next(n for n in names if n.startswith("plate")) for names in way.contacts]
+def ways(level: Level) -> list[tuple[tuple[str, str], ...]]:
+    """The contacts of each way to fulfil a level on the nominal table."""
+    return [tuple(way.contacts) for way in bind_rules(level, WORLD, nominal_layout(WORLD).poses)]
+
+
+def test_a_level_of_any_things_has_all_its_ways():
+    shuffles = ways(load_level("pick_and_place_10", WORLD))
+    assert len(shuffles) == 2
+    for contacts in shuffles:
+        plates = [next(n for n in names if n.startswith("plate")) for names in contacts]
         assert sorted(plates) == ["plate_blue", "plate_green", "plate_red"]
-        for names in way.contacts:
+        for names in contacts:
             assert len({n.partition("_")[2] for n in names}) == 2, "never on the plate of its own colour"
-
-
-def test_a_tower_of_any_two_has_six_ways():
-    ways = bind_rules(load_level("stack_09", WORLD), WORLD, nominal_layout(WORLD).poses)
-    assert len({way.contacts for way in ways}) == 6
-
-
-def test_a_role_never_binds_the_model_it_is_paired_with():
-    level = load_level("stack_09", WORLD)
+    tower = load_level("stack_09", WORLD)
+    assert len({*ways(tower)}) == 6
     success = {"collisions_true": [["box_red", "lower_cube"]]}
-    level = level.model_validate({**level.model_dump(), "success": success})
-    partners = {
-        n for way in bind_rules(level, WORLD, nominal_layout(WORLD).poses) for p in way.contacts for n in p
-    }
-    assert partners == set(CUBES)
-    assert all(
-        ("box_red", "box_red") not in w.contacts
-        for w in bind_rules(level, WORLD, nominal_layout(WORLD).poses)
-    )
+    partners = ways(tower.model_validate({**tower.model_dump(), "success": success}))
+    assert {name for contacts in partners for pair in contacts for name in pair} == set(CUBES)
+    assert not any(("box_red", "box_red") in contacts for contacts in partners), "a role binds another model"
+    with pytest.raises(InputError, match="no cube on a plate can be the 'plate_cube'"):
+        ways(load_level("pickup_09", WORLD))
 
 
 @pytest.mark.parametrize("seed", [None, 3, 4])
@@ -110,11 +99,6 @@ def test_a_cube_can_start_on_a_plate_wherever_that_lies(seed: int | None):
     assert set(way.contacts) == {("box_blue", "cobot")}
 
 
-def test_a_level_about_plates_needs_a_cube_on_one():
-    with pytest.raises(InputError, match="no cube on a plate can be the 'plate_cube'"):
-        bind_rules(load_level("pickup_09", WORLD), WORLD, nominal_layout(WORLD).poses)
-
-
 def test_layouts_stack_place_and_remove():
     changes = {
         "box_red": Placement(on_top_of="box_blue"),
@@ -126,9 +110,6 @@ def test_layouts_stack_place_and_remove():
     assert table["box_blue"].yaw == pytest.approx(0.3)
     assert table["box_red"].position == pytest.approx((0.5, 0.1, 0.46))
     assert support_kind("box_red", WORLD, table) == "cube"
-
-
-def test_a_circle_of_supports_is_refused():
-    changes = {"box_red": Placement(on_top_of="box_blue"), "box_blue": Placement(on_top_of="box_red")}
+    circle = {"box_red": Placement(on_top_of="box_blue"), "box_blue": Placement(on_top_of="box_red")}
     with pytest.raises(InputError, match="in a circle"):
-        starting_layout(changes, WORLD, nominal_layout(WORLD))
+        starting_layout(circle, WORLD, nominal_layout(WORLD))

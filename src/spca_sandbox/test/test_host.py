@@ -76,37 +76,63 @@ def test_an_import_that_does_not_end(host: SkillHost) -> None:
     assert isinstance(host.load("def f(ctx): pass"), dict)
 
 
-def test_things_are_read_by_attribute_and_cannot_be_changed(host: SkillHost) -> None:
-    source = """
-def skill(ctx, name):
-    thing = ctx.locate(name)
+POSE = {"x": 1, "y": 2.5, "z": 3, "yaw": 0.0}
+GIVEN = {
+    "things are read by attribute and cannot be changed": (
+        """
+def skill(ctx):
+    thing = ctx.locate("cube")
     try:
         thing.x = 3
     except AttributeError:
         fixed = True
     return [thing.name, thing["x"], thing.size, thing.parts[0].yaw, "x" in thing, "q" in thing, fixed]
-"""
-    assert run(host, source, "cube").value == ["cube", 1.5, [1, 2, 3], 0.25, True, False, True]
-
-
-def test_helpers_make_records_and_constants(host: SkillHost) -> None:
-    world = World()
-    source = """
+""",
+        ["cube", 1.5, [1, 2, 3], 0.25, True, False, True],
+        [("locate", ("cube",), {})],
+    ),
+    "helpers make records and constants": (
+        """
 def skill(ctx):
     try:
         ctx.move_to(pose(1, 2.5, z=3), speed=0.5)
     except MotionError as error:
         return [error.kind, str(error), isinstance(error, CtxError), LEFT]
-"""
-    assert run(host, source, world=world).value == ["collision", "the table is in the way", True, 0]
-    assert world.calls == [("move_to", ({"x": 1, "y": 2.5, "z": 3, "yaw": 0.0},), {"speed": 0.5})]
+""",
+        ["collision", "the table is in the way", True, 0],
+        [("move_to", (POSE,), {"speed": 0.5})],
+    ),
+    "type hints are not evaluated": ("def skill(ctx: Ctx) -> Done: return 1", 1, []),
+    "star arguments": (
+        "def skill(ctx): return ctx.all_of('on', 'a', 'b')",
+        ["on", "a", "b"],
+        [("all_of", ("on", "a", "b"), {})],
+    ),
+    "generators yield primitives": (
+        "def skill(ctx):\n    total = yield LEFT\n    total += yield 3\n    return total\n",
+        30,
+        [("step", (0,), {}), ("step", (3,), {})],
+    ),
+    "a failing primitive is raised at its yield": (
+        """
+def skill(ctx):
+    try:
+        yield "up"
+    except CtxError as error:
+        return error.kind
+""",
+        "argument",
+        [("step", ("up",), {})],
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    "call", ["pose(1, 2)", "pose(1, 2, 3, 4, 5)", "pose(1, 2, 3, x=1)", "pose(1, 2, 3, w=1)"]
-)
-def test_helpers_check_their_arguments(host: SkillHost, call: str) -> None:
-    assert "TypeError: pose()" in failure(run(host, f"def skill(ctx): {call}")).message
+@pytest.mark.parametrize("name", GIVEN)
+def test_what_a_skill_is_given(host: SkillHost, name: str) -> None:
+    source, value, calls = GIVEN[name]
+    world = World()
+    assert run(host, source, world=world).value == value
+    assert world.calls == calls
 
 
 @pytest.mark.parametrize(
@@ -122,6 +148,10 @@ def test_helpers_check_their_arguments(host: SkillHost, call: str) -> None:
         ("ctx.locate({1: 2})", "text keys"),
         ("ctx.locate('x').weight", "no 'weight' here; there is: name, x, size, parts"),
         ("ctx.locate('x' * 2000000)", "too much data at once"),
+        ("pose(1, 2)", "TypeError: pose()"),
+        ("pose(1, 2, 3, 4, 5)", "TypeError: pose()"),
+        ("pose(1, 2, 3, x=1)", "TypeError: pose()"),
+        ("pose(1, 2, 3, w=1)", "TypeError: pose()"),
     ],
 )
 def test_wrong_calls_are_told_plainly(host: SkillHost, call: str, part: str) -> None:
@@ -131,49 +161,15 @@ def test_wrong_calls_are_told_plainly(host: SkillHost, call: str, part: str) -> 
     assert told.line == 2
 
 
-def test_type_hints_are_not_evaluated(host: SkillHost) -> None:
-    assert run(host, "def skill(ctx: Ctx) -> Done: return 1").value == 1
-
-
-def test_star_arguments(host: SkillHost) -> None:
-    assert run(host, "def skill(ctx): return ctx.all_of('on', 'a', 'b')").value == ["on", "a", "b"]
-
-
-def test_generators_yield_primitives(host: SkillHost) -> None:
-    world = World()
-    source = """
-def skill(ctx):
-    total = yield LEFT
-    total += yield 3
-    return total
-"""
-    assert run(host, source, world=world).value == 30
-    assert [c[1] for c in world.calls] == [((0),), ((3),)]
-
-
-def test_a_failing_primitive_is_raised_at_its_yield(host: SkillHost) -> None:
-    source = """
-def skill(ctx):
-    try:
-        yield "up"
-    except CtxError as error:
-        return error.kind
-"""
-    assert run(host, source).value == "argument"
-
-
 def test_prints_become_the_log(host: SkillHost) -> None:
     outcome = run(host, "def skill(ctx):\n    print('a', 1, sep='-')\n    print('\\x1b[31mred')")
     assert outcome.log == ("a-1", "\\x1b[31mred")
 
 
-def test_wrong_arity(host: SkillHost) -> None:
+def test_running_before_loading_and_wrong_arity_are_misuses(host: SkillHost) -> None:
     assert "1 positional argument" in failure(run(host, "def skill(ctx): pass", "extra")).message
-
-
-def test_running_before_loading_is_a_misuse() -> None:
-    with SkillHost(API) as host, pytest.raises(SpcaError, match="nothing is loaded"):
-        host.run("skill", (), World())
+    with SkillHost(API) as other, pytest.raises(SpcaError, match="nothing is loaded"):
+        other.run("skill", (), World())
 
 
 def test_wall_time_bounds_a_call_that_hangs_in_the_world(host: SkillHost) -> None:
@@ -279,10 +275,17 @@ def programs() -> Iterator[SkillHost]:
         yield it
 
 
-def test_programs_take_and_give_json(programs: SkillHost) -> None:
+def test_programs_take_and_give_json_and_a_batch_can_be_cancelled(programs: SkillHost) -> None:
+    """Arguments that are too long fail alone."""
     programs.load("import heapq\ndef solve(grid, options):\n    return [sum(grid[0]), options['k'], (1, 2)]")
-    outcome = programs.call("solve", [[[1, 2, 3]], {"k": None}])
-    assert outcome.value == [6, None, [1, 2]]
+    assert programs.call("solve", [[[1, 2, 3]], {"k": None}]).value == [6, None, [1, 2]]
+    programs.load("def f(x): return len(x)")
+    outcomes = list(programs.call_many("f", [["a"], ["x" * (2 << 20)], ["abc"]]))
+    assert [o.value for o in outcomes] == [1, None, 3]
+    assert failure(outcomes[1]).kind == "refused"
+    programs.load("def f():\n    while True: pass")
+    outcomes = programs.call_many("f", [[], []], cancelled=lambda: True)
+    assert [o.status for o in outcomes] == ["cancelled", "cancelled"]
 
 
 def test_randomness_is_the_same_in_every_call(programs: SkillHost) -> None:
@@ -307,19 +310,6 @@ def test_each_call_of_a_batch_ends_for_itself(programs: SkillHost) -> None:
     wrong = {n: o for n, o in enumerate(outcomes) if o.status != "done"}
     assert {n: o.failure.kind for n, o in wrong.items() if o.failure} == {3: "error", 70: "timeout"}
     assert all(o.value == n * n and o.log == (f"n {n}",) for n, o in enumerate(outcomes) if n not in wrong)
-
-
-def test_arguments_that_are_too_long_fail_alone(programs: SkillHost) -> None:
-    programs.load("def f(x): return len(x)")
-    outcomes = list(programs.call_many("f", [["a"], ["x" * (2 << 20)], ["abc"]]))
-    assert [o.value for o in outcomes] == [1, None, 3]
-    assert failure(outcomes[1]).kind == "refused"
-
-
-def test_a_batch_can_be_cancelled(programs: SkillHost) -> None:
-    programs.load("def f():\n    while True: pass")
-    outcomes = programs.call_many("f", [[], []], cancelled=lambda: True)
-    assert [o.status for o in outcomes] == ["cancelled", "cancelled"]
 
 
 def test_an_endless_loop_ends_by_the_time_that_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:

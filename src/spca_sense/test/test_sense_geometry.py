@@ -217,31 +217,21 @@ def test_what_two_squares_share(right: float, up: float, yaw: float) -> None:
     assert shared_area(footprint(b), footprint(a)) == pytest.approx(expected, abs=1e-9)
 
 
-def test_an_outline_leaves_out_what_an_occluder_cuts_off() -> None:
-    mask = np.zeros((20, 20), bool)
+def traced(height: float, columns: slice, *sides: float) -> Outline:
+    """The outline of a square, with something of a height in columns of the picture beside it."""
+    mask, above = np.zeros((20, 20), bool), np.zeros((20, 20), np.float32)
     mask[5:15, 5:15] = True
-    above = np.zeros((20, 20), np.float32)
-    above[:, 15:] = 0.2
-    outline = trace(mask, above, 0.038, 0.016)
+    above[:, columns] = height
+    return trace(mask, above, *sides)
+
+
+def test_an_outline_leaves_out_what_is_cut_off_by_an_occluder_and_not_by_what_is_low() -> None:
+    """Next to holes it is judged by what lies behind them."""
+    outline = traced(0.2, np.s_[15:], 0.038, 0.016)
     assert len(outline.points) == 40
     assert {float(x) for x, _ in outline.points[~outline.own]} == {14.5}
     assert outline.share_seen == pytest.approx(0.75)
-
-
-def test_what_is_lower_than_the_sides_of_a_thin_thing_does_not_hide_them() -> None:
-    mask = np.zeros((20, 20), bool)
-    mask[5:15, 5:15] = True
-    around = np.zeros((20, 20), np.float32)
-    around[:, 15:] = 0.005
-    outline = trace(mask, around, 0.006, 0.006)
-    assert {float(x) for x, _ in outline.points[outline.beside]} == {14.5}
-
-
-def test_an_outline_next_to_holes_is_judged_by_what_lies_behind_them() -> None:
-    mask = np.zeros((20, 20), bool)
-    mask[5:15, 5:15] = True
-    above = np.zeros((20, 20), np.float32)
-    above[:, 15:17] = NO_HEIGHT
-    assert trace(mask, above, 0.038, 0.016).own.all()
-    above[:, 15:] = NO_HEIGHT
-    assert trace(mask, above, 0.038, 0.016).share_seen == pytest.approx(0.75)
+    low = traced(0.005, np.s_[15:], 0.006, 0.006)
+    assert {float(x) for x, _ in low.points[low.beside]} == {14.5}
+    assert traced(NO_HEIGHT, np.s_[15:17], 0.038, 0.016).own.all()
+    assert traced(NO_HEIGHT, np.s_[15:], 0.038, 0.016).share_seen == pytest.approx(0.75)

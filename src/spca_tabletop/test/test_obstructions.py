@@ -61,6 +61,32 @@ def table(
         environment.close()
 
 
+def grasp_red(ctx: Any) -> float:
+    """Have the arm close its fingers around the red cube; return their gap."""
+    best = next(ctx._grasps(ctx.look(), "cube_red"))
+    ctx._do_open(best.gap)
+    ctx._do_move_to(pose_value(raised(best.pose, APPROACH)))
+    ctx._do_move_linear(pose_value(best.pose))
+    return float(ctx._do_close())
+
+
+def thing_of(kind: Any, model: str, size: tuple[float, float, float], at: tuple[float, float]) -> WorldObject:
+    """One more for the table."""
+    colour = {"grey": (0.5, 0.5, 0.5), "yellow": (0.8, 0.68, 0.08)}[model.split("_")[1]]
+    return WorldObject(
+        model=model, kind=kind, colour=colour, size=size, mass=0.08, friction=1.0, position=at,
+    )  # fmt: skip
+
+
+def builtin_skills() -> str:
+    return library_source("tabletop", TabletopKit.builtin_skills)
+
+
+def planned(planner: DraftingPlanner, wanted: Any, seen: Observation) -> Any:
+    """The plan for a task, or none."""
+    return planner.plan(PlanRequest(attempt="1", task=wanted, observation=seen, skills=())).plan
+
+
 def in_the_way(observation: Observation) -> set[str]:
     return {str(f) for f in observation.facts if f.predicate in ("blocks", "crowds")}
 
@@ -188,7 +214,7 @@ def test_what_only_the_slide_to_a_neighbour_would_hit_is_in_its_way(away: float,
 
 def test_a_skill_says_how_many_ways_it_tried_and_what_each_would_have_hit() -> None:
     skills: dict[str, Any] = {"MotionError": MotionError}
-    exec(library_source("tabletop", TabletopKit.builtin_skills), skills)
+    exec(builtin_skills(), skills)
     barred = [MotionError("collision", "on the way", hit) for hit in ("cube_red", "cube_red", "table")]
     barred.append(MotionError("unreachable", "too far"))
     error = skills["_none_of"](barred, "no room")
@@ -200,7 +226,7 @@ def test_a_skill_says_how_many_ways_it_tried_and_what_each_would_have_hit() -> N
 def test_what_is_missed_where_a_thing_stood_is_put_beside_it_where_it_stands_now(second: bool) -> None:
     """A cube was turned while another was carried, which came to stand 32 mm short of it."""
     skills: dict[str, Any] = {"pose": lambda x, y, z, yaw: SimpleNamespace(x=x, y=y, z=z, yaw=yaw)}
-    exec(library_source("tabletop", TabletopKit.builtin_skills), skills)
+    exec(builtin_skills(), skills)
     at = skills["pose"](0.5, 0.0, 0.42, 0.0)
     ctx = MagicMock()
     ctx.locate.return_value = SimpleNamespace(x=0.5, y=0.0, kind="ball", size=(0.04, 0.04, 0.04))
@@ -234,44 +260,32 @@ def stack_01_with(
 @pytest.mark.slow
 def test_the_arm_goes_around_what_does_not_belong_on_the_table(tmp_path: Path) -> None:
     """A tall grey box, which no world file mentions, stands between the two cubes."""
-    box = WorldObject(
-        model="cuboid_grey", kind="cuboid", colour=(0.5, 0.5, 0.5), size=(0.05, 0.05, 0.15), mass=0.3,
-        friction=1.0, position=(0.46, -0.07),
-    )  # fmt: skip
+    box = thing_of("cuboid", "cuboid_grey", (0.05, 0.05, 0.15), (0.46, -0.07))
     touched: set[frozenset[str]] = set()
     with stack_01_with(box, False, tmp_path) as (environment, simulator, planner):
         simulator.on_contacts(lambda sample: touched.update(map(frozenset, sample.pairs)))
         seen = environment.sense()
-        request = PlanRequest(attempt="", task=environment.task, observation=seen, skills=())
-        plan = planner.plan(request).plan
+        plan = planned(planner, environment.task, seen)
         assert plan is not None and seen.objects["unknown"] == "unknown"
-        acted = environment.act("1", plan, library_source("tabletop", TabletopKit.builtin_skills))
+        acted = environment.act("1", plan, builtin_skills())
         assert acted.status == "done"
         assert environment.settle().outcome is Outcome.SUCCESS
     assert frozenset({"cobot", box.model}) not in touched
 
 
-@pytest.mark.slow
 def refuse() -> None:
     raise MotionError("collision", "no")
 
 
 def test_a_cube_that_others_touch_on_two_sides_is_pushed_out(tmp_path: Path) -> None:
     """Of four in a square none can be grasped; what must be left alone is not moved with another either."""
-    box = WorldObject(
-        model="box_yellow", kind="cube", colour=(0.8, 0.68, 0.08), size=(0.04, 0.04, 0.04), mass=0.08,
-        friction=1.0, position=(0.46, 0.15),
-    )  # fmt: skip
+    box = thing_of("cube", "box_yellow", (0.04, 0.04, 0.04), (0.46, 0.15))
     square = {"box_red": (0, 0), "box_blue": (1, 0), "box_green": (0, 1), "box_yellow": (1, 1)}
     at = {name: (0.42 + 0.0402 * i, 0.08 + 0.0402 * k, TOP) for name, (i, k) in square.items()}
     with stack_01_with(box, True, tmp_path, **at) as (environment, _, planner):
-        seen = environment.sense()
-
-        def planned(text: str) -> Any:
-            return planner.plan(PlanRequest(attempt="", task=task(text), observation=seen, skills=())).plan
-
-        text = "Put the red cube on the red plate"
-        plan, careful = planned(f"{text}."), planned(f"{text}, and leave the blue and the green cube alone.")
+        seen, text = environment.sense(), "Put the red cube on the red plate"
+        others = f"{text}, and leave the blue and the green cube alone."
+        plan, careful = (planned(planner, task(words), seen) for words in (f"{text}.", others))
         assert str(plan.steps[0]) == "push_out(cube_red)" and careful is None
         ctx, scenes = environment._ctx, list[Scene]()
         with pytest.MonkeyPatch.context() as patch, pytest.raises(MotionError, match="no"):
@@ -280,7 +294,7 @@ def test_a_cube_that_others_touch_on_two_sides_is_pushed_out(tmp_path: Path) -> 
             patch.setattr(ctx._arm, "move_linear", lambda *_: refuse())
             ctx._do_push(spot)
         assert scenes[-1] == ctx.scene != scenes[0], "what a refused push did not move stays in the way"
-        acted = environment.act("1", plan, library_source("tabletop", TabletopKit.builtin_skills))
+        acted = environment.act("1", plan, builtin_skills())
         assert acted.status == "done"
         assert environment.sense().holds("on", "cube_red", "plate_red")
 
@@ -302,16 +316,11 @@ def test_closing_fingers_stay_above_the_table_however_low_a_thing_is_seen(sunk: 
 @pytest.mark.slow
 def test_what_is_taller_than_the_fingers_is_held_by_its_upper_half(tmp_path: Path) -> None:
     """The palm would meet its top before the fingertips are at its middle."""
-    box = WorldObject(
-        model="box_yellow", kind="cuboid", colour=(0.8, 0.68, 0.08), size=(0.1, 0.03, 0.15), mass=0.07,
-        friction=1.0, position=(0.46, -0.07),
-    )  # fmt: skip
+    box = thing_of("cuboid", "box_yellow", (0.1, 0.03, 0.15), (0.46, -0.07))
     with stack_01_with(box, True, tmp_path) as (environment, _, planner):
-        seen = environment.sense()
-        wanted = task("Pick up the yellow block.")
-        plan = planner.plan(PlanRequest(attempt="", task=wanted, observation=seen, skills=())).plan
+        plan = planned(planner, task("Pick up the yellow block."), environment.sense())
         assert plan is not None
-        environment.act("1", plan, library_source("tabletop", TabletopKit.builtin_skills))
+        environment.act("1", plan, builtin_skills())
         assert environment._arm.held == "cuboid_yellow"
 
 
@@ -321,11 +330,7 @@ def test_a_place_off_the_middle_of_a_face_is_taken_where_the_middle_is_not_free(
     plates = {"plate_blue": (0.475, -0.127, 0.404), "plate_green": (0.467, 0.185, 0.404)}
     with table("stack_01", **around, **plates, plate_red=(0.6, 0.0, 0.404)) as (environment, _):
         ctx = environment._ctx
-        best = next(ctx._grasps(ctx.look(), "cube_red"))
-        ctx._do_open(best.gap)
-        ctx._do_move_to(pose_value(raised(best.pose, APPROACH)))
-        ctx._do_move_linear(pose_value(best.pose))
-        assert ctx._do_close() > 0.03 and environment._arm.held == "cube_red"
+        assert grasp_red(ctx) > 0.03 and environment._arm.held == "cube_red"
         assert ctx._do_close() > 0.03, "asked again, it tells the gap of what it holds"
         spots = ctx._do_spots_next_to("cube_blue")
     assert spots
@@ -340,11 +345,7 @@ def test_places_next_to_what_is_on_a_plate_are_not_told_to_be_full() -> None:
     plates = {"plate_blue": (0.475, -0.15, 0.404), "plate_green": (0.467, 0.185, 0.404)}
     with table("stack_01", **cubes, **plates, box_red=(0.64, -0.25, TOP)) as (environment, _):
         ctx = environment._ctx
-        best = next(ctx._grasps(ctx.look(), "cube_red"))
-        ctx._do_open(best.gap)
-        ctx._do_move_to(pose_value(raised(best.pose, APPROACH)))
-        ctx._do_move_linear(pose_value(best.pose))
-        assert ctx._do_close() > 0.03
+        assert grasp_red(ctx) > 0.03
         with pytest.raises(ValueError, match="on the table only, and cube_blue is on something"):
             ctx._do_spots_next_to("cube_blue")
 
@@ -417,11 +418,7 @@ def test_nothing_is_put_aside_to_where_room_was_wanted() -> None:
 def test_nothing_is_put_aside_to_a_place_where_room_was_wanted() -> None:
     with table("stack_01") as (environment, _):
         ctx = environment._ctx
-        best = next(ctx._grasps(ctx.look(), "cube_red"))
-        ctx._do_open(best.gap)
-        ctx._do_move_to(pose_value(raised(best.pose, APPROACH)))
-        ctx._do_move_linear(pose_value(best.pose))
-        ctx._do_close()
+        grasp_red(ctx)
 
         first = ctx._do_spots_on_table()[0]
         x, y = round(first["x"] * 100) * 10, round(first["y"] * 100) * 10  # millimetres
