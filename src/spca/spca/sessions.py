@@ -141,6 +141,9 @@ class Session:
 
                 there = nullcontext((self.program, False)) if self.program else acting(options, self._scratch)
                 self.program, self._unlaid = self._open.enter_context(there)
+                if self._options.level == SENTENCE and options.world and not self._unlaid:
+                    hint = "leave it away, or end the simulator that is there"
+                    raise InputError("the table that is there stays as it is", "--world", hint)
             if options.view == "web":
                 self._show()
             self._open = self._open.pop_all()
