@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product, takewhile
 from operator import itemgetter
@@ -18,6 +20,7 @@ from spca_core.ports.kit import Kit
 from spca_core.relation import in_words, place_of, resting
 from spca_core.scene import Observation
 from spca_core.verdict import Ending
+from spca_llm.ledger import read_exchange
 
 _CLAUSE = re.compile(r"[,.;:]|\b(?:and|then)\b|(?<=\w )(?:so|because|until|while|which)\b")
 _PRONOUN = re.compile(r"\b(?:it(?! (?:be )?(?:possible|ok|okay|fine|all right)\b)|that one|this one)\b", re.I)
@@ -26,7 +29,7 @@ _THERE = re.compile(r"(?i)\bthere(?=(?: too| as well)?[.!]*$)|\bin(?:to)? it\b")
 _PLACE = re.compile(r"(?:on|in|next|beside|behind|between|to)\b")
 _BACK = re.compile(
     r"(?i)\b(?:put|move|bring|take|turn) "
-    r"(?:(it|the .+?)|(them|both)|(everything|(?:it )?all|all of (?:it|them)))"
+    r"(?:(it|the .+?)|(them(?: all| both)?|both)|(everything|(?:it )?all|all of (?:it|them)))"
     r" back(?: (?:to )?where (?:it was|they were)| again)?[.!]*$"
 )
 _AGAIN = re.compile(r"(?i)(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more|redo)[.!]*")
@@ -39,7 +42,8 @@ _UNDO = re.compile(
 )
 _COUNTS = {"two": 2, "three": 3, "four": 4}
 _WHY = re.compile(
-    r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( just)?( do| fail)?( that| this| it)?)?"
+    r"(why|how|what)( not)?( happened)?"
+    r"( (did|didn't|can't|couldn't) (you|it)( just)?( do| fail)?( that| this| it)?)?"
 )
 _PLAN = re.compile(r"what(?: is|'s| was) (?:your|the) plan")
 _ABOUT = re.compile(r"(?:(?:and|so|then) )?(?:where |what colour )?(?:is|are) ", re.IGNORECASE)
@@ -67,7 +71,7 @@ _SMALL_TALK = {
     r"(?:hello|hi|hey|good (?:morning|day|evening))(?: there| robot)?": "Hello. Say what to do, or `help`.",
     r"(?:great |many |no )?(?:thanks|thank you|well done|good job)(?: a lot| very much)?": "You are welcome.",
     r"(?:no,? )?not (?:that|this)(?: one)?": "Say which one instead, as in: no, the blue one.",
-    r"never ?mind|forget (?:it|that|about it)": "All right.",
+    r"(?:no,? )?(?:don't|do not)|never ?mind|forget (?:it|that|about it)": "All right.",
     r"(?:please )?(?:stop|halt|abort|cancel)(?: it| that| now)?": "Nothing is moving; Ctrl-C stops the arm.",
 }
 
@@ -114,11 +118,6 @@ class _Turn:
     def sentence(self) -> str:
         """What it was taken for, without what was taken back first."""
         return self.task or self.text
-
-    @property
-    def refused(self) -> bool:
-        """It was not understood, or cannot be."""
-        return self.run is not None and self.run.result.outcome.refused
 
 
 class Dialogue:
@@ -175,9 +174,12 @@ class Dialogue:
         turn = self._next if meant == self._next.text else _Turn(text=meant, task=meant)
         self._next = _Turn()  # the same words later are a task
         told = "robot: " if asks else f"robot: {run.result.outcome.value}: "
-        told += run.result.reason + (f" [{', '.join(map(str, plan.steps))}]" if args and plan else "")
+        tell = plan if args and run.result.outcome is not Ending.SUCCESS else None  # the reason tells of that
+        told += run.result.reason + (f" [{', '.join(map(str, tell.steps))}]" if tell else "")
         told += f"; to put back: {'; '.join(spot.order for spot in lay.values())}" if lay else ""
-        goals = [e.text for e in run.events if e.kind == "plan" and "; or " not in e.text]
+        measured = ", ".join(dict.fromkeys(_measured(run)))
+        told += f"; measured: {measured}" * bool(measured)
+        goals = [e.text.partition(". (")[0] for e in run.events if e.kind == "plan" and "; or " not in e.text]
         turn = replace(
             turn,
             said=said,
@@ -230,24 +232,25 @@ class Dialogue:
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again", a correction and an answer, as far as is known.
 
-        Raises InputError where nothing is said, and where there is nothing to undo, or to do again.
+        Raises InputError where nothing is said, for a question about what was done, and where nothing is
+        there to undo, or to do again.
         """
         if not (sentence := sentence.strip()):
             raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
+        if told := self._told(sentence):
+            raise InputError("nothing to carry out", hint=told)
         if _AGAIN.fullmatch(sentence):
             return self._redo or self._again or _nothing("There is nothing to do again.")
+        last = self._done[-1] if self._done else _Turn()
+        ended = last.run.result.outcome if last.run else Ending.NOT_UNDERSTOOD
         if _MORE.fullmatch(sentence):
-            last = self._done[-1] if self._done else None
-            more = last and not last.refused and _AMOUNT.search(last.sentence)
-            return last.sentence if last and more else _nothing("More of what? Say the whole task.")
+            more = not ended.refused and _AMOUNT.search(last.sentence)
+            return last.sentence if more else _nothing("More of what? Say the whole task.")
         if _CONTINUE.fullmatch(sentence):
-            last = self._done[-1] if self._done else None
-            stopped = last and last.run and last.run.result.outcome is Ending.CANCELLED
-            return last.sentence if last and stopped else _nothing("Nothing was stopped.")
+            return last.sentence if ended is Ending.CANCELLED else _nothing("Nothing was stopped.")
         if undo := _UNDO.fullmatch(sentence):
             return self._undo(len(self._to_undo) if undo[1] else _COUNTS.get(undo[2], 1))
-        asks = sentence.endswith("?")
-        if not asks and (said := self._completed(sentence) or self._corrected(sentence)):
+        if not self._asks_on(sentence) and (said := self._completed(sentence) or self._corrected(sentence)):
             return said
         back = _BACK.search(sentence)
         before = self.spelt(sentence[: back.start()]) if back else ""
@@ -263,10 +266,8 @@ class Dialogue:
 
     def known(self, meant: str) -> bool:
         """Return whether a task takes back or repeats what was done, so that nobody need be asked how."""
-        takes_back = meant == self._next.text and not self._next.task
-        return (
-            bool(meant) and (takes_back or meant == self._redo) and self._kit.understands(meant, self._look())
-        )
+        taken_back = "" if self._next.task else self._next.text
+        return meant in {taken_back, self._redo} - {""} and self._kit.understands(meant, self._look())
 
     def _undo(self, count: int) -> str:
         """Return what takes back that many of the last tasks that moved something."""
@@ -297,7 +298,7 @@ class Dialogue:
 
         What a question is about is "it" from now on.
         """
-        if (told := self._told(question.strip().rstrip("?!. ").lower())) is not None:
+        if (told := self._told(question)) is not None:
             return told
         question = self._asked_too(question) or self.spelt(question)
         if (told := self._kit.answer(question, self._look)) is not None:
@@ -309,12 +310,18 @@ class Dialogue:
     def _asked_too(self, sentence: str) -> str:
         """Return the last question about another thing, as in "and the green one?"; empty if it is none."""
         last, said = self._turns[-1] if self._turns else None, _MEANT.fullmatch(sentence.strip("? "))
-        if last is None or last.run or not sentence.endswith("?") or not said:
+        if last is None or last.run or not self._asks_on(sentence) or not said:
             return ""
         return next((text for _, _, _, text in self._with(last.text, said)), "")
 
-    def _told(self, asked: str) -> str | None:
+    def _asks_on(self, sentence: str) -> bool:
+        """Return whether a sentence asks something: by its mark, or as it goes on from a question."""
+        asked = bool(self._turns) and self._turns[-1].run is None
+        return sentence.endswith("?") or (asked and sentence.lower().startswith("and "))
+
+    def _told(self, question: str) -> str | None:
         """Answer a question about what was done, or a call for help; return None for anything else."""
+        asked = question.strip().rstrip("?!. ").lower()
         if said := _SAID.fullmatch(asked):
             own = [f'"{turn.said}"' for turn in self._done if turn.said]
             own = {"first": own[:1], "last": own[-1:]}.get(said[1], own)
@@ -429,7 +436,8 @@ class Dialogue:
         Phrases among the user's `own` words come first, and things of the same kind: "the green plate" for
         "the blue plate", not for "the red cube".
         """
-        words, spans = _bare(said["thing"]), [*self._phrases(about)][bool(said["on"]) :]
+        words, spans = _bare(said["thing"]), [*self._phrases(about)]
+        spans = spans[bool(said["on"] and spans[1:]) :]  # "what is on the red plate?" names one
         spans.sort(key=lambda at: about[slice(*at)] not in own)
         for noun, (start, end) in product((False, True), spans if words else ()):
             thing = self._like(words[-1] if noun else about[start:end], words)
@@ -459,6 +467,14 @@ def _nothing(why: str) -> NoReturn:
     raise InputError(why)
 
 
+def _measured(run: Run) -> Iterator[str]:
+    """Yield the things whose measures a model has asked for."""
+    for path in sorted(run.folder.glob("llm/*-planner_*.json")):
+        with suppress(InputError, ValueError, AttributeError):
+            if answer := read_exchange(path).answer:
+                yield from json.loads(answer.text).get("measure", ())
+
+
 def _continues(sentence: str) -> bool:
     """Return whether a sentence says only what is other than in the last one."""
     said = _MEANT.fullmatch(sentence)
@@ -467,7 +483,7 @@ def _continues(sentence: str) -> bool:
 
 def _unclear(turn: _Turn) -> str:
     """Return the words of a refused sentence that a question is about; empty where there is none."""
-    reason = turn.told if turn.refused else ""
+    reason = turn.told if turn.run and turn.run.result.outcome.refused else ""
     asked = [*_QUOTED.findall(reason), *_MISSING.findall(reason)]
     return next((words for words in asked if words.lower() in turn.sentence.lower()), "")
 

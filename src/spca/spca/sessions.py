@@ -140,6 +140,9 @@ class Session:
                 from spca.ros.graph import acting, robot_is_there  # not everywhere is there a ROS
 
                 self._unlaid = not (found := robot_is_there())  # a table that is there is taken as it is
+                if found and options.world and self._options.level == SENTENCE:
+                    hint = "leave it away, or end the simulator that is there"
+                    raise InputError("the table that is there stays as it is", "--world", hint)
                 self.program = self._open.enter_context(acting(options, self._scratch, found))
             if options.view == "web":
                 self._show()
@@ -202,7 +205,7 @@ class Session:
         """Carry out a sentence: look, plan, act, look again; repair and plan anew as in any run.
 
         It may refer to what was done before ("put it back"), or answer what the last one left open. One that
-        is refused leaves its run in a folder that is gone when the session ends.
+        is refused, and for which no model was asked, leaves its run in a folder that is gone in the end.
         """
         meant = self._dialogue.meant(sentence)
         return self._done(meant, Order(), out, sentence)
@@ -265,7 +268,7 @@ class Session:
                 shutil.rmtree(folder.path)
             raise
         kept = folder.path
-        if out is None and run.result.outcome.refused:
+        if out is None and run.result.outcome.refused and not (folder.path / "llm").exists():
             kept = Path(shutil.move(kept, tempfile.mkdtemp(dir=self._scratch)))
         elif self._report:
             run.document()

@@ -98,6 +98,8 @@ class TestOneTable:
     def test_a_conversation_refers_to_what_was_done(self, table: Session):
         assert "cube" in (table.ask("What do you see?") or "")
         assert table.ask("why?") == "Nothing has been done yet."
+        with pytest.raises(InputError, match="Nothing has been done yet"):
+            table.do("why?")
         lay = {thing.id: thing.pose for thing in table.look().objects}
         first = table.do("put the red cube on the blue plate")
         assert "\n" not in f"{table.look()!r}{first!r}" and table.look()._repr_jpeg_()[:2] == b"\xff\xd8"
@@ -146,7 +148,7 @@ class TestOneTable:
         assert "no pink cube" in (table.ask("where is the pink cube?") or "")
         assert table.do("what do you see?").result.reason.endswith("nothing is done.)")
         kept = {run.folder.exists() for run in table.runs if run.result.outcome.refused}
-        assert kept == {True} and not list(tmp_path.iterdir())
+        assert kept == {True} and all((folder / "llm").exists() for folder in tmp_path.iterdir())
 
     @on_one_table(ROS_NIGHTLY)
     def test_what_a_look_cannot_show_is_said(self, table: Session):
@@ -170,7 +172,7 @@ class TestOneTable:
             ("pick_up", "cube_blue", "table"): "(hand_empty) does not hold",
             ("pick_up", "cube_blu", "table"): "'cube_blu' is no solid",
             ("pickup", "cube_blue"): "did you mean 'pick_up'",
-            ("place_on", "cube_red"): "place_on(c: solid, p: support)",
+            ("place_on", "cube_red"): "1 of 2 arguments: place_on(c: solid, p: support)",
         }.items():
             with pytest.raises(InputError, match=said.replace("(", r"\(").replace(")", r"\)")):
                 table.act(*action)
@@ -203,8 +205,9 @@ def test_one_program_has_a_robot(graph: None, tmp_path: Path):
         with pytest.raises(InputError, match="has a program of spca in the ROS domain"):
             spca.run("touch_02", transport="ros", out=tmp_path / "other", report=False)
         assert set(table.look().facts) == set(before.facts)
-    with pytest.raises(InputError, match="--rate"), spca.session(transport="ros", rate=3.0):
-        pass
+    for option, value in {"rate": 3.0, "world": "mats"}.items():
+        with pytest.raises(InputError, match=f"--{option}"), spca.session(transport="ros", **{option: value}):
+            pass
 
 
 def test_what_a_short_arm_does_not_reach_is_said_before_it_moves():
@@ -263,6 +266,10 @@ def test_what_follows_a_question_asks_and_what_follows_a_task_is_of_all_its_thin
         assert table.do("put the red cube on the red plate").result.success
         assert table.ask("Is the red cube on the red plate?") == "Yes."
         assert table.ask("and the green one?") == "No."
+        assert table.ask("and the blue one") == "No.", "without the mark, too"
+        assert table.ask("what is on the red plate?") == "The red cube."
+        assert table.ask("and on the blue one?") == "Nothing."
+        assert table.plan("put them all back").goal.startswith("the red cube at x = ")
         assert table.do("put all cubes on their plates").result.success
         assert table.plan("take them all off").goal.count(" on the table") == 3
         assert table.do("throw all cubes off the table").result.success
@@ -292,6 +299,9 @@ def test_a_model_is_not_asked_for_a_move_that_is_known(tmp_path: Path):
             assert len(server.requests) == asked
             table.plan("put the red cube on the green plate")
             assert len(server.requests) > asked
+            refused = table.do("fly to the moon")
+            assert refused.result.outcome.refused and [*(refused.folder / "llm").iterdir()]
+            assert refused.folder.parent == tmp_path, "so that what a model was asked can be replayed"
 
 
 def test_what_a_stopped_task_has_done_is_taken_back():
