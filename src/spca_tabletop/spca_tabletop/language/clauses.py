@@ -17,7 +17,7 @@ from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import GONE, NO_PLACE
 from spca_tabletop.language.lexicon import FORMS, SHARED, UNREAD
 from spca_tabletop.language.places import (
-    ROWS,
+    NO_DIRECTION,
     Destination,
     Destinations,
     away,
@@ -25,11 +25,13 @@ from spca_tabletop.language.places import (
     placed,
     related,
     spot_of,
-    stands,
 )
 from spca_tabletop.language.talk import (
     ANYTHING,
+    AXES,
+    CLOSE,
     LIFTABLE,
+    ROWS,
     TANGIBLE,
     Atom,
     Contradiction,
@@ -38,10 +40,11 @@ from spca_tabletop.language.talk import (
     Things,
     clause,
     every,
+    in_turn,
     refuse,
+    stands,
 )
 from spca_tabletop.language.things import (
-    AXES,
     Det,
     Nominal,
     Phrase,
@@ -56,10 +59,6 @@ from spca_tabletop.language.things import (
 
 _TABLE = Destination(relation="on", things=(Thing(Det("the"), Nominal(kind="table")),))
 _EVERY_SOLID = (Thing(Det("all"), Nominal(kind="thing"), text="everything"),)
-_CLOSE = (10,)
-"""Millimetres between things that stand in a row."""
-_AHEAD = {row.ahead((1, 2, 0), (0, 0, 0)): n for n, row in ROWS.items() if row.ahead}
-"""The relations of what is farther along an axis of `world`, counted from 1, or, below 0, less far."""
 _ONE_TOWER = "I can build one tower at a time; say the other one in its own task."
 _IT = Thing(pronoun="it", text="it")
 Given = tuple[Phrase, Destinations | Destination]
@@ -158,10 +157,18 @@ def kept_off(*, talk: Talk) -> Iterator[Talk]:
 
 def onto(thing: Thing, support: Thing) -> Meaning:
     """As in "red cube, blue plate"."""
-    vague = thing.noun.tests or (support.noun.tests and not support.det.quantifier)
+    told = support.det.quantifier or support.noun.kind in SUPPORTS
+    vague = thing.noun.tests or (support.noun.tests and not told)
     if thing.noun.kind in SUPPORTS or vague or thing.pronoun or support.pronoun or support.anew:
         raise NotUnderstood(f"I do not know where '{thing.text}' is to be; say on, in or next to what.")
     return contain((support,), (thing,))
+
+
+def goes_there(there: Thing, things: Phrase) -> Meaning:
+    """As in "Blue plate: the green cube."."""
+    vague = there.noun.kind not in SUPPORTS or any(t.noun.kind in SUPPORTS or t.elliptic for t in things)
+    refuse(vague, f"I do not know what is to be done with '{there.text}'; say what goes where.")
+    return contain((there,), things)
 
 
 def contain(there: Phrase, things: Phrase) -> Meaning:
@@ -227,6 +234,8 @@ def put(
 ) -> Meaning:
     if isinstance(source, tuple):
         places, source = source, None
+    bare = any(p.relation in AXES and not p.values for p in places)
+    refuse(bare and (len(phrase) > 1 or len(places) > 1), NO_DIRECTION)
     phrase = _coming_from(_not_there_yet(phrase, places, added), source)
     return doing(phrase, lambda things, talk: placed(things, places, phrase, talk), source=source)
 
@@ -323,8 +332,12 @@ def put_away(phrase: Phrase, source: Destination | None) -> Meaning:
     return doing(phrase, then, source=None if from_table else source)
 
 
-def _ordered(phrase: Phrase, said: Values | Destination | None = None, *, row: Relation) -> Meaning:
+def _ordered(
+    phrase: Phrase, said: Values | Destination | None = None, *, row: Relation, alone: bool = False
+) -> Meaning:
     def then(things: Things, talk: Talk) -> Talk:
+        lying = alone and any(talk.table.support_of(thing) != TABLE_SYMBOL for thing in things)
+        refuse(lying, f"Off what is '{phrase[0].text}' to go? Say 'off the table', or what it lies on.")
         on_table = row.skill or all(talk.table.support_of(thing) == TABLE_SYMBOL for thing in things)
         refuse(not on_table, "I can do that with what stands on the table only.")
         return related(things, row, (), said if isinstance(said, tuple) else (), talk)
@@ -343,7 +356,8 @@ def clear(phrase: Phrase, places: Destinations | None = None, *, talk: Talk) -> 
             raise Impossible("Nothing lies on it; if it is to go itself, say where to.")
         free = () if places else tuple((s,) for s in things)
         for after in placed(things, places or (_TABLE,), (), before.rule("unstacked", *free)):
-            yield after.about(things).but(cleared=(things[-1], supports[-1]))
+            mentioned = tuple(dict.fromkeys((*after.mentioned, *things)))
+            yield after.about(things).but(cleared=(things[-1], supports[-1]), mentioned=mentioned)
 
 
 def _standing(talk: Talk) -> Things:
@@ -457,7 +471,7 @@ def run_of(one: Phrase, more: Phrase) -> Phrase:
 def in_line(*said: Phrase | tuple[int, Phrase] | str) -> Meaning:
     """As in "line up red, green and blue from left to right": each close beside the one before."""
     *whole, phrase = (one for one in said if isinstance(one, tuple) and isinstance(one[0], Thing))
-    (way,) = (sign * (axis + 1) for axis, sign in (AXES[one] for one in said if isinstance(one, str)))
+    (side,) = (one for one in said if isinstance(one, str))
     wrong = any(isinstance(one[0], int) and one[0] != len(phrase) for one in said)
     refuse(wrong, "These are not so many; name each of them.")
 
@@ -466,10 +480,7 @@ def in_line(*said: Phrase | tuple[int, Phrase] | str) -> Meaning:
             raise NotUnderstood("I do not know the order of what; name the things one by one.")
         if not all(any({*things} == {*b} for b, _ in found_by(one, talk, LIFTABLE)) for one in whole):
             raise NotUnderstood("I do not know which of them are to be in the row; name each once.")
-        for first in range(len(things)):
-            back = [stands(a, _AHEAD[-way], (b,), _CLOSE) for a, b in pairwise(things[: first + 1])]
-            on = [stands(b, _AHEAD[way], (a,), _CLOSE) for a, b in pairwise(things[first:])]
-            yield talk.ask([*back, *on])
+        yield from map(talk.ask, in_turn(things, side))
 
     return doing(phrase, then)
 
@@ -503,7 +514,9 @@ def detail_along(upwards: bool, phrase: Phrase) -> Detail:
 def details(one: Detail, more: Detail | None) -> Detail:
     phrase, places, upwards = more or ((), (), None)
     refuse(one[2] is not None and upwards is not None, "One order is enough.")
-    if one[0] and any(p.relation == "slot" for p in places):  # "with blue at the bottom" is of blue alone
+    alone = len(one[0]) == 1 and not (one[0][0].several or one[0][0].any)  # "with red over green over blue"
+    alone = alone and any(p.relation == "on" for p in places)
+    if alone or (one[0] and any(p.relation == "slot" for p in places)):  # "with blue at the bottom" is of it
         raise NotUnderstood(f"I do not know what to do with '{one[0][0].text}'.")
     return ((*one[0], *phrase), (*one[1], *places), upwards if one[2] is None else one[2])
 
@@ -648,7 +661,9 @@ def bridge(more: Detail | None) -> Meaning:
     return meaning
 
 
-def pyramid(more: Detail | int | None) -> Meaning:
+def pyramid(more: Detail | tuple[int, Phrase] | int | None) -> Meaning:
+    """As in "a pyramid of red, green and blue", "a six-cube pyramid", "a pyramid, three blocks"."""
+    more = more[0] if isinstance(more, tuple) and isinstance(more[0], int) else more
     size = more if isinstance(more, int) else None
     phrase, places, upwards = more if isinstance(more, tuple) else ((), (), None)
     if any(p.relation != "on" or [t.noun.kind for t in p.things] != ["table"] for p in places):
@@ -697,6 +712,8 @@ def there_go(places: Destinations | Destination, phrase: Phrase, *, slot: bool) 
 def ordered(*said: bool | Phrase) -> Meaning:
     """As in "from bottom to top: red, green, blue"."""
     (phrase,) = (one for one in said if isinstance(one, tuple))
+    vague = len(phrase) == 1 and phrase[0].several
+    refuse(vague, "I do not know the order of what; name the things one by one.")
     return doing(phrase, lambda things, talk: towers.listed(things, True in said, talk))
 
 
@@ -811,7 +828,7 @@ def close(before: Meaning, *, talk: Talk) -> Iterator[Talk]:
         at = {a: p for a in one.atoms if a[0] == "at" and (p := place_of(a[2])) and p.relation.ahead}
         told = at or any(a[0] in ("abreast", "next_to") for a in one.atoms)
         refuse(not told, "I do not know what is to be close together; say next to what.")
-        near = {a: stands(a[1], p.relation.name, p.things, p.values or _CLOSE) for a, p in at.items()}
+        near = {a: stands(a[1], p.relation.name, p.things, p.values or CLOSE) for a, p in at.items()}
         yield one.but(wants=tuple((stage, near.get(a, a)) for stage, a in one.wants))
 
 
@@ -879,7 +896,8 @@ def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: boo
     `solid`: a bare colour ("blue stays") is that of something that could be moved.
     """
     refuse(any(t.pronoun and t.text == "one" for t in phrase), "I do not know which one must not; name it.")
-    solid = solid or any(t.noun.other for t in phrase)
+    bare = all(t.elliptic and t.noun.colour and not t.noun.one for t in phrase)  # "leave blue"
+    solid = solid or bare or any(t.noun.other for t in phrase)
     for things, after in found_by(_every(phrase), talk, LIFTABLE if solid else ANYTHING):
         refuse(TABLE_SYMBOL in things, "Everything rests on the table; say what else must be left alone.")
         one = after.rule(how, *((*of, thing) for thing in things)).but(forbidding=True)
@@ -890,6 +908,7 @@ def _spared(phrase: Phrase, *, talk: Talk, how: str, of: Things = (), solid: boo
 for _row in ROWS.values():
     rule(*(f"Clause -> {form}" for form in _row.orders), row=_row)(_ordered)
     if _row.rests == GROUND_SYMBOL:
+        rule("Clause -> THROW|TOSS Things OFF", row=_row, cost=-1, alone=True)(_ordered)
         rule("Clause -> TOSS Things", row=_row, cost=2)(_ordered)
     rule(*(f"Neg -> {form}" for form in _row.bans), how="banned", of=(_row.name,))(_spared)
 
@@ -920,6 +939,11 @@ def never_put(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[T
 @clause
 def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Talk]:
     kinds = LIFTABLE if phrase == _EVERY_SOLID else TANGIBLE  # "nothing" names no plate that "there" could be
+    no_cube = (
+        len(phrase) == 1 and phrase[0].det == Det("all") and phrase[0].noun.vague and phrase[0].noun.kind
+    )
+    if no_cube and not (phrase[0].noun.colour or phrase[0].apart):
+        talk = _emptied(named(phrase[0], talk, LIFTABLE), places, talk)
     for things, before in found_by(_every(phrase), talk.but(forbidding=True), kinds):
         there = [a[2] for a in talk.before if a[0] == "on" and phrase[0].elliptic and phrase[0].noun.colour]
         those = [t for p in places for t in p.things if there and not t.noun.matching]
@@ -929,6 +953,14 @@ def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator
         for place in places:
             found = [after for one in found for after in _barred(things, place, one)]
         yield from found
+
+
+def _emptied(things: Collection[str], places: Destinations, talk: Talk) -> Talk:
+    """With those that lie there now off it, on the table unless another place is said for them."""
+    there = [t for p in places if p.relation == "on" and not p.slot for t in p.things if not t.noun.matching]
+    below = {s for t in there for s in named(t, talk, ANYTHING) if talk.table.kind(s) in SUPPORTS}
+    lying = sorted(a[1] for a in talk.table.facts if a[0] == "on" and a[2] in below and a[1] in things)
+    return talk.rule("unstacked", *((s,) for s in lying)).claim("on", lying, TABLE_SYMBOL) if lying else talk
 
 
 def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
@@ -959,6 +991,14 @@ def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
 
 _OWN = (Destination(relation="on", things=(Thing(Det(), Nominal(matching="own"), text="its own"),)),)
 rule.means(must_not_be(_EVERY_SOLID, _OWN), "Neg -> UNMATCHED")
+
+
+@clause
+def except_there(*places: Destination, talk: Talk) -> Iterable[Talk]:
+    """As in "clear the mat; I don't care where it goes as long as it is not on another mat"."""
+    one = len({a[1] for a in talk.before}) == 1
+    refuse(not one, f"I do not know what must not be '{places[0].text}'; name it.")
+    return must_not_be((_IT,), places)(talk)
 
 
 @clause
@@ -1078,7 +1118,7 @@ def at_last(before: Meaning, phrase: Phrase = (), *, talk: Talk) -> Iterator[Tal
 @clause
 def at_first(*said: Meaning | Phrase, talk: Talk) -> Iterator[Talk]:
     """As in "put the cubes on the plates, start with the red one"."""
-    phrase, meaning = said if isinstance(said[0], tuple) else said[::-1]
+    phrase, meaning = (*said, lambda talk: [talk])[:2] if isinstance(said[0], tuple) else said[::-1]
     assert isinstance(phrase, tuple) and not isinstance(meaning, tuple)
     for one in meaning(talk):
         for things, after in found_by(phrase, one, TANGIBLE):

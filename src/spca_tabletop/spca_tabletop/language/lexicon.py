@@ -131,7 +131,8 @@ _READS: dict[str, Callable[[str], object]] = {t: read for row in relations() for
 _READS |= {"SPACING": _millimetres, "COLOURED": lambda word: word[:-1], "ORDINAL": _ORDINALS.__getitem__}
 _READS |= dict.fromkeys(("NUMBER", "SIZE"), lambda word: NUMBERS[re.split("[- ]", word)[0]])
 _READS["ACROSS_VIEW"] = lambda words: (
-    "leftmost" if re.search("left.*right", words) else "rightmost" if "left" in words
+    "leftmost" if re.search("left.*right", words) or ("left" in words and "right" not in words)
+    else "rightmost" if "left" in words or "right" in words
     else "farthest" if re.search("toward|(?:back|far).*(?:front|near)", words) else "nearest")  # fmt: skip
 _READS["WRAP"] = lambda words: "".join(
     s for s in ("leftmost", "rightmost") if s[:-4] in words.partition("round")[0]

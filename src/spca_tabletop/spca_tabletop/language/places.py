@@ -10,24 +10,27 @@ from typing import Any
 from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import Place, Relation, Values, place_of, relations
+from spca_core.relation import Place, Relation, Values, place_of
 from spca_tabletop.language import towers
 from spca_tabletop.language.chart import Spoken
 from spca_tabletop.language.goal import GONE, NO_PLACE
 from spca_tabletop.language.lexicon import FORMS
 from spca_tabletop.language.talk import (
+    AHEAD,
     ANYTHING,
+    AXES,
+    CLOSE,
     LIFTABLE,
-    Atom,
+    ROWS,
     Contradiction,
     Talk,
     Things,
     combine,
     every,
     refuse,
+    stands,
 )
 from spca_tabletop.language.things import (
-    AXES,
     Det,
     Nominal,
     Phrase,
@@ -84,6 +87,15 @@ def to(things: Phrase, **told: Any) -> Destination:
 def rather(taken_back: Destination, place: Destination) -> Destination:
     refuse(taken_back == place, f"'{place.text}' was said already.")
     return replace(place, text="")
+
+
+def beside_at(one: Destination, other: Destination) -> Destination:
+    """As in "beside the bowl, left of it", "behind the bowl, close to it"."""
+    near, side = sorted((one, other), key=lambda place: place.relation != "next_to")
+    to_it = len(other.things) == 1 and other.things[0].pronoun == "it"
+    wrong = near.relation != "next_to" or side.relation not in AHEAD.values() or side.values
+    refuse(wrong or not to_it, f"I do not know what is to be '{other.text}'; name it.")
+    return replace(side, things=one.things, values=CLOSE, text="")
 
 
 def of_it_rather(place: Destination, thing: Thing) -> Destination:
@@ -147,15 +159,8 @@ def _in(*said: Thing | Phrase | Values, row: Relation) -> Destination:
     return Destination(relation=row.put or row.name, things=phrase, values=values, into=bool(row.put))
 
 
-ROWS = {row.name: row for row in relations()}
-"""The relations that things can be put into on the table."""
 for _row in ROWS.values():
     rule(*(f"Place -> {form}" for form in _row.forms), row=_row)(_in)
-
-
-def stands(thing: str, relation: str, others: Things, values: Values) -> Atom:
-    """The atom of a thing at a place on the table."""
-    return ("at", thing, Place(ROWS[relation], others, values).symbol)
 
 
 def spot_of(thing: str, talk: Talk) -> Values:
@@ -235,15 +240,30 @@ def _placed(
             if not min(along) - _AROUND < spot[axis] < max(along) + _AROUND:
                 raise Impossible(f"'{place.text}' is too far: I see no table there.")
         yield things, talk.ask([stands(t, "at", (), tuple(spot)) for t, spot in spots.items()])
+    elif relation in AXES and any(a[0] == "abreast" for a in talk.atoms) and len(things) == 1:
+        yield things, talk.but(ends=(*talk.ends, (relation, things[0])))
     elif relation not in (*ROWS, *_TO_OTHERS):
         raise NotUnderstood(NO_DIRECTION)
     else:
-        row, subject = ROWS.get(relation), things[0] if len(things) == 1 else ""
-        kinds = _TO_OTHERS[relation] if row is None else (*row.of, "table") if row.of else ANYTHING
-        talk = _beside_what(place, row, talk) if row and row.ahead else talk
-        for targets, after in found_by(place.things, talk, kinds, subject):
-            asked = related(things, row, targets, place.values, after) if row else None
-            yield things, asked or _relative(things, relation, targets, after)
+        yield from ((things, after) for after in _by_others(things, place, talk))
+
+
+def _by_others(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
+    if len(things) > 1 and any(t.noun.matching for t in place.things):  # "each beside its own plate"
+        talks = [talk]
+        for thing in things:
+            talks = [after for one in talks for after in _by_others((thing,), place, one)]
+        yield from talks
+        return
+    relation, row, subject = place.relation, ROWS.get(place.relation), things[0] if len(things) == 1 else ""
+    kinds = _TO_OTHERS[relation] if row is None else (*row.of, "table") if row.of else ANYTHING
+    talk = _beside_what(place, row, talk) if row and row.ahead else talk
+    like = talk.table.kind(subject) if relation == "next_to" or (row and row.ahead) else ""
+    # "the red cube beside the blue one"
+    alike = [t.like(like) if t.noun.one and t.noun.colour else t for t in place.things]
+    for targets, after in found_by(alike, talk, kinds, subject):
+        asked = related(things, row, targets, place.values, after) if row else None
+        yield asked or _relative(things, relation, targets, after)
 
 
 def _in_place_of(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:

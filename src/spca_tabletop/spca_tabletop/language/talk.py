@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
+from itertools import pairwise
 from typing import TypeVar
 
 from spca_core.geometry import Vec3
 from spca_core.kinds import CONTAINERS, SOLIDS, SUPPORTS, holds
 from spca_core.names import words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.relation import Place, Values, relations
 from spca_core.scene import Observation
 
 Atom = tuple[str, ...]
@@ -26,6 +28,31 @@ _ON_PLATE = 3  # cubes of the usual size: without walls they may stand out
 TOO_OPEN = "That leaves too much open; name some of the things."
 S = TypeVar("S")
 W = TypeVar("W")
+
+
+ROWS = {row.name: row for row in relations()}
+"""The relations that things can be put into on the table."""
+AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1),
+         "highest": (2, -1), "lowest": (2, 1)}  # fmt: skip
+"""The axis of `world` and the sign that a side is about: left is +y, far is +x."""
+CLOSE = (10,)
+"""Millimetres between things that stand in a row."""
+AHEAD = {row.ahead((1, 2, 0), (0, 0, 0)): n for n, row in ROWS.items() if row.ahead}
+"""The relations of what is farther along an axis of `world`, counted from 1, or, below 0, less far."""
+
+
+def stands(thing: str, relation: str, others: Things, values: Values) -> Atom:
+    """The atom of a thing at a place on the table."""
+    return ("at", thing, Place(ROWS[relation], others, values).symbol)
+
+
+def in_turn(things: Things, side: str) -> Iterator[list[Atom]]:
+    """The ways to stand close to each other from that side on, each by what stands beside it."""
+    axis, sign = AXES[side]
+    way = sign * (axis + 1)
+    for first in range(len(things)):
+        back = [stands(a, AHEAD[-way], (b,), CLOSE) for a, b in pairwise(things[: first + 1])]
+        yield [*back, *(stands(b, AHEAD[way], (a,), CLOSE) for a, b in pairwise(things[first:]))]
 
 
 def refuse(wrong: object, why: str) -> None:
@@ -186,6 +213,8 @@ class Talk:
     """Stages that a word begins, the word, and whether something was being built before."""
     round: Things = ()
     """As all move on by one: to which side, the place at the other end, and what was at the one."""
+    ends: tuple[tuple[str, str], ...] = ()
+    """What is to stand at which end of a row."""
     verb: str = ""
     listed: bool = False
     """Whether the things of the last clause were named one by one."""

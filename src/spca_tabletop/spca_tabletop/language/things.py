@@ -17,6 +17,7 @@ from spca_tabletop.language.chart import Grammar, Spoken
 from spca_tabletop.language.lexicon import FORMS, SHARED, VALUED
 from spca_tabletop.language.talk import (
     ANYTHING,
+    AXES,
     LIFTABLE,
     TANGIBLE,
     Contradiction,
@@ -39,9 +40,6 @@ _OFF_LINE = 1.15
 """How much longer the way from one thing to another is, at most, by one that is between them."""
 _CLEARLY = 0.01
 """Metres by which a thing must be farther left to be left of another, or nearer to be the nearest."""
-AXES = {"leftmost": (1, -1), "rightmost": (1, 1), "middle": (1, -1), "nearest": (0, 1), "farthest": (0, -1),
-         "highest": (2, -1), "lowest": (2, 1)}  # fmt: skip
-"""The axis of `world` and the sign that a side is about: left is +y, far is +x."""
 _DESCRIBING = {row.name: row.ahead for row in relations() if row.ahead is not None}
 """The relations by which a thing is told from others: "the cube left of the blue one"."""
 _MOST, _LEAST = ("largest", "larger", "tallest", "longest"), ("smallest", "smaller", "flattest", "little")
@@ -76,6 +74,8 @@ class Quality(Spoken):
     test: Test
     told: str = ""
     rank: int = 0
+    both: bool = False
+    """Whether it is of two that were said."""
 
     def __call__(self, noun: Nominal) -> Nominal:
         """Restrict a noun by it."""
@@ -104,8 +104,8 @@ class Thing(Spoken):
     pronoun: str = ""
     either: tuple[Thing, ...] = ()
     apart: tuple[Thing, ...] = ()
-    anew: bool = False
-    """True if it is in place of another one, which was taken back."""
+    anew: Thing | None = None
+    """What it is in place of, which was taken back."""
     together: int = 0
     """Of what is listed without nouns ("red, green and blue"), which have one in common: where that began."""
 
@@ -195,7 +195,7 @@ def _noun(thing: Thing, talk: Talk, kinds: Things) -> Nominal:
     kind, colour = talk.last_place if of_place else talk.last
     kind = kind if {*kinds} & {*SHARED.get(kind, (kind,))} or kind == "thing" else ""
     if (other or any(test.rank == 3 for test in noun.tests)) and not noun.colour and kind:
-        return replace(noun, kind=kind, colour=colour)
+        return replace(noun, kind=kind, colour="" if thing.det.part else colour)
     hued = [s for s in talk.mentioned if talk.table.colours.get(s) == noun.colour]
     both = kinds == TANGIBLE and any(talk.table.kind(s) in SOLIDS for s in hued)
     before = (kind for at, kind in talk.table.named if at < thing.start)
@@ -461,6 +461,12 @@ def of_that_colour(colour: str) -> Quality:
     return _each(lambda s, table: table.colours.get(s) == colour, colour)
 
 
+def of_such_colours(colour: str, others: Things) -> Quality:
+    """As in "everything red or green"."""
+    hues = (colour, *others)
+    return _each(lambda s, table: table.colours.get(s) in hues, " or ".join(hues))
+
+
 def _flat_sides(s: str, table: Sight) -> float:
     """How much longer than wide a thing is; 0 of what is round."""
     a, b, _ = sorted((*table.sizes.get(s, (1, 1, 0))[:2], 0.0), reverse=True)
@@ -497,11 +503,23 @@ def remarked(thing: Thing, one: Quality) -> Thing:
 
 
 def lacking(one: Quality) -> Quality:
+    refuse(one.both, f"I do not know what of '{one.told}' is not so; say it of each.")
+
     def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
         inside = one.test(found, talk, noun)
         return [s for s in found if s not in inside]
 
     return Quality(test, f"not {one.told}", one.rank)
+
+
+def and_so(one: Quality, other: Quality) -> Quality:
+    """As in "the cube that is on the left and isn't red"."""
+
+    def test(found: list[str], talk: Talk, noun: Nominal) -> list[str]:
+        both = sorted((one, other), key=lambda quality: quality.rank)
+        return both[1].test(both[0].test(found, talk, noun), talk, noun)
+
+    return Quality(test, f"{one.told} and {other.told}", max(one.rank, other.rank), True)
 
 
 def that_is_not(noun: Nominal, one: Quality, other: Quality) -> Nominal:
@@ -541,9 +559,11 @@ def of_those(noun: Nominal, *said: Any) -> Nominal:
     refuse(bad, f"I do not know what '{noun.text}' is of.")
 
     def test(found: list[str], talk: Talk, _: Nominal) -> list[str]:
-        wrong = any(isinstance(one, int) and one != len(found) for one in said)
-        refuse(wrong, f"'{noun.text}': they are {len(found)} that it is of.")
-        return found
+        number = next((one for one in said if isinstance(one, int)), len(found))
+        alike = [[s for s in found if talk.table.kind(s) == kind] for kind in SHARED.get(group.kind, ())]
+        those = [one for one in (found, *alike) if len(one) == number]  # "of the two blocks", beside a cube
+        refuse(len(those) != 1, f"'{noun.text}': they are {len(found)} that it is of.")
+        return those[0]
 
     tests = (*group.tests, Quality(test), *noun.tests)
     return replace(noun, text="", kind=group.kind, colour=noun.colour or group.colour, tests=tests)
@@ -626,6 +646,9 @@ def where(reference: Thing, *, relation: str) -> Quality:
 
 rule.means(Quality(_outer, "outer", 3), "Adj -> OUTER|OUTSIDE")
 rule.means(lacking(Quality(_outer, "outer", 3)), "Adj -> INNER")
+
+
+rule.means(where(Thing(pronoun="there", text="there"), relation="on"), "Here -> THERE")
 
 
 def outside(reference: Thing) -> Quality:
@@ -742,10 +765,24 @@ rule.means(Thing(pronoun="it"), "Thing -> IT")
 rule.means(Thing(pronoun="others"), "Thing -> OTHERS")
 
 
+def whichever(thing: Thing) -> Thing:
+    """As in "a red cube, either of them"."""
+    refuse(thing.det.quantifier != "any", f"I do not know which of '{thing.text}' is meant.")
+    return thing
+
+
 def of_each_colour(det: Det, noun: Nominal | None = None) -> Thing:
     """As in "two cubes of each colour", "one of each colour"."""
     refuse(det.quantifier != "any" or (noun and noun.colour), "I do not know how many of each colour.")
     return Thing(replace(det, hued=True), replace(noun or Nominal("thing"), plural=False))
+
+
+def last_of(*said: int | tuple[str, bool]) -> Thing:
+    """As in "stack two of them, the third one stays": the one that is left of so many."""
+    number = next((one for one in said if isinstance(one, int)), None)
+    kind = next((one[0] for one in said if isinstance(one, tuple)), "")
+    refuse(number == 1, "I do not know what comes first here; name it.")
+    return Thing(Det("the", out_of=number, other=True, part=True), Nominal(kind, one=not kind))
 
 
 def of_the_colour_of(other: Thing) -> Quality:
@@ -818,7 +855,15 @@ def corrected(taken_back: Thing, thing: Thing, *, alike: bool = True) -> Thing:
             return found
 
         noun = Quality(test)(noun)
-    return replace(thing, noun=replace(noun, colour=before.colour) if of_it else noun, anew=True)
+    if twice := thing.anew or (taken_back if taken_back.anew else None):  # "blue, no, yellow, no, red"
+        noun = Quality(lambda found, talk, of: found if named(twice.like(of.kind), talk) else [])(noun)
+    return replace(thing, noun=replace(noun, colour=before.colour) if of_it else noun, anew=taken_back)
+
+
+def of_that_kind(thing: Thing, back: Spoken, noun: Nominal) -> Thing:
+    """As in "the one on the left, I mean the cubes"."""
+    refuse("mean" not in back.text or not thing.elliptic, f"I do not know what '{noun.text}' is in place of.")
+    return thing.like(noun.kind)
 
 
 def relisted(taken_back: Thing, things: Phrase) -> Phrase:
@@ -886,6 +931,9 @@ def listed(thing: Thing, others: Phrase, *, pause: bool = False) -> Phrase:
         raise NotUnderstood(f"I do not know what '{others[0].text}' is.")
     one = thing.like(others[0].noun.kind, others[0].noun.plural)
     same = replace(others[0], text=one.text, start=one.start, noun=one.noun)
+    at_side = {t.noun.colour for t in others if t.elliptic and any(q.rank == 3 for q in t.noun.tests)} - {""}
+    twice = not one.noun.tests and one.noun.colour in at_side  # "a row of red and green, red on the left"
+    refuse(twice, f"'{one.text}' is said twice; say in its own sentence where it is to be.")
     again = one == same and replace(others[0].noun, text=one.noun.text, start=one.noun.start) == one.noun
     refuse(again and one.any, f"'{one.text}' is said twice; say how many.")  # "a cube, any cube"
     bare = one.elliptic and all(t.elliptic for t in others)

@@ -10,7 +10,7 @@ from spca_core.kinds import STACKABLE
 from spca_core.names import TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import NotUnderstood
 from spca_tabletop.language.lexicon import SHARED
-from spca_tabletop.language.talk import Atom, Contradiction, Talk, Things, Tower, refuse
+from spca_tabletop.language.talk import AXES, Atom, Contradiction, Talk, Things, Tower, in_turn, refuse
 from spca_tabletop.language.things import Phrase
 
 _MOST = 80
@@ -124,8 +124,9 @@ def finished(talk: Talk) -> Iterator[Talk]:
             elif said:
                 raise NotUnderstood("I do not know the order of what; name the things one by one.")
             tower = replace(tower, listing=None)
-        if {*dict(tower.slots)} == {"middle"} and not tower.active and not tower.barred:
-            yield from _centred(tower.slots[0][1], one.but(tower=Tower()))
+        placed = {*dict(tower.slots)} - {"middle"} == set() and (one.ends or tower.slots)
+        if placed and not tower.active and not tower.barred:
+            yield from _in_row(one)
             return
         if (tower.slots or tower.barred) and not tower.active:
             if not one.stacked() and not {*dict(tower.slots)} >= {"top", "middle", "bottom"}:
@@ -134,16 +135,24 @@ def finished(talk: Talk) -> Iterator[Talk]:
         yield one.but(tower=tower)
 
 
-def _centred(middle: str, talk: Talk) -> Iterator[Talk]:
-    """As in "all in a row, green in the middle": whichever way round the others stand."""
+def _in_row(talk: Talk) -> Iterator[Talk]:
+    """As in "all in a row, green in the middle", whichever way round; "red at the left end"."""
     row = tuple(dict.fromkeys(t for a in talk.atoms if a[0] == "abreast" for t in a[1:]))
     others = [(n, a) for n, a in talk.wants if a[0] != "abreast"]
-    if middle not in row or len(row) % 2 == 0:
-        raise Contradiction(f"I do not know in the middle of what the {words_of(middle)} is to be.")
-    orders = (o for o in permutations(row) if o[len(row) // 2] == middle and o[0] < o[-1])
-    for order in islice(orders, _MOST):
-        new = [(talk.stage, ("abreast", *pair)) for pair in pairwise(order)]
-        yield talk.but(wants=(*others, *new))
+    said = (*talk.ends, *talk.tower.slots)
+    at = {len(row) // 2 if side == "middle" else -(AXES[side][1] > 0): thing for side, thing in said}
+    axes = {AXES[side][0] for side, _ in talk.ends}
+    vague = len(axes) > 1 or ("middle" in dict(said) and len(row) % 2 == 0)
+    if vague or not {*at.values()} <= {*row} or any(axes and a[0] == "at" and a[1] in row for _, a in others):
+        raise Contradiction(
+            f"I do not know in the middle of what the {words_of(said[-1][1])} is to be, or at its end."
+        )
+    orders = (o for o in permutations(row) if all(o[n] == thing for n, thing in at.items()))
+    for order in islice(orders, 12 if axes else _MOST):
+        side = next((side for side, way in AXES.items() if axes and way == (*axes, -1)), "")
+        ways = in_turn(order, side) if side else [[("abreast", *pair) for pair in pairwise(order)]]
+        for atoms in ways if side or order[0] < order[-1] else ():
+            yield talk.but(wants=(*others, *((talk.stage, a) for a in atoms)), tower=Tower(), ends=())
 
 
 def _bridged(talk: Talk) -> Iterator[Talk]:
