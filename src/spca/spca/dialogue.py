@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product, takewhile
 from operator import itemgetter
@@ -18,6 +20,7 @@ from spca_core.ports.kit import Kit
 from spca_core.relation import in_words, place_of, resting
 from spca_core.scene import Observation
 from spca_core.verdict import Ending
+from spca_llm.ledger import read_exchange
 
 _CLAUSE = re.compile(r"[,.;:]|\b(?:and|then)\b|(?<=\w )(?:so|because|until|while|which)\b")
 _PRONOUN = re.compile(r"\b(?:it(?! (?:be )?(?:possible|ok|okay|fine|all right)\b)|that one|this one)\b", re.I)
@@ -175,8 +178,11 @@ class Dialogue:
         turn = self._next if meant == self._next.text else _Turn(text=meant, task=meant)
         self._next = _Turn()  # the same words later are a task
         told = "robot: " if asks else f"robot: {run.result.outcome.value}: "
-        told += run.result.reason + (f" [{', '.join(map(str, plan.steps))}]" if args and plan else "")
+        tell = plan if args and run.result.outcome is not Ending.SUCCESS else None  # the reason tells of that
+        told += run.result.reason + (f" [{', '.join(map(str, tell.steps))}]" if tell else "")
         told += f"; to put back: {'; '.join(spot.order for spot in lay.values())}" if lay else ""
+        measured = ", ".join(dict.fromkeys(_measured(run)))
+        told += f"; measured: {measured}" * bool(measured)
         goals = [e.text for e in run.events if e.kind == "plan" and "; or " not in e.text]
         turn = replace(
             turn,
@@ -457,6 +463,13 @@ class Dialogue:
 def _nothing(why: str) -> NoReturn:
     """Refuse what refers to nothing that was done."""
     raise InputError(why)
+
+
+def _measured(run: Run) -> Iterator[str]:
+    """Yield the things whose measures a model has asked for."""
+    for path in sorted(run.folder.glob("llm/*-planner_*.json")):
+        with suppress(InputError, ValueError, AttributeError):
+            yield from json.loads(read_exchange(path).answer.text).get("measure", ())
 
 
 def _continues(sentence: str) -> bool:

@@ -202,7 +202,7 @@ class Session:
         """Carry out a sentence: look, plan, act, look again; repair and plan anew as in any run.
 
         It may refer to what was done before ("put it back"), or answer what the last one left open. One that
-        is refused leaves its run in a folder that is gone when the session ends.
+        is refused, and for which no model was asked, leaves its run in a folder that is gone in the end.
         """
         meant = self._dialogue.meant(sentence)
         return self._done(meant, Order(), out, sentence)
@@ -265,7 +265,7 @@ class Session:
                 shutil.rmtree(folder.path)
             raise
         kept = folder.path
-        if out is None and run.result.outcome.refused:
+        if out is None and run.result.outcome.refused and not (folder.path / "llm").exists():
             kept = Path(shutil.move(kept, tempfile.mkdtemp(dir=self._scratch)))
         elif self._report:
             run.document()

@@ -123,6 +123,10 @@ def test_a_model_gets_measures_once_where_it_asks_for_them() -> None:
         "where the arm reaches, before it has failed to"
     )
     assert "cube_red to plate_blue: " in second and "cube_green: " not in second
+    said = "robot: impossible: No room.; measured: cube_red, cube_green"
+    later = LanguageProposer(chat := Script([{"domain": "(d)", "problem": "(p)"}]), "planner_big", words)
+    later.draft(request(task=TASK.model_copy(update={"conversation": (said,)})), None, None)
+    assert "cube_green to cube_red: " in chat.asked[0][1], "in the next sentence, too"
 
 
 @pytest.mark.parametrize(("metres", "asked"), [(0.001, 2), (0.02, 3)])
@@ -145,6 +149,19 @@ def test_what_was_said_before_is_told() -> None:
     steps = ", ".join(["pick_up(cube_red, plate_red)"] * 12)
     long = f"robot: success [{steps}]; before it: red cube on the red plate"
     assert long in prompt(request(task=TASK.model_copy(update={"conversation": (long,)})), None)
+    talk = prompt(
+        request(task=TASK.model_copy(update={"conversation": (long, *["user: and so on"] * 6)})), None
+    )
+    assert "robot: success" in talk and "before it" not in talk and "pick_up(cube_red, plate_red)" not in talk
+
+
+def test_for_a_task_that_the_grammar_does_not_know_the_usual_skills_are_told() -> None:
+    """What brings about what any task may ask for; not what needs what is not there, such as a bridge."""
+    asked = task("Would you take the blue block off to the middle dish?")
+    skills = LibraryReader().signatures(TabletopKit.builtin_skills.read_text())
+    told = str(messages(request(task=asked, skills=skills), None, None, TabletopVocabulary(), ACTIONS)[1])
+    listed = re.findall(r"- (\w+)\([^)]*\): needs", told)
+    assert {*listed} == {"pick_up", "place_on", "stack_on", "place_on_table", "place_at", "place_next_to"}
     said = TASK.model_copy(update={"conversation": ("user: touch the red cube", "robot: done")})
     assert '["user: touch the red cube", "robot: done"]' in prompt(request(task=said), None)
     assert "Said and done so far" not in prompt(request(), None)
@@ -180,7 +197,9 @@ def test_skills_come_with_what_they_need_and_bring_in_observable_words() -> None
     assert "brings (touched ?thing) …\n" in text and "- of less use here: place_on(cube, plate)\n" in text
     skills = LibraryReader().signatures(TabletopKit.builtin_skills.read_text())
     text = prompt(request(task=task("Whatever is nearest had better be touched."), skills=skills), None)
-    assert "\n- touch(thing - item): needs" in text and text.count("; brings") == 3, "few, as all may serve"
+    assert "\n- touch(thing - item): needs" in text and text.count("; brings") == 7, (
+        "and what any task may ask for"
+    )
     for skill in read(TabletopKit.builtin_skills.read_text()).functions.values():
         if skill.is_skill:
             told = SkillSignature(name=skill.name, parameters=skill.parameters[1:], doc=skill.doc)
@@ -319,12 +338,12 @@ def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
     touched = SimpleNamespace(kind="step", data={"args": ["cube_red"]})
     for sentence, (outcome, reason) in zip(words, endings, strict=True):
         meant = talk.meant(sentence)
-        told.append((meant, *talk.heard(sentence, meant)))
+        told.append((meant, *talk.conversation(sentence, meant)))
         result = SimpleNamespace(outcome=outcome, reason=reason)
         run = SimpleNamespace(folder=tmp_path, result=result, events=[touched])
-        talk.remember(meant, run)  # type: ignore[arg-type]
+        talk.remember(sentence, meant, run)  # type: ignore[arg-type]
     lay = "to put back: put the red cube at x = 0.500 m, y = -0.150 m"
-    done = f"robot: success: carried out [touch(cube_red)]; {lay}"
+    done = f"robot: success: carried out; {lay}"
     asked = f"robot: Which 'the plate'? [touch(cube_red)]; {lay}"
     assert told == [
         ("touch the left cube",),

@@ -145,7 +145,7 @@ class TestOneTable:
         assert "no pink cube" in (table.ask("where is the pink cube?") or "")
         assert table.do("what do you see?").result.reason.endswith("nothing is done.)")
         kept = {run.folder.exists() for run in table.runs if run.result.outcome.refused}
-        assert kept == {True} and not list(tmp_path.iterdir())
+        assert kept == {True} and all((folder / "llm").exists() for folder in tmp_path.iterdir())
 
     @on_one_table(ROS_NIGHTLY)
     def test_what_a_look_cannot_show_is_said(self, table: Session):
@@ -346,6 +346,9 @@ def test_a_model_is_not_asked_for_a_move_that_is_known(tmp_path: Path):
             assert len(server.requests) == asked
             table.plan("put the red cube on the green plate")
             assert len(server.requests) > asked
+            refused = table.do("fly to the moon")
+            assert refused.result.outcome.refused and [*(refused.folder / "llm").iterdir()]
+            assert refused.folder.parent == tmp_path, "so that what a model was asked can be replayed"
 
 
 def test_in_it_is_in_what_something_was_put_in():

@@ -29,7 +29,7 @@ from spca_planner.pddl.syntax import OBJECT, Action
 from spca_planner.trusted import Actions, stems
 
 _MOST_SKILLS, _MOST_TOLD = 12, 3
-_MOST_FACTS, _MOST_SENTENCES, _MOST_STEPS = 200, 12, 40
+_MOST_FACTS, _MOST_SENTENCES, _MOST_WHOLE, _MOST_STEPS = 200, 12, 6, 40
 _MOST_WORDS = 60
 """Maximum number of words from a model to the user; the prompt asks for fewer."""
 _LONGEST = {"pddl": 16_000, "failure": 1500, "message": 800, "sentence": 300, "doc": 400, "task": 2000}
@@ -72,7 +72,8 @@ class LanguageProposer(PlanProposer):
     The modes are those of the specification of the Plan stage.
 
     `vocabulary` is that of the environment's observations; `actions` gives the known actions, `room` says
-    where things can be put. Proposers that share `measures` tell what any of them was asked to measure.
+    where things can be put. Proposers that share `measures` tell what any of them was asked to measure, as
+    the conversation does of the sentences before.
     """
 
     def __init__(
@@ -102,7 +103,8 @@ class LanguageProposer(PlanProposer):
         if seen and (seen.facts, seen.hidden, seen.remarks) == (now.facts, now.hidden, now.remarks):
             request = request.model_copy(update={"observation": seen if seen.looks_like(now) else now})
         self._seen = request.observation
-        names = self._measured.get(request.task.text, [])
+        before = re.findall(r"; measured: (.+)$", "\n".join(request.task.conversation), re.MULTILINE)
+        names = self._measured.get(request.task.text) or (before[-1].split(", ") if before else [])
         told = measured(request.observation, names) if names else "", self._room
         asked = messages(request, previous, rejection, self._vocabulary, self._actions(), *told)
         if (key := json.dumps(asked)) in self._refused:
@@ -159,7 +161,8 @@ def messages(
     task = {*re.findall(r"[a-z]+?(?=s?\b)", request.task.text.lower())}
     other = ((n, k) for k in KINDS.keys() & kinds for n in KINDS[k].nouns if n in task - kinds)
     nouns = tuple(f"'{n}' may mean a {k}" for n, k in sorted(other))
-    said = [s for s in request.task.conversation if s != f"user: {request.task.text}"]
+    said = [s for s in request.task.conversation if s != f"user: {request.task.text}"][-_MOST_SENTENCES:]
+    said[:-_MOST_WHOLE] = [re.split(r" \[|; to put back", s)[0] for s in said[:-_MOST_WHOLE]]
     skills, others, own, types = _described(request, actions or {}, words, domain, goals, seen)
     told_rows = rows(observation)
     untold = ROLES if told_rows else ()
@@ -171,7 +174,7 @@ def messages(
             question.render(
                 mode=request.mode if previous is not None else "fresh",
                 task=_clip(request.task.text, "task"),
-                conversation=[_clip(s, "message") for s in said[-_MOST_SENTENCES:]],
+                conversation=[_clip(s, "message") for s in said],
                 measures=measures,
                 room=room,
                 objects=observation.objects,
@@ -206,9 +209,10 @@ def _described(
 ) -> tuple[list[str], list[str], dict[str, str], str]:
     """Return skills for a prompt, what they need and bring, or say, their own words, explained, and types.
 
-    They are those of the shown `domain`, which tells of them; those that serve one of the `goals`, or share
-    most words with the task if nothing is known of its goals, and those that bring what these need, unless
-    they need what nobody brings and is not `seen`; and, by name alone, those of the others that share most.
+    They are those of the shown `domain`, which tells of them; those that serve one of the `goals`, or, if
+    nothing is known of its goals, those that bring what any task may ask for and those that share most words
+    with it, unless they need what is not `seen`, such as a bridge; and those that bring what these need,
+    unless they need what nobody brings and is not `seen`; and, by name alone, those that share most.
     """
     known = {s.name: actions.get((s.name.lower(), len(s.parameters))) for s in request.skills}
     plain = [*words, *own_words(actions, words)]
@@ -220,10 +224,14 @@ def _described(
     alike = {name: sum(1 / often[word] for word in task & said) for name, said in says.items()}
     rest = sorted((n for n in told if n not in shown), key=lambda n: -alike[n])
     twice = any(len({a[:2] for a in goal}) < len(goal) for goal in goals)
-    near = [n for n in told if _brings(told[n], asked, twice)] or rest[:_MOST_TOLD]
     needs = {n: _told_atoms(about.partition("; brings ")[0]) for n, about in told.items()}
+    brought = {n: _told_atoms(about.partition("brings ")[2]) for n, about in told.items()}
+    any_task = {w.name for w in words if w.args and not (w.aside or w.of)}
+    usual = [n for n in told if any_task & {a[0] for a in brought[n]}]
+    able = [n for n in (*usual, *rest[:_MOST_TOLD]) if {a[0] for a in needs[n] if a[2:]} <= {"=", *seen}]
+    near = [n for n in told if _brings(told[n], asked, twice)] or able
     needed = {a for n in near for a in needs[n] if len(a) == 2}
-    there = {"=", *seen, *(a[0] for n in near for a in _told_atoms(told[n].partition("brings ")[2]))}
+    there = {"=", *seen, *(a[0] for n in near for a in brought[n])}
     more = (n for n in told if _brings(told[n], needed) and {a[0] for a in needs[n] if a[2:]} <= there)
     serving = {*near, *more, *(n for n in known if n not in told)}
     weights = {s: (s.name in shown, s.name in serving, alike[s.name]) for s in request.skills}

@@ -54,13 +54,14 @@ class TrustedDomains:
         """The domain that brings about most of one of a task's `goals`; None where none does anything of it.
 
         Of equal ones, those of the task's own group come first, then that which shares most words with the
-        task, but for names. Where no goal is known, any other must share half of the words; sentences that
-        a look judges are no group. One that lacks a type for one of the kinds of `objects` that the task
-        names fits in no case.
+        task, but for names. Where no goal is known, any other must share half of the words, those that the
+        user has said before among them; sentences that a look judges are no group. One that lacks a type for
+        one of the kinds of `objects` that the task names fits in no case.
         """
         kinds = {*(objects or {}).values()}
         named = {kind for kind in kinds if stems(kind) & stems(task.text)}
-        wanted = stems(task.text) - (stems(" ".join(objects or ())) - stems(" ".join(kinds)))
+        said = "" if goals else " ".join(s[6:] for s in task.conversation if s.startswith("user: "))
+        wanted = stems(f"{said} {task.text}") - (stems(" ".join(objects or ())) - stems(" ".join(kinds)))
         found = [d for d in self._all(environment) if named <= (_types(d.text) or named)]
         own, fits = _safe(task.group) * (task.judge == "referee"), list[tuple[float, bool, int, int]]()
         for i, d in enumerate(found):

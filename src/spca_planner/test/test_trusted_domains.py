@@ -49,6 +49,10 @@ def test_the_domain_offered_is_the_one_that_fits_the_words(tmp_path: Path) -> No
     assert trusted.fitting("tabletop", strange) is not None
     said = strange.model_copy(update={"judge": "look"})
     assert trusted.fitting("tabletop", said) is None, "sentences are no group"
+    short = task("Push the same.").model_copy(update={"judge": "look"})
+    assert trusted.fitting("tabletop", short) is not None
+    said = ("user: Would you swing something over somewhere nearby, please?", "robot: Push what?")
+    assert trusted.fitting("tabletop", short.model_copy(update={"conversation": said})) is None
 
 
 def test_a_domain_without_the_kinds_that_the_task_names_is_not_offered(tmp_path: Path) -> None:
