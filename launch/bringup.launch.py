@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ from launch_ros.actions import Node
 from spca.kits import checked_kit
 from spca.ros.graph import ENDED, LOGS, domain, robot_is_there, simulator
 from spca.runs import Run
-from spca_core.errors import InputError, SpcaError
+from spca_core.errors import InputError, SpcaError, did_you_mean
 from spca_core.model import checked
 from spca_core.options import THINKING, RunOptions, described, manifest
 from spca_core.paths import share
@@ -65,8 +65,9 @@ ARGUMENTS = (
     (
         "preset",
         "nominal",
-        ["nominal", "shuffled", "noisy", "hard", "disturbed"],
-        "the table; over Gazebo the layout only, not the noise, light, friction and disturbances",
+        None,
+        "the table: nominal, shuffled, noisy, hard, disturbed, disturbed-KIND; "
+        "over Gazebo the layout only, not the noise, light, friction and disturbances",
     ),
     ("layout_seed", "0", None, "draws the table and the sensor's noise"),
     (
@@ -109,8 +110,7 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def _start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    names_of_all = (*(name for name, *_ in ARGUMENTS), *OF_A_RUN)
-    chosen = {name: LaunchConfiguration(name).perform(context) for name in names_of_all}
+    chosen = {name: LaunchConfiguration(name).perform(context) for name in _names(context.argv)}
     real = chosen["robot"] == "none"
     source = chosen["robot"] if chosen["robot"] in SOURCES else "generated"
     waits = real or chosen["level"] == "none"
@@ -286,6 +286,20 @@ def _tells(file: Path, program: Node) -> RegisterEventHandler:
 
 def _ended(event: ProcessExited) -> tuple[str, int]:
     return f"{event.process_name} ended with status {event.returncode}", event.returncode
+
+
+def _names(given: Sequence[str]) -> Sequence[str]:
+    """Return the names of all arguments. Raises InputError where one that is `given` is misspelt.
+
+    Another one may be an argument of a file that includes this one.
+    """
+    known = (*(name for name, *_ in ARGUMENTS), *OF_A_RUN)
+    for name in (text.partition(":=")[0] for text in given if ":=" in text):
+        part_of = [f"did you mean '{one}'?" for one in known if name in one.split("_")]
+        meant = part_of[0] if part_of else did_you_mean(name, known)
+        if name not in known and meant:
+            raise InputError(f"no argument '{name}'", where=f"{name}:=", hint=meant)
+    return known
 
 
 def _check(chosen: Mapping[str, str], real: bool) -> None:

@@ -167,7 +167,7 @@ def run(file: str, given: Mapping[str, str], *more: Any) -> int:
     from launch.actions import IncludeLaunchDescription
     from launch.launch_description_sources import PythonLaunchDescriptionSource
 
-    service = LaunchService()
+    service = LaunchService(argv=[f"{name}:={value}" for name, value in given.items()])
     source = PythonLaunchDescriptionSource(str(LAUNCH / file))
     included = IncludeLaunchDescription(source, launch_arguments=list(given.items()))
     service.include_launch_description(LaunchDescription([included, *more]))
@@ -424,6 +424,9 @@ def test_every_combination_of_arguments_starts_what_its_programs_accept(
         ("bringup", {"level": "stak_01"}, "stack_01"),
         ("bringup", {"rate": "fast"}, "rate:="),
         ("bringup", {"layout_seed": "x"}, "layout_seed:="),
+        ("bringup", {"levl": "touch_01"}, "no argument 'levl' (levl:=): did you mean 'level'?"),
+        ("bringup", {"seed": "7"}, "did you mean 'layout_seed'?"),
+        ("bringup", {"preset": "bogus"}, "disturbed-push"),
         ("bringup", {"skills": "some"}, "skills"),
         ("bringup", {"proposer": "nobody"}, "nobody"),
         pytest.param("bringup", {"arm": "moveit"}, "moveit_py", marks=NO_MOVEIT),

@@ -105,17 +105,18 @@ def number(text: str, kind: type[_Number], where: str) -> _Number:
 
 
 @contextmanager
-def expecting(what: str, where: str | Path) -> Iterator[None]:
+def expecting(what: str, where: str | Path, known: Collection[str] = ()) -> Iterator[None]:
     """Turn what reading raises within into an InputError: the libraries that read raise nearly anything.
 
-    It says that the input is no `what`, where it came from, and what the first problem is.
+    It says that the input is no `what`, where it came from, and what the first problem is; `known` keys may
+    be misspelt, too.
     """
     try:
         yield
     except SpcaError:
         raise
     except ValidationError as error:
-        raise InputError(f"not {what}", where=str(where), hint=first_problem(error)) from error
+        raise InputError(f"not {what}", where=str(where), hint=first_problem(error, known)) from error
     except OSError as error:
         hint = error.strerror or str(error)
         raise InputError(f"cannot read {what}", where=str(where), hint=hint) from error
@@ -124,10 +125,10 @@ def expecting(what: str, where: str | Path) -> Iterator[None]:
         raise InputError(f"not {what}", where=str(where), hint=hint) from error
 
 
-def first_problem(error: ValidationError) -> str:
+def first_problem(error: ValidationError, known: Collection[str] = ()) -> str:
     """Return the most telling complaint of a pydantic error as `field.path: what is wrong`, in one line."""
     count = error.error_count()
-    return problems(error)[0] + (f" (and {count - 1} more)" if count > 1 else "")
+    return problems(error, known)[0] + (f" (and {count - 1} more)" if count > 1 else "")
 
 
 def problems(error: ValidationError, known: Collection[str] = ()) -> list[str]:

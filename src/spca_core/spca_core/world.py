@@ -280,7 +280,7 @@ def load_world(name_or_path: str | Path = "tabletop") -> World:
         known = ", ".join(sorted(p.stem for p in WORLDS.glob("*.yaml"))) or "none"
         raise InputError(f"unknown world '{name}'", where=str(path), hint=f"known worlds: {known}")
     content = _extended(read_yaml(path, "the world"))
-    with expecting("a world", path):
+    with expecting("a world", path, ("extends",)):
         if isinstance(content, dict) and isinstance(content.get("robot"), dict):
             content["robot"] = _equipped(content["robot"], arm)
         world = World.model_validate(content)

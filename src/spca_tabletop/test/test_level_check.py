@@ -108,6 +108,9 @@ def test_the_file_of_a_world_is_checked_as_one(tmp_path: Path) -> None:
         path.write_text(text.replace("mass: 0.05", wrong))
         with pytest.raises(InputError, match=said):
             examine_level(str(path))
+    path.write_text(text.replace("extends:", "extnds:"))
+    with pytest.raises(InputError, match=r"extnds: no such key; did you mean 'extends'\?"):
+        examine_level(str(path))
     path.write_text(text.replace("[0.75, 0.10, 0.10]", "red"))
     with pytest.raises(InputError, match=r"objects\.0\.colour: should be a list$"):
         examine_level(str(path))
