@@ -202,8 +202,9 @@ def test_one_program_has_a_robot(graph: None, tmp_path: Path):
         with pytest.raises(InputError, match="has a program of spca in the ROS domain"):
             spca.run("touch_02", transport="ros", out=tmp_path / "other", report=False)
         assert set(table.look().facts) == set(before.facts)
-    with pytest.raises(InputError, match="--rate"), spca.session(transport="ros", rate=3.0):
-        pass
+    for option, value in {"rate": 3.0, "world": "mats"}.items():
+        with pytest.raises(InputError, match=f"--{option}"), spca.session(transport="ros", **{option: value}):
+            pass
 
 
 def test_what_a_short_arm_does_not_reach_is_said_before_it_moves():
