@@ -183,7 +183,7 @@ class Dialogue:
         told += f"; to put back: {'; '.join(spot.order for spot in lay.values())}" if lay else ""
         measured = ", ".join(dict.fromkeys(_measured(run)))
         told += f"; measured: {measured}" * bool(measured)
-        goals = [e.text for e in run.events if e.kind == "plan" and "; or " not in e.text]
+        goals = [e.text.partition(". (")[0] for e in run.events if e.kind == "plan" and "; or " not in e.text]
         turn = replace(
             turn,
             said=said,

@@ -88,7 +88,7 @@ def test_a_recorded_run_is_repeated_without_a_server(tmp_path: Path) -> None:
     assert counted[0] == counted[1]
     with pytest.raises(InputError, match=r"never recorded; the nearest is 000.-planner_big\.json"):
         run_with_model("touch_03", FallibleModel(), tmp_path, **replay)
-    with pytest.raises(InputError, match=r"it was recorded with skills = "):
+    with pytest.raises(InputError, match=r"it was recorded with --skills "):
         run_with_model("touch_02", FallibleModel(), tmp_path, **replay, skills="trusted")
 
 

@@ -83,8 +83,8 @@ def _advice(recorded: Path, now: Path) -> str:
         return "record this run anew"
     then, here = (RunFolder(folder).read(MANIFEST, Manifest).options for folder in folders)
     asks = then.model_dump(exclude={"llm", "library", "video", "view", "rate"})
-    told = [f"{name} = {value}" for name, value in asks.items() if value != here.model_dump()[name]]
-    return f"it was recorded with {', '.join(told) or 'another version of spca: record this run anew'}"
+    told = [f"--{name} {value}" for name, value in asks.items() if value != here.model_dump()[name]]
+    return f"it was recorded with {' '.join(told) or 'another version of spca: record this run anew'}"
 
 
 def _lines(request: Request) -> list[tuple[str, str]]:
