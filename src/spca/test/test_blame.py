@@ -306,7 +306,7 @@ def test_a_goal_in_words_has_no_thing_in_a_relation_to_itself() -> None:
     draft = plan("(exists (?a ?b - cube) (on ?a ?b))").draft
     problem = draft.problem.replace("cube_red - cube", "cube_red cube_blue - cube")
     said = READER.goal(draft.model_copy(update={"problem": problem, "remark": "Any two."}))
-    assert said == "the red cube on the blue cube; or the blue cube on the red cube. Any two."
+    assert said == "the red cube on the blue cube; or the blue cube on the red cube. (The model: Any two.)"
     ways = (("row", "cube_red", "cube_blue", "ball_red"), ("near", "key", "ball_red"), ("not open", "door"))
     assert READER.say([frozenset(ways)]) == (
         "the key near the red ball, the door not open, the red cube row: the blue cube and the red ball"

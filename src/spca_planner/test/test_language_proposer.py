@@ -191,7 +191,7 @@ def test_reuse_keeps_the_domain_to_the_letter(open_proposer: Open) -> None:
     )
     assert draft.domain == domain()
     assert draft.remark == "the domain is fine"
-    assert PddlReader(TabletopVocabulary()).goal(draft).endswith(draft.remark), "the user is told it"
+    assert PddlReader(TabletopVocabulary()).goal(draft).endswith(". (The model: the domain is fine)")
 
 
 @pytest.mark.parametrize("answer", [Say("I cannot do that."), Say('{"domain": 3}'), refuse("no")])
