@@ -394,6 +394,9 @@ def test_an_answer_completes_and_a_task_is_a_task():
         assert table.plan("red cube on the red plate pls").goal == "the red cube on the red plate"
         assert table.plan("the red cube").goal == "the red cube on the blue plate"
         assert table.plan("cube").goal == "the red cube on the blue plate"
+        unknown = table.do("putt the rde cbe on the blue plate").result
+        assert "'put' instead of 'putt', 'red' instead of 'rde', 'cube' instead of 'cbe'" in unknown.reason
+        assert table.plan("yes").goal == "the red cube on the blue plate"
         assert table.do("put the purple cube on the blue plate").result.outcome is Ending.IMPOSSIBLE
         assert table.asks and table.plan("the red one").goal == "the red cube on the blue plate"
         table.do("touch the red cube")

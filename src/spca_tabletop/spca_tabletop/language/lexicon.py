@@ -268,11 +268,11 @@ def spelt_words() -> frozenset[str]:
     return frozenset(word for _, one in _listed() for word in re.findall("[a-z]{4,}", one))
 
 
-@lru_cache(maxsize=1)
-def known_words() -> tuple[str, ...]:
-    """Single words that a misspelt one may have been meant to be."""
+@lru_cache(maxsize=2)
+def known_words(least: int = 4) -> tuple[str, ...]:
+    """Single words that a misspelt one may have been meant to be, of so many letters at least."""
     words = (a for token, a in _listed() if token not in ("FILLER", "INSERTED"))
-    return tuple(a for a in words if a.isalpha() and len(a) > 3)
+    return tuple(a for a in words if a.isalpha() and len(a) >= least)
 
 
 @cache

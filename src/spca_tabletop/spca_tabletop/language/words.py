@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import groupby, takewhile
 
 from spca_core.kinds import SOLIDS, SUPPORTS
@@ -14,6 +15,7 @@ from spca_tabletop.language import lexicon
 from spca_tabletop.language.chart import Token
 from spca_tabletop.language.lexicon import ASIDES, RULES, SLIPS, SPELT
 
+_LIKENESS = 0.79
 _WORD = re.compile(r"[\w'’-]+|\S")
 _SYMBOL = re.compile(rf"\b(?:box|{'|'.join((*SOLIDS, *SUPPORTS))})_[a-z]+\b", re.IGNORECASE)
 _SPELT = re.compile(rf"(?i)(?<![\w-])({'|'.join(SPELT)})(?= (?:degrees?|cm|mm|centimet|millimet|inch))")
@@ -42,7 +44,7 @@ class Sentence:
 def _unknown(words: Sequence[str]) -> NotUnderstood:
     """Say that words are not in the lexicon."""
     listed = ", ".join(f"'{w}'" for w in words)
-    guesses = {word: guess for word in words if (guess := _misspelt(word))}
+    guesses = {word: guess for word in words if (guess := _misspelt(word) or _alike(word))}
     meant = ", ".join([f"'{guess}' instead of '{word}'" for word, guess in guesses.items()][:3])
     hint = f" Did you mean {meant}?" if meant else ""
     return NotUnderstood(f"I do not know the word{'s'[: len(words) - 1]} {listed}.{hint}")
@@ -162,7 +164,7 @@ def known_part(text: str) -> str:
         return ""
     kept = RULES["clause"].sub(lambda found: " " if _may_go(_normal(found.group())) else found.group(), text)
     for word in _scan(_normal(kept))[1]:
-        if not (meant := _misspelt(word)):
+        if not (meant := _misspelt(word) or _alike(word)):
             return ""
         kept = re.sub(rf"\b{re.escape(word)}\b", meant, kept)
     kept = re.sub(r"\s*[,;:()—–]?\s*(?=[,.!?;:()—–]|$)|(?<=[.!?])\s*[,;:!]+", "", kept)
@@ -190,6 +192,13 @@ def _misspelt(said: str) -> str:
         sorted(one) == sorted(word) or (len(one) != len(word) and f"{one}s" != word and _one_edit(word, one))
     ) and (len(word) > 3 or one.startswith(word))]  # fmt: skip
     return near[0] if len(near) == 1 and word not in SLIPS["never"] else ""
+
+
+def _alike(said: str) -> str:
+    """Return a word that may have been meant, to ask for: it is most like, or has the same letters."""
+    word, known = said.lower(), lexicon.known_words(least=3)
+    same = [one for one in known if sorted(one) == sorted(word)]
+    return next(iter(same or get_close_matches(word, known, 1, _LIKENESS)), "")
 
 
 def words_in(text: str, terminal: str) -> list[str]:
