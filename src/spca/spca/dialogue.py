@@ -118,11 +118,6 @@ class _Turn:
         """What it was taken for, without what was taken back first."""
         return self.task or self.text
 
-    @property
-    def refused(self) -> bool:
-        """It was not understood, or cannot be."""
-        return self.run is not None and self.run.result.outcome.refused
-
 
 class Dialogue:
     """Memory of a session: its turns so far, from which all is read; `look` shows how the table is now."""
@@ -236,20 +231,22 @@ class Dialogue:
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again", a correction and an answer, as far as is known.
 
-        Raises InputError where nothing is said, and where there is nothing to undo, or to do again.
+        Raises InputError where nothing is said, for a question about what was done, and where nothing is there
+        to undo, or to do again.
         """
         if not (sentence := sentence.strip()):
             raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
+        if told := self._told(_plain(sentence)):
+            raise InputError("nothing to carry out", hint=told)
         if _AGAIN.fullmatch(sentence):
             return self._redo or self._again or _nothing("There is nothing to do again.")
+        last = self._done[-1] if self._done else _Turn()
+        ended = last.run.result.outcome if last.run else Ending.NOT_UNDERSTOOD
         if _MORE.fullmatch(sentence):
-            last = self._done[-1] if self._done else None
-            more = last and not last.refused and _AMOUNT.search(last.sentence)
-            return last.sentence if last and more else _nothing("More of what? Say the whole task.")
+            more = not ended.refused and _AMOUNT.search(last.sentence)
+            return last.sentence if more else _nothing("More of what? Say the whole task.")
         if _CONTINUE.fullmatch(sentence):
-            last = self._done[-1] if self._done else None
-            stopped = last and last.run and last.run.result.outcome is Ending.CANCELLED
-            return last.sentence if last and stopped else _nothing("Nothing was stopped.")
+            return last.sentence if ended is Ending.CANCELLED else _nothing("Nothing was stopped.")
         if undo := _UNDO.fullmatch(sentence):
             return self._undo(len(self._to_undo) if undo[1] else _COUNTS.get(undo[2], 1))
         asks = sentence.endswith("?")
@@ -303,7 +300,7 @@ class Dialogue:
 
         What a question is about is "it" from now on.
         """
-        if (told := self._told(question.strip().rstrip("?!. ").lower())) is not None:
+        if (told := self._told(_plain(question))) is not None:
             return told
         question = self._asked_too(question) or self.spelt(question)
         if (told := self._kit.answer(question, self._look)) is not None:
@@ -460,6 +457,10 @@ class Dialogue:
                 yield from [span for span, _ in takewhile(itemgetter(1), named)][-1:]
 
 
+def _plain(sentence: str) -> str:
+    return sentence.strip().rstrip("?!. ").lower()
+
+
 def _nothing(why: str) -> NoReturn:
     """Refuse what refers to nothing that was done."""
     raise InputError(why)
@@ -480,7 +481,7 @@ def _continues(sentence: str) -> bool:
 
 def _unclear(turn: _Turn) -> str:
     """Return the words of a refused sentence that a question is about; empty where there is none."""
-    reason = turn.told if turn.refused else ""
+    reason = turn.told if turn.run and turn.run.result.outcome.refused else ""
     asked = [*_QUOTED.findall(reason), *_MISSING.findall(reason)]
     return next((words for words in asked if words.lower() in turn.sentence.lower()), "")
 

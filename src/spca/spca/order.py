@@ -74,7 +74,8 @@ def single_step(situation: Draft, step: Step) -> Plan:
         raise InputError(f"unknown action '{step.action}'", hint=hint)
     form = ", ".join(f"{p.name.lstrip('?')}: {p.type}" for p in action.parameters)
     if len(step.args) != len(action.parameters):
-        raise InputError(f"{step}: {len(step.args)} arguments", hint=f"{action.name}({form})")
+        count = f"{len(step.args)} of {len(action.parameters)} arguments"
+        raise InputError(f"{step}: {count}", hint=f"{action.name}({form})")
     for parameter, arg in zip(action.parameters, step.args, strict=True):
         if arg not in (known := problem.of_type(domain, parameter.type)):
             raise InputError(f"{step}: '{arg}' is no {parameter.type}", hint=f"here: {', '.join(known)}")

@@ -97,6 +97,8 @@ class TestOneTable:
     def test_a_conversation_refers_to_what_was_done(self, table: Session):
         assert "cube" in (table.ask("What do you see?") or "")
         assert table.ask("why?") == "Nothing has been done yet."
+        with pytest.raises(InputError, match="Nothing has been done yet"):
+            table.do("why?")
         lay = {thing.id: thing.pose for thing in table.look().objects}
         first = table.do("put the red cube on the blue plate")
         assert "\n" not in f"{table.look()!r}{first!r}" and table.look()._repr_jpeg_()[:2] == b"\xff\xd8"
@@ -169,7 +171,7 @@ class TestOneTable:
             ("pick_up", "cube_blue", "table"): "(hand_empty) does not hold",
             ("pick_up", "cube_blu", "table"): "'cube_blu' is no solid",
             ("pickup", "cube_blue"): "did you mean 'pick_up'",
-            ("place_on", "cube_red"): "place_on(c: solid, p: support)",
+            ("place_on", "cube_red"): "1 of 2 arguments: place_on(c: solid, p: support)",
         }.items():
             with pytest.raises(InputError, match=said.replace("(", r"\(").replace(")", r"\)")):
                 table.act(*action)

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from spca_core.arms import ArmDescription, Joints, load_arm
 from spca_core.camera import CameraIntrinsics
-from spca_core.errors import InputError
+from spca_core.errors import InputError, did_you_mean
 from spca_core.geometry import Pose, Quat, Vec3
 from spca_core.kinds import ObjectKind, deck, problem_with, radius
 from spca_core.model import Interval, Part
@@ -304,5 +304,8 @@ def _extended(content: Any) -> Any:
     """Return a world's content, completed by that of the world which it `extends`, if there is one."""
     if not isinstance(content, dict) or "extends" not in content:
         return content
-    base = WORLDS / f"{content.pop('extends')}.yaml"
+    name, known = str(content.pop("extends")), sorted(path.stem for path in WORLDS.glob("*.yaml"))
+    if name not in known:
+        raise InputError(f"unknown world '{name}'", "extends", did_you_mean(name, known) or ", ".join(known))
+    base = WORLDS / f"{name}.yaml"
     return {**_extended(read_yaml(base, "the world it extends")), **content}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,9 @@ def test_the_file_of_a_world_is_checked_as_one(tmp_path: Path) -> None:
         path.write_text(text.replace("mass: 0.05", wrong))
         with pytest.raises(InputError, match=said):
             examine_level(str(path))
+    path.write_text(re.sub(r"extends: \w+", "extends: tabeltop", text))
+    with pytest.raises(InputError, match="did you mean 'tabletop'"):
+        examine_level(str(path))
     path.write_text(text.replace("extends:", "extnds:"))
     with pytest.raises(InputError, match=r"extnds: no such key; did you mean 'extends'\?"):
         examine_level(str(path))
