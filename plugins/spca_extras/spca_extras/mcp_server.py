@@ -153,9 +153,9 @@ class _Server:
         return json.dumps([info.model_dump() for info in levels()])
 
     def report(self) -> str:
-        """The report of the last run of this session, as HTML."""
-        runs = self._session.runs if self._session else []
-        return report.read_text() if runs and (report := runs[-1].report) else "there is none yet"
+        """The report of the last run of this session that has one, as HTML."""
+        reports = [report for run in (self._session.runs if self._session else []) if (report := run.report)]
+        return reports[-1].read_text() if reports else "there is none yet"
 
     # --- behind them ----------------------------------------------------------------------------------------
 

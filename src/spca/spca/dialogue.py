@@ -231,8 +231,8 @@ class Dialogue:
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again", a correction and an answer, as far as is known.
 
-        Raises InputError where nothing is said, for a question about what was done, and where nothing is there
-        to undo, or to do again.
+        Raises InputError where nothing is said, for a question about what was done, and where nothing is
+        there to undo, or to do again.
         """
         if not (sentence := sentence.strip()):
             raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
