@@ -470,7 +470,8 @@ def _measured(run: Run) -> Iterator[str]:
     """Yield the things whose measures a model has asked for."""
     for path in sorted(run.folder.glob("llm/*-planner_*.json")):
         with suppress(InputError, ValueError, AttributeError):
-            yield from json.loads(read_exchange(path).answer.text).get("measure", ())
+            if answer := read_exchange(path).answer:
+                yield from json.loads(answer.text).get("measure", ())
 
 
 def _continues(sentence: str) -> bool:
