@@ -236,7 +236,7 @@ class Dialogue:
         """
         if not (sentence := sentence.strip()):
             raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
-        if told := self._told(_plain(sentence)):
+        if told := self._told(sentence):
             raise InputError("nothing to carry out", hint=told)
         if _AGAIN.fullmatch(sentence):
             return self._redo or self._again or _nothing("There is nothing to do again.")
@@ -266,10 +266,8 @@ class Dialogue:
 
     def known(self, meant: str) -> bool:
         """Return whether a task takes back or repeats what was done, so that nobody need be asked how."""
-        takes_back = meant == self._next.text and not self._next.task
-        return (
-            bool(meant) and (takes_back or meant == self._redo) and self._kit.understands(meant, self._look())
-        )
+        taken_back = "" if self._next.task else self._next.text
+        return meant in {taken_back, self._redo} - {""} and self._kit.understands(meant, self._look())
 
     def _undo(self, count: int) -> str:
         """Return what takes back that many of the last tasks that moved something."""
@@ -300,7 +298,7 @@ class Dialogue:
 
         What a question is about is "it" from now on.
         """
-        if (told := self._told(_plain(question))) is not None:
+        if (told := self._told(question)) is not None:
             return told
         question = self._asked_too(question) or self.spelt(question)
         if (told := self._kit.answer(question, self._look)) is not None:
@@ -316,8 +314,9 @@ class Dialogue:
             return ""
         return next((text for _, _, _, text in self._with(last.text, said)), "")
 
-    def _told(self, asked: str) -> str | None:
+    def _told(self, question: str) -> str | None:
         """Answer a question about what was done, or a call for help; return None for anything else."""
+        asked = question.strip().rstrip("?!. ").lower()
         if said := _SAID.fullmatch(asked):
             own = [f'"{turn.said}"' for turn in self._done if turn.said]
             own = {"first": own[:1], "last": own[-1:]}.get(said[1], own)
@@ -455,10 +454,6 @@ class Dialogue:
                 named = [(span, self._kit.names_a_thing(sentence[slice(*span)])) for span in spans]
                 named = named[1:] if named and not named[0][1] else named  # "an empty" names none
                 yield from [span for span, _ in takewhile(itemgetter(1), named)][-1:]
-
-
-def _plain(sentence: str) -> str:
-    return sentence.strip().rstrip("?!. ").lower()
 
 
 def _nothing(why: str) -> NoReturn:

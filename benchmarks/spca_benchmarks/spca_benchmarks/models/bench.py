@@ -246,7 +246,6 @@ class ModelsBench(RunsBench[ModelTrial, ModelResult]):
     def report(self, done: Trials, page: Page) -> None:
         """See `Bench`."""
         contestants = by_contestant(done)
-        page.text("Of a trial: wall seconds are medians, tokens and US dollars means; below they are in all.")
         add_pairs(page, {name: verdicts(own) for name, own in contestants.items()})
         page.heading("Success by group and model")
         page.table(("group", *contestants), list(_by_group(contestants)))
