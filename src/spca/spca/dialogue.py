@@ -29,7 +29,7 @@ _THERE = re.compile(r"(?i)\bthere(?=(?: too| as well)?[.!]*$)|\bin(?:to)? it\b")
 _PLACE = re.compile(r"(?:on|in|next|beside|behind|between|to)\b")
 _BACK = re.compile(
     r"(?i)\b(?:put|move|bring|take|turn) "
-    r"(?:(it|the .+?)|(them|both)|(everything|(?:it )?all|all of (?:it|them)))"
+    r"(?:(it|the .+?)|(them(?: all| both)?|both)|(everything|(?:it )?all|all of (?:it|them)))"
     r" back(?: (?:to )?where (?:it was|they were)| again)?[.!]*$"
 )
 _AGAIN = re.compile(r"(?i)(?:now |please )*(?:do (?:it|that) )?(?:once )?(?:again|more|redo)[.!]*")
@@ -42,7 +42,8 @@ _UNDO = re.compile(
 )
 _COUNTS = {"two": 2, "three": 3, "four": 4}
 _WHY = re.compile(
-    r"(why|how|what)( not)?( happened)?( (did|didn't) (you|it)( just)?( do| fail)?( that| this| it)?)?"
+    r"(why|how|what)( not)?( happened)?"
+    r"( (did|didn't|can't|couldn't) (you|it)( just)?( do| fail)?( that| this| it)?)?"
 )
 _PLAN = re.compile(r"what(?: is|'s| was) (?:your|the) plan")
 _ABOUT = re.compile(r"(?:(?:and|so|then) )?(?:where |what colour )?(?:is|are) ", re.IGNORECASE)
@@ -70,7 +71,7 @@ _SMALL_TALK = {
     r"(?:hello|hi|hey|good (?:morning|day|evening))(?: there| robot)?": "Hello. Say what to do, or `help`.",
     r"(?:great |many |no )?(?:thanks|thank you|well done|good job)(?: a lot| very much)?": "You are welcome.",
     r"(?:no,? )?not (?:that|this)(?: one)?": "Say which one instead, as in: no, the blue one.",
-    r"never ?mind|forget (?:it|that|about it)": "All right.",
+    r"(?:no,? )?(?:don't|do not)|never ?mind|forget (?:it|that|about it)": "All right.",
     r"(?:please )?(?:stop|halt|abort|cancel)(?: it| that| now)?": "Nothing is moving; Ctrl-C stops the arm.",
 }
 
@@ -249,8 +250,7 @@ class Dialogue:
             return last.sentence if ended is Ending.CANCELLED else _nothing("Nothing was stopped.")
         if undo := _UNDO.fullmatch(sentence):
             return self._undo(len(self._to_undo) if undo[1] else _COUNTS.get(undo[2], 1))
-        asks = sentence.endswith("?")
-        if not asks and (said := self._completed(sentence) or self._corrected(sentence)):
+        if not self._asks_on(sentence) and (said := self._completed(sentence) or self._corrected(sentence)):
             return said
         back = _BACK.search(sentence)
         before = self.spelt(sentence[: back.start()]) if back else ""
@@ -310,9 +310,14 @@ class Dialogue:
     def _asked_too(self, sentence: str) -> str:
         """Return the last question about another thing, as in "and the green one?"; empty if it is none."""
         last, said = self._turns[-1] if self._turns else None, _MEANT.fullmatch(sentence.strip("? "))
-        if last is None or last.run or not sentence.endswith("?") or not said:
+        if last is None or last.run or not self._asks_on(sentence) or not said:
             return ""
         return next((text for _, _, _, text in self._with(last.text, said)), "")
+
+    def _asks_on(self, sentence: str) -> bool:
+        """Return whether a sentence asks something: by its mark, or as it goes on from a question."""
+        asked = bool(self._turns) and self._turns[-1].run is None
+        return sentence.endswith("?") or (asked and sentence.lower().startswith("and "))
 
     def _told(self, question: str) -> str | None:
         """Answer a question about what was done, or a call for help; return None for anything else."""
@@ -431,7 +436,8 @@ class Dialogue:
         Phrases among the user's `own` words come first, and things of the same kind: "the green plate" for
         "the blue plate", not for "the red cube".
         """
-        words, spans = _bare(said["thing"]), [*self._phrases(about)][bool(said["on"]) :]
+        words, spans = _bare(said["thing"]), [*self._phrases(about)]
+        spans = spans[bool(said["on"] and spans[1:]) :]  # "what is on the red plate?" names one
         spans.sort(key=lambda at: about[slice(*at)] not in own)
         for noun, (start, end) in product((False, True), spans if words else ()):
             thing = self._like(words[-1] if noun else about[start:end], words)

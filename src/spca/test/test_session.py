@@ -320,6 +320,10 @@ def test_what_follows_a_question_asks_and_what_follows_a_task_is_of_all_its_thin
         assert table.do("put the red cube on the red plate").result.success
         assert table.ask("Is the red cube on the red plate?") == "Yes."
         assert table.ask("and the green one?") == "No."
+        assert table.ask("and the blue one") == "No.", "without the mark, too"
+        assert table.ask("what is on the red plate?") == "The red cube."
+        assert table.ask("and on the blue one?") == "Nothing."
+        assert table.plan("put them all back").goal.startswith("the red cube at x = ")
         assert table.do("put all cubes on their plates").result.success
         assert table.plan("take them all off").goal.count(" on the table") == 3
         assert table.do("throw all cubes off the table").result.success
