@@ -195,8 +195,9 @@ def _misspelt(said: str) -> str:
 
 
 def _alike(said: str) -> str:
-    """Return a word that may have been meant, to ask for: it is most like, or has the same letters."""
-    word, known = said.lower(), lexicon.known_words(least=3)
+    """Return a word to ask for: it begins like what was said, and is most like it or has the same letters."""
+    word = said.lower()
+    known = [one for one in lexicon.known_words(least=3) if one[0] == word[0]]
     same = [one for one in known if sorted(one) == sorted(word)]
     return next(iter(same or get_close_matches(word, known, 1, _LIKENESS)), "")
 
