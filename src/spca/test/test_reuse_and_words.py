@@ -323,14 +323,9 @@ def test_a_goal_is_told_in_words(goal: str, words: str) -> None:
 
 def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
     """What was said and done, where things were before, a question that was asked, the user's own words."""
-    folder = tmp_path / "round_1"
-    folder.mkdir()
-    (folder / "observation.json").write_text(scene().model_dump_json())
     step = Step(action="touch", args=("cube_red",))
     plan = Plan(steps=(step,), schemas=(), draft=Draft(domain="", problem=""))
-    (folder / "plan_1.json").write_text(
-        PlanResult(attempt="", status="solved", plan=plan, drafts=()).model_dump_json()
-    )
+    planned = PlanResult(attempt="", status="solved", plan=plan, drafts=())
     talk, told = Dialogue(TabletopKit(), scene), []
     endings = [(Ending.SUCCESS, "carried out"), (Ending.NOT_UNDERSTOOD, "Which 'the plate'?"),
                (Ending.SUCCESS, "carried out")]  # fmt: skip
@@ -340,7 +335,9 @@ def test_a_conversation_reaches_the_model(tmp_path: Path) -> None:
         meant = talk.meant(sentence)
         told.append((meant, *talk.conversation(sentence, meant)))
         result = SimpleNamespace(outcome=outcome, reason=reason)
-        run = SimpleNamespace(folder=tmp_path, result=result, events=[touched])
+        run = SimpleNamespace(
+            folder=tmp_path, result=result, events=[touched], seen=(scene(),), planning=planned
+        )
         talk.remember(sentence, meant, run)  # type: ignore[arg-type]
     lay = "to put back: put the red cube at x = 0.500 m, y = -0.150 m"
     done = f"robot: success: carried out; {lay}"
