@@ -150,8 +150,8 @@ ROWS = (
             "TURN": ("turn|rotate|turn around|spin",),
             "TURNED": ("turned|rotated|twisted|spun",),
             "ANGLE": (
-                r"(?:by |through |for )?(?:about |around |roughly )?\d+ ?(?:degrees?|deg|°)(?: ?,? ?(?:in (?:the )?direction )?"
-                "(?:counter-?|anti-?)?clockwise)?",
+                r"(?:by |through |for )?(?:about |around |roughly )?\d+ ?(?:degrees?|deg|°)"
+                "(?: ?,? ?(?:in (?:the )?direction )?(?:counter-?|anti-?)?clockwise)?",
                 r"(?:sideways|crosswise|crossways|by a right angle)(?= ?(?:[.,;!]|$|and\b|then\b))",
             ),
         },
