@@ -16,7 +16,6 @@ from spca_core.run_folder import MANIFEST, RunFolder
 from spca_llm.exchange import STOPPED, Answer, Attempt, Exchange, Request
 from spca_llm.ledger import read_exchange
 
-
 _SHOWN = 60  # characters of a line, about the place where it differs
 
 
