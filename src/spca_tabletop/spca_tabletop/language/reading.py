@@ -17,11 +17,21 @@ from spca_tabletop.language.things import Phrase
 from spca_tabletop.language.words import Sentence, sentences
 
 _SENTENCE = re.compile(r"[^.!;]+")
+_ASKS = re.compile(r"(?i)\s*(?:what|which|who|how|why|is|are|did|does|was|were|has|have|would (?!you))\b[^.!;?]*\?\s*")
 Ways = list[tuple[int, Meaning]]
 
 
 def ways_to_read(text: str) -> list[Ways]:
     """For each sentence of a text, every way to understand it, cheapest first. Raises NotUnderstood."""
+    try:
+        return _ways_to_read(text)
+    except NotUnderstood as error:
+        why = "Ask what is where, of what colour, how many or how far." if error.__cause__ else error
+        refuse(_ASKS.fullmatch(text), f"I cannot answer that. {why}")
+        raise
+
+
+def _ways_to_read(text: str) -> list[Ways]:
     phrases = [phrase for package in skill_packages("tabletop") for phrase in package.phrases]
     found: list[Ways] = []
     rest = ""
@@ -45,7 +55,7 @@ def readings(sentence: Sentence, start: str = "Said") -> Ways:
                 raise NotUnderstood(UNREAD[token.type].format(token.text.strip(" ,"))) from error
         before = sentence.until(error.at)
         if error.at >= len(sentence.tokens):
-            missing = "something is missing at its end."
+            missing = "something is missing at its end, or that is not to be said so."
             raise NotUnderstood(f"'{before}' does not make a task: {missing}") from error
         where = f"after '{before}'" if before else "at the beginning of a sentence"
         raise NotUnderstood(f"I do not understand '{sentence.tokens[error.at].text}' {where}.") from error
