@@ -55,7 +55,7 @@ def readings(sentence: Sentence, start: str = "Said") -> Ways:
                 raise NotUnderstood(UNREAD[token.type].format(token.text.strip(" ,"))) from error
         before = sentence.until(error.at)
         if error.at >= len(sentence.tokens):
-            missing = "something is missing at its end, or that is not to be said so."
+            missing = "something is missing at its end, or is not understood there."
             raise NotUnderstood(f"'{before}' does not make a task: {missing}") from error
         where = f"after '{before}'" if before else "at the beginning of a sentence"
         raise NotUnderstood(f"I do not understand '{sentence.tokens[error.at].text}' {where}.") from error
