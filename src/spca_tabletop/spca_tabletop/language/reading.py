@@ -17,7 +17,9 @@ from spca_tabletop.language.things import Phrase
 from spca_tabletop.language.words import Sentence, sentences
 
 _SENTENCE = re.compile(r"[^.!;]+")
-_ASKS = re.compile(r"(?i)\s*(?:what|which|who|how|why|is|are|did|does|was|were|has|have|would (?!you))\b[^.!;?]*\?\s*")
+_ASKS = re.compile(
+    r"(?i)\s*(?:wh(?:at|ich|o|y)|how|is|are|did|does|was|were|has|have|would (?!you))\b[^.!;?]*\?\s*"
+)
 Ways = list[tuple[int, Meaning]]
 
 

@@ -932,9 +932,9 @@ def listed(thing: Thing, others: Phrase, *, pause: bool = False) -> Phrase:
     one = thing.like(others[0].noun.kind, others[0].noun.plural)
     same = replace(others[0], text=one.text, start=one.start, noun=one.noun)
     at_side = {t.noun.colour for t in others if t.elliptic and any(q.rank == 3 for q in t.noun.tests)} - {""}
-    bare = [t for t in (thing, *others) if t.elliptic and t.det == Det() and t.noun.colour and not t.noun.one]
-    where = any(quality.rank == 3 for t in bare for quality in t.noun.tests)  # "green on the left, red …"
-    refuse(where and pause, f"'{thing.text}': say whether it is there, or is to be.")
+    hued = [t for t in (thing, *others) if t.elliptic and t.det == Det() and t.noun.colour and not t.noun.one]
+    there = any(quality.rank == 3 for t in hued for quality in t.noun.tests)  # "green on the left, red …"
+    refuse(there and pause, f"'{thing.text}': say whether it is there, or is to be.")
     twice = not one.noun.tests and one.noun.colour in at_side  # "a row of red and green, red on the left"
     refuse(twice, f"'{one.text}' is said twice; say in its own sentence where it is to be.")
     again = one == same and replace(others[0].noun, text=one.noun.text, start=one.noun.start) == one.noun
