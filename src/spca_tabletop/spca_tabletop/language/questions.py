@@ -103,7 +103,6 @@ def what_colour(thing: Thing, *, talk: Talk) -> str:
 
 @answering
 def is_on_each(thing: Thing, noun: Nominal, *, talk: Talk) -> str:
-    """As in "is there a cube on every plate?"."""
     things = {*named(replace(thing, det=Det("all")), talk)}
     places = named(Thing(Det("all"), noun, text=noun.text), talk)
     bare = [s for s in places if not things.intersection(talk.table.above([s]))]
@@ -111,18 +110,14 @@ def is_on_each(thing: Thing, noun: Nominal, *, talk: Talk) -> str:
 
 
 @answering
-def where_is(thing: Thing, noun: Nominal | None = None, *, talk: Talk) -> str:
+def where_is(*said: Thing, talk: Talk) -> str:
     def where(symbol: str) -> str:
         if ("held", symbol) in talk.table.facts:
             return "in the gripper"
         on = talk.table.support_of(symbol)
         return resting(on) if on else "where I cannot see what it rests on"
 
-    things = named(thing, talk, ANYTHING)
-    told = " ".join(f"The {words_of(s)} is {where(s)}." for s in things)
-    such = named(Thing(Det("all"), noun, text=noun.text), talk) if noun else []
-    lies = not noun or {talk.table.support_of(s) for s in things}.intersection(such)
-    return told if lies else f"None. {told}"
+    return " ".join(f"The {words_of(s)} is {where(s)}." for s in named(said[0], talk, ANYTHING))
 
 
 @answering

@@ -17,23 +17,12 @@ from spca_tabletop.language.things import Phrase
 from spca_tabletop.language.words import Sentence, sentences
 
 _SENTENCE = re.compile(r"[^.!;]+")
-_ASKS = re.compile(
-    r"(?i)\s*(?:wh(?:at|ich|o|y)|how|is|are|did|does|was|were|has|have|would (?!you))\b[^.!;?]*\?\s*"
-)
+_ASKS = re.compile(r"(?i)\s*(?:wh(?:at|ich|o|y)|how|is|are|was|were|has|have)\b[^.!;?]*\?\s*")
 Ways = list[tuple[int, Meaning]]
 
 
 def ways_to_read(text: str) -> list[Ways]:
     """For each sentence of a text, every way to understand it, cheapest first. Raises NotUnderstood."""
-    try:
-        return _ways_to_read(text)
-    except NotUnderstood as error:
-        why = "Ask what is where, of what colour, how many or how far." if error.__cause__ else error
-        refuse(_ASKS.fullmatch(text), f"I cannot answer that. {why}")
-        raise
-
-
-def _ways_to_read(text: str) -> list[Ways]:
     phrases = [phrase for package in skill_packages("tabletop") for phrase in package.phrases]
     found: list[Ways] = []
     rest = ""
@@ -55,6 +44,8 @@ def readings(sentence: Sentence, start: str = "Said") -> Ways:
         for token in sentence.tokens:
             if token.type in UNREAD:
                 raise NotUnderstood(UNREAD[token.type].format(token.text.strip(" ,"))) from error
+        asked = _ASKS.fullmatch(sentence.text)
+        refuse(asked, "I cannot answer that; ask what is where, of what colour, how many or how far.")
         before = sentence.until(error.at)
         if error.at >= len(sentence.tokens):
             missing = "something is missing at its end, or is not understood there."
