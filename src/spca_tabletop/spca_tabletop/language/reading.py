@@ -44,8 +44,7 @@ def readings(sentence: Sentence, start: str = "Said") -> Ways:
         for token in sentence.tokens:
             if token.type in UNREAD:
                 raise NotUnderstood(UNREAD[token.type].format(token.text.strip(" ,"))) from error
-        asked = _ASKS.fullmatch(sentence.text)
-        refuse(asked, "I cannot answer that; ask what is where, of what colour, how many or how far.")
+        refuse(_ASKS.fullmatch(sentence.text), "I cannot answer that; ask what is where, or how many.")
         before = sentence.until(error.at)
         if error.at >= len(sentence.tokens):
             missing = "something is missing at its end, or is not understood there."
