@@ -806,8 +806,10 @@ def there_is(phrase: Phrase, where: Quality | None = None, *, talk: Talk) -> Ite
         every = thing if thing.det.number in (None, 1) else replace(thing, det=Det("all", thing.det.number))
         found += named(replace(every, noun=where(every.noun)) if where else every, talk)
     last = phrase[-1].noun  # "there are two red cubes: the left one …"
-    among = len(found) > 1 and len(phrase) == 1 and last.kind in (*SOLIDS, *SHARED)
-    yield talk.about(found).but(last=(last.kind, last.colour) if among else talk.last)
+    kinds = {last.kind} if last.kind else {talk.table.kind(s) for s in found}
+    kind = kinds.pop() if len(kinds) == 1 else "thing"
+    among = len(found) > 1 and len(phrase) == 1 and kind in (*SOLIDS, *SHARED, "thing")
+    yield talk.about(found).but(last=(kind, last.colour) if among else talk.last)
 
 
 # --- what must not be
@@ -942,6 +944,8 @@ def must_not_be(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator
     no_cube = (
         len(phrase) == 1 and phrase[0].det == Det("all") and phrase[0].noun.vague and phrase[0].noun.kind
     )
+    if all(t.det.quantifier == "the" and t.noun.kind for t in phrase):  # "the red cube must not be there"
+        talk = _emptied([s for t in phrase for s in named(t, talk)], places, talk)
     if no_cube and not (phrase[0].noun.colour or phrase[0].apart):
         talk = _emptied(named(phrase[0], talk, LIFTABLE), places, talk)
     for things, before in found_by(_every(phrase), talk.but(forbidding=True), kinds):
@@ -965,6 +969,7 @@ def _emptied(things: Collection[str], places: Destinations, talk: Talk) -> Talk:
 
 def _barred(things: Things, place: Destination, talk: Talk) -> Iterator[Talk]:
     in_it = place.into and talk.tower.active and place.things[0].pronoun == "it"
+    refuse(place.slot in ("apart", "each"), f"I do not know what is to be '{place.text}'; say it first.")
     if place.relation == "slot" or in_it:
         more = tuple((place.slot or "any", thing) for thing in things)
         yield talk.but(tower=replace(talk.tower, barred=(*talk.tower.barred, *more)))

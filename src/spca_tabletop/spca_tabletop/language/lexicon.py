@@ -279,4 +279,5 @@ def known_words(least: int = 4) -> tuple[str, ...]:
 @cache
 def _compiled(alternative: str, bounded: bool) -> re.Pattern[str]:
     body = alternative.replace(" ?", r"\s*").replace(" ", r"\s+")
-    return re.compile(body + "(?![a-z0-9-])" if bounded else body, re.IGNORECASE)
+    bounded = bounded and alternative[-1] not in ">→"  # "red->blue"
+    return re.compile(body + "(?![a-z0-9]|-(?!-*>))" if bounded else body, re.IGNORECASE)

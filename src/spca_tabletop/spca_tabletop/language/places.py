@@ -121,7 +121,7 @@ def one_on_each(place: Destination) -> Destination:
         raise NotUnderstood(f"I do not know one on each of what '{place.text}' is.")
     there = place.things[0]
     told = there.noun.matching == "own" or there.det.quantifier in ("each", "all")
-    return replace(place, text="") if told else replace(place, text="", slot="apart")
+    return replace(place, text="", slot="each" if told else "apart")
 
 
 rule.means(Destination(relation="on_each_other"), "Place -> ON EACH_OTHER", "Place -> ONE_ON_OTHER")

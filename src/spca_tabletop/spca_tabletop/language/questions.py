@@ -102,14 +102,22 @@ def what_colour(thing: Thing, *, talk: Talk) -> str:
 
 
 @answering
-def where_is(thing: Thing, *, talk: Talk) -> str:
+def is_on_each(thing: Thing, noun: Nominal, *, talk: Talk) -> str:
+    things = {*named(replace(thing, det=Det("all")), talk)}
+    places = named(Thing(Det("all"), noun, text=noun.text), talk)
+    bare = [s for s in places if not things.intersection(talk.table.above([s]))]
+    return f"No: not on {_listed(bare)}." if bare else "Yes."
+
+
+@answering
+def where_is(*said: Thing, talk: Talk) -> str:
     def where(symbol: str) -> str:
         if ("held", symbol) in talk.table.facts:
             return "in the gripper"
         on = talk.table.support_of(symbol)
         return resting(on) if on else "where I cannot see what it rests on"
 
-    return " ".join(f"The {words_of(s)} is {where(s)}." for s in named(thing, talk, ANYTHING))
+    return " ".join(f"The {words_of(s)} is {where(s)}." for s in named(said[0], talk, ANYTHING))
 
 
 @answering

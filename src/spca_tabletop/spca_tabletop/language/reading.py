@@ -17,6 +17,7 @@ from spca_tabletop.language.things import Phrase
 from spca_tabletop.language.words import Sentence, sentences
 
 _SENTENCE = re.compile(r"[^.!;]+")
+_ASKS = re.compile(r"(?i)\s*(?:wh(?:at|ich|o|y)|how|is|are|was|were|has|have)\b[^.!;?]*\?\s*")
 Ways = list[tuple[int, Meaning]]
 
 
@@ -43,9 +44,10 @@ def readings(sentence: Sentence, start: str = "Said") -> Ways:
         for token in sentence.tokens:
             if token.type in UNREAD:
                 raise NotUnderstood(UNREAD[token.type].format(token.text.strip(" ,"))) from error
+        refuse(_ASKS.fullmatch(sentence.text), "I cannot answer that; ask what is where, or how many.")
         before = sentence.until(error.at)
         if error.at >= len(sentence.tokens):
-            missing = "something is missing at its end."
+            missing = "something is missing at its end, or is not understood there."
             raise NotUnderstood(f"'{before}' does not make a task: {missing}") from error
         where = f"after '{before}'" if before else "at the beginning of a sentence"
         raise NotUnderstood(f"I do not understand '{sentence.tokens[error.at].text}' {where}.") from error

@@ -768,7 +768,7 @@ rule.means(Thing(pronoun="others"), "Thing -> OTHERS")
 def whichever(thing: Thing) -> Thing:
     """As in "a red cube, either of them"."""
     refuse(thing.det.quantifier != "any", f"I do not know which of '{thing.text}' is meant.")
-    return thing
+    return replace(thing, text="")
 
 
 def of_each_colour(det: Det, noun: Nominal | None = None) -> Thing:
@@ -782,7 +782,7 @@ def last_of(*said: int | tuple[str, bool]) -> Thing:
     number = next((one for one in said if isinstance(one, int)), None)
     kind = next((one[0] for one in said if isinstance(one, tuple)), "")
     refuse(number == 1, "I do not know what comes first here; name it.")
-    return Thing(Det("the", out_of=number, other=True, part=True), Nominal(kind, one=not kind))
+    return Thing(Det("the", out_of=number, other=True, part=True), Nominal(kind, one=not kind, vague=False))
 
 
 def of_the_colour_of(other: Thing) -> Quality:
@@ -932,6 +932,9 @@ def listed(thing: Thing, others: Phrase, *, pause: bool = False) -> Phrase:
     one = thing.like(others[0].noun.kind, others[0].noun.plural)
     same = replace(others[0], text=one.text, start=one.start, noun=one.noun)
     at_side = {t.noun.colour for t in others if t.elliptic and any(q.rank == 3 for q in t.noun.tests)} - {""}
+    hued = [t for t in (thing, *others) if t.elliptic and t.det == Det() and t.noun.colour and not t.noun.one]
+    there = any(quality.rank == 3 for t in hued for quality in t.noun.tests)  # "green on the left, red …"
+    refuse(there and pause, f"'{thing.text}': say whether it is there, or is to be.")
     twice = not one.noun.tests and one.noun.colour in at_side  # "a row of red and green, red on the left"
     refuse(twice, f"'{one.text}' is said twice; say in its own sentence where it is to be.")
     again = one == same and replace(others[0].noun, text=one.noun.text, start=one.noun.start) == one.noun
