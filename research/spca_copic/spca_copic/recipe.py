@@ -12,7 +12,7 @@ from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
 from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
 from spca_programs.ports.plan_world import PlanWorld
-from spca_programs.ports.selector import Experience, Learning
+from spca_programs.ports.selector import Experience
 
 _SUCCESS = 2.0
 """What a solved case counts beside its rewards, so that solving comes first."""
@@ -139,7 +139,8 @@ class Trial(Record):
     """Decisions taken in the episodes of training up to its end."""
     use: WorldUse = WorldUse()
     """All that was taken of the world up to its end: also to try programs out and to judge them."""
-    learning: tuple[Learning, ...] = ()
+    entropy: float | None = None
+    """Of the policy at the last update; None: the selector was frozen."""
     usage: ChatUsage = ChatUsage()
     """What writing programs has taken up to its end."""
     asked: ChatUsage = ChatUsage()

@@ -21,7 +21,7 @@ from spca_programs.ipp.dialogue import add_usage
 from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.program_proposer import ProgramProposer
-from spca_programs.ports.selector import Experience, Learning, Selector
+from spca_programs.ports.selector import Experience, Selector
 
 _RECENT = 5
 _OFFSPRING = 12
@@ -106,7 +106,7 @@ class _Training:
         began = time.monotonic()
         number = len(state.trials)
         self.pool.use(state.programs, state.worth)
-        episodes, learning, tried = self._roll_out(number, state.tried)
+        episodes, entropy, tried = self._roll_out(number, state.tried)
         frozen = [] if self._recipe.published else self._frozen(self._held_out)
         success, held_out = _rate(episodes), _rate(frozen) if frozen else None
         solvable = [
@@ -141,7 +141,7 @@ class _Training:
             number=number, programs=tuple(p.id for p in state.programs), success=success, held_out=held_out,
             score=sum(e.score for e in episodes) / len(episodes),
             steps=(state.trials[-1].steps if state.trials else 0) + sum(len(e.decisions) for e in episodes),
-            use=self._world.use, learning=tuple(learning),
+            use=self._world.use, entropy=entropy,
             usage=add_usage(self._before, self._proposer.usage),
             asked=reduce(add_usage, getattr(self._selector, "usage", ()), self._asked),
             seconds=time.monotonic() - began, kept=tuple(p.id for p in programs),
@@ -181,8 +181,8 @@ class _Training:
 
     def _roll_out(
         self, number: int, tried: Sequence[Experience]
-    ) -> tuple[list[Episode], list[Learning], list[Experience]]:
-        """A trial's episodes, the selector learning after every so many decisions and at the end.
+    ) -> tuple[list[Episode], float | None, list[Experience]]:
+        """A trial's episodes and last entropy; the selector learns every so many decisions and at the end.
 
         Also all choices that were tried out by then; `tried` are those of earlier trials.
         """
@@ -197,7 +197,7 @@ class _Training:
         order = np.random.default_rng([self._recipe.seed, number, 1]).permutation(taken)
         rng = np.random.default_rng([*seed, 3])
         episodes: list[Episode] = []
-        learning: list[Learning] = []
+        entropy: float | None = None
         buffer: list[Experience] = []
         known = list(tried)
         for index in order:
@@ -209,9 +209,9 @@ class _Training:
                 new = [sample for sample in buffer if sample.outcomes]
                 earlier = rng.permutation(len(known))[: self._recipe.again * len(new)]
                 if not self._recipe.frozen:
-                    learning.append(self._selector.learn([*buffer, *(known[k] for k in earlier)]))
+                    entropy = self._selector.learn([*buffer, *(known[k] for k in earlier)])
                 buffer, known = [], known + new
-        return episodes, learning, known
+        return episodes, entropy, known
 
     def _shown(self, episodes: Sequence[Episode]) -> Sequence[Episode]:
         return episodes[len(episodes) - self._recipe.shown :] if self._recipe.shown else ()

@@ -19,7 +19,7 @@ from scipy.sparse import csr_matrix
 from spca_copic.ppo import improve, softmax
 from spca_copic.selectors.weights import Learnt, read_weights, write_weights
 from spca_programs.plan_world import Candidate, ChoiceContext
-from spca_programs.ports.selector import Experience, Learning
+from spca_programs.ports.selector import Experience
 
 _BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8  # Adam, as its authors propose
 
@@ -60,7 +60,7 @@ class HashedSelector:
         values, _ = self._net("value", self._matrix([context_features(context)]))
         return softmax(scores.astype(float)), float(values[0])
 
-    def learn(self, batch: Sequence[Experience]) -> Learning:
+    def learn(self, batch: Sequence[Experience]) -> float:
         """See `Selector.learn`."""
         return improve(self, batch, _EPOCHS, self._rng)
 
