@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from spca.console import results
-from spca_core.errors import InputError
 from spca_core.paths import RUNS
 from spca_core.run_folder import RunFolder
-from spca_llm.chat import Chat, open_chat
+from spca_llm.chat import open_chat
 from spca_programs.ipp.develop import Recipe, develop, history_of
-from spca_programs.ipp.dialogue import ROLE
+from spca_programs.ipp.dialogue import reach
 from spca_programs.ipp.refinement import Attempt
 from spca_programs.ipp.store import PROGRAMS, ProgramStore
 from spca_programs.ipp.tasks import domain_of
@@ -28,21 +26,8 @@ def write_program(
         mark = "[green]✓[/green]" if attempt.best else "[yellow]–[/yellow]"
         console.print(f"  {mark} {attempt.train.mean:.3f} in training  {attempt.program.origin.strategy}")
 
-    made = develop(domain, _chat(llm, task), recipe, first, show)
+    reach(llm)
+    chat = open_chat(llm, RunFolder.create(task, parent=RUNS).path / "llm")
+    made = develop(domain, chat, recipe, first, show)
     console.print(history_of(made))
     console.print(f"kept in {programs.save(made)}", soft_wrap=True)
-
-
-def _chat(llm: str, task: str) -> Chat:
-    """The configured model, recording into a folder of its own.
-
-    Raises InputError unless it answers.
-    """
-    folder = RunFolder.create(task, parent=RUNS).path
-    try:
-        chat = open_chat(llm, folder / "llm")
-        chat.preflight([ROLE])
-    except InputError:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    return chat

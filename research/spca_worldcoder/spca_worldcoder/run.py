@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
 from pydantic import Field
@@ -15,9 +14,8 @@ from pydantic import Field
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
-from spca_llm.config import REPLAY
 from spca_planner.solver.process import SolverProcess
-from spca_programs.ipp.dialogue import ROLE, open_writer
+from spca_programs.ipp.dialogue import open_writer, reach
 from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener
 from spca_worldcoder.agent.settings import Settings
@@ -204,9 +202,8 @@ def laboratory(
 
 def reach_model(options: LearnOptions) -> None:
     """Raises InputError where a language model is to write programs and its server does not answer."""
-    if options.synthesizer == "language" and not options.llm.startswith(REPLAY):
-        with TemporaryDirectory() as nothing:
-            open_writer(options.llm, Path(nothing), options.temperature).preflight([ROLE])
+    if options.synthesizer == "language":
+        reach(options.llm)
 
 
 def _restore(agent: Agent, folder: RunFolder, worlds: list[World]) -> tuple[int, int, int]:

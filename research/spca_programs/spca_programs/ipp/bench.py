@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Literal
 
 from matplotlib.figure import Figure
@@ -27,6 +26,7 @@ from spca_llm.ledger import server_fault, set_aside
 from spca_programs.grasp.policies import example as grasp_example
 from spca_programs.grasp.policy import BUILTIN
 from spca_programs.ipp.develop import Recipe, develop
+from spca_programs.ipp.dialogue import reach
 from spca_programs.ipp.domain import Domain
 from spca_programs.ipp.program import Evaluation, Program, ProgramRunner, judge_answers
 from spca_programs.ipp.refinement import Attempt
@@ -174,12 +174,8 @@ class IppBench(Bench[IppTrial, IppResult]):
                 "nothing to compare", hint="name programs with --program, or models with --model"
             )
         self.identity()
-        if self.llm:
-            return
-        with TemporaryDirectory() as nothing:
-            for model in self.models:
-                asked = list(dict.fromkeys(map(_role, self.ways)))
-                self._chat(str(model), Path(nothing)).preflight(asked)
+        for model in () if self.llm else self.models:
+            reach(str(model), list(dict.fromkeys(map(_role, self.ways))))
 
     def trials(self) -> list[IppTrial]:
         """Task by task. A program gives the same answers every time, and is run once."""
@@ -217,8 +213,8 @@ class IppBench(Bench[IppTrial, IppResult]):
                     usage=program.origin.usage, questions=program.origin.questions,
                 )  # fmt: skip
         place = _record(trial, folder)
-        chat = self._chat(contestant.llm, place, trial)
-        result = self._with_model(domain, cases, contestant.way, chat)
+        llm = str(_record(trial, Path(self.llm))) if self.llm else contestant.llm
+        result = self._with_model(domain, cases, contestant.way, open_chat(llm, place))
         if fault := server_fault(place):
             raise ModelError(fault, "unreachable")
         return result
@@ -345,11 +341,6 @@ class IppBench(Bench[IppTrial, IppResult]):
             module = grasp_example if task == "grasp" else minigrid_example
             return Program(source=Path(str(module.__file__)).read_text(encoding="utf-8"))
         return ProgramStore(self.store).find(task, name)
-
-    def _chat(self, llm: str, folder: Path, trial: IppTrial | None = None) -> Chat:
-        if self.llm and trial is not None:
-            return open_chat(f"{REPLAY}{_record(trial, Path(self.llm.removeprefix(REPLAY)))}", folder)
-        return open_chat("", folder, load_config(Path(llm)))
 
 
 def _record(trial: IppTrial, folder: Path) -> Path:
