@@ -13,7 +13,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from spca_benchmarks.campaigns.bench import Bench, Done
-from spca_benchmarks.campaigns.page import Page, PageTable
+from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_benchmarks.campaigns.published import printed
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_core.errors import InputError
@@ -89,9 +89,8 @@ def margins(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
 def paths(chosen: Sequence[tuple[str, Environment, Answer]]) -> Figure:
     """Grids with the way of their plans: energy as dots, obstacles as black cells, the start as a square."""
     with rc_context({"font.size": 8}):
-        figure = Figure(figsize=(4.2 * len(chosen), 4.4))
-        for place, (name, environment, answer) in enumerate(chosen, start=1):
-            axes = figure.add_subplot(1, len(chosen), place)
+        figure, several = new_figure(4.2 * len(chosen), 4.4, columns=len(chosen))
+        for axes, (name, environment, answer) in zip(several, chosen, strict=True):
             grid = environment.grid
             axes.imshow(grid.obstacle, cmap="gray_r", vmin=0, vmax=1)
             rows, columns = np.nonzero(grid.energy)
