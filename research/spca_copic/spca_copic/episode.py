@@ -65,7 +65,7 @@ def run_episode(
 ) -> Episode:
     """Run a case to its end; ends it, too, when no program has a plan any more."""
     moment = Moment(world, pool, world.reset(case))
-    ended = "no end"
+    success, ended = False, "no end"
     while len(moment.decisions) < MOST_DECISIONS:
         candidates, problems = pool.propose(moment.situation, moment.memory)
         moment.candidates = candidates
@@ -91,15 +91,11 @@ def run_episode(
         moment.decisions.append(decision)
         moment.note(candidates[chosen].plan, transition)
         if transition.done:
-            ended = (
-                ""
-                if transition.success
-                else (transition.remarks[-1].text if transition.remarks else "not solved")
-            )
-            return Episode(
-                case=case, decisions=tuple(moment.decisions), success=transition.success, ended=ended
-            )
-    return Episode(case=case, decisions=tuple(moment.decisions), success=False, ended=ended)
+            success = transition.success
+            why = transition.remarks[-1].text if transition.remarks else "not solved"
+            ended = "" if success else why
+            break
+    return Episode(case=case, decisions=tuple(moment.decisions), success=success, ended=ended)
 
 
 def experience_of(episode: Episode, outcomes: Sequence[tuple[float, ...]] = ()) -> list[Experience]:

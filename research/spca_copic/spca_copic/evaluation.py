@@ -75,7 +75,6 @@ class Score(Record):
     calls: float = 0.0
     best_single: bool = False
     """Whether it is the program that did best alone in training."""
-    solved: tuple[bool, ...] = ()
     by_try: tuple[float, ...] = ()
     """Share solved by each try of a policy that has several, as Fig. 3 of the paper has it."""
 
@@ -180,7 +179,6 @@ def _score(
         tokens=sum(u.input_tokens + u.output_tokens for u in asked) / len(episodes),
         calls=len(asked) / len(episodes),
         best_single=choice.name == f"program {state.best_single}",
-        solved=tuple(e.success for e in episodes),
     )
 
 

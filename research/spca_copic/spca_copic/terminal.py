@@ -101,19 +101,11 @@ def _known(world: PlanWorld, tasks: list[str]) -> tuple[str, ...]:
 
 def _again(run: CopicRun) -> str:
     """The options that say which training it was, where they are not the defaults."""
-    usual = Recipe()
-    named = {"programs": "programs", "trials": "trials", "episodes": "episodes", "seed": "seed",
-             "proposer": "proposer", "selector": "selector", "temperature": "temperature",
-             "frozen": "frozen", "experience": "experience"}  # fmt: skip
     words = [f"--task {task}" for task in run.tasks]
-    words += [
-        f"--{o} {getattr(run.recipe, f)}"
-        for f, o in named.items()
-        if getattr(run.recipe, f) != getattr(usual, f)
-    ]
-    words += [f"--no-{flag}" for flag in ("evolve", "elites") if not getattr(run.recipe, flag)]
-    flags = {"on_test_cases": "--on-test-cases", "published": "--published"}
-    words += [option for flag, option in flags.items() if getattr(run.recipe, flag)]
+    for name, value in run.recipe.model_dump(exclude_defaults=True).items():
+        option = name.replace("_", "-")
+        yes_or_no = f"--{option}" if value else f"--no-{option}"
+        words.append(yes_or_no if isinstance(value, bool) else f"--{option} {value}")
     words += [f"--llm {run.llm}"] if run.llm else []
     return " ".join(words) + " "
 

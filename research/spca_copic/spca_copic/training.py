@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import takewhile
 
 import numpy as np
 
@@ -24,6 +23,9 @@ from spca_programs.ports.program_proposer import ProgramProposer
 from spca_programs.ports.selector import Experience, Selector
 
 _RECENT = 5
+"""Episodes that evolution is shown (published), and the report."""
+_AGAIN = 3
+"""For each choice that was tried out, so many earlier ones are learned from again in an update."""
 _OFFSPRING = 12
 """New programs of an evolution where they cost nothing."""
 _MOST_TRIED = 2000
@@ -77,8 +79,8 @@ class _Training:
         self._cases = cases[kept:][: recipe.episodes if recipe.published else None]
         if recipe.on_test_cases:
             self._cases = cases_to_test(world, task, recipe, recipe.episodes)
-        free = _OFFSPRING if recipe.proposer == "grammar" and not recipe.published else recipe.programs
-        self._offspring = recipe.offspring or free
+        free = recipe.proposer == "grammar" and not recipe.published
+        self._offspring = _OFFSPRING if free else recipe.programs
 
     def first(self) -> TaskState:
         """The state before the first trial."""
@@ -117,7 +119,7 @@ class _Training:
             min(success, success if held_out is None else held_out) >= self._recipe.threshold and not missed
         )
         finished = number + 1 >= self._recipe.trials or (
-            reached and self._reached_before(state) >= self._recipe.in_a_row - 1
+            reached and (self._recipe.published or (number > 0 and state.trials[-1].reached))
         )
         programs, outcomes = state.programs, state.alone
         born: tuple[PlanningProgram, ...] = ()
@@ -125,7 +127,7 @@ class _Training:
         settled = unchanged and bool(solvable) and all(solvable)
         if self._recipe.evolve and not (finished or settled or reached):
             new = self._proposer.evolve(
-                self._briefing, state.programs, self._shown(episodes), self._offspring,
+                self._briefing, state.programs, episodes[-_RECENT:], self._offspring,
                 self._recipe.seed * 1000 + number,
             )  # fmt: skip
             known = {program.id for program in state.all_programs}
@@ -153,11 +155,6 @@ class _Training:
             follow=follow, recent=tuple(episodes[-_RECENT:]),
             tried=() if finished else tuple(tried[-_MOST_TRIED:]),
         )  # fmt: skip
-
-    @staticmethod
-    def _reached_before(state: TaskState) -> int:
-        """Count how many of the last trials in a row have reached the threshold."""
-        return sum(1 for _ in takewhile(lambda trial: trial.reached, reversed(state.trials)))
 
     def _alone(
         self, programs: Sequence[PlanningProgram], known: dict[str, tuple[Outcome, ...]]
@@ -207,14 +204,11 @@ class _Training:
             self._listener.on_episode(self._task, number, episode)
             if len(buffer) >= self._recipe.horizon or len(episodes) == episodes_of:
                 new = [sample for sample in buffer if sample.outcomes]
-                earlier = rng.permutation(len(known))[: self._recipe.again * len(new)]
+                earlier = rng.permutation(len(known))[: _AGAIN * len(new)]
                 if not self._recipe.frozen:
                     entropy = self._selector.learn([*buffer, *(known[k] for k in earlier)])
                 buffer, known = [], known + new
         return episodes, entropy, known
-
-    def _shown(self, episodes: Sequence[Episode]) -> Sequence[Episode]:
-        return episodes[len(episodes) - self._recipe.shown :] if self._recipe.shown else ()
 
 
 def _rate(episodes: Sequence[Episode]) -> float:
