@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from matplotlib.figure import Figure
 
 from spca_benchmarks.campaigns.page import Page, PageTable
+from spca_benchmarks.campaigns.statistics import groups
 from spca_core.run_folder import RunFolder
 from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import EnvironmentResult, EpisodeResult
@@ -123,18 +124,13 @@ def _curves(steps: list[TransitionLine], drafts: list[DraftLine], episodes: list
     return figure
 
 
-def _animations(lines: list[TransitionLine]) -> list[Any]:
+def _animations(lines: list[TransitionLine]) -> Iterator[Any]:
     """The first and the last episode of every environment."""
-    found: dict[str, dict[int, list[TransitionLine]]] = {}
-    for line in lines:
-        found.setdefault(line.environment, {}).setdefault(line.episode, []).append(line)
-    animations = []
-    for environment, episodes in found.items():
-        for number in sorted({min(episodes), max(episodes)}):
-            seen = [line.transition() for line in episodes[number][:_MOST_FRAMES]]
+    for environment, own in groups(lines, lambda line: line.environment).items():
+        for number in sorted({own[0].episode, own[-1].episode}):
+            seen = [line.transition() for line in own if line.episode == number][:_MOST_FRAMES]
             caption = f"{environment}, episode {number}: {seen[0].mission}"
-            animations.append(Animation([seen[0].before, *(one.after for one in seen)], caption))
-    return animations
+            yield Animation([seen[0].before, *(one.after for one in seen)], caption)
 
 
 class Animation:

@@ -44,6 +44,9 @@ RESULTS, PROGRAM, RESULT = "environments.jsonl", "program.json", "result.json"
 _UNSTEADY = "{r.environment}: after {r.episodes} episodes and {r.actions} actions not yet {s} won in a row"
 
 
+Outcome = Literal["learned", "not_learned", "contradictory", "not_learnable", "interrupted"]
+
+
 class LearnOptions(Record):
     """Options of a learning run: the worlds to learn, and how."""
 
@@ -67,7 +70,7 @@ class DraftLine(Record):
 class LearnResult(Record):
     """Result of a learning run. `problem` names contradictory or inexpressible data."""
 
-    outcome: Literal["learned", "not_learned", "contradictory", "not_learnable", "interrupted"]
+    outcome: Outcome
     environments: tuple[EnvironmentResult, ...] = ()
     actions: int = 0
     transitions: int = 0
@@ -139,9 +142,7 @@ def _go(
     with laboratory(options, folder, cancelled) as (runner, planner, synthesizer):
         agent = Agent(runner, planner, synthesizer, options.settings, Recorder(folder, listener), cancelled)
         progress = _restore(agent, folder, worlds)
-        outcome: Literal["learned", "not_learned", "contradictory", "not_learnable", "interrupted"] = (
-            "learned"
-        )
+        outcome: Outcome = "learned"
         problem = ""
         for world in worlds[len(done) :]:
             if not options.settings.transfer:

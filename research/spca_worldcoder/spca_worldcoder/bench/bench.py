@@ -199,15 +199,12 @@ class Watcher:
     def begin(self) -> None:
         """A new environment."""
         self.actions = self.first = 0
-        self.wrong: list[int] = []
         self.episodes: list[EpisodeResult] = []
         self.ends: list[int] = []
 
     def step(self, line: TransitionLine) -> None:
         """Count."""
         self.actions += 1
-        if not line.right:
-            self.wrong.append(self.actions)
 
     def draft(self, draft: Draft, adopted: bool) -> None:
         """Note what a model had been asked."""
@@ -237,7 +234,6 @@ class Watcher:
         return Learned(
             result=result,
             first_success=self.first,
-            wrong=tuple(self.wrong),
             successes=tuple(one.success for one in self.episodes),
             ends=tuple(self.ends),
             steps=median(one.steps for one in last) if last else 0.0,

@@ -160,9 +160,9 @@ def _apply_one(effect: Effect, view: View, frame: Frame, things: list[Entity], m
         things.remove(one)
         match effect:
             case ("push", _, m):
-                if view.heading is None or one.x is None or one.y is None:
+                if (there := _pushed(one, view, m)) is None:
                     return None
-                things.append(one.at((one.x + m * view.heading[0], one.y + m * view.heading[1])))
+                things.append(one.at(there))
             case ("set", _, name, value):
                 if not any(key == name for key, _ in one.attributes):
                     return None

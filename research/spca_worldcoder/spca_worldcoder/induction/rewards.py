@@ -146,7 +146,9 @@ class RewardLearner:
             }
             if not suits[mission]:
                 one = next(i for i in rows[mission] if i in positives)
-                self._refuse_goal(data, one, rows[mission], positives)
+                raise NotLearnable(
+                    f"no condition explains why transition {one} ended the episode of '{mission}'"
+                )
         for mission in missions:
             like = [other for other in missions if likeness(mission, other) >= 0.5]
             wrong = [
@@ -215,13 +217,6 @@ class RewardLearner:
             seen = data[i]
             self._truth[key] = reached(goal, seen.action, seen.after, seen.mission.split(), self._frame)
         return self._truth[key]
-
-    def _refuse_goal(
-        self, data: Sequence[Transition], one: int, rows: Sequence[int], positives: set[int]
-    ) -> None:
-        raise NotLearnable(
-            f"no condition explains why transition {one} ended the episode of '{data[one].mission}'"
-        )
 
 
 class RewardGuesser:
