@@ -84,7 +84,8 @@ def released(folder: Path) -> Iterator[Drawn]:
         start, energy, obstacles = file.stem.split("_")
         if start not in STARTS or energy not in _RELEASED_ENERGY or obstacles not in ("block", "free"):
             raise InputError(f"unknown family {file.stem!r}", str(file), "expected e.g. outer_upDown_block")
-        family = Family(energy=_RELEASED_ENERGY[energy], obstacles=obstacles == "block", start=_start(start))
+        traits = {"energy": _RELEASED_ENERGY[energy], "obstacles": obstacles == "block", "start": start}
+        family = Family.model_validate(traits)
         with expecting("a file of released grids", file):
             lines = plain(file).read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines, start=1):
@@ -96,10 +97,6 @@ def released(folder: Path) -> Iterator[Drawn]:
             if home != grid.start:
                 raise InputError(f"start {home} disagrees with the grid's {grid.start}", where)
             yield family, index, grid
-
-
-def _start(name: str) -> Start:
-    return "inner" if name == "inner" else "outer"
 
 
 class Slice(Record):
