@@ -16,6 +16,7 @@ from spca_copic.recipe import Recipe, Trial
 from spca_copic.report import scores_table, write_report
 from spca_copic.run import train_run
 from spca_copic.store import CopicFolder, CopicRun
+from spca_copic.training import Listener
 from spca_copic.worlds.registry import open_world
 from spca_core.errors import EXIT_INTERRUPTED, InputError
 from spca_llm.chat import open_chat
@@ -45,7 +46,7 @@ def train_command(world_name: str, tasks: list[str], recipe: Recipe, llm: str, o
                     bar.reset(task_bar)
                     console.print(f"  {task:<12} {_told(done)}")
 
-                train_run(folder, world, episode, trial)
+                train_run(folder, world, Listener(episode, trial))
         except InputError:  # refused: nothing is left of a new training that has learned nothing
             if new and not any(folder.load(task) for task in run.tasks):
                 rmtree(folder.path)
