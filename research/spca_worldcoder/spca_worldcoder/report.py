@@ -136,16 +136,12 @@ def _animations(lines: list[TransitionLine]) -> Iterator[Any]:
 class Animation:
     """States one after the other. Stands where a report expects a figure: it has `savefig`."""
 
-    def __init__(self, states: Sequence[State], caption: str = "") -> None:
-        self._states, self._caption = list(states), caption
+    def __init__(self, states: Sequence[State], caption: str) -> None:
+        self._states, self._caption = states, caption
 
     def savefig(self, stream: BinaryIO, **_: Any) -> None:
-        """Write the SVG."""
-        stream.write(self.svg().encode())
-
-    def svg(self) -> str:
-        """The picture: what never changes once, the rest frame by frame."""
-        fixed = set(self._states[0]).intersection(*map(set, self._states)) if self._states else set()
+        """Write the SVG: what never changes once, the rest frame by frame."""
+        fixed = set(self._states[0]).intersection(*map(set, self._states))
         spots = [e.cell for state in self._states for e in state if e.cell is not None]
         wide = (max((x for x, _ in spots), default=0) + 1) * _CELL
         width = max(wide, _LETTER * len(self._caption))
@@ -161,12 +157,13 @@ class Animation:
                 f'<g visibility="hidden">{moving}<animate attributeName="visibility" values="{shown}" '
                 f'keyTimes="{times}" dur="{length:.2f}s" calcMode="discrete" repeatCount="indefinite"/></g>'
             )
-        return (
+        svg = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{high + 18}"'
             ' font-family="sans-serif">'
             f'<rect width="{wide}" height="{high}" fill="#f4f1ea"/>{"".join(parts)}'
             f'<text x="2" y="{high + 13}" font-size="12">{html.escape(self._caption)}</text></svg>'
         )
+        stream.write(svg.encode())
 
 
 def _drawn(one: Entity, kinds: Sequence[str]) -> str:
