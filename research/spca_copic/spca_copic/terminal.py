@@ -21,14 +21,15 @@ from spca_copic.worlds.registry import open_world
 from spca_core.errors import EXIT_INTERRUPTED, InputError
 from spca_llm.chat import open_chat
 from spca_programs.plan_world import Episode, require_task
-from spca_programs.ports.plan_world import PlanWorld
 
 
 def train_command(world_name: str, tasks: list[str], recipe: Recipe, llm: str, out: Path | None) -> int:
     """Train in a world; status 0 when all of it is done."""
     console = results()
     with closing(open_world(world_name)) as world:
-        run = CopicRun(world=world_name, tasks=_known(world, tasks), recipe=recipe, llm=llm)
+        for task in tasks:
+            require_task(task, world.tasks, world.name)
+        run = CopicRun(world=world_name, tasks=tuple(tasks) or world.tasks, recipe=recipe, llm=llm)
         new = out is None or not out.exists()
         folder = CopicFolder.create(run, out)
         log_to(folder.path)
@@ -92,12 +93,6 @@ def compare_command(
         show_table(table.heads, table.shown())
         console.print(f"report  {write_report(folder, scores)}", soft_wrap=True)
     return 0
-
-
-def _known(world: PlanWorld, tasks: list[str]) -> tuple[str, ...]:
-    for task in tasks:
-        require_task(task, world.tasks, world.name)
-    return tuple(tasks) or world.tasks
 
 
 def _again(run: CopicRun) -> str:

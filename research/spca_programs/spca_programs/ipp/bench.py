@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -44,26 +44,21 @@ WAYS = (*STRATEGIES, *(f"{s}{REFINED}" for s in STRATEGIES), *METHODS)
 """A way to use a model: a program by a strategy, with or without refinement, or plans case by case."""
 
 
-class Contestant(Record):
-    """A program, or a model with a way of using it. `llm` is the model's configuration file."""
-
-    name: str
-    kind: Literal["policy", "program", "model"]
-    way: str = ""
-    llm: str = ""
-
-
 class IppTrial(Record):
-    """One contestant at one task; `number` counts repetitions from 1."""
+    """One contestant at one task: a program, or a model (its configuration, `llm`) with a way of using it."""
 
     task: str
-    contestant: Contestant
-    number: int
+    name: str
+    kind: Literal["policy", "program", "model"]
+    way: str
+    llm: str = ""
+    number: int = 1
+    """Of repetitions."""
 
     @property
     def key(self) -> str:
         """Its name within the bench."""
-        return f"{self.task}/{self.contestant.name}/{self.number}"
+        return f"{self.task}/{self.name}/{self.number}"
 
 
 class CaseScore(Record):
@@ -186,35 +181,29 @@ class IppBench(Bench[IppTrial, IppResult]):
                     continue
                 kind: Literal["policy", "program"] = "policy" if name in BASELINES else "program"
                 label = Path(name).stem if name.endswith(".py") else name
-                contestant = Contestant(name=label, kind=kind, way=name)
-                found.append(IppTrial(task=task, contestant=contestant, number=1))
-            for model in self.models:
-                for way in self.ways:
-                    contestant = Contestant(name=f"{model.stem}:{way}", kind="model", way=way, llm=str(model))
-                    found += [
-                        IppTrial(task=task, contestant=contestant, number=n)
-                        for n in range(1, self.repeats + 1)
-                    ]
+                found.append(IppTrial(task=task, name=label, kind=kind, way=name))
+            for model, way, n in product(self.models, self.ways, range(1, self.repeats + 1)):
+                name = f"{model.stem}:{way}"
+                found.append(IppTrial(task=task, name=name, kind="model", way=way, llm=str(model), number=n))
         return found
 
     def run_trial(self, trial: IppTrial, folder: Path) -> IppResult:
         """See `Bench`."""
         domain = domain_of(trial.task, self.data)
         cases = domain.split(1, self.test, self.seed)[1]
-        contestant = trial.contestant
-        if contestant.kind == "policy":
-            answers = domain.baseline(contestant.way, cases, self.seed)
+        if trial.kind == "policy":
+            answers = domain.baseline(trial.way, cases, self.seed)
             return _result(judge_answers(domain, cases, answers))
-        if contestant.kind == "program":
-            program = self._program(trial.task, contestant.way)
+        if trial.kind == "program":
+            program = self._program(trial.task, trial.way)
             with ProgramRunner(self.deadline) as runner:
                 return _result(
                     runner.evaluate(program, domain, cases), source=program.source, stored=True,
                     usage=program.origin.usage, questions=program.origin.questions,
                 )  # fmt: skip
         place = _record(trial, folder)
-        llm = str(_record(trial, Path(self.llm))) if self.llm else contestant.llm
-        result = self._with_model(domain, cases, contestant.way, open_chat(llm, place))
+        llm = str(_record(trial, Path(self.llm))) if self.llm else trial.llm
+        result = self._with_model(domain, cases, trial.way, open_chat(llm, place))
         if fault := server_fault(place):
             raise ModelError(fault, "unreachable")
         return result
@@ -261,7 +250,7 @@ class IppBench(Bench[IppTrial, IppResult]):
                  "ms a case", "questions", "tokens", "USD")  # fmt: skip
         rows = []
         for task, own in groups(done, lambda d: d.trial.task).items():
-            by_name = groups(own, lambda d: d.trial.contestant.name)
+            by_name = groups(own, lambda d: d.trial.name)
             found = [
                 (task, name, *_figures([d.result for d in members])) for name, members in by_name.items()
             ]
@@ -284,7 +273,7 @@ class IppBench(Bench[IppTrial, IppResult]):
         if not self.models and not self.llm:
             page.text("No model was asked: stored programs and the example stand in for one.")
         for task, own in groups(done, lambda d: d.trial.task).items():
-            by_name = groups(own, lambda d: d.trial.contestant.name)
+            by_name = groups(own, lambda d: d.trial.name)
             page.heading(task)
             page.figure(
                 plots.boxes(
@@ -329,12 +318,8 @@ class IppBench(Bench[IppTrial, IppResult]):
         """One row a case."""
         trial = done.trial
         for case in done.result.cases:
-            yield {
-                "task": trial.task,
-                "contestant": trial.contestant.name,
-                "number": trial.number,
-                **case.model_dump(),
-            }
+            known = {"task": trial.task, "contestant": trial.name, "number": trial.number}
+            yield {**known, **case.model_dump()}
 
     def _program(self, task: str, name: str) -> Program:
         if name == EXAMPLE:

@@ -81,13 +81,3 @@ SOLVING = ("sokoban", "sokoban, without optimism", "sokoban, greedy refinement",
 
 REACT_EPISODES = 10
 """Of a model that is asked for every action."""
-
-
-def with_baselines(suite: str, number: int) -> bool:
-    """Return whether the trial of the suite with its so-many-th seed is one that baselines are set beside."""
-    return suite in ("sokoban", "curriculum") and number % FEW == 0
-
-
-def seeds_of(suite: str, first: int, count: int) -> list[int]:
-    """The seeds that a suite is run with."""
-    return list(range(first, first + count, SUITES[suite].every))

@@ -20,7 +20,6 @@ there, ("the", class) the only one of its class, ("all", class) every one. Effec
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 from spca_worldcoder.induction.view import REACH, Frame, Vector, View, is_vector
@@ -314,8 +313,3 @@ def lifted(template: Template) -> Template | None:
         for effect in template
     )
     return None if made == template else made
-
-
-def all_effects(templates: Iterator[Template]) -> set[str]:
-    """Names of attributes that some template changes."""
-    return {effect[2] for template in templates for effect in template if effect[0] in ("set", "copy")}

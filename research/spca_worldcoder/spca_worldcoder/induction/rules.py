@@ -136,7 +136,7 @@ class RuleLearner:
     ) -> tuple[Clause, ...] | None:  # fmt: skip
         """The decision list, or None where this language of conditions is too poor for it."""
         kinds = sorted({e.kind for x in examples for cell in x.view.cells[1:2] for e in cell})
-        variable = effects.all_effects(iter(order))
+        variable = {effect[2] for t in order for effect in t if effect[0] in ("set", "copy")}
         shared = sorted({name for e in examples if e.view.held for name, _ in e.view.held.attributes})
         truths = [literals.true_of(e.view, reach, mover_too, kinds, shared) for e in examples]
         left = list(range(len(examples)))
