@@ -159,9 +159,9 @@ def _apply_one(effect: Effect, view: View, frame: Frame, things: list[Entity], m
         things.remove(one)
         match effect:
             case ("push", _, m):
-                if (there := _pushed(one, view, m)) is None:
+                if (cell := _pushed(one, view, m)) is None:
                     return None
-                things.append(one.at(there))
+                things.append(one.at(cell))
             case ("set", _, name, value):
                 if not any(key == name for key, _ in one.attributes):
                     return None
