@@ -5,7 +5,7 @@ package = run_path(str(Path(__file__).resolve().parents[2] / "spca_package.py"))
 package(
     "spca_copic",
     {
-        "spca.commands": ["copic = spca_copic.cli:COPIC"],
+        "spca.commands": ["copic = spca_copic.commands:COMMAND"],
         "spca.benches": ["copic = spca_copic.commands:COPIC"],
         "spca.plan_worlds": [
             "household = spca_copic.worlds.household.world:HouseholdWorld",

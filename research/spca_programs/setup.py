@@ -5,7 +5,7 @@ package = run_path(str(Path(__file__).resolve().parents[2] / "spca_package.py"))
 package(
     "spca_programs",
     {
-        "spca.commands": ["ipp = spca_programs.cli:IPP"],
+        "spca.commands": ["ipp = spca_programs.commands:COMMAND"],
         "spca.benches": ["grasp = spca_programs.commands:GRASP", "ipp = spca_programs.commands:IPP"],
     },
 )

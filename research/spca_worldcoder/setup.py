@@ -5,7 +5,7 @@ package = run_path(str(Path(__file__).resolve().parents[2] / "spca_package.py"))
 package(
     "spca_worldcoder",
     {
-        "spca.commands": ["learn = spca_worldcoder.cli:LEARN"],
+        "spca.commands": ["learn = spca_worldcoder.commands:LEARN"],
         "spca.benches": ["worldcoder = spca_worldcoder.commands:WORLDCODER"],
         "spca.learnable_worlds": [
             "sokoban = spca_worldcoder.worlds.catalogue:sokoban",

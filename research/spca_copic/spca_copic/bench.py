@@ -196,7 +196,7 @@ class CopicBench(Bench[CopicTrial, CopicRow]):
     def rows(self, done: Done[CopicTrial, CopicRow]) -> Iterable[Mapping[str, Any]]:
         """One row a policy."""
         for score in done.result.scores:
-            yield {**done.trial.model_dump(), **score.model_dump(exclude={"solved", "task"})}
+            yield {**done.trial.model_dump(), **score.model_dump(exclude={"task"})}
 
 
 HEADS = (

@@ -65,7 +65,7 @@ def run_episode(
 ) -> Episode:
     """Run a case to its end; ends it, too, when no program has a plan any more."""
     moment = Moment(world, pool, world.reset(case))
-    ended = "no end"
+    success, ended = False, "no end"
     while len(moment.decisions) < MOST_DECISIONS:
         candidates, problems = pool.propose(moment.situation, moment.memory)
         moment.candidates = candidates
@@ -91,15 +91,11 @@ def run_episode(
         moment.decisions.append(decision)
         moment.note(candidates[chosen].plan, transition)
         if transition.done:
-            ended = (
-                ""
-                if transition.success
-                else (transition.remarks[-1].text if transition.remarks else "not solved")
-            )
-            return Episode(
-                case=case, decisions=tuple(moment.decisions), success=transition.success, ended=ended
-            )
-    return Episode(case=case, decisions=tuple(moment.decisions), success=False, ended=ended)
+            success = transition.success
+            why = transition.remarks[-1].text if transition.remarks else "not solved"
+            ended = "" if success else why
+            break
+    return Episode(case=case, decisions=tuple(moment.decisions), success=success, ended=ended)
 
 
 def experience_of(episode: Episode, outcomes: Sequence[tuple[float, ...]] = ()) -> list[Experience]:
@@ -134,21 +130,13 @@ class SelectorChoice:
     def choose(self, moment: Moment) -> tuple[int, np.ndarray, float]:
         """See `Choice.choose`."""
         probabilities, value = self._selector.score(moment.context, moment.candidates)
-        if self._rng is None and self._plain:
-            return int(np.argmax(probabilities)), probabilities, value
-        if self._rng is None:
-            return _best(probabilities, moment.context, moment.candidates), probabilities, value
-        return int(self._rng.choice(len(probabilities), p=probabilities)), probabilities, value
-
-
-def _best(probabilities: np.ndarray, context: ChoiceContext, candidates: Sequence[Candidate]) -> int:
-    """The most likely candidate; but a plan that has just failed is not repeated while there is another.
-
-    Without chance, a selector that is wrong once would stay wrong to the end of the episode.
-    """
-    order = [int(i) for i in np.argsort(-probabilities, kind="stable")]
-    others = [i for i in order if candidates[i].plan != context.last_plan]
-    return (others if context.last_failure and others else order)[0]
+        if self._rng is not None:
+            return int(self._rng.choice(len(probabilities), p=probabilities)), probabilities, value
+        # Without chance, a selector that is wrong once would stay wrong to the end of the episode.
+        order, last = np.argsort(-probabilities, kind="stable"), moment.context
+        others = [i for i in order if moment.candidates[i].plan != last.last_plan]
+        again = self._plain or not last.last_failure or not others
+        return int((order if again else others)[0]), probabilities, value
 
 
 class RandomChoice:

@@ -75,7 +75,6 @@ class Score(Record):
     calls: float = 0.0
     best_single: bool = False
     """Whether it is the program that did best alone in training."""
-    solved: tuple[bool, ...] = ()
     by_try: tuple[float, ...] = ()
     """Share solved by each try of a policy that has several, as Fig. 3 of the paper has it."""
 
@@ -109,23 +108,23 @@ def evaluate(
         programs.check()
         for policy in dict.fromkeys(policies):  # one that is named twice runs once
             if policy == "programs":
-                scores += [score(ProgramChoice(program.id), programs) for program in programs.programs]
+                each = [ProgramChoice(program.id) for program in programs.programs]
+                scores += [score(choice.name, choice, programs) for choice in each]
             elif policy in ASKED and model is not None:
                 plans = ASKED[policy](model, world.briefing(state.task), state.recent, recipe.deadline_s)
                 with closing(plans):
-                    found = score(_named(plans), plans, plans.usage)
+                    found = score(plans.name, ProgramChoice("model"), plans, plans.usage)
                     scores.append(found.model_copy(update={"by_try": plans.by_try}))
             elif policy == "judge" and model is not None:
                 judge = ModelJudge(model, world.briefing(state.task))
                 choice = SelectorChoice(judge, plain=True)
-                choice.name = judge.name
-                scores.append(score(choice, programs, judge.usage))
+                scores.append(score(judge.name, choice, programs, judge.usage))
             elif policy == "selector":
                 asked = selector.usage if isinstance(selector, ModelJudge) else ()
-                scores.append(score(frozen_choice(state, selector, recipe), programs, asked))
+                scores.append(score(*_frozen(state, selector, recipe), programs, asked))
             else:
                 other = RandomChoice(recipe.seed) if policy == "random" else OracleChoice()
-                scores.append(score(other, programs))
+                scores.append(score(other.name, other, programs))
     return scores
 
 
@@ -134,19 +133,12 @@ def asks_model(policies: Sequence[str], recipe: Recipe) -> bool:
     return any(p in WITH_MODEL or (p == "selector" and recipe.selector == "judge") for p in policies)
 
 
-def frozen_choice(state: TaskState, selector: Selector, recipe: Recipe) -> Choice:
+def _frozen(state: TaskState, selector: Selector, recipe: Recipe) -> tuple[str, Choice]:
     """Return the choice that a training ended with: the selector, or one program where that was no worse."""
-    choice: Choice = SelectorChoice(selector, plain=recipe.published)
+    choice = SelectorChoice(selector, plain=recipe.published)
     if state.follow:
-        name, choice = choice.name, ProgramChoice(state.follow)
-        choice.name = f"{name}, following {state.follow}"
-    return choice
-
-
-def _named(plans: ModelPlans) -> Choice:
-    choice = ProgramChoice("model")
-    choice.name = plans.name
-    return choice
+        return f"{choice.name}, following {state.follow}", ProgramChoice(state.follow)
+    return choice.name, choice
 
 
 def _score(
@@ -154,6 +146,7 @@ def _score(
     state: TaskState,
     cases: Sequence[Case],
     on_episode: Callable[[str, Episode], None],
+    name: str,
     choice: Choice,
     pool: ProgramPool,
     asked: Sequence[ChatUsage] = (),
@@ -163,11 +156,11 @@ def _score(
     for case in cases:
         play = pool.play if isinstance(pool, ModelPlans) else partial(run_episode, pool=pool)
         episodes.append(play(world, case, choice=choice))
-        on_episode(choice.name, episodes[-1])
+        on_episode(name, episodes[-1])
     seconds = time.monotonic() - began
     decisions = [d for e in episodes for d in e.decisions]
     return Score(
-        policy=choice.name,
+        policy=name,
         task=state.task,
         episodes=len(episodes),
         success=float(np.mean([e.success for e in episodes])),
@@ -179,8 +172,7 @@ def _score(
         switch_interval=switch_interval(episodes),
         tokens=sum(u.input_tokens + u.output_tokens for u in asked) / len(episodes),
         calls=len(asked) / len(episodes),
-        best_single=choice.name == f"program {state.best_single}",
-        solved=tuple(e.success for e in episodes),
+        best_single=name == f"program {state.best_single}",
     )
 
 

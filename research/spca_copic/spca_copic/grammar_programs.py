@@ -41,10 +41,11 @@ class GrammarPrograms:
         grammar = _grammar(briefing)
         rng = Random(f"evolve/{briefing.task}/{seed}")
         trial = 1 + max((program.trial for program in programs), default=0)
+        slots = {slot.name for slot in grammar.slots}
 
         def draw() -> PlanningProgram:
             parent = rng.choice(list(programs)) if programs else None
-            if parent is None or set(parent.fragments) != _slots(grammar) or rng.random() < _FRESH:
+            if parent is None or set(parent.fragments) != slots or rng.random() < _FRESH:
                 return assemble(grammar, _any(grammar, rng), trial=trial, remark="drawn by chance")
             return self._mended(grammar, parent, programs, failures_of(episodes, parent.id), trial, rng)
 
@@ -142,10 +143,6 @@ def _different(
 
 def _any(grammar: Grammar, rng: Random) -> dict[str, str]:
     return {slot.name: rng.choice(slot.fragments).name for slot in grammar.slots}
-
-
-def _slots(grammar: Grammar) -> set[str]:
-    return {slot.name for slot in grammar.slots}
 
 
 def _grammar(briefing: Briefing) -> Grammar:

@@ -11,6 +11,7 @@ from typing import Any
 
 from spca_copic.grammar_programs import is_assembled
 from spca_core.errors import InputError
+from spca_core.stopping import Closing
 from spca_programs.ipp.program import Answer, ProgramRunner
 from spca_programs.plan_world import (
     ActionSequence,
@@ -31,7 +32,7 @@ MEMORY = 5
 """Past plans that a program is shown."""
 
 
-class ProgramPool:
+class ProgramPool(Closing):
     """Programs kept loaded in the sandbox. Use as a context manager, or `close` it."""
 
     def __init__(
@@ -45,12 +46,6 @@ class ProgramPool:
         self._worth: Mapping[str, float] = {}
         self.programs: tuple[PlanningProgram, ...] = ()
         self.use(programs)
-
-    def __enter__(self) -> ProgramPool:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def use(self, programs: Sequence[PlanningProgram], worth: Mapping[str, float] | None = None) -> None:
         """Work with these programs from now on; those that were there stay loaded.

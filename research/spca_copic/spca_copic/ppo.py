@@ -9,13 +9,12 @@ that there are.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from spca_programs.ports.selector import Experience, Learning
+from spca_programs.ports.selector import Experience
 
 _BATCH = 32
 # Of choices that were not tried out. Rewards are not discounted: a program that asks seldom would look better
@@ -84,16 +83,16 @@ _Taught = _Chosen | np.ndarray
 
 def improve(
     policy: Differentiable, batch: Sequence[Experience], epochs: int, rng: np.random.Generator
-) -> Learning:
+) -> float:
     """Some epochs over a batch. Where there are outcomes, choices without any are left out: they are noise.
 
-    Advantages and outcomes are scaled to a deviation of 1, outcomes over the candidates of a choice.
+    Returns the policy's mean entropy in the last one. Advantages and outcomes are scaled to a deviation of 1,
+    outcomes over the candidates of a choice.
     """
-    began = time.monotonic()
     tried = [sample for sample in batch if sample.outcomes]
     batch = tried or batch
     if not batch:
-        return Learning(policy_loss=0.0, value_loss=0.0, entropy=0.0, clipped=0.0, seconds=0.0)
+        return 0.0
     policy.prepare(batch)
     target: np.ndarray | None = None
     if tried:
@@ -105,20 +104,12 @@ def improve(
         if any(choices):  # a sole candidate teaches the critic, not the policy
             advantage = (advantage - advantage[choices].mean()) / (advantage[choices].std() + 1e-8)
         taught = [_Chosen(s.chosen, s.probability, a) for s, a in zip(batch, advantage.tolist(), strict=True)]
-    told = np.zeros(4)
+    entropy = 0.0
     for _ in range(epochs):
         order = rng.permutation(len(batch))
-        told = np.zeros(4)
-        for start in range(0, len(order), _BATCH):
-            told += _step(policy, order[start : start + _BATCH].tolist(), taught, target)
-    told /= len(batch)
-    return Learning(
-        policy_loss=float(told[0]),
-        value_loss=float(told[1]),
-        entropy=float(told[2]),
-        clipped=float(told[3]),
-        seconds=time.monotonic() - began,
-    )
+        parts = [order[start : start + _BATCH].tolist() for start in range(0, len(order), _BATCH)]
+        entropy = sum(_step(policy, samples, taught, target) for samples in parts)
+    return entropy / len(batch)
 
 
 def _step(
@@ -126,40 +117,29 @@ def _step(
     samples: Sequence[int],
     taught: Sequence[_Taught],
     target: np.ndarray | None,
-) -> np.ndarray:
-    """One mini-batch; sums of policy loss, value loss, entropy, clipped ratios.
-
-    Without a `target` the critic does not learn.
-    """
+) -> float:
+    """One mini-batch; returns the sum of the entropies. Without a `target` the critic does not learn."""
     scores, values = policy.forward(samples)
-    gradients = []
-    told = np.zeros(4)
-    for index, score in zip(samples, scores, strict=True):
-        gradient, loss, entropy, clipped = _policy_gradient(score, taught[index])
-        gradients.append(gradient / len(samples))
-        told += (loss, 0.0, entropy, clipped)
+    found = [_policy_gradient(score, taught[index]) for index, score in zip(samples, scores, strict=True)]
     error = np.zeros(len(samples)) if target is None else values - target[samples]
-    told[1] = float((error**2).sum())
+    gradients = [gradient / len(samples) for gradient, _ in found]
     policy.backward(samples, gradients, 2 * _VALUE_WEIGHT * error / len(samples))
-    return told
+    return sum(entropy for _, entropy in found)
 
 
-def _policy_gradient(score: np.ndarray, taught: _Taught) -> tuple[np.ndarray, float, float, float]:
-    """Gradient of a sample's loss by its scores, the loss, the entropy, and whether its ratio was clipped."""
+def _policy_gradient(score: np.ndarray, taught: _Taught) -> tuple[np.ndarray, float]:
+    """Gradient of a sample's loss by its scores, and the entropy."""
     probability = softmax(score)
     logs = np.log(probability + 1e-12)
     entropy = float(-(probability * logs).sum())
     if len(score) < 2:
-        return np.zeros_like(score), 0.0, entropy, 0.0
+        return np.zeros_like(score), entropy
     by_entropy = probability * (logs + entropy)
     if isinstance(taught, np.ndarray):
         expected = float(probability @ taught)
-        gradient = _TEMPERATURE * by_entropy - probability * (taught - expected)
-        return gradient, -expected, entropy, 0.0
+        return _TEMPERATURE * by_entropy - probability * (taught - expected), entropy
     ratio = probability[taught.chosen] / taught.before
-    bounded = np.clip(ratio, 1 - _CLIP, 1 + _CLIP) * taught.advantage
-    clipped = bounded < ratio * taught.advantage
+    clipped = np.clip(ratio, 1 - _CLIP, 1 + _CLIP) * taught.advantage < ratio * taught.advantage
     pull = 0.0 if clipped else taught.advantage * ratio
     by_policy = pull * (probability - np.eye(len(score))[taught.chosen])
-    loss = -float(min(ratio * taught.advantage, bounded))
-    return by_policy + _ENTROPY_WEIGHT * by_entropy, loss, entropy, float(clipped)
+    return by_policy + _ENTROPY_WEIGHT * by_entropy, entropy

@@ -12,7 +12,7 @@ from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
 from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
 from spca_programs.ports.plan_world import PlanWorld
-from spca_programs.ports.selector import Experience, Learning
+from spca_programs.ports.selector import Experience
 
 _SUCCESS = 2.0
 """What a solved case counts beside its rewards, so that solving comes first."""
@@ -37,7 +37,7 @@ def mean_worth(outcomes: Sequence[Outcome]) -> float:
 
 
 class Recipe(Record):
-    """The published constants are the defaults (20 episodes, 10 trials, 5 shown, 128 steps)."""
+    """The published constants are the defaults (20 episodes, 10 trials, 128 steps)."""
 
     programs: int = Field(0, ge=0, le=12)
     """How many propose side by side; 0: as the world says (`Briefing.programs`)."""
@@ -45,21 +45,15 @@ class Recipe(Record):
     """Episodes of a trial, on as many training cases; 0: as the world says (`Briefing.episodes`)."""
     trials: int = Field(10, ge=1)
     """At most so many."""
-    shown: int = Field(5, ge=0)
-    """The last episodes that evolution is shown."""
     horizon: int = Field(128, ge=1)
     """Decisions between two updates of the selector."""
     held_out: int = Field(0, ge=0)
     """Further training cases, on which it is decided which programs stay; 0: as many as the world says."""
-    offspring: int = Field(0, ge=0)
-    """New programs of an evolution; 0: as many as there are by a model, twelve where they cost nothing."""
     tried: float = Field(0.5, ge=0, le=1)
     """Share of the decisions in training at which every candidate is tried out to the end.
 
     Where a world cannot go back cheaply (`PlanWorld.returns`), none is.
     """
-    again: int = Field(3, ge=0)
-    """For each choice that was tried out, so many earlier ones are learned from again in an update."""
     judged: int = Field(0, ge=0)
     """Further cases: on them the selector and the best single program are compared in the end.
 
@@ -82,13 +76,11 @@ class Recipe(Record):
     is tried out or judged in further episodes.
     """
     threshold: float = Field(0.95, ge=0, le=1)
-    """Training ends when this share of a trial's episodes succeeds, `in_a_row`.
+    """Training ends when this share of a trial's episodes succeeds, in two trials in a row: one may by luck.
 
     The frozen selector must solve as large a share of the held-out cases, with each that a program solves
     alone.
     """
-    in_a_row: int = Field(2, ge=1)
-    """So many trials must reach the threshold: with 20 episodes, one may by luck."""
     temperature: float = Field(0.6, ge=0, le=2)
     """Of the model that writes programs."""
     seed: int = Field(0, ge=0)
@@ -102,7 +94,7 @@ class Recipe(Record):
             return self.model_copy(
                 update={
                     "programs": self.programs or briefing.programs, "episodes": self.episodes or 20,
-                    "elites": False, "tried": 0.0, "again": 0, "held_out": 0, "judged": 0, "in_a_row": 1,
+                    "elites": False, "tried": 0.0, "held_out": 0, "judged": 0,
                 }
             )  # fmt: skip
         numbers = {
@@ -139,7 +131,8 @@ class Trial(Record):
     """Decisions taken in the episodes of training up to its end."""
     use: WorldUse = WorldUse()
     """All that was taken of the world up to its end: also to try programs out and to judge them."""
-    learning: tuple[Learning, ...] = ()
+    entropy: float | None = None
+    """Of the policy at the last update; None: the selector was frozen."""
     usage: ChatUsage = ChatUsage()
     """What writing programs has taken up to its end."""
     asked: ChatUsage = ChatUsage()

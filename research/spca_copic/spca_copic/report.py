@@ -70,7 +70,7 @@ def _task(page: Page, state: TaskState) -> None:
                 t.use.plans,
                 t.use.resets,
                 t.use.restores,
-                t.learning[-1].entropy if t.learning else "",
+                "" if t.entropy is None else t.entropy,
                 t.usage.input_tokens + t.usage.output_tokens,
                 f"{t.seconds:.0f}",
                 ", ".join(t.programs),

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from spca_copic.baselines.judge import ModelJudge
 from spca_copic.grammar_programs import GrammarPrograms
 from spca_copic.language_programs import LanguagePrograms
-from spca_copic.recipe import Recipe, Trial
+from spca_copic.recipe import Recipe
 from spca_copic.selectors import make_selector
 from spca_copic.store import CopicFolder
 from spca_copic.training import Listener, train_task
 from spca_core.errors import InputError
 from spca_core.ports.chat import ChatModel
 from spca_programs.ipp.dialogue import open_writer
-from spca_programs.plan_world import Episode
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.program_proposer import ProgramProposer
 from spca_programs.ports.selector import Selector
@@ -24,12 +23,7 @@ from spca_programs.ports.selector import Selector
 PROPOSERS = (GrammarPrograms.name, LanguagePrograms.name)
 
 
-def train_run(
-    folder: CopicFolder,
-    world: PlanWorld,
-    on_episode: Callable[[str, int, Episode], None] = lambda task, trial, episode: None,
-    on_trial: Callable[[str, Trial], None] = lambda task, trial: None,
-) -> None:
+def train_run(folder: CopicFolder, world: PlanWorld, listener: Listener | None = None) -> None:
     """Train every task type of a folder that is not finished. Raises InputError, ModelError."""
     run = folder.run
     if run.recipe.proposer not in PROPOSERS:
@@ -43,8 +37,8 @@ def train_run(
         state, selector = loaded or (None, _selector(run.recipe, task))
         if isinstance(selector, ModelJudge):
             selector.model, selector.briefing = chat, world.briefing(task)
-        listener = Listener(on_episode, on_trial, partial(folder.save, selector=selector))
-        train_task(world, task, _proposer(chat, run.recipe), selector, run.recipe, state, listener)
+        saving = replace(listener or Listener(), save=partial(folder.save, selector=selector))
+        train_task(world, task, _proposer(chat, run.recipe), selector, run.recipe, state, saving)
 
 
 def _selector(recipe: Recipe, task: str) -> Selector:

@@ -16,18 +16,20 @@ from spca_copic.recipe import Recipe, Trial
 from spca_copic.report import scores_table, write_report
 from spca_copic.run import train_run
 from spca_copic.store import CopicFolder, CopicRun
+from spca_copic.training import Listener
 from spca_copic.worlds.registry import open_world
 from spca_core.errors import EXIT_INTERRUPTED, InputError
 from spca_llm.chat import open_chat
 from spca_programs.plan_world import Episode, require_task
-from spca_programs.ports.plan_world import PlanWorld
 
 
 def train_command(world_name: str, tasks: list[str], recipe: Recipe, llm: str, out: Path | None) -> int:
     """Train in a world; status 0 when all of it is done."""
     console = results()
     with closing(open_world(world_name)) as world:
-        run = CopicRun(world=world_name, tasks=_known(world, tasks), recipe=recipe, llm=llm)
+        for task in tasks:
+            require_task(task, world.tasks, world.name)
+        run = CopicRun(world=world_name, tasks=tuple(tasks) or world.tasks, recipe=recipe, llm=llm)
         new = out is None or not out.exists()
         folder = CopicFolder.create(run, out)
         log_to(folder.path)
@@ -45,7 +47,7 @@ def train_command(world_name: str, tasks: list[str], recipe: Recipe, llm: str, o
                     bar.reset(task_bar)
                     console.print(f"  {task:<12} {_told(done)}")
 
-                train_run(folder, world, episode, trial)
+                train_run(folder, world, Listener(episode, trial))
         except InputError:  # refused: nothing is left of a new training that has learned nothing
             if new and not any(folder.load(task) for task in run.tasks):
                 rmtree(folder.path)
@@ -93,27 +95,13 @@ def compare_command(
     return 0
 
 
-def _known(world: PlanWorld, tasks: list[str]) -> tuple[str, ...]:
-    for task in tasks:
-        require_task(task, world.tasks, world.name)
-    return tuple(tasks) or world.tasks
-
-
 def _again(run: CopicRun) -> str:
     """The options that say which training it was, where they are not the defaults."""
-    usual = Recipe()
-    named = {"programs": "programs", "trials": "trials", "episodes": "episodes", "seed": "seed",
-             "proposer": "proposer", "selector": "selector", "temperature": "temperature",
-             "frozen": "frozen", "experience": "experience"}  # fmt: skip
     words = [f"--task {task}" for task in run.tasks]
-    words += [
-        f"--{o} {getattr(run.recipe, f)}"
-        for f, o in named.items()
-        if getattr(run.recipe, f) != getattr(usual, f)
-    ]
-    words += [f"--no-{flag}" for flag in ("evolve", "elites") if not getattr(run.recipe, flag)]
-    flags = {"on_test_cases": "--on-test-cases", "published": "--published"}
-    words += [option for flag, option in flags.items() if getattr(run.recipe, flag)]
+    for name, value in run.recipe.model_dump(exclude_defaults=True).items():
+        option = name.replace("_", "-")
+        yes_or_no = f"--{option}" if value else f"--no-{option}"
+        words.append(yes_or_no if isinstance(value, bool) else f"--{option} {value}")
     words += [f"--llm {run.llm}"] if run.llm else []
     return " ".join(words) + " "
 

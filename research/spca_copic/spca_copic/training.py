@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import takewhile
 
 import numpy as np
 
@@ -21,9 +20,12 @@ from spca_programs.ipp.dialogue import add_usage
 from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.program_proposer import ProgramProposer
-from spca_programs.ports.selector import Experience, Learning, Selector
+from spca_programs.ports.selector import Experience, Selector
 
 _RECENT = 5
+"""Episodes that evolution is shown (published), and the report."""
+_AGAIN = 3
+"""For each choice that was tried out, so many earlier ones are learned from again in an update."""
 _OFFSPRING = 12
 """New programs of an evolution where they cost nothing."""
 _MOST_TRIED = 2000
@@ -77,8 +79,8 @@ class _Training:
         self._cases = cases[kept:][: recipe.episodes if recipe.published else None]
         if recipe.on_test_cases:
             self._cases = cases_to_test(world, task, recipe, recipe.episodes)
-        free = _OFFSPRING if recipe.proposer == "grammar" and not recipe.published else recipe.programs
-        self._offspring = recipe.offspring or free
+        free = recipe.proposer == "grammar" and not recipe.published
+        self._offspring = _OFFSPRING if free else recipe.programs
 
     def first(self) -> TaskState:
         """The state before the first trial."""
@@ -106,7 +108,7 @@ class _Training:
         began = time.monotonic()
         number = len(state.trials)
         self.pool.use(state.programs, state.worth)
-        episodes, learning, tried = self._roll_out(number, state.tried)
+        episodes, entropy, tried = self._roll_out(number, state.tried)
         frozen = [] if self._recipe.published else self._frozen(self._held_out)
         success, held_out = _rate(episodes), _rate(frozen) if frozen else None
         solvable = [
@@ -117,7 +119,7 @@ class _Training:
             min(success, success if held_out is None else held_out) >= self._recipe.threshold and not missed
         )
         finished = number + 1 >= self._recipe.trials or (
-            reached and self._reached_before(state) >= self._recipe.in_a_row - 1
+            reached and (self._recipe.published or (number > 0 and state.trials[-1].reached))
         )
         programs, outcomes = state.programs, state.alone
         born: tuple[PlanningProgram, ...] = ()
@@ -125,7 +127,7 @@ class _Training:
         settled = unchanged and bool(solvable) and all(solvable)
         if self._recipe.evolve and not (finished or settled or reached):
             new = self._proposer.evolve(
-                self._briefing, state.programs, self._shown(episodes), self._offspring,
+                self._briefing, state.programs, episodes[-_RECENT:], self._offspring,
                 self._recipe.seed * 1000 + number,
             )  # fmt: skip
             known = {program.id for program in state.all_programs}
@@ -141,7 +143,7 @@ class _Training:
             number=number, programs=tuple(p.id for p in state.programs), success=success, held_out=held_out,
             score=sum(e.score for e in episodes) / len(episodes),
             steps=(state.trials[-1].steps if state.trials else 0) + sum(len(e.decisions) for e in episodes),
-            use=self._world.use, learning=tuple(learning),
+            use=self._world.use, entropy=entropy,
             usage=add_usage(self._before, self._proposer.usage),
             asked=reduce(add_usage, getattr(self._selector, "usage", ()), self._asked),
             seconds=time.monotonic() - began, kept=tuple(p.id for p in programs),
@@ -153,11 +155,6 @@ class _Training:
             follow=follow, recent=tuple(episodes[-_RECENT:]),
             tried=() if finished else tuple(tried[-_MOST_TRIED:]),
         )  # fmt: skip
-
-    @staticmethod
-    def _reached_before(state: TaskState) -> int:
-        """Count how many of the last trials in a row have reached the threshold."""
-        return sum(1 for _ in takewhile(lambda trial: trial.reached, reversed(state.trials)))
 
     def _alone(
         self, programs: Sequence[PlanningProgram], known: dict[str, tuple[Outcome, ...]]
@@ -181,8 +178,8 @@ class _Training:
 
     def _roll_out(
         self, number: int, tried: Sequence[Experience]
-    ) -> tuple[list[Episode], list[Learning], list[Experience]]:
-        """A trial's episodes, the selector learning after every so many decisions and at the end.
+    ) -> tuple[list[Episode], float | None, list[Experience]]:
+        """A trial's episodes and last entropy; the selector learns every so many decisions and at the end.
 
         Also all choices that were tried out by then; `tried` are those of earlier trials.
         """
@@ -197,7 +194,7 @@ class _Training:
         order = np.random.default_rng([self._recipe.seed, number, 1]).permutation(taken)
         rng = np.random.default_rng([*seed, 3])
         episodes: list[Episode] = []
-        learning: list[Learning] = []
+        entropy: float | None = None
         buffer: list[Experience] = []
         known = list(tried)
         for index in order:
@@ -207,14 +204,11 @@ class _Training:
             self._listener.on_episode(self._task, number, episode)
             if len(buffer) >= self._recipe.horizon or len(episodes) == episodes_of:
                 new = [sample for sample in buffer if sample.outcomes]
-                earlier = rng.permutation(len(known))[: self._recipe.again * len(new)]
+                earlier = rng.permutation(len(known))[: _AGAIN * len(new)]
                 if not self._recipe.frozen:
-                    learning.append(self._selector.learn([*buffer, *(known[k] for k in earlier)]))
+                    entropy = self._selector.learn([*buffer, *(known[k] for k in earlier)])
                 buffer, known = [], known + new
-        return episodes, learning, known
-
-    def _shown(self, episodes: Sequence[Episode]) -> Sequence[Episode]:
-        return episodes[len(episodes) - self._recipe.shown :] if self._recipe.shown else ()
+        return episodes, entropy, known
 
 
 def _rate(episodes: Sequence[Episode]) -> float:

@@ -188,7 +188,7 @@ def test_as_published_only_the_trials_own_episodes_are_played(page: dict[str, An
     use = state.trials[-1].use
     assert (use.resets, use.restores) == (6 * len(state.trials), 0)
     assert use.plans == state.trials[-1].steps
-    assert not state.follow and not any(trial.learning for trial in state.trials)
+    assert not state.follow and all(trial.entropy is None for trial in state.trials)
 
 
 def test_a_learned_selector_is_frozen_over_new_programs(tmp_path: Path) -> None:

@@ -45,7 +45,6 @@ _STARTS_AT = "entrance"
 _TYPES = {"sinkbasin": "SinkBasinType", "microwave": "MicrowaveType", "fridge": "FridgeType"}
 """The receptacle types that the domain itself names."""
 _TREATED = {"clean": "isClean", "heat": "isHot", "cool": "isCool"}
-_ABLE = {"clean": "cleanable", "heat": "heatable", "cool": "coolable"}
 
 
 def available() -> bool:
@@ -259,7 +258,7 @@ def _facts(room: Room) -> Iterable[str]:
             continue
         yield f"(pickupable {name})"
         for treatment in OBJECTS[thing].treatments:
-            yield f"({_ABLE[treatment]} {name})"
+            yield f"({treatment}able {name})"
 
 
 def _goal(room: Room) -> str:

@@ -127,14 +127,9 @@ class Level:
 
     def distances(self, start: Square) -> dict[Square, int]:
         """Steps to every square that can be reached now."""
-        found = {start: 0}
-        queue = deque([start])
-        while queue:
-            here = queue.popleft()
-            for square in self._next(here):
-                if square not in found and square not in self.monsters:
-                    found[square] = found[here] + 1
-                    queue.append(square)
+        found: dict[Square, int] = {}
+        for square, before in self._reached(start).items():
+            found[square] = found[before] + 1 if found else 0
         return found
 
     def rooms(self) -> list[dict[str, object]]:
@@ -154,27 +149,35 @@ class Level:
         return rooms
 
     def path(self, start: Square, arrived: Callable[[Square], bool]) -> list[Square] | None:
-        """Squares to step on, up to the first that has arrived; None when there is no way.
-
-        Breadth first, so there is no shorter one. Monsters are in the way.
-        """
+        """Squares to step on, up to the first that has arrived; None when there is no way."""
         if arrived(start):
             return []
-        before: dict[Square, Square] = {start: start}
+        before = self._reached(start, arrived)
+        path = [next(reversed(before))]
+        if not arrived(path[0]):
+            return None
+        while before[path[-1]] != start:
+            path.append(before[path[-1]])
+        return path[::-1]
+
+    def _reached(
+        self, start: Square, arrived: Callable[[Square], bool] = lambda square: False
+    ) -> dict[Square, Square]:
+        """Squares, nearest first, each with the one before it, up to the first that has arrived.
+
+        Breadth first, so there is no shorter way. Monsters are in the way.
+        """
+        before = {start: start}
         queue = deque([start])
         while queue:
             here = queue.popleft()
             for square in self._next(here):
-                if square in before or (square in self.monsters and not arrived(square)):
-                    continue
-                before[square] = here
-                if arrived(square):
-                    path = [square]
-                    while before[path[-1]] != start:
-                        path.append(before[path[-1]])
-                    return path[::-1]
-                queue.append(square)
-        return None
+                if square not in before and (square not in self.monsters or arrived(square)):
+                    before[square] = here
+                    if arrived(square):
+                        return before
+                    queue.append(square)
+        return before
 
     def _next(self, here: Square) -> Iterator[Square]:
         """Neighbours that can be entered; nobody goes through a door diagonally."""

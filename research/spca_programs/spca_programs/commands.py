@@ -1,4 +1,4 @@
-"""`spca bench grasp` and `spca bench ipp`."""
+"""`spca ipp`, `spca bench grasp` and `spca bench ipp`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,76 @@ from typing import Annotated, Any
 
 import typer
 
-from spca_benchmarks.campaigns.command import BenchCommand, Usd
+from spca.commands import BENCHES, Command
+from spca_benchmarks.campaigns.command import BenchCommand, Llm, Usd
 from spca_core.model import checked
 
 Data = Annotated[
     Path | None, typer.Option(help="Folder of GRASP's released grids; generated ones by default.")
 ]
+Train = Annotated[int, typer.Option(help="Training cases.", min=1)]
+Seed = Annotated[int, typer.Option(help="Draws the cases.")]
+Store = Annotated[Path | None, typer.Option(help="Where programs are kept; library/programs by default.")]
+
+ipp_app = typer.Typer(
+    help="Programs that plan for every instance of a task, written by a language model.", no_args_is_help=True
+)
+
+Task = Annotated[
+    str, typer.Argument(help="grasp, minigrid-unlock, minigrid-doorkey or minigrid-unlockpickup.")
+]
+
+
+def mount(app: typer.Typer) -> None:
+    """Add `spca ipp`."""
+    app.add_typer(ipp_app, name="ipp", rich_help_panel=BENCHES)
+
+
+COMMAND = Command(mount)
+
+
+@ipp_app.command(epilog="Example:  spca ipp write grasp --strategy steps --refine 10 --llm llm.yaml")
+def write(
+    task: Task,
+    strategy: Annotated[str, typer.Option(help="direct, pseudocode or steps.")] = "direct",
+    refine: Annotated[int, typer.Option(help="Rounds of refinement at most.", min=0)] = 10,
+    patience: Annotated[int, typer.Option(help="Rounds without improvement before it ends.", min=1)] = 1,
+    program: Annotated[
+        str, typer.Option(help="Refine this one (id or file) instead of writing a new one.")
+    ] = "",
+    train: Train = 160,
+    test: Annotated[int, typer.Option(help="Test cases.", min=1)] = 1000,
+    seed: Seed = 0,
+    llm: Llm = "",
+    data: Data = None,
+    store: Store = None,
+) -> None:
+    """Have a language model write a program, refine it, test it and keep it."""
+    from spca.console import results
+    from spca_core.paths import RUNS
+    from spca_core.run_folder import RunFolder
+    from spca_llm.chat import open_chat
+    from spca_programs.ipp.develop import Recipe, develop, history_of
+    from spca_programs.ipp.dialogue import reach
+    from spca_programs.ipp.refinement import Attempt
+    from spca_programs.ipp.store import PROGRAMS, ProgramStore
+    from spca_programs.ipp.tasks import domain_of
+
+    recipe = checked(
+        Recipe, strategy=strategy, refine=refine, patience=patience, train=train, test=test, seed=seed
+    )
+    domain, programs, console = domain_of(task, data), ProgramStore(store or PROGRAMS), results()
+    first = programs.find(task, program) if program else None
+
+    def show(attempt: Attempt) -> None:
+        mark = "[green]✓[/green]" if attempt.best else "[yellow]–[/yellow]"
+        console.print(f"  {mark} {attempt.train.mean:.3f} in training  {attempt.program.origin.strategy}")
+
+    reach(llm)
+    chat = open_chat(llm, RunFolder.create(task, parent=RUNS).path / "llm")
+    made = develop(domain, chat, recipe, first, show)
+    console.print(history_of(made))
+    console.print(f"kept in {programs.save(made)}", soft_wrap=True)
 
 
 def _grasp(
@@ -84,14 +148,12 @@ def _ipp(
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(help="Number of times each model tries each strategy.", min=1)] = 1,
-    train: Annotated[int, typer.Option(help="Training cases.", min=1)] = 160,
+    train: Train = 160,
     test: Annotated[int, typer.Option(help="Test cases, the same for all.", min=1)] = 200,
     rounds: Annotated[int, typer.Option(help="Rounds of refinement at most.", min=1)] = 10,
-    seed: Annotated[int, typer.Option(help="Draws the cases.")] = 0,
+    seed: Seed = 0,
     data: Data = None,
-    store: Annotated[
-        Path | None, typer.Option(help="Where programs are kept; library/programs by default.")
-    ] = None,
+    store: Store = None,
     usd: Usd = None,
     llm: Annotated[
         str, typer.Option(help="`replay:FOLDER`: repeat an earlier campaign from its recorded answers.")

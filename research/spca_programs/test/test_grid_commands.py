@@ -81,7 +81,7 @@ def test_bench_minigrid(tmp_path: Path) -> None:
 
 
 def test_programs_are_written_kept_and_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spca_programs.terminal.RUNS", tmp_path / "runs")
+    monkeypatch.setattr("spca_core.paths.RUNS", tmp_path / "runs")
     answers = iter(
         [
             "pseudocode",

@@ -63,7 +63,7 @@ def test_all_ways_are_compared_on_the_same_cases_with_curves_and_published_figur
         short = run_campaign(bench.model_copy(update={"usd": 0.002}), tmp_path / "short", workers=1)
         assert "US dollars are used up" in short.stopped
     assert not campaign.broken and len(campaign.done) == 2 * len(some) + 4
-    by_name = {(d.trial.task, d.trial.contestant.name): d.result for d in campaign.done}
+    by_name = {(d.trial.task, d.trial.name): d.result for d in campaign.done}
     steps = by_name["grasp", "m:steps+refine"]
     assert [p.step for p in steps.curve] == [*(f"steps {n}" for n in range(1, 6)), "refinement 1"]
     assert steps.curve[-1].test == pytest.approx(steps.evaluation.mean) and steps.curve[0].test == 0

@@ -44,23 +44,10 @@ class TransitionLine(Record):
     """Whether the model had predicted it."""
 
     @classmethod
-    def of(
-        cls, environment: str, episode: int, step: int, seen: Transition, purpose: str, right: bool
-    ) -> TransitionLine:
-        """The line of a transition."""
-        return cls(
-            environment=environment,
-            episode=episode,
-            step=step,
-            before=to_json(seen.before),
-            action=seen.action,
-            after=None if seen.after == seen.before else to_json(seen.after),
-            reward=seen.reward,
-            done=seen.done,
-            mission=seen.mission,
-            purpose=purpose,
-            right=right,
-        )
+    def of(cls, seen: Transition, **more: Any) -> TransitionLine:
+        """The line of a transition; `more` is what the transition itself does not say."""
+        after = None if seen.after == seen.before else to_json(seen.after)
+        return cls(**{**vars(seen), "before": to_json(seen.before), "after": after, **more})
 
     def transition(self) -> Transition:
         """The transition of the line. InputError when its states are damaged."""
@@ -134,16 +121,14 @@ class Experience:
 
 
 class Usage(Record):
-    """Cost of writing programs: questions to a model, tokens, money, and seconds of wall time."""
+    """Cost of writing programs: questions to a model, tokens, money."""
 
     questions: int = 0
     chat: ChatUsage = ChatUsage()
-    seconds: float = 0.0
 
     def and_of(self, asked: Dialogue) -> Usage:
         """This and a question more."""
-        chat, seconds = add_usage(self.chat, asked.usage), self.seconds + asked.usage.seconds
-        return Usage(questions=self.questions + 1, chat=chat, seconds=seconds)
+        return Usage(questions=self.questions + 1, chat=add_usage(self.chat, asked.usage))
 
     @property
     def tokens(self) -> int:

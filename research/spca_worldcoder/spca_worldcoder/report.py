@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from matplotlib.figure import Figure
 
 from spca_benchmarks.campaigns.page import Page, PageTable
+from spca_benchmarks.campaigns.statistics import groups
 from spca_core.run_folder import RunFolder
 from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import EnvironmentResult, EpisodeResult
@@ -123,33 +124,24 @@ def _curves(steps: list[TransitionLine], drafts: list[DraftLine], episodes: list
     return figure
 
 
-def _animations(lines: list[TransitionLine]) -> list[Any]:
+def _animations(lines: list[TransitionLine]) -> Iterator[Any]:
     """The first and the last episode of every environment."""
-    found: dict[str, dict[int, list[TransitionLine]]] = {}
-    for line in lines:
-        found.setdefault(line.environment, {}).setdefault(line.episode, []).append(line)
-    animations = []
-    for environment, episodes in found.items():
-        for number in sorted({min(episodes), max(episodes)}):
-            seen = [line.transition() for line in episodes[number][:_MOST_FRAMES]]
+    for environment, own in groups(lines, lambda line: line.environment).items():
+        for number in sorted({own[0].episode, own[-1].episode}):
+            seen = [line.transition() for line in own if line.episode == number][:_MOST_FRAMES]
             caption = f"{environment}, episode {number}: {seen[0].mission}"
-            animations.append(Animation([seen[0].before, *(one.after for one in seen)], caption))
-    return animations
+            yield Animation([seen[0].before, *(one.after for one in seen)], caption)
 
 
 class Animation:
     """States one after the other. Stands where a report expects a figure: it has `savefig`."""
 
-    def __init__(self, states: Sequence[State], caption: str = "") -> None:
-        self._states, self._caption = list(states), caption
+    def __init__(self, states: Sequence[State], caption: str) -> None:
+        self._states, self._caption = states, caption
 
     def savefig(self, stream: BinaryIO, **_: Any) -> None:
-        """Write the SVG."""
-        stream.write(self.svg().encode())
-
-    def svg(self) -> str:
-        """The picture: what never changes once, the rest frame by frame."""
-        fixed = set(self._states[0]).intersection(*map(set, self._states)) if self._states else set()
+        """Write the SVG: what never changes once, the rest frame by frame."""
+        fixed = set(self._states[0]).intersection(*map(set, self._states))
         spots = [e.cell for state in self._states for e in state if e.cell is not None]
         wide = (max((x for x, _ in spots), default=0) + 1) * _CELL
         width = max(wide, _LETTER * len(self._caption))
@@ -165,12 +157,13 @@ class Animation:
                 f'<g visibility="hidden">{moving}<animate attributeName="visibility" values="{shown}" '
                 f'keyTimes="{times}" dur="{length:.2f}s" calcMode="discrete" repeatCount="indefinite"/></g>'
             )
-        return (
+        svg = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{high + 18}"'
             ' font-family="sans-serif">'
             f'<rect width="{wide}" height="{high}" fill="#f4f1ea"/>{"".join(parts)}'
             f'<text x="2" y="{high + 13}" font-size="12">{html.escape(self._caption)}</text></svg>'
         )
+        stream.write(svg.encode())
 
 
 def _drawn(one: Entity, kinds: Sequence[str]) -> str:

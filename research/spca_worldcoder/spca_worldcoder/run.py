@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
 from pydantic import Field
@@ -15,9 +14,8 @@ from pydantic import Field
 from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.run_folder import RunFolder
-from spca_llm.config import REPLAY
 from spca_planner.solver.process import SolverProcess
-from spca_programs.ipp.dialogue import ROLE, open_writer
+from spca_programs.ipp.dialogue import open_writer, reach
 from spca_worldcoder import OPTIONS
 from spca_worldcoder.agent.agent import Agent, EnvironmentResult, EpisodeResult, Listener
 from spca_worldcoder.agent.settings import Settings
@@ -46,6 +44,9 @@ RESULTS, PROGRAM, RESULT = "environments.jsonl", "program.json", "result.json"
 _UNSTEADY = "{r.environment}: after {r.episodes} episodes and {r.actions} actions not yet {s} won in a row"
 
 
+Outcome = Literal["learned", "not_learned", "contradictory", "not_learnable", "interrupted"]
+
+
 class LearnOptions(Record):
     """Options of a learning run: the worlds to learn, and how."""
 
@@ -69,7 +70,7 @@ class DraftLine(Record):
 class LearnResult(Record):
     """Result of a learning run. `problem` names contradictory or inexpressible data."""
 
-    outcome: Literal["learned", "not_learned", "contradictory", "not_learnable", "interrupted"]
+    outcome: Outcome
     environments: tuple[EnvironmentResult, ...] = ()
     actions: int = 0
     transitions: int = 0
@@ -141,9 +142,7 @@ def _go(
     with laboratory(options, folder, cancelled) as (runner, planner, synthesizer):
         agent = Agent(runner, planner, synthesizer, options.settings, Recorder(folder, listener), cancelled)
         progress = _restore(agent, folder, worlds)
-        outcome: Literal["learned", "not_learned", "contradictory", "not_learnable", "interrupted"] = (
-            "learned"
-        )
+        outcome: Outcome = "learned"
         problem = ""
         for world in worlds[len(done) :]:
             if not options.settings.transfer:
@@ -204,9 +203,8 @@ def laboratory(
 
 def reach_model(options: LearnOptions) -> None:
     """Raises InputError where a language model is to write programs and its server does not answer."""
-    if options.synthesizer == "language" and not options.llm.startswith(REPLAY):
-        with TemporaryDirectory() as nothing:
-            open_writer(options.llm, Path(nothing), options.temperature).preflight([ROLE])
+    if options.synthesizer == "language":
+        reach(options.llm)
 
 
 def _restore(agent: Agent, folder: RunFolder, worlds: list[World]) -> tuple[int, int, int]:

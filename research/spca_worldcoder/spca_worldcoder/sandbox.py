@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 from spca_core.errors import Cancelled, InputError
 from spca_core.skill import SkillFailure
+from spca_core.stopping import Closing
+from spca_programs.ipp.program import in_words
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import PROGRAM_MODULES, Limits
 from spca_sandbox.process import RunOutcome
@@ -33,7 +35,7 @@ Method = Literal["novelty", "value"]
 """Iterated width 1 (fast, often enough), or value iteration."""
 
 
-class ModelRunner:
+class ModelRunner(Closing):
     """Holds one loaded program at a time. Not for two threads. Use as a context manager, or `close` it.
 
     Every question raises Cancelled once `cancelled` says so.
@@ -44,12 +46,6 @@ class ModelRunner:
         self._host = SkillHost(limits=limits)
         self._cancelled = cancelled
         self._loaded: tuple[str, str] | None = None
-
-    def __enter__(self) -> ModelRunner:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the sandbox."""
@@ -66,7 +62,7 @@ class ModelRunner:
     def _problem(self, source: str) -> str:
         loaded = self._host.load(prelude() + _FUTURE.sub("", source))
         if isinstance(loaded, SkillFailure):
-            return _words(loaded)
+            return in_words(loaded, prelude().count("\n"))
         for name, count in SIGNATURES.items():
             parameters = loaded.get(name)
             if parameters is None:
@@ -179,7 +175,7 @@ def prelude() -> str:
 
 def _state(outcome: RunOutcome, longest: int) -> State | str:
     if outcome.failure is not None:
-        return _words(outcome.failure)
+        return in_words(outcome.failure, prelude().count("\n"))
     if len(json.dumps(outcome.value)) > longest:
         return f"result: a state of more than {longest} characters"
     try:
@@ -190,7 +186,7 @@ def _state(outcome: RunOutcome, longest: int) -> State | str:
 
 def _payment(outcome: RunOutcome) -> tuple[float, bool] | str:
     if outcome.failure is not None:
-        return _words(outcome.failure)
+        return in_words(outcome.failure, prelude().count("\n"))
     match outcome.value:
         case [int() | float() as paid, bool() as done]:
             with suppress(OverflowError):
@@ -201,8 +197,3 @@ def _payment(outcome: RunOutcome) -> tuple[float, bool] | str:
 def _plan(value: Any) -> list[str] | None:
     some = isinstance(value, list) and 0 < len(value) <= _FARTHEST
     return value if some and all(isinstance(action, str) for action in value) else None
-
-
-def _words(failure: SkillFailure) -> str:
-    line = (failure.line or 0) - prelude().count("\n")
-    return f"{failure.kind}: {failure.message}" + (f" (line {line})" if line > 0 else "")

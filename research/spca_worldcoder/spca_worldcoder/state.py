@@ -68,19 +68,11 @@ def kinds_in(state: State) -> set[str]:
     return {one.kind for one in (*state, *held)}
 
 
-def to_json(state: State) -> list[Any]:
-    """The state as plain JSON."""
-    return [_entity_json(one) for one in state]
-
-
-def _entity_json(one: Entity) -> list[Any]:
-    return [one.kind, one.x, one.y, {name: _value_json(value) for name, value in one.attributes}]
-
-
-def _value_json(value: Any) -> Any:
+def to_json(value: Any) -> Any:
+    """A state, or what is in one, as plain JSON."""
     if isinstance(value, Entity):
-        return _entity_json(value)
-    return list(value) if isinstance(value, tuple) else value
+        return [value.kind, value.x, value.y, {name: to_json(v) for name, v in value.attributes}]
+    return [to_json(one) for one in value] if isinstance(value, tuple) else value
 
 
 def from_json(value: Any) -> State:

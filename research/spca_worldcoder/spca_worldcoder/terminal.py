@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rich.console import Console
-from rich.live import Live
-from rich.table import Table
+from rich.status import Status
 
 from spca.console import notices, results, show_table
 from spca.interrupt import stopping_on_interrupt
@@ -22,8 +21,8 @@ from spca_worldcoder.run import LearnResult
 class Progress:
     """A line that is kept up to date, and one line for each episode. A `Listener`."""
 
-    def __init__(self, live: Live, console: Console) -> None:
-        self._live, self._console = live, console
+    def __init__(self, status: Status, console: Console) -> None:
+        self._status, self._console = status, console
         self._actions = self._drafts = self._lines = self._right = 0
         self._environment = ""
         self._usage = Usage()
@@ -52,24 +51,20 @@ class Progress:
         )
 
     def _show(self) -> None:
-        table = Table.grid(padding=(0, 2))
-        share = self._right / max(1, self._actions)
-        table.add_row(
-            self._environment, f"{self._actions} actions", f"{self._drafts} drafts",
-            f"program {self._lines} lines",
-            f"{100 * share:.0f} % of steps predicted",
-            *([f"{self._usage.tokens} tokens", f"{self._usage.chat.cost_usd:.2f} US dollars"]
-              if self._usage.questions else []),
-        )  # fmt: skip
-        self._live.update(table)
+        used = f", {self._usage.tokens} tokens, {self._usage.chat.cost_usd:.2f} US dollars"
+        self._status.update(
+            f"{self._environment}: {self._actions} actions, {self._drafts} drafts, program {self._lines} "
+            f"lines, {100 * self._right / max(1, self._actions):.0f} % of steps predicted"
+            + (used if self._usage.questions else "")
+        )
 
 
 def learn(run: Callable[[Listener, Callable[[], bool]], tuple[RunFolder, LearnResult]]) -> int:
     """Begin a run, or go on with one (`start` and `resume` of `run.py`); returns the exit status."""
     console = notices()
     stop = Flag()
-    with stopping_on_interrupt(stop.set), Live(console=console, refresh_per_second=4, transient=True) as live:
-        folder, result = run(Progress(live, console), stop.is_set)
+    with stopping_on_interrupt(stop.set), console.status("") as status:
+        folder, result = run(Progress(status, console), stop.is_set)
     out, usage, table = results(), result.usage, environments_table(result.environments)
     out.print(
         f"{result.outcome.replace('_', ' ')} · {result.actions} actions · "

@@ -271,12 +271,10 @@ def test_the_bench_plans_its_trials_and_writes_its_page(tmp_path: Path) -> None:
     for trial in trials:
         if trial.suite in ("sokoban", "sokoban renamed"):
             known = EnvironmentResult(
-                environment="sokoban-2-7x7", learned=True, episodes=2, actions=60, actions_to_streak=10,
+                environment="sokoban-2-7x7", learned=True, episodes=2, actions=60,
                 actions_to_model=40 + trial.seed,
             )  # fmt: skip
-            one = Learned(
-                result=known, first_success=30, wrong=(1, 40), successes=(False, True), ends=(40, 60), steps=9
-            )
+            one = Learned(result=known, first_success=30, successes=(False, True), ends=(40, 60), steps=9)
             ppo = Played(success=0.25, actions=2000)
             beside = Baselines(environment="sokoban-2-7x7", chance=0, ppo=ppo)
             row = WorldcoderRow(environments=(one,), baselines=(beside,), on_levels=((10, 0.0), (40, 0.5)))

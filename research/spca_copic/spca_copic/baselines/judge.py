@@ -13,7 +13,7 @@ from spca_core.ports.chat import ChatModel, ChatUsage
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.dialogue import Dialogue, render
 from spca_programs.plan_world import Briefing, Candidate, ChoiceContext
-from spca_programs.ports.selector import Experience, Learning
+from spca_programs.ports.selector import Experience
 
 _NUMBER = re.compile(r"\d+")
 
@@ -45,9 +45,9 @@ class ModelJudge:
             chosen = next((n - 1 for n in numbers if 1 <= n <= count), 0)
         return np.eye(count)[chosen], 0.0
 
-    def learn(self, batch: Sequence[Experience]) -> Learning:
+    def learn(self, batch: Sequence[Experience]) -> float:
         """See `Selector.learn`."""
-        return Learning(policy_loss=0.0, value_loss=0.0, entropy=0.0, clipped=0.0, seconds=0.0)
+        return 0.0
 
     def save(self, path: Path) -> None:
         """See `Selector.save`."""

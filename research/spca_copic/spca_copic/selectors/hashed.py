@@ -19,7 +19,7 @@ from scipy.sparse import csr_matrix
 from spca_copic.ppo import improve, softmax
 from spca_copic.selectors.weights import Learnt, read_weights, write_weights
 from spca_programs.plan_world import Candidate, ChoiceContext
-from spca_programs.ports.selector import Experience, Learning
+from spca_programs.ports.selector import Experience
 
 _BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-8  # Adam, as its authors propose
 
@@ -39,15 +39,15 @@ class HashedSelector:
 
     def __init__(self, seed: int = 0, rate: float = 0.003) -> None:
         self._rate, self._rng = rate, np.random.default_rng(seed)
-        self._weights: dict[str, np.ndarray] = {}
+        weights: dict[str, np.ndarray] = {}
         for net in ("policy", "value"):
-            self._weights[f"{net}.linear"] = np.zeros(_FEATURES, np.float32)
-            self._weights[f"{net}.inner"] = self._rng.normal(0, 1, (_FEATURES, _HIDDEN)).astype(np.float32)
-            self._weights[f"{net}.offset"] = np.zeros(_HIDDEN, np.float32)
-            self._weights[f"{net}.outer"] = np.zeros(_HIDDEN, np.float32)
-            self._weights[f"{net}.bias"] = np.zeros(1, np.float32)
-        self._first = {name: np.zeros_like(w) for name, w in self._weights.items()}
-        self._second = {name: np.zeros_like(w) for name, w in self._weights.items()}
+            weights[f"{net}.linear"] = np.zeros(_FEATURES, np.float32)
+            weights[f"{net}.inner"] = self._rng.normal(0, 1, (_FEATURES, _HIDDEN)).astype(np.float32)
+            weights[f"{net}.offset"] = np.zeros(_HIDDEN, np.float32)
+            weights[f"{net}.outer"] = np.zeros(_HIDDEN, np.float32)
+            weights[f"{net}.bias"] = np.zeros(1, np.float32)
+        moments = {f"{n}.{m}": np.zeros_like(w) for m in ("first", "second") for n, w in weights.items()}
+        self._arrays = weights | moments
         self._steps = 0
         self._batch: list[tuple[list[Sparse], Sparse]] = []
 
@@ -60,21 +60,19 @@ class HashedSelector:
         values, _ = self._net("value", self._matrix([context_features(context)]))
         return softmax(scores.astype(float)), float(values[0])
 
-    def learn(self, batch: Sequence[Experience]) -> Learning:
+    def learn(self, batch: Sequence[Experience]) -> float:
         """See `Selector.learn`."""
         return improve(self, batch, _EPOCHS, self._rng)
 
     def save(self, path: Path) -> None:
         """Weights, the optimiser's state and the generator's."""
         state = Learnt.of(self._steps, self._rng)
-        write_weights(path, self.name, state, self._arrays())
+        write_weights(path, self.name, state, self._arrays)
 
     def load(self, path: Path) -> None:
         """Take over a file's weights and learning state."""
-        header, arrays = read_weights(path, self.name, {n: a.shape for n, a in self._arrays().items()})
-        for name in self._weights:
-            self._weights[name] = arrays[name]
-            self._first[name], self._second[name] = arrays[f"{name}.first"], arrays[f"{name}.second"]
+        shapes = {name: a.shape for name, a in self._arrays.items()}
+        header, self._arrays = read_weights(path, self.name, shapes)
         self._steps = header.state.steps
         header.state.restore(self._rng)
 
@@ -119,13 +117,13 @@ class HashedSelector:
         return csr_matrix((values, indices, starts), shape=(len(rows), _FEATURES))
 
     def _net(self, net: str, inputs: csr_matrix) -> tuple[np.ndarray, np.ndarray]:
-        w = self._weights
+        w = self._arrays
         hidden = np.maximum(inputs @ w[f"{net}.inner"] + w[f"{net}.offset"], 0)
         out = inputs @ w[f"{net}.linear"] + hidden @ w[f"{net}.outer"] + w[f"{net}.bias"]
         return np.asarray(out), np.asarray(hidden)
 
     def _descend(self, net: str, inputs: csr_matrix, hidden: np.ndarray, gradient: np.ndarray) -> None:
-        by_hidden = np.outer(gradient, self._weights[f"{net}.outer"]) * (hidden > 0)
+        by_hidden = np.outer(gradient, self._arrays[f"{net}.outer"]) * (hidden > 0)
         transposed = inputs.T.tocsr()
         for name, by_weight in {
             "linear": transposed @ gradient,
@@ -137,7 +135,7 @@ class HashedSelector:
             self._adam(f"{net}.{name}", np.array(by_weight, np.float32))
 
     def _adam(self, name: str, gradient: np.ndarray) -> None:
-        first, second = self._first[name], self._second[name]
+        first, second = self._arrays[f"{name}.first"], self._arrays[f"{name}.second"]
         first *= _BETA_1
         first += (1 - _BETA_1) * gradient
         second *= _BETA_2
@@ -149,13 +147,7 @@ class HashedSelector:
         change += _EPSILON
         np.divide(first, change, out=change)
         change *= corrected
-        self._weights[name] -= change
-
-    def _arrays(self) -> dict[str, np.ndarray]:
-        arrays = dict(self._weights)
-        arrays.update({f"{name}.first": a for name, a in self._first.items()})
-        arrays.update({f"{name}.second": a for name, a in self._second.items()})
-        return arrays
+        self._arrays[name] -= change
 
 
 def _worth(candidates: Sequence[Candidate]) -> np.ndarray:

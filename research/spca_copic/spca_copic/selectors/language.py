@@ -21,7 +21,7 @@ from spca_copic.selectors.weights import Learnt, read_weights, write_weights
 from spca_core.errors import InputError
 from spca_core.ports.chat import ChatUsage
 from spca_programs.plan_world import Candidate, ChoiceContext
-from spca_programs.ports.selector import Experience, Learning
+from spca_programs.ports.selector import Experience
 
 INSTALL = "pip install torch transformers==5.23.0 peft==0.21.2 (torch alone takes several GB)"
 MODEL_VARIABLE = "SPCA_SELECTOR_MODEL"
@@ -96,7 +96,7 @@ class LanguageModelSelector:
             scores, value = self._scores(context, candidates)
         return softmax(scores.double().numpy()), float(value)
 
-    def learn(self, batch: Sequence[Experience]) -> Learning:
+    def learn(self, batch: Sequence[Experience]) -> float:
         """See `Selector.learn`."""
         return improve(self, batch, _EPOCHS, self._rng)
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from spca_benchmarks.campaigns.bench import Bench, Done
-from spca_benchmarks.campaigns.page import Page, PageTable
+from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_benchmarks.campaigns.published import printed
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_core.errors import InputError
@@ -22,7 +21,6 @@ from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage, Role
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import expecting
-from spca_llm.chat import Chat, open_chat
 from spca_llm.config import REPLAY, load_config
 from spca_llm.ledger import server_fault, set_aside
 from spca_programs import published
@@ -31,6 +29,7 @@ from spca_programs.grasp.domain import GraspDomain
 from spca_programs.grasp.mistakes import mistakes
 from spca_programs.grasp.policy import BUILTIN, answers_of, planner_of
 from spca_programs.grasp.rules import TAKE, play
+from spca_programs.ipp.dialogue import open_writer, reach
 from spca_programs.ipp.domain import Answer
 from spca_programs.ipp.program import ProgramRunner
 from spca_programs.ipp.thinking import plans_of
@@ -90,9 +89,8 @@ def margins(scored: Sequence[Scored]) -> list[tuple[object, ...]]:
 def paths(chosen: Sequence[tuple[str, Environment, Answer]]) -> Figure:
     """Grids with the way of their plans: energy as dots, obstacles as black cells, the start as a square."""
     with rc_context({"font.size": 8}):
-        figure = Figure(figsize=(4.2 * len(chosen), 4.4))
-        for place, (name, environment, answer) in enumerate(chosen, start=1):
-            axes = figure.add_subplot(1, len(chosen), place)
+        figure, several = new_figure(4.2 * len(chosen), 4.4, columns=len(chosen))
+        for axes, (name, environment, answer) in zip(several, chosen, strict=True):
             grid = environment.grid
             axes.imshow(grid.obstacle, cmap="gray_r", vmin=0, vmax=1)
             rows, columns = np.nonzero(grid.energy)
@@ -196,15 +194,7 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         elif not self.asks_model:
             planner_of(self.policy)
         elif not self.policy.startswith(REPLAY):
-            with TemporaryDirectory() as nothing:
-                self._chat(Path(nothing), "").preflight([_ROLE])
-
-    def _chat(self, folder: Path, key: str) -> Chat:
-        if self.policy.startswith(REPLAY):
-            return open_chat(f"{REPLAY}{Path(self.policy.removeprefix(REPLAY)) / 'llm' / key}", folder)
-        config = load_config(Path(self.policy))
-        role = config.role(_ROLE).model_copy(update={"temperature": 0.0})
-        return open_chat("", folder, config.model_copy(update={"roles": {_ROLE: role}}))
+            reach(self.policy, [_ROLE])
 
     def _by_program(self, chosen: Sequence[Environment]) -> list[Answer]:
         """Return the answers of a file's program, in the sandbox. Raises InputError if it does not load."""
@@ -230,7 +220,8 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         usage = ChatUsage()
         if self.asks_model:
             record = folder / "llm" / trial.key
-            chat = self._chat(record, trial.key)
+            llm = f"{self.policy}/llm/{trial.key}" if self.policy.startswith(REPLAY) else self.policy
+            chat = open_writer(llm, record, 0.0, _ROLE)
             answers, usage = plans_of("zero-shot", GraspDomain(), chat, trial.environments)
             if fault := server_fault(record):
                 raise ModelError(fault, "unreachable")

@@ -84,7 +84,8 @@ def released(folder: Path) -> Iterator[Drawn]:
         start, energy, obstacles = file.stem.split("_")
         if start not in STARTS or energy not in _RELEASED_ENERGY or obstacles not in ("block", "free"):
             raise InputError(f"unknown family {file.stem!r}", str(file), "expected e.g. outer_upDown_block")
-        family = Family(energy=_RELEASED_ENERGY[energy], obstacles=obstacles == "block", start=_start(start))
+        traits = {"energy": _RELEASED_ENERGY[energy], "obstacles": obstacles == "block", "start": start}
+        family = Family.model_validate(traits)
         with expecting("a file of released grids", file):
             lines = plain(file).read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines, start=1):
@@ -98,10 +99,6 @@ def released(folder: Path) -> Iterator[Drawn]:
             yield family, index, grid
 
 
-def _start(name: str) -> Start:
-    return "inner" if name == "inner" else "outer"
-
-
 class Slice(Record):
     """A part of the benchmark; None is "all". `count` is the number of grids of each family."""
 
@@ -113,34 +110,25 @@ class Slice(Record):
     cost: float | None = None
     count: int = GRIDS_PER_FAMILY
 
-    def has_family(self, family: Family, index: int) -> bool:
-        """Return whether a grid belongs to it."""
-        return (
-            self.energy in (None, family.energy)
-            and self.obstacles in (None, family.obstacles)
-            and self.start in (None, family.start)
-            and index < self.count
-        )
-
-    def has_rules(self, rules: Rules) -> bool:
-        """Return whether a variant of the rules belongs to it."""
-        return (
-            self.moves in (None, len(rules.moves))
-            and self.carry in (None, str(rules.carry_limit or "none"))
-            and self.cost in (None, rules.cost)
-        )
+    def has(self, one: Environment) -> bool:
+        """Return whether an environment belongs to it."""
+        traits = (
+            (self.energy, one.family.energy), (self.obstacles, one.family.obstacles),
+            (self.start, one.family.start), (self.moves, len(one.rules.moves)),
+            (self.carry, str(one.rules.carry_limit or "none")), (self.cost, one.rules.cost),
+        )  # fmt: skip
+        return one.index < self.count and all(wanted in (None, its) for wanted, its in traits)
 
 
 def environments(grids: Iterator[Drawn] | Sequence[Drawn], part: Slice | None = None) -> list[Environment]:
     """Every grid of a slice under each of the slice's rules."""
     part = part or Slice()
-    chosen = [rules for rules in RULES if part.has_rules(rules)]
-    found = [
+    every = (
         Environment(grid=grid, rules=rules, family=family, index=index)
         for family, index, grid in grids
-        if part.has_family(family, index)
-        for rules in chosen
-    ]
+        for rules in RULES
+    )
+    found = [one for one in every if part.has(one)]
     if not found:
         raise InputError("the slice holds no environment", hint="leave out one of its conditions")
     return found

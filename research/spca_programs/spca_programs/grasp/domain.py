@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,8 @@ import numpy as np
 
 from spca_core.errors import InputError
 from spca_programs.grasp.dataset import FAMILIES, RULES, Environment, generated, released
-from spca_programs.grasp.grid import Grid
 from spca_programs.grasp.policy import BUILTIN, answers_of
-from spca_programs.grasp.rules import ACTIONS, MAX_ACTIONS, play
+from spca_programs.grasp.rules import ACTIONS, MAX_ACTIONS, Effect, play
 from spca_programs.grasp.search import solve
 from spca_programs.ipp.domain import Answer, Judgement
 
@@ -141,23 +141,13 @@ class GraspDomain:
     def after(self, case: Environment, plan: Sequence[str]) -> str:
         """See `Domain.after`."""
         played = play(case.grid, case.rules, plan)
-        taken = case.grid.energy.copy()
-        for before, effect in zip((None, *played.effects), played.effects, strict=False):
-            if (
-                effect.action == "TAKE"
-                and not effect.problem
-                and effect.carried > (before.carried if before else 0)
-            ):
-                taken[effect.position] = False
-        left = Grid(energy=taken, obstacle=case.grid.obstacle, start=case.grid.start)
-        position, carried = (
-            (played.effects[-1].position, played.effects[-1].carried)
-            if played.effects
-            else (case.grid.start, 0)
+        left = replace(case.grid, energy=played.counts > 0)
+        last = (
+            played.effects[-1] if played.effects else Effect(action="", position=case.grid.start, carried=0)
         )
         return (
-            f"{left.to_text()}\nThe agent is at row {position[0]}, column {position[1]}, "
-            f"carrying {carried}; at home (A) "
+            f"{left.to_text()}\nThe agent is at row {last.position[0]}, column {last.position[1]}, "
+            f"carrying {last.carried}; at home (A) "
             f"lies {played.delivered}. {case.rules.max_actions - len(played.effects)} actions are left."
         )
 

@@ -54,10 +54,6 @@ def _vertical(rng: np.random.Generator) -> Map:
     return rng.random((SIZE, SIZE)) < rows[:, None]
 
 
-def _horizontal(rng: np.random.Generator) -> Map:
-    return _vertical(rng).T.copy()
-
-
 def _cluster(rng: np.random.Generator) -> Map:
     energies = np.zeros((SIZE, SIZE), bool)
     # The description says centres anywhere, clipped at the rim; the released grids have none on the rim
@@ -81,7 +77,7 @@ def _spiral(rng: np.random.Generator) -> Map:
 _ENERGY_MAPS: dict[Energy, Callable[[np.random.Generator], Map]] = {
     "random": _random,
     "vertical": _vertical,
-    "horizontal": _horizontal,
+    "horizontal": lambda rng: _vertical(rng).T.copy(),
     "cluster": _cluster,
     "spiral": _spiral,
 }

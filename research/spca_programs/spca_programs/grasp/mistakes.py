@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 
 from spca_programs.grasp.grid import Cell, Grid
-from spca_programs.grasp.rules import DROP, TAKE, Effect, Rules, play
+from spca_programs.grasp.rules import DROP, TAKE, Rules, play
 
 _BY_PROBLEM = {
     "no energy": "takes where there is nothing (Fig. 2)",
@@ -28,7 +29,7 @@ def mistakes(grid: Grid, rules: Rules, plan: Sequence[str]) -> tuple[str, ...]:
     done = play(grid, rules, plan)
     effects = done.effects
     found = [kind for start, kind in _BY_PROBLEM.items() if any(e.problem.startswith(start) for e in effects)]
-    way = [grid.start, *_cells(grid.start, effects)]
+    way = [cell for cell, _ in groupby([grid.start, *(e.position for e in effects)])]
     if sum(there == before for before, there in zip(way, way[2:], strict=False)) >= _TRIPS:
         found.append("goes back and forth (Fig. 3)")
     taken = next((e.position for e in effects if e.action == TAKE and not e.problem), None)
@@ -45,16 +46,6 @@ def mistakes(grid: Grid, rules: Rules, plan: Sequence[str]) -> tuple[str, ...]:
     if len(plan) > rules.max_actions:
         found.append("plans too many actions")
     return tuple(found)
-
-
-def _cells(start: Cell, effects: Sequence[Effect]) -> list[Cell]:
-    """The cells that are entered, one after the other."""
-    entered, last = [], start
-    for effect in effects:
-        if effect.position != last:
-            last = effect.position
-            entered.append(last)
-    return entered
 
 
 def _apart(one: Cell, other: Cell, rules: Rules) -> int:

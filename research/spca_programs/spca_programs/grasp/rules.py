@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from spca_core.model import Record
 from spca_programs.grasp.grid import Cell, Grid
@@ -54,10 +58,11 @@ class Effect(Record):
     problem: str = ""
 
 
-class Play(Record):
-    """A plan carried out: its effects, the energy at home in the end, and the score."""
+class Play(NamedTuple):
+    """A plan carried out: its effects, what lies in each cell in the end, what of it at home, the score."""
 
     effects: tuple[Effect, ...]
+    counts: NDArray[np.int_]
     delivered: int
     score: float
 
@@ -90,7 +95,7 @@ def play(grid: Grid, rules: Rules, plan: Sequence[str]) -> Play:
             problem = "diagonal moves are not allowed" if action in MOVES else f"no such action: {action!r}"
         effects.append(Effect(action=str(action), position=position, carried=carried, problem=problem))
     delivered = int(counts[grid.start])
-    return Play(effects=tuple(effects), delivered=delivered, score=delivered - rules.cost * len(effects))
+    return Play(tuple(effects), counts, delivered, delivered - rules.cost * len(effects))
 
 
 def _obstruction(grid: Grid, there: Cell) -> str:

@@ -9,6 +9,7 @@ a few actions.)
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 
@@ -72,7 +73,19 @@ def best_tour(ways: Routes, width: int | None, at_least: float) -> tuple[float, 
 
     @cache
     def promise(taken: int, moved: int, from_home: int) -> float:
-        return _promise(rules, taken, moved, from_home)
+        """An upper bound on the value of any tour with this beginning.
+
+        It assumes that further energy lies one move apart, on the way home.
+        """
+        most = -math.inf
+        for more in range(rules.max_actions):
+            moves = moved + (from_home if more == 0 else max(from_home, more + 1))
+            if not rules.diagonals and moves % 2:
+                moves += 1  # without diagonals a round trip has an even number of moves
+            actions = moves + taken + more + 1
+            if actions <= rules.max_actions:
+                most = max(most, taken + more - rules.cost * actions)
+        return most
 
     # By the set of stops, as bits, and the last one: the moves so far and the tour.
     tours: dict[tuple[int, int], tuple[int, Trip]] = {(1, 0): (0, ())}
@@ -103,23 +116,6 @@ def best_tour(ways: Routes, width: int | None, at_least: float) -> tuple[float, 
             grown = dict(ranked[:width])
         tours = grown
     return value, best, complete
-
-
-def _promise(rules: Rules, taken: int, moved: int, from_home: int) -> float:
-    """An upper bound on the value of any tour with this beginning.
-
-    It assumes that further energy lies one move apart, on the way home.
-    """
-    best = -float("inf")
-    for more in range(rules.max_actions):
-        moves = moved + (from_home if more == 0 else max(from_home, more + 1))
-        if not rules.diagonals and moves % 2:
-            moves += 1  # without diagonals a round trip has an even number of moves
-        actions = moves + taken + more + 1
-        if actions > rules.max_actions:
-            break
-        best = max(best, taken + more - rules.cost * actions)
-    return best
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Literal
 
 from matplotlib.figure import Figure
@@ -27,6 +26,7 @@ from spca_llm.ledger import server_fault, set_aside
 from spca_programs.grasp.policies import example as grasp_example
 from spca_programs.grasp.policy import BUILTIN
 from spca_programs.ipp.develop import Recipe, develop
+from spca_programs.ipp.dialogue import reach
 from spca_programs.ipp.domain import Domain
 from spca_programs.ipp.program import Evaluation, Program, ProgramRunner, judge_answers
 from spca_programs.ipp.refinement import Attempt
@@ -44,26 +44,21 @@ WAYS = (*STRATEGIES, *(f"{s}{REFINED}" for s in STRATEGIES), *METHODS)
 """A way to use a model: a program by a strategy, with or without refinement, or plans case by case."""
 
 
-class Contestant(Record):
-    """A program, or a model with a way of using it. `llm` is the model's configuration file."""
-
-    name: str
-    kind: Literal["policy", "program", "model"]
-    way: str = ""
-    llm: str = ""
-
-
 class IppTrial(Record):
-    """One contestant at one task; `number` counts repetitions from 1."""
+    """One contestant at one task: a program, or a model (its configuration, `llm`) with a way of using it."""
 
     task: str
-    contestant: Contestant
-    number: int
+    name: str
+    kind: Literal["policy", "program", "model"]
+    way: str
+    llm: str = ""
+    number: int = 1
+    """Of repetitions."""
 
     @property
     def key(self) -> str:
         """Its name within the bench."""
-        return f"{self.task}/{self.contestant.name}/{self.number}"
+        return f"{self.task}/{self.name}/{self.number}"
 
 
 class CaseScore(Record):
@@ -174,12 +169,8 @@ class IppBench(Bench[IppTrial, IppResult]):
                 "nothing to compare", hint="name programs with --program, or models with --model"
             )
         self.identity()
-        if self.llm:
-            return
-        with TemporaryDirectory() as nothing:
-            for model in self.models:
-                asked = list(dict.fromkeys(map(_role, self.ways)))
-                self._chat(str(model), Path(nothing)).preflight(asked)
+        for model in () if self.llm else self.models:
+            reach(str(model), list(dict.fromkeys(map(_role, self.ways))))
 
     def trials(self) -> list[IppTrial]:
         """Task by task. A program gives the same answers every time, and is run once."""
@@ -190,35 +181,29 @@ class IppBench(Bench[IppTrial, IppResult]):
                     continue
                 kind: Literal["policy", "program"] = "policy" if name in BASELINES else "program"
                 label = Path(name).stem if name.endswith(".py") else name
-                contestant = Contestant(name=label, kind=kind, way=name)
-                found.append(IppTrial(task=task, contestant=contestant, number=1))
-            for model in self.models:
-                for way in self.ways:
-                    contestant = Contestant(name=f"{model.stem}:{way}", kind="model", way=way, llm=str(model))
-                    found += [
-                        IppTrial(task=task, contestant=contestant, number=n)
-                        for n in range(1, self.repeats + 1)
-                    ]
+                found.append(IppTrial(task=task, name=label, kind=kind, way=name))
+            for model, way, n in product(self.models, self.ways, range(1, self.repeats + 1)):
+                name = f"{model.stem}:{way}"
+                found.append(IppTrial(task=task, name=name, kind="model", way=way, llm=str(model), number=n))
         return found
 
     def run_trial(self, trial: IppTrial, folder: Path) -> IppResult:
         """See `Bench`."""
         domain = domain_of(trial.task, self.data)
         cases = domain.split(1, self.test, self.seed)[1]
-        contestant = trial.contestant
-        if contestant.kind == "policy":
-            answers = domain.baseline(contestant.way, cases, self.seed)
+        if trial.kind == "policy":
+            answers = domain.baseline(trial.way, cases, self.seed)
             return _result(judge_answers(domain, cases, answers))
-        if contestant.kind == "program":
-            program = self._program(trial.task, contestant.way)
+        if trial.kind == "program":
+            program = self._program(trial.task, trial.way)
             with ProgramRunner(self.deadline) as runner:
                 return _result(
                     runner.evaluate(program, domain, cases), source=program.source, stored=True,
                     usage=program.origin.usage, questions=program.origin.questions,
                 )  # fmt: skip
         place = _record(trial, folder)
-        chat = self._chat(contestant.llm, place, trial)
-        result = self._with_model(domain, cases, contestant.way, chat)
+        llm = str(_record(trial, Path(self.llm))) if self.llm else trial.llm
+        result = self._with_model(domain, cases, trial.way, open_chat(llm, place))
         if fault := server_fault(place):
             raise ModelError(fault, "unreachable")
         return result
@@ -265,7 +250,7 @@ class IppBench(Bench[IppTrial, IppResult]):
                  "ms a case", "questions", "tokens", "USD")  # fmt: skip
         rows = []
         for task, own in groups(done, lambda d: d.trial.task).items():
-            by_name = groups(own, lambda d: d.trial.contestant.name)
+            by_name = groups(own, lambda d: d.trial.name)
             found = [
                 (task, name, *_figures([d.result for d in members])) for name, members in by_name.items()
             ]
@@ -288,7 +273,7 @@ class IppBench(Bench[IppTrial, IppResult]):
         if not self.models and not self.llm:
             page.text("No model was asked: stored programs and the example stand in for one.")
         for task, own in groups(done, lambda d: d.trial.task).items():
-            by_name = groups(own, lambda d: d.trial.contestant.name)
+            by_name = groups(own, lambda d: d.trial.name)
             page.heading(task)
             page.figure(
                 plots.boxes(
@@ -333,23 +318,14 @@ class IppBench(Bench[IppTrial, IppResult]):
         """One row a case."""
         trial = done.trial
         for case in done.result.cases:
-            yield {
-                "task": trial.task,
-                "contestant": trial.contestant.name,
-                "number": trial.number,
-                **case.model_dump(),
-            }
+            known = {"task": trial.task, "contestant": trial.name, "number": trial.number}
+            yield {**known, **case.model_dump()}
 
     def _program(self, task: str, name: str) -> Program:
         if name == EXAMPLE:
             module = grasp_example if task == "grasp" else minigrid_example
             return Program(source=Path(str(module.__file__)).read_text(encoding="utf-8"))
         return ProgramStore(self.store).find(task, name)
-
-    def _chat(self, llm: str, folder: Path, trial: IppTrial | None = None) -> Chat:
-        if self.llm and trial is not None:
-            return open_chat(f"{REPLAY}{_record(trial, Path(self.llm.removeprefix(REPLAY)))}", folder)
-        return open_chat("", folder, load_config(Path(llm)))
 
 
 def _record(trial: IppTrial, folder: Path) -> Path:

@@ -12,8 +12,8 @@ from spca_core.model import Record
 from spca_core.ports.chat import ChatModel, ChatUsage
 from spca_core.ports.proposer import ModelError
 from spca_programs.ipp.domain import Case, Domain
-from spca_programs.ipp.program import Evaluation, Program, ProgramRunner
-from spca_programs.ipp.refinement import Attempt, best_of, refine
+from spca_programs.ipp.program import Evaluation, Origin, Program, ProgramRunner
+from spca_programs.ipp.refinement import Attempt, best_of, judged, refine
 from spca_programs.ipp.strategies import STRATEGIES, Workshop
 
 
@@ -65,29 +65,23 @@ def develop(
     """
     train, test = domain.split(recipe.train, recipe.test, recipe.seed)
     with ProgramRunner(recipe.deadline_s) as runner:
-        shop = Workshop(domain, model, runner, domain.show(train[0]))
+        before = Origin(strategy="") if first is None else first.origin
+        shop = Workshop(domain, model, runner, domain.show(train[0]), before)
         attempts: list[Attempt] = []
         ended = "the strategy is complete"
         program = first
         if program is None:
             written, ended = _write(shop, recipe.strategy)
-            program, attempts = best_of(shop, written, train)
+            attempts = judged(shop, written, train)
             for attempt in attempts:
                 on_attempt(attempt)
-            spent = written[-1].origin  # of one conversation: the last program's account holds all
-            program = program.model_copy(
-                update={
-                    "origin": program.origin.model_copy(
-                        update={"usage": spent.usage, "questions": spent.questions}
-                    )
-                }
-            )
-        usage, questions = program.origin.usage, program.origin.questions
+            program = best_of(attempts)
+            spent = {"usage": shop.usage, "questions": shop.questions}
+            program = program.model_copy(update={"origin": program.origin.model_copy(update=spent)})
         if recipe.refine:
-            refined = refine(shop, program, train, recipe.refine, recipe.patience, on_attempt)
-            program, ended = refined.program, refined.ended
-            usage, questions = refined.usage, refined.questions
-            attempts += refined.attempts[1:] if first is None else refined.attempts
+            refined, ended = refine(shop, program, train, recipe.refine, recipe.patience, on_attempt)
+            program = best_of(refined)
+            attempts += refined[1:] if first is None else refined
         return Development(
             domain=domain.name,
             recipe=recipe,
@@ -96,8 +90,8 @@ def develop(
             test=runner.evaluate(program, domain, test).without_results(),
             attempts=tuple(attempts),
             ended=ended,
-            usage=usage,
-            questions=questions,
+            usage=shop.usage,
+            questions=shop.questions,
         )
 
 

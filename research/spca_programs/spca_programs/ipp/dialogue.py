@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from spca_core.ports.chat import ChatModel, ChatUsage, Message, Role
@@ -34,13 +36,19 @@ class Dialogue:
         return reply.text
 
 
-def open_writer(llm: str, folder: Path, temperature: float) -> Chat:
-    """The model that writes programs, at a temperature; recorded answers are those of theirs."""
+def reach(llm: str, roles: Sequence[Role] = (ROLE,)) -> None:
+    """Raises InputError unless a model can be asked in these roles; nothing is left on disk."""
+    with TemporaryDirectory() as nothing:
+        open_chat(llm, Path(nothing)).preflight(roles)
+
+
+def open_writer(llm: str, folder: Path, temperature: float, asked: Role = ROLE) -> Chat:
+    """The model of a role, by default what writes programs, at a temperature; a record has its own."""
     if llm.startswith(REPLAY):
         return open_chat(llm, folder)
     config = load_config(Path(llm) if llm else None)
-    role = config.role(ROLE).model_copy(update={"temperature": temperature})
-    return open_chat("", folder, config.model_copy(update={"roles": {**config.roles, ROLE: role}}))
+    role = config.role(asked).model_copy(update={"temperature": temperature})
+    return open_chat("", folder, config.model_copy(update={"roles": {**config.roles, asked: role}}))
 
 
 def add_usage(one: ChatUsage, other: ChatUsage) -> ChatUsage:

@@ -12,6 +12,7 @@ from spca_core.model import Record
 from spca_core.ports.chat import ChatUsage
 from spca_core.prompting import PYTHON, fenced
 from spca_core.skill import SkillFailure
+from spca_core.stopping import Closing
 from spca_programs.ipp.domain import Answer, Case, Domain
 from spca_sandbox.host import SkillHost
 from spca_sandbox.limits import PROGRAM_MODULES, Limits
@@ -78,18 +79,12 @@ class Evaluation(Record):
         return self.model_copy(update={"results": ()})
 
 
-class ProgramRunner:
+class ProgramRunner(Closing):
     """Calls programs in the sandbox, by their `function`. Use as a context manager, or `close` it."""
 
     def __init__(self, deadline_s: float = 2.0, function: str = FUNCTION) -> None:
         self._deadline_s, self.function = deadline_s, function
         self._host = SkillHost(limits=Limits(modules=PROGRAM_MODULES, memory_mb=512))
-
-    def __enter__(self) -> ProgramRunner:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the sandbox."""
@@ -99,7 +94,7 @@ class ProgramRunner:
         """Load a program; returns what is wrong with it, empty if nothing is."""
         loaded = self._host.load(source)
         if isinstance(loaded, SkillFailure):
-            return _words(loaded)
+            return in_words(loaded)
         if self.function not in loaded:
             return f"there is no top-level function `{self.function}`"
         wanted = len(signature.partition("(")[2].rstrip(")").split(","))
@@ -117,7 +112,7 @@ class ProgramRunner:
         answers = []
         for outcome in outcomes:
             if outcome.failure is not None:
-                answers.append(Answer(problem=_words(outcome.failure), seconds=outcome.seconds))
+                answers.append(Answer(problem=in_words(outcome.failure), seconds=outcome.seconds))
                 continue
             problem = _not_a_plan(outcome.value, self.function)
             plan = () if problem else tuple(outcome.value[:_LONGEST_PLAN])
@@ -177,9 +172,10 @@ def code_in(text: str, function: str = FUNCTION) -> str:
     )
 
 
-def _words(failure: SkillFailure) -> str:
-    line = f" (line {failure.line})" if failure.line else ""
-    return f"{failure.kind}: {failure.message}{line}"
+def in_words(failure: SkillFailure, before: int = 0) -> str:
+    """A failure in one line; `before` lines of the source are not the program's own."""
+    line = (failure.line or 0) - before
+    return f"{failure.kind}: {failure.message}" + (f" (line {line})" if line > 0 else "")
 
 
 def _not_a_plan(value: Any, function: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from spca_core.errors import BudgetExhausted
 from spca_core.model import Record
-from spca_core.ports.chat import ChatUsage
 from spca_core.ports.proposer import ModelError
-from spca_programs.ipp.dialogue import add_usage, prompt
+from spca_programs.ipp.dialogue import prompt
 from spca_programs.ipp.domain import Case, Domain
-from spca_programs.ipp.program import CaseResult, Evaluation, Origin, Program
+from spca_programs.ipp.program import CaseResult, Evaluation, Program
 from spca_programs.ipp.strategies import Workshop
 
 WORST = 3
@@ -27,16 +27,9 @@ class Attempt(Record):
     best: bool
 
 
-class Refined(Record):
-    """The best program, with everything that was tried, in order."""
-
-    program: Program
-    attempts: tuple[Attempt, ...]
-    ended: str
-    """Why it ended, in words."""
-    usage: ChatUsage
-    """All that was spent, the first program's making included."""
-    questions: int
+def best_of(attempts: Sequence[Attempt]) -> Program:
+    """The last program that became the best."""
+    return [attempt for attempt in attempts if attempt.best][-1].program
 
 
 def refine(
@@ -46,49 +39,38 @@ def refine(
     rounds: int = 10,
     patience: int = 1,
     on_attempt: Callable[[Attempt], None] = lambda attempt: None,
-) -> Refined:
-    """Improve a program for at most `rounds` rounds.
+) -> tuple[list[Attempt], str]:
+    """Improve a program for at most `rounds` rounds; returns all attempts, and why it ended, in words.
 
     It ends after `patience` rounds in a row without an improvement, where the score is what is possible, or
     when the model sees nothing to improve.
 
-    The program returned is never worse on the training cases than any that was tried. A model that fails ends
+    The best program is never worse on the training cases than any that was tried. A model that fails ends
     the refinement, not the program.
     """
     best, figures = first, shop.runner.evaluate(first, shop.domain, train)
     attempts = [Attempt(program=best, train=figures.without_results(), best=True)]
     on_attempt(attempts[0])
-    idle, ended = 0, f"{rounds} rounds are over"
-    spent, questions = first.origin.usage, first.origin.questions
+    idle = 0
     for _ in range(rounds):
         if figures.mean >= figures.reference - _BETTER:
-            ended = "the score is what is possible"
-            break
-        last_try = attempts[-1] if not attempts[-1].best else None
-        dialogue = shop.dialogue()
+            return attempts, "the score is what is possible"
         question = prompt(
             "refine",
             domain=shop.domain,
             program=best,
             figures=figures,
             failures=[_explain(shop.domain, train, r) for r in worst_cases(figures.results)],
-            last_try=last_try,
+            last_try=attempts[-1] if not attempts[-1].best else None,
             nothing=NOTHING,
         )
-        source, problem = "", ""
         try:
-            source = shop.write(dialogue, question, NOTHING)
-            problem = "" if source else "the model sees nothing to improve"
+            source = shop.write(shop.dialogue(), question, NOTHING)
         except (ModelError, BudgetExhausted) as error:
-            problem = f"the model gave no further program: {error}"
-        spent, questions = add_usage(spent, dialogue.usage), questions + dialogue.questions
-        if problem:
-            ended = problem
-            break
-        origin = Origin(
-            strategy="refinement", model=dialogue.model_name, parent=best.id, usage=spent, questions=questions
-        )
-        candidate = Program(source=source, origin=origin)
+            return attempts, f"the model gave no further program: {error}"
+        if not source:
+            return attempts, "the model sees nothing to improve"
+        candidate = shop.program(source, "refinement", best.id)
         tried = shop.runner.evaluate(candidate, shop.domain, train)
         improved = tried.mean > figures.mean + _BETTER
         attempts.append(Attempt(program=candidate, train=tried.without_results(), best=improved))
@@ -98,15 +80,8 @@ def refine(
             continue
         idle += 1
         if idle >= patience:
-            ended = f"{idle} {'round' if idle == 1 else 'rounds'} without improvement"
-            break
-    return Refined(
-        program=best,
-        attempts=tuple(attempts),
-        ended=ended,
-        usage=spent,
-        questions=questions,
-    )
+            return attempts, f"{idle} {'round' if idle == 1 else 'rounds'} without improvement"
+    return attempts, f"{rounds} rounds are over"
 
 
 def worst_cases(results: Sequence[CaseResult], count: int = WORST) -> list[CaseResult]:
@@ -134,17 +109,12 @@ def _explain(domain: Domain[Case], cases: Sequence[Case], result: CaseResult) ->
     }
 
 
-def best_of(
-    shop: Workshop, programs: Sequence[Program], train: Sequence[Case]
-) -> tuple[Program, list[Attempt]]:
-    """The best of several programs on the training cases, and the figures of all."""
+def judged(shop: Workshop, programs: Sequence[Program], train: Sequence[Case]) -> list[Attempt]:
+    """The figures of several programs on the training cases."""
     attempts: list[Attempt] = []
-    best: Attempt | None = None
+    most = -math.inf
     for program in programs:
         figures = shop.runner.evaluate(program, shop.domain, train).without_results()
-        better = best is None or figures.mean > best.train.mean + _BETTER
-        attempts.append(Attempt(program=program, train=figures, best=better))
-        best = attempts[-1] if better else best
-    if best is None:
-        raise ModelError("the model wrote no program")
-    return best.program, attempts
+        attempts.append(Attempt(program=program, train=figures, best=figures.mean > most + _BETTER))
+        most = figures.mean if attempts[-1].best else most
+    return attempts

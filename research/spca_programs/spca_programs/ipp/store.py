@@ -34,7 +34,11 @@ class ProgramStore:
     def all(self, domain: str) -> list[Development]:
         """Every program of a domain with its record, the best on its own test first."""
         records = sorted((self.folder / domain).glob(f"*/{_RECORD}"))
-        return sorted((self._read(path) for path in records), key=lambda d: -d.test.mean)
+        found = []
+        for path in records:
+            with expecting("the record of a program", path):
+                found.append(Development.model_validate_json(plain(path).read_bytes()))
+        return sorted(found, key=lambda d: -d.test.mean)
 
     def find(self, domain: str, name: str) -> Program:
         """A program by the beginning of its id, or from a Python file. Raises InputError."""
@@ -52,8 +56,3 @@ class ProgramStore:
                 f"known: {', '.join(known) or 'none'}",
             )
         return found[0]
-
-    @staticmethod
-    def _read(path: Path) -> Development:
-        with expecting("the record of a program", path):
-            return Development.model_validate_json(plain(path).read_bytes())

@@ -6,12 +6,13 @@ Refinement, the fourth strategy, continues from any of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any
 
 from spca_core.errors import InputError
-from spca_core.ports.chat import ChatModel
+from spca_core.ports.chat import ChatModel, ChatUsage
 from spca_core.ports.proposer import ModelError
-from spca_programs.ipp.dialogue import Dialogue, prompt
+from spca_programs.ipp.dialogue import Dialogue, add_usage, prompt
 from spca_programs.ipp.domain import Domain
 from spca_programs.ipp.program import Origin, Program, ProgramRunner, code_in
 
@@ -19,18 +20,41 @@ REPAIRS = 3
 """How often a program that does not load is sent back."""
 
 
-@dataclass
 class Workshop:
     """Tools that a strategy works with. `sample` is one case in words and as a picture."""
 
-    domain: Domain
-    model: ChatModel
-    runner: ProgramRunner
-    sample: str
+    def __init__(
+        self, domain: Domain[Any], model: ChatModel, runner: ProgramRunner, sample: str, before: Origin
+    ) -> None:
+        """What has been spent `before` counts as well."""
+        self.domain, self.runner, self.sample = domain, runner, sample
+        self._model, self._before = model, before
+        self._dialogues: list[Dialogue] = []
+
+    @property
+    def usage(self) -> ChatUsage:
+        """All that was spent."""
+        return reduce(add_usage, (d.usage for d in self._dialogues), self._before.usage)
+
+    @property
+    def questions(self) -> int:
+        """Number of all questions."""
+        return self._before.questions + sum(d.questions for d in self._dialogues)
 
     def dialogue(self) -> Dialogue:
         """A new conversation about the task."""
-        return Dialogue(self.model, prompt("system", domain=self.domain))
+        self._dialogues.append(Dialogue(self._model, prompt("system", domain=self.domain)))
+        return self._dialogues[-1]
+
+    def program(self, source: str, strategy: str, parent: str = "") -> Program:
+        """The program of the last conversation."""
+        model = self._dialogues[-1].model_name
+        return Program(
+            source=source,
+            origin=Origin(
+                strategy=strategy, model=model, parent=parent, usage=self.usage, questions=self.questions
+            ),
+        )
 
     def write(self, dialogue: Dialogue, text: str, refusal: str = "") -> str:
         """Ask for a program until it loads; empty if the answer is `refusal`, where one is allowed.
@@ -66,39 +90,24 @@ Strategy = Callable[[Workshop], Iterator[Program]]
 """Yields programs as they are written; the caller keeps the best."""
 
 
-def direct(shop: Workshop) -> Iterator[Program]:
-    """The rules and a sample, then pseudocode, then code."""
-    yield _from_pseudocode(shop, "direct", prompt("pseudocode", domain=shop.domain, sample=shop.sample))
+def _from_pseudocode(name: str, template: str, shop: Workshop) -> Iterator[Program]:
+    """A question for pseudocode, then code."""
+    dialogue = shop.dialogue()
+    dialogue.ask(prompt(template, domain=shop.domain, sample=shop.sample))
+    yield shop.program(shop.write(dialogue, prompt("code", domain=shop.domain)), name)
 
 
-def pseudocode_extension(shop: Workshop) -> Iterator[Program]:
-    """The same, but beginning with the pseudocode of a simple greedy program."""
-    yield _from_pseudocode(shop, "pseudocode", prompt("extend", domain=shop.domain, sample=shop.sample))
-
-
-def step_by_step(shop: Workshop) -> Iterator[Program]:
+def _step_by_step(shop: Workshop) -> Iterator[Program]:
     """One conversation in which the task grows step by step, with a program at each stage."""
     dialogue = shop.dialogue()
     for number, stage in enumerate(shop.domain.stages):
         text = prompt("stage", domain=shop.domain, sample=shop.sample, stage=stage, first=number == 0)
-        yield _made(shop.write(dialogue, text), "steps", dialogue)
+        yield shop.program(shop.write(dialogue, text), "steps")
 
 
 STRATEGIES: dict[str, Strategy] = {
-    "direct": direct,
-    "pseudocode": pseudocode_extension,
-    "steps": step_by_step,
+    "direct": partial(_from_pseudocode, "direct", "pseudocode"),
+    "pseudocode": partial(_from_pseudocode, "pseudocode", "extend"),
+    "steps": _step_by_step,
 }
-
-
-def _from_pseudocode(shop: Workshop, strategy: str, question: str) -> Program:
-    dialogue = shop.dialogue()
-    dialogue.ask(question)
-    return _made(shop.write(dialogue, prompt("code", domain=shop.domain)), strategy, dialogue)
-
-
-def _made(source: str, strategy: str, dialogue: Dialogue) -> Program:
-    origin = Origin(
-        strategy=strategy, model=dialogue.model_name, usage=dialogue.usage, questions=dialogue.questions
-    )
-    return Program(source=source, origin=origin)
+"""From the rules and a sample; from the pseudocode of a simple greedy program, too; and stage by stage."""

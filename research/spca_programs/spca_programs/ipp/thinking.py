@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from spca_core.ports.chat import ChatModel, ChatUsage, Role
 from spca_core.ports.proposer import ModelError
@@ -20,26 +21,21 @@ _LIST = re.compile(r"\[([^\[\]]*)\]")
 _SEPARATORS = re.compile(r"[\s,;\[\]\"'`*]+")
 
 
-def zero_shot(domain: Domain[Case], case: Case, dialogue: Dialogue) -> list[str]:
-    """One question for the whole plan, and no room to think."""
-    return actions_in(dialogue.ask(prompt("plan", domain=domain, picture=domain.show(case))))
+def _at_once(template: str, domain: Domain[Case], case: Case, dialogue: Dialogue) -> list[str]:
+    """One question for the whole plan, with room to think or without."""
+    return actions_in(dialogue.ask(prompt(template, domain=domain, picture=domain.show(case))))
 
 
-def chain_of_thought(domain: Domain[Case], case: Case, dialogue: Dialogue) -> list[str]:
-    """One question for the whole plan."""
-    return actions_in(dialogue.ask(prompt("think", domain=domain, picture=domain.show(case))))
-
-
-def two_step(domain: Domain[Case], case: Case, dialogue: Dialogue) -> list[str]:
+def _two_step(domain: Domain[Case], case: Case, dialogue: Dialogue) -> list[str]:
     """One question for the first part, and one, with the state in view that it leads to, for the whole."""
-    first = actions_in(dialogue.ask(prompt("halfway", domain=domain, picture=domain.show(case))))
+    first = _at_once("halfway", domain, case, dialogue)
     return actions_in(dialogue.ask(prompt("whole", first=first, picture=domain.after(case, first))))
 
 
 METHODS: dict[str, Callable[..., list[str]]] = {
-    "zero-shot": zero_shot,
-    "chain-of-thought": chain_of_thought,
-    "two-step": two_step,
+    "zero-shot": partial(_at_once, "plan"),
+    "chain-of-thought": partial(_at_once, "think"),
+    "two-step": _two_step,
 }
 
 

@@ -119,24 +119,25 @@ class MinigridDomain:
 
     def judge(self, case: MinigridCase, plan: Sequence[str]) -> Judgement:
         """Completed means rewarded."""
-        world = GridWorld(case.env, case.seed)
-        trace = []
-        for number, action in enumerate(plan, start=1):
-            if world.over:
-                trace.append("the world has ended; the rest is ignored")
-                break
-            trace.append(f"{number}. {action}: {_carry_out(world, action)}")
+        world, trace = self._played(case, plan)
         done = world.terminated and world.reward > 0
         trace.append("the aim is reached" if done else "the aim is not reached")
         return Judgement(score=world.reward if done else 0.0, completed=done, trace=tuple(trace))
 
     def after(self, case: MinigridCase, plan: Sequence[str]) -> str:
         """See `Domain.after`."""
-        world = GridWorld(case.env, case.seed)
-        for action in plan:
-            if not world.over:
-                _carry_out(world, action)
-        return _picture(world)
+        return _picture(self._played(case, plan)[0])
+
+    @staticmethod
+    def _played(case: MinigridCase, plan: Sequence[str]) -> tuple[GridWorld, list[str]]:
+        """The world after a plan, and what came of each action."""
+        world, trace = GridWorld(case.env, case.seed), list[str]()
+        for number, action in enumerate(plan, start=1):
+            if world.over:
+                trace.append("the world has ended; the rest is ignored")
+                break
+            trace.append(f"{number}. {action}: {_carry_out(world, action)}")
+        return world, trace
 
     def baseline(self, name: str, cases: Sequence[MinigridCase], seed: int) -> list[Answer]:
         """A hundred random actions, or one thing after the other, as in the paper's A.4."""

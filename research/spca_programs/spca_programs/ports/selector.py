@@ -31,17 +31,6 @@ class Experience(Record):
     """The rewards to come that trying each candidate out told; empty where it was not done."""
 
 
-class Learning(Record):
-    """Statistics of an update: means over its last epoch."""
-
-    policy_loss: float
-    value_loss: float
-    entropy: float
-    clipped: float
-    """Share of ratios outside the clipping range, 0-1."""
-    seconds: float
-
-
 class Selector(Protocol):
     """Scores candidate plans.
 
@@ -54,8 +43,8 @@ class Selector(Protocol):
         """Probabilities, shape (len(candidates),), that sum to 1, and the expected discounted return."""
         ...
 
-    def learn(self, batch: Sequence[Experience]) -> Learning:
-        """Update the policy from a batch of consecutive choices.
+    def learn(self, batch: Sequence[Experience]) -> float:
+        """Update the policy from a batch of consecutive choices; return its mean entropy in the last epoch.
 
         Where some have `outcomes`, only these count, and they may come from any time.
         """

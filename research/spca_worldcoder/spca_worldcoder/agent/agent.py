@@ -52,8 +52,6 @@ class EnvironmentResult(Record):
     learned: bool
     episodes: int
     actions: int
-    actions_to_streak: int
-    """Actions before the first of the episodes in a row that succeeded."""
     actions_to_model: int
     """Actions up to the last one that the model had wrong."""
     program_lines: int = 0
@@ -124,7 +122,7 @@ class Agent:
         settings, model = self._settings, self.model
         model.experience.actions = tuple(dict.fromkeys((*model.experience.actions, *world.actions)))
         began, before, planned = time.perf_counter(), model.actions_taken - spent, self._planner.seconds
-        synthesized, since, episode, idle = model.seconds, spent, first_episode, 0
+        synthesized, episode, idle = model.seconds, first_episode, 0
         self._wrong_at = max(self._wrong_at, before)
         while (
             streak < settings.streak
@@ -137,8 +135,6 @@ class Agent:
                 break
             episode += 1
             streak = streak + 1 if result.success else 0
-            if not result.success:
-                since = model.actions_taken - before
             idle = 0 if result.steps else idle + 1
             if idle == settings.streak:
                 raise NotLearnable(
@@ -150,7 +146,6 @@ class Agent:
             learned=streak >= settings.streak,
             episodes=episode,
             actions=model.actions_taken - before,
-            actions_to_streak=since,
             actions_to_model=self._wrong_at - before,
             program_lines=model.program.lines,
             synthesis_s=model.seconds - synthesized,
@@ -216,7 +211,8 @@ class Agent:
         if not right or (expected is not None and expected != after):
             self._queue.clear()
         self._explorer.see(seen)
-        self._listener.step(TransitionLine.of(world.name, episode, step, seen, self._purpose, right))
+        more = {"environment": world.name, "episode": episode, "step": step}
+        self._listener.step(TransitionLine.of(seen, **more, purpose=self._purpose, right=right))
         return after, reward, done
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -79,11 +80,8 @@ class Modelling:
         if plan is not None or not self._settings.optimism or not self._synthesizer.enumerates:
             return plan, False
         for attempt in itertools.count():
-
-            def write(attempt: int = attempt) -> Program | None:
-                return self._synthesizer.for_plan(self.program, self.experience, state, mission, attempt)
-
-            bolder = self._timed(write)
+            told = (self.program, self.experience, state, mission, attempt)
+            bolder = self._timed(partial(self._synthesizer.for_plan, *told))
             if bolder is None:
                 break
             plan = self._search(bolder, state, mission, actions, quick=True)

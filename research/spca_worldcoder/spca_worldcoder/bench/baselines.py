@@ -6,7 +6,9 @@ PPO is in `spca_benchmarks`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from copy import copy
 
 import numpy as np
 
@@ -28,7 +30,7 @@ _ANSWER = re.compile(r"(?im)^[^\w\n]*action\W*:\W*(\w+(?:[ -]\w+)*)[^\w\n]*$")
 _REMEMBERED = 12
 """Steps of an episode that the model is shown."""
 _MOST_UNUSABLE = 3
-"""Answers without an action that end an episode."""
+"""Answers without an action, in a row, that end an episode."""
 _LAST = 20
 _KINDS = ("wall", "box", "target", "player")
 _NO_WORDS = np.zeros(1, np.uint8)
@@ -51,16 +53,11 @@ class Played(Record):
 def random_actions(world: World, seed: int, episodes: int, steps: int = 100) -> Played:
     """Play by chance."""
     rng = np.random.default_rng([seed, 1])
-    solved = taken = 0
-    for _ in range(episodes):
-        world.reset(int(rng.integers(2**31)))
-        for _ in range(steps):
-            _, reward, done = world.step(world.actions[int(rng.integers(len(world.actions)))])
-            taken += 1
-            if done:
-                solved += reward > 0
-                break
-    return Played(success=solved / episodes, actions=taken)
+
+    def act(*_: object) -> str:
+        return world.actions[int(rng.integers(len(world.actions)))]
+
+    return _played(world, rng, episodes, steps, act)
 
 
 def react(world: World, chat: ChatModel, seed: int, episodes: int, steps: int = 100) -> Played:
@@ -68,38 +65,46 @@ def react(world: World, chat: ChatModel, seed: int, episodes: int, steps: int = 
 
     Raises BudgetExhausted.
     """
-    rng = np.random.default_rng([seed, 3])
-    solved = taken = 0
     usage = Usage()
+
+    def act(state: State, mission: str, history: list[str]) -> str | None:
+        nonlocal usage
+        question = render(
+            "spca_worldcoder.language", "react", mission=mission, actions=world.actions,
+            history=history[-_REMEMBERED:], left_out=max(0, len(history) - _REMEMBERED),
+            state=[name_of(one) for one in state],
+        )  # fmt: skip
+        for _ in range(_MOST_UNUSABLE):
+            dialogue, answer = Dialogue(chat, render("spca_worldcoder.language", "react_system")), ""
+            with suppress(ModelError):
+                answer = dialogue.ask(question)
+            usage = usage.and_of(dialogue)
+            if named := [name for name in _ANSWER.findall(answer) if name in world.actions]:
+                return str(named[-1])
+        return None
+
+    played = _played(world, np.random.default_rng([seed, 3]), episodes, steps, act)
+    return played.model_copy(update={"usage": usage})
+
+
+def _played(
+    world: World, rng: np.random.Generator, episodes: int, steps: int,
+    act: Callable[[State, str, list[str]], str | None],
+) -> Played:  # fmt: skip
+    """Play by what `act` says of state, mission and what was done; None ends an episode."""
+    solved = taken = 0
     for _ in range(episodes):
         state, mission = world.reset(int(rng.integers(2**31)))
         history: list[str] = []
-        unusable = 0
-        while len(history) < steps and unusable < _MOST_UNUSABLE:
-            dialogue = Dialogue(chat, render("spca_worldcoder.language", "react_system"))
-            try:
-                answer = dialogue.ask(
-                    render(
-                        "spca_worldcoder.language", "react", mission=mission, actions=world.actions,
-                        history=history[-_REMEMBERED:], left_out=max(0, len(history) - _REMEMBERED),
-                        state=[name_of(one) for one in state],
-                    )
-                )  # fmt: skip
-            except ModelError:
-                answer = ""
-            usage = usage.and_of(dialogue)
-            named = [name for name in _ANSWER.findall(answer) if name in world.actions]
-            if not named:
-                unusable += 1
-                continue
-            after, reward, done = world.step(named[-1])
-            taken += 1
-            history.append(f"{named[-1]}: {in_words(state, after)}; reward {reward:g}")
+        while len(history) < steps and (action := act(state, mission, history)) is not None:
+            after, reward, done = world.step(action)
+            history.append(f"{action}: {in_words(state, after)}; reward {reward:g}")
             state = after
             if done:
                 solved += reward > 0
                 break
-    return Played(success=solved / episodes, actions=taken, usage=usage)
+        taken += len(history)
+    return Played(success=solved / episodes, actions=taken)
 
 
 class Planes:
@@ -134,7 +139,7 @@ def ppo_played(world: sokoban.Sokoban, seed: int, actions: int, settings: Settin
     Raises InputError where torch is not installed.
     """
     outcomes: list[bool] = []
-    worlds = [Planes(world.again()) for _ in range(settings.worlds)]
+    worlds = [Planes(copy(world)) for _ in range(settings.worlds)]
     learner, taken = Learner(worlds, seed, settings), 0
     while taken < actions:
         outcomes += learner.learn()

@@ -22,13 +22,7 @@ from spca_worldcoder.agent.settings import EPSILON, Settings
 from spca_worldcoder.bench.baselines import ppo_played, random_actions, react, true_sokoban
 from spca_worldcoder.bench.page import learned_table, write_sections
 from spca_worldcoder.bench.rows import Baselines, Learned, Solved, Spent, WorldcoderRow, WorldcoderTrial
-from spca_worldcoder.bench.suites import (
-    REACT_EPISODES,
-    SOLVING,
-    SUITES,
-    seeds_of,
-    with_baselines,
-)
+from spca_worldcoder.bench.suites import FEW, REACT_EPISODES, SOLVING, SUITES
 from spca_worldcoder.planning.classical import ClassicalSearch
 from spca_worldcoder.planning.planner import ModelPlanner
 from spca_worldcoder.records import Contradiction, Draft, NotLearnable, Program, TransitionLine
@@ -92,7 +86,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
             (
                 WorldcoderTrial(suite=suite, seed=seed, model=model)
                 for suite in chosen
-                for seed in seeds_of(suite, self.first_seed, self.seeds)
+                for seed in range(self.first_seed, self.first_seed + self.seeds, SUITES[suite].every)
                 for model in self._writers
             ),
             key=lambda trial: trial.seed,
@@ -132,7 +126,7 @@ class WorldcoderBench(Bench[WorldcoderTrial, WorldcoderRow]):
                 )
             usage = lab[2].usage
         others: tuple[Baselines, ...] = ()
-        if with_baselines(trial.suite, trial.seed - self.first_seed):
+        if trial.suite in ("sokoban", "curriculum") and (trial.seed - self.first_seed) % FEW == 0:
             others = tuple(self._baselines(world, trial, folder) for world in worlds)
         return WorldcoderRow(
             environments=tuple(learned), levels=levels, on_levels=on_levels, baselines=others,
@@ -199,15 +193,12 @@ class Watcher:
     def begin(self) -> None:
         """A new environment."""
         self.actions = self.first = 0
-        self.wrong: list[int] = []
         self.episodes: list[EpisodeResult] = []
         self.ends: list[int] = []
 
     def step(self, line: TransitionLine) -> None:
         """Count."""
         self.actions += 1
-        if not line.right:
-            self.wrong.append(self.actions)
 
     def draft(self, draft: Draft, adopted: bool) -> None:
         """Note what a model had been asked."""
@@ -237,7 +228,6 @@ class Watcher:
         return Learned(
             result=result,
             first_success=self.first,
-            wrong=tuple(self.wrong),
             successes=tuple(one.success for one in self.episodes),
             ends=tuple(self.ends),
             steps=median(one.steps for one in last) if last else 0.0,

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -128,14 +127,29 @@ def _curves(found: Mapping[tuple[str, str], Sequence[Learned]], page: Page) -> N
         ("Learning curves", known), ("The curriculum, with transfer", curriculum),
         ("The curriculum, each environment from scratch", alone),
     ):  # fmt: skip
-        if drawable(series):
+        if drawn := {name: own for name, own in series.items() if len(own) >= _LEAST}:
             page.heading(title)
             page.figure(
-                model_curves(series), "Seeds whose program made no mistake any more; Wilson's 95 % intervals."
+                _over_actions(
+                    drawn, "share of seeds with the model", lambda one, x: one.result.actions_to_model <= x
+                ),
+                "Seeds whose program made no mistake any more; Wilson's 95 % intervals.",
             )
             page.figure(
-                success_curves(series), "Seeds that won the last episode by then; Wilson's 95 % intervals."
+                _over_actions(drawn, "share of seeds that win", _won),
+                "Seeds that won the last episode by then; Wilson's 95 % intervals.",
             )
+
+
+def _known(one: Learned, x: int) -> bool:
+    """Return whether nothing was predicted wrong after so many actions."""
+    return one.result.actions_to_model <= x
+
+
+def _won(one: Learned, x: int) -> bool:
+    """Return whether the last episode by so many actions was won; who has learned goes on so."""
+    ended = bisect_right(one.ends, x)
+    return one.result.learned if x >= one.result.actions else ended > 0 and one.successes[ended - 1]
 
 
 def _renamed(found: Mapping[tuple[str, str], Sequence[Learned]], page: Page) -> None:
@@ -249,25 +263,6 @@ def median_interval(values: Sequence[float]) -> tuple[float, float]:
     return float(np.quantile(medians, 0.025)), float(np.quantile(medians, 0.975))
 
 
-def model_curves(series: Mapping[str, Sequence[Learned]]) -> Figure:
-    """Over actions: the share of seeds whose program made no mistake any more."""
-    last = max(one.result.actions_to_model for found in series.values() for one in found)
-    return _over_actions(
-        series, "share of seeds with the model", last, lambda one, x: one.result.actions_to_model <= x
-    )
-
-
-def success_curves(series: Mapping[str, Sequence[Learned]]) -> Figure:
-    """Over actions: the share of seeds that won their last episode by then; who has learned goes on so."""
-    last = max(one.result.actions for found in series.values() for one in found)
-
-    def won(one: Learned, x: int) -> bool:
-        ended = bisect_right(one.ends, x)
-        return one.result.learned if x >= one.result.actions else ended > 0 and one.successes[ended - 1]
-
-    return _over_actions(series, "share of seeds that win", last, won)
-
-
 def cost_curves(series: Mapping[str, Sequence[Sequence[Spent]]]) -> Figure:
     """Over actions: questions, tokens and US dollars so far, as means over seeds with 95 % intervals."""
     figure, axes = new_figure(9.6, 2.8, columns=3)
@@ -313,19 +308,13 @@ def solve_rates(tried: Mapping[str, Trials]) -> Figure:
     return figure
 
 
-def drawable(found: Mapping[Any, Sequence[Learned]]) -> bool:
-    """Return whether there are enough seeds of something."""
-    return any(len(own) >= _LEAST for own in found.values())
-
-
 def _over_actions(
-    series: Mapping[str, Sequence[Learned]], label: str, last: int, good: Callable[[Learned, int], bool]
+    series: Mapping[str, Sequence[Learned]], label: str, good: Callable[[Learned, int], bool]
 ) -> Figure:
     figure, axis = new_figure(6.4, 3.2)
+    last = max(one.result.actions for found in series.values() for one in found)
     points = range(0, last + 2, max(1, last // 200))
     for name, found in series.items():
-        if len(found) < _LEAST:
-            continue
         rates = [Rate.of(good(one, x) for one in found) for x in points]
         (line,) = axis.step(
             points, [rate.value for rate in rates], where="post", label=f"{name} ({len(found)} seeds)"

@@ -41,8 +41,6 @@ class Learned(Record):
     result: EnvironmentResult
     first_success: int
     """Actions up to the end of the first success; 0 without one."""
-    wrong: tuple[int, ...] = ()
-    """The actions, counted from 1, that the program predicted wrong."""
     successes: tuple[bool, ...] = ()
     """Whether each episode succeeded."""
     ends: tuple[int, ...] = ()

@@ -27,8 +27,8 @@ HALF, FEW = 2, 5
 fail, every fifth."""
 
 
-def _sokoban(**settings: Any) -> Suite:
-    return Suite(lambda seed: [Sokoban(2, 7)], {"curiosity": 20, **settings}, every=FEW)
+def _sokoban(every: int = FEW, **settings: Any) -> Suite:
+    return Suite(lambda seed: [Sokoban(2, 7)], {"curiosity": 20, **settings}, every)
 
 
 def _unlock(**settings: Any) -> Suite:
@@ -48,7 +48,7 @@ _FIXED = {"first_data": 200, "episodes": 3, "actions": 201, "questions": 50, "op
 """Fifty refinements on the same two hundred random actions (Fig. 4)."""
 
 SUITES: dict[str, Suite] = {
-    "sokoban": Suite(lambda seed: [Sokoban(2, 7)], {"curiosity": 20}),
+    "sokoban": _sokoban(every=1),
     "sokoban renamed": Suite(lambda seed: [Renamed(Sokoban(2, 7), seed)], {"curiosity": 20}),
     "sokoban, push over two cells": Suite(
         lambda seed: [Sokoban(1, 8, reach=2)], {"curiosity": 80}, every=HALF
@@ -81,13 +81,3 @@ SOLVING = ("sokoban", "sokoban, without optimism", "sokoban, greedy refinement",
 
 REACT_EPISODES = 10
 """Of a model that is asked for every action."""
-
-
-def with_baselines(suite: str, number: int) -> bool:
-    """Return whether the trial of the suite with its so-many-th seed is one that baselines are set beside."""
-    return suite in ("sokoban", "curriculum") and number % FEW == 0
-
-
-def seeds_of(suite: str, first: int, count: int) -> list[int]:
-    """The seeds that a suite is run with."""
-    return list(range(first, first + count, SUITES[suite].every))

@@ -20,7 +20,6 @@ there, ("the", class) the only one of its class, ("all", class) every one. Effec
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 from spca_worldcoder.induction.view import REACH, Frame, Vector, View, is_vector
@@ -160,9 +159,9 @@ def _apply_one(effect: Effect, view: View, frame: Frame, things: list[Entity], m
         things.remove(one)
         match effect:
             case ("push", _, m):
-                if view.heading is None or one.x is None or one.y is None:
+                if (cell := _pushed(one, view, m)) is None:
                     return None
-                things.append(one.at((one.x + m * view.heading[0], one.y + m * view.heading[1])))
+                things.append(one.at(cell))
             case ("set", _, name, value):
                 if not any(key == name for key, _ in one.attributes):
                     return None
@@ -314,8 +313,3 @@ def lifted(template: Template) -> Template | None:
         for effect in template
     )
     return None if made == template else made
-
-
-def all_effects(templates: Iterator[Template]) -> set[str]:
-    """Names of attributes that some template changes."""
-    return {effect[2] for template in templates for effect in template if effect[0] in ("set", "copy")}

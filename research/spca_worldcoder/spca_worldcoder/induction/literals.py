@@ -23,25 +23,16 @@ Conjunction = tuple[Literal, ...]
 
 _FAR = 1.0
 _COST = {
-    "kind": 1.0,
-    "empty": 1.1,
-    "value": 1.8,
-    "same": 1.3,
-    "held": 1.0,
-    "held_kind": 1.4,
-    "held_value": 2.0,
-    "mine": 3.0,
+    "kind": (1.0, 1.2),
+    "empty": (1.1, 0.5),
+    "value": (1.8, 0.9),
+    "same": (1.3, 0.0),
+    "held": (1.0, 0.0),
+    "held_kind": (1.4, 0.5),
+    "held_value": (2.0, 1.0),
+    "mine": (3.0, 1.0),
 }
-_NEGATED = {
-    "kind": 1.2,
-    "empty": 0.5,
-    "value": 0.9,
-    "same": 0.0,
-    "held": 0.0,
-    "held_kind": 0.5,
-    "held_value": 1.0,
-    "mine": 1.0,
-}
+"""Of a literal, and what its contrary costs more."""
 _VARIABLE_VALUE = 1.2
 _FILLED = 0.9
 """That a cell is taken into which something is to be put: the likeliest reason why that fails."""
@@ -85,8 +76,8 @@ def cost(literal: Literal, variable: Collection[str] = (), filled: Collection[in
     if literal[0] == "not":
         if literal[1][0] == "empty" and literal[1][1] in filled:
             return _FILLED
-        return cost(literal[1], variable) + _NEGATED[literal[1][0]]
-    base = _COST[literal[0]]
+        return cost(literal[1], variable) + _COST[literal[1][0]][1]
+    base = _COST[literal[0]][0]
     if literal[0] == "value" and literal[2] in variable:
         base = _VARIABLE_VALUE
     if literal[0] in ("kind", "empty", "value", "same") and literal[1] != 1:

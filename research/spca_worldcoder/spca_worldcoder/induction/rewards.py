@@ -34,7 +34,7 @@ class RewardLearner:
     """Learns reward rules. Keeps what it worked out about transitions for the next time."""
 
     def __init__(self) -> None:
-        self._frame: Frame | None = None
+        self._frame = Frame("")
         self._changes: dict[int, dict[Feature, int]] = {}
         self._truth: dict[tuple[Goal, int], bool] = {}
         self._goals: dict[int, list[Goal]] = {}
@@ -133,7 +133,6 @@ class RewardLearner:
                 rows[seen.mission].append(i)
         pool: dict[Goal, None] = {}
         for i in sorted(positives):
-            assert self._frame is not None
             if i not in self._goals:
                 self._goals[i] = list(dict.fromkeys(goals_of(data[i], self._frame)))
             pool.update(dict.fromkeys(self._goals[i]))
@@ -146,7 +145,9 @@ class RewardLearner:
             }
             if not suits[mission]:
                 one = next(i for i in rows[mission] if i in positives)
-                self._refuse_goal(data, one, rows[mission], positives)
+                raise NotLearnable(
+                    f"no condition explains why transition {one} ended the episode of '{mission}'"
+                )
         for mission in missions:
             like = [other for other in missions if likeness(mission, other) >= 0.5]
             wrong = [
@@ -188,7 +189,6 @@ class RewardLearner:
         chosen: dict[str, tuple[Goal, bool]], suits: dict[str, set[Goal]], rules: RewardRules, guess: int,
     ) -> Goal | None:  # fmt: skip
         """A goal for a mission that was never won, not refuted by what was seen of it."""
-        assert self._frame is not None
         near = sorted(chosen, key=lambda other: (-likeness(start[1], other), other))
         alike = [other for other in near if likeness(start[1], other) >= 0.5]
         ranked = [chosen[other][0] for other in alike]
@@ -211,17 +211,9 @@ class RewardLearner:
     def _is(self, goal: Goal, data: Sequence[Transition], i: int) -> bool:
         key = (goal, i)
         if key not in self._truth:
-            assert self._frame is not None
             seen = data[i]
             self._truth[key] = reached(goal, seen.action, seen.after, seen.mission.split(), self._frame)
         return self._truth[key]
-
-    def _refuse_goal(
-        self, data: Sequence[Transition], one: int, rows: Sequence[int], positives: set[int]
-    ) -> None:
-        raise NotLearnable(
-            f"no condition explains why transition {one} ended the episode of '{data[one].mission}'"
-        )
 
 
 class RewardGuesser:

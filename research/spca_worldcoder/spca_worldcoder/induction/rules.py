@@ -43,7 +43,7 @@ class RuleLearner:
 
     def __init__(self, cancelled: Callable[[], bool]) -> None:
         self._cancelled = cancelled
-        self._frame: Frame | None = None
+        self._frame = Frame("")
         self._views: dict[int, View | None] = {}
         self._explained: dict[int, list[Template]] = {}
         self._applied: dict[tuple[int, Template], State | None] = {}
@@ -107,7 +107,6 @@ class RuleLearner:
 
     def _templates(self, examples: Sequence[Example]) -> list[Template]:
         """Few templates that cover all examples in which something changed, the most used first."""
-        assert self._frame is not None
         left = [e for e in examples if e.seen.before != e.seen.after]
         candidates: set[Template] = set()
         for example in left:
@@ -136,9 +135,8 @@ class RuleLearner:
         mover_too: bool, doubt: int, last: bool,
     ) -> tuple[Clause, ...] | None:  # fmt: skip
         """The decision list, or None where this language of conditions is too poor for it."""
-        assert self._frame is not None
         kinds = sorted({e.kind for x in examples for cell in x.view.cells[1:2] for e in cell})
-        variable = effects.all_effects(iter(order))
+        variable = {effect[2] for t in order for effect in t if effect[0] in ("set", "copy")}
         shared = sorted({name for e in examples if e.view.held for name, _ in e.view.held.attributes})
         truths = [literals.true_of(e.view, reach, mover_too, kinds, shared) for e in examples]
         left = list(range(len(examples)))
@@ -215,13 +213,11 @@ class RuleLearner:
             raise Cancelled("learning was cancelled")
 
     def _view(self, index: int, seen: Transition) -> View | None:
-        assert self._frame is not None
         if index not in self._views:
             self._views[index] = look(seen.before, seen.action, self._frame)
         return self._views[index]
 
     def _apply(self, example: Example, template: Template) -> State | None:
-        assert self._frame is not None
         key = (example.index, template)
         if key not in self._applied:
             self._applied[key] = effects.apply(template, example.view, self._frame)

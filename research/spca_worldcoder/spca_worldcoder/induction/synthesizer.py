@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from spca_worldcoder.induction.emit import emit
@@ -22,10 +21,11 @@ class InductiveSynthesizer:
 
     name = "inductive"
     enumerates = True
+    usage = Usage()
+    """Nothing: no model is asked."""
 
     def __init__(self, guess_rewards: bool = False, cancelled: Callable[[], bool] = lambda: False) -> None:
         self._learner = Learner(guess_rewards, cancelled)
-        self.usage = Usage()
 
     def first(self, experience: Experience) -> Program:
         """The simplest rules that explain everything."""
@@ -52,11 +52,5 @@ class InductiveSynthesizer:
     def _write(
         self, experience: Experience, start: tuple[State, str] | None, doubt: int, guess: int, why: str
     ) -> Program:
-        began = time.perf_counter()
-        try:
-            rules = self._learner.learn(experience, start, doubt, guess)
-            return Program(source=emit(rules), rules=rules.dump(), origin=why)
-        finally:
-            self.usage = self.usage.model_copy(
-                update={"seconds": self.usage.seconds + time.perf_counter() - began}
-            )
+        rules = self._learner.learn(experience, start, doubt, guess)
+        return Program(source=emit(rules), rules=rules.dump(), origin=why)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from spca_planner.solver.judgement import Case, Greedy
 from spca_planner.solver.process import SolverProcess
 from spca_worldcoder.induction.rulebook import Rulebook
-from spca_worldcoder.planning.compile import action_of, compile_rules
+from spca_worldcoder.planning.compile import compile_rules
 from spca_worldcoder.planning.vocabulary import NotCompilable
 from spca_worldcoder.records import Program
 from spca_worldcoder.state import State
@@ -39,4 +39,4 @@ class ClassicalSearch:
         )
         if judgement.critic:
             return [] if not judgement.timed_out and judgement.critic == "solve" else None
-        return [action_of(step[0], actions) for step in judgement.steps]
+        return [actions[int(step[0].partition("_")[0][1:])] for step in judgement.steps]

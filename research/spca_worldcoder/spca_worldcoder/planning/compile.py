@@ -55,11 +55,6 @@ def _walled_in(words: Vocabulary, moving: Collection[str]) -> bool:
     return all(cell in still for cell in cells if cell[0] in (left, right) or cell[1] in (top, bottom))
 
 
-def action_of(step: str, actions: Sequence[str]) -> str:
-    """The action that a step of the plan stands for."""
-    return actions[int(step.partition("_")[0][1:])]
-
-
 def _domain(words: Vocabulary, actions: Sequence[str], moving: Collection[str]) -> str:
     kinds, names = words.kinds, words.names
     predicates = ["(live ?c - cell)", "(me ?c - cell)", "(next ?a ?b - cell ?d - dir)", "(facing ?d - dir)"]

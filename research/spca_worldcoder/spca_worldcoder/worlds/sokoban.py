@@ -61,11 +61,7 @@ class Sokoban:
             )
         self.name = f"sokoban-{boxes}-{size}x{size}"
         self._boxes, self.size, self._reach = boxes, size, reach
-        self._level = Level(size, frozenset(), frozenset(), frozenset(), (0, 0))
-
-    def again(self) -> Sokoban:
-        """Another one of the same kind."""
-        return Sokoban(self._boxes, self.size, self._reach)
+        self.level = Level(size, frozenset(), frozenset(), frozenset(), (0, 0))
 
     def reset(self, seed: int) -> tuple[State, str]:
         """A new level."""
@@ -73,22 +69,17 @@ class Sokoban:
             draw(np.random.default_rng([seed, self._boxes, self.size]), self._boxes, self.size, self._reach)
         )
 
-    @property
-    def level(self) -> Level:
-        """The level as it is now."""
-        return self._level
-
     def begin(self, level: Level) -> tuple[State, str]:
         """Begin with a given level."""
-        self._level = level
+        self.level = level
         return level.state, MISSION
 
     def step(self, action: str) -> Step:
         """Move, or push."""
         if action not in MOVES:
             raise ValueError(f"no action '{action}'")
-        before = self._level
-        after = self._level = push(before, MOVES[action], self._reach)
+        before = self.level
+        after = self.level = push(before, MOVES[action], self._reach)
         gained = len(after.boxes & after.targets) - len(before.boxes & before.targets)
         done = after.boxes <= after.targets
         return Step(after.state, round(-0.1 + gained + (10.0 if done else 0.0), 6), done)

@@ -127,7 +127,7 @@ class BuildOrderWorld:
         before = self._worth()
         remarks: list[Remark] = []
         for action in plan:
-            if self._done():
+            if self._complete() or self._base.time >= self._limit:
                 break
             if remark := self._give(action):
                 remarks.append(remark)
@@ -183,9 +183,6 @@ class BuildOrderWorld:
 
     def _complete(self) -> bool:
         return reached(self._base, self._wanted) == sum(self._wanted.values())
-
-    def _done(self) -> bool:
-        return self._complete() or self._base.time >= self._limit
 
     def _worth(self) -> float:
         """Wanted units less surplus ones, as a share of what is wanted."""
