@@ -61,7 +61,7 @@ _FRAMES = frozenset((
 _TOP_LEVEL = (ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
 _BROAD = ("BaseException", "Exception", "KeyboardInterrupt", "SystemExit", "GeneratorExit")
 _PLAIN = {name for kind in (str, list, dict, tuple, set, float, int, range) for name in dir(kind)} | {
-    "kind", "args", "name", "message"
+    "kind", "hit", "args", "name", "message"
 }  # fmt: skip
 """Attributes of plain values, and of errors."""
 _ASYNCHRONOUS = (ast.AsyncFunctionDef, ast.Await, ast.AsyncFor, ast.AsyncWith)
