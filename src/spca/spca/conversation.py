@@ -104,11 +104,15 @@ class Conversation:
         return isinstance(said, str) or is_done(said)
 
     def reply(self, sentence: str, out: Path | None = None) -> Run | str:
-        """Answer a question, or do what is said; return the answer or the run, when it has been shown."""
+        """Answer a question, or do what is said; return the answer or the run, when it has been shown.
+
+        The answer may be a model's.
+        """
         if (answer := self._table.ask(sentence)) is not None:
             self._answer(answer)
             return answer
-        return self._shown(self._table.do(sentence, out), kept=out is not None)
+        run = self._shown(self._table.do(sentence, out), kept=out is not None)
+        return run.result.answer or run
 
     def level(self, out: Path | None = None, options: RunOptions | None = None) -> Run:
         """Carry out the session's level, or that of the options; return the run when it has been shown."""

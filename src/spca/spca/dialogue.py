@@ -360,7 +360,9 @@ class Dialogue:
     @property
     def asks(self) -> bool:
         """The last sentence was not understood, or is about a thing that is not there."""
-        return bool(done := self._done) and (not done[-1].task or bool(_unclear(done[-1])))
+        last = self._done[-1] if self._done else None
+        answered = last is None or last.run is None or last.run.result.answer
+        return last is not None and not answered and (not last.task or bool(_unclear(last)))
 
     def _completed(self, answer: str) -> str:
         """Return the last sentence, completed by an answer to the question about it; empty if it is none.

@@ -9,19 +9,11 @@ from functools import wraps
 
 from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
-from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.ports.proposer import Answered, Impossible, NotUnderstood
 from spca_core.relation import resting
 from spca_tabletop.language.lexicon import FORMS
-from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, Things, clause
+from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, clause
 from spca_tabletop.language.things import Det, Nominal, Quality, Thing, named, rule
-
-
-class Answered(NotUnderstood):
-    """The text is a question, and has this answer."""
-
-    def __init__(self, answer: str, about: Things = ()) -> None:
-        super().__init__(f"{answer} (That was a question; nothing is done.)")
-        self.answer, self.about = answer, about
 
 
 def answering(answer: Callable[..., str]) -> Callable[..., Meaning]:
@@ -66,7 +58,7 @@ def what_is(noun: Nominal | None, test: Quality | None = None, *, talk: Talk) ->
     things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
     found = test.test(things, talk, Nominal()) if test else things
     told = _listed(found)
-    raise Answered(f"{told[0].upper()}{told[1:]}.", tuple(found))
+    raise Answered(f"{told[0].upper()}{told[1:]}.", found)
 
 
 @answering
