@@ -57,7 +57,7 @@ def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
 def what_is(noun: Nominal | None, test: Quality | None = None, *, talk: Talk) -> str:
     things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
     found = test.test(things, talk, Nominal()) if test else things
-    told = _listed(found)
+    told = "none" if noun and not found else _listed(found)
     raise Answered(f"{told[0].upper()}{told[1:]}.", found)
 
 
@@ -119,6 +119,15 @@ def how_far(thing: Thing, other: Thing, *, talk: Talk) -> str:
     far = {pair: 100 * math.dist(*(places[one][:2] for one in pair)) for pair in pairs}
     told = (f"The {words_of(s)} is {cm:.0f} cm from the {words_of(e)}." for (s, e), cm in far.items())
     return " ".join(told) or "I can tell how far two things are from each other only."
+
+
+@answering
+def how_big(thing: Thing, *, talk: Talk) -> str:
+    def size(symbol: str) -> str:
+        long, wide, high = (f"{round(100 * metres, 1):g} cm" for metres in talk.table.sizes[symbol])
+        return f"The {words_of(symbol)} is {long} long, {wide} wide and {high} high."
+
+    return " ".join(size(s) for s in named(thing, talk) if s in talk.table.sizes) or "I do not see how big."
 
 
 rule.read(FORMS["questions"], globals())
