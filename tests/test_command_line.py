@@ -21,8 +21,8 @@ from spca.commands import CommandsByPanel
 from spca.console import Progress, results, show_table
 from spca.events import Event
 from spca_core import extensions
-from spca_core.processes.child import python_command
 from spca_core.paths import ROOT, WORLDS
+from spca_core.processes.child import python_command
 from spca_core.verdict import Ending
 from spca_tabletop.kit import TabletopKit
 from spca_testing.command import interrupted, spca
