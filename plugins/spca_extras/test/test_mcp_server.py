@@ -62,6 +62,17 @@ async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
         server.wait()
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [(["--allow", "pick_upp"], "did you mean 'pick_up'"), (["--port", "8724"], "the port for --http")],
+)
+def test_what_makes_no_sense_is_said_before_anything_is_served(given: list[str], told: str):
+    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+    command = [sys.executable, "-m", "spca", "mcp", *given]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert said.returncode == 2 and told in said.stderr
+
+
 @pytest.mark.parametrize(("approve", "over"), [(True, "stdio"), (False, "http")])
 def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: bool, over: str):
     """With the protocol's own client."""
