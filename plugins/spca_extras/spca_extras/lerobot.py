@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spca_core.errors import InputError
-from spca_core.extensions import pip_install
 from spca_core.options import Manifest
 from spca_core.run_folder import MANIFEST, RunFolder
 from spca_extras.episode import Episode, episode_of
@@ -69,7 +68,7 @@ class _Writer:
         try:
             from pyarrow import parquet
         except ImportError as error:
-            hint = f"{pip_install()} -r scripts/requirements/data-lock.txt"
+            hint = "bin/spca pip install -r scripts/requirements/data-lock.txt"
             raise InputError("a LeRobot data set needs pyarrow", hint=hint) from error
         self._write_parquet = parquet.write_table
         self._out, self._fps = out, fps

@@ -104,10 +104,7 @@ class Conversation:
         return isinstance(said, str) or is_done(said)
 
     def reply(self, sentence: str, out: Path | None = None) -> Run | str:
-        """Answer a question, or do what is said; return the answer or the run, when it has been shown.
-
-        The answer may be a model's.
-        """
+        """Answer a question, or do what is said; return the answer (or a model's), or the run, once shown."""
         if (answer := self._table.ask(sentence)) is not None:
             self._answer(answer)
             return answer

@@ -45,9 +45,7 @@ _WHY = re.compile(
     r"(why|how|what)( not)?( happened)?"
     r"( (did|didn't|can't|couldn't) (you|it)( just)?( do| fail)?( that| this| it)?)?"
 )
-_WORKED = re.compile(
-    r"did (?:it|that) work(?: out)?|did you (?:do it|manage)|(?:is (?:it|that)|are you) (?:done|finished)"
-)
+_WORKED = re.compile(r"did (?:it|that) work(?: out)?|(?:is (?:it|that)|are you) (?:done|finished)")
 _PLAN = re.compile(r"what(?: is|'s| was) (?:your|the) plan")
 _ABOUT = re.compile(r"(?:(?:and|so|then) )?(?:where |what colour )?(?:is|are) ", re.IGNORECASE)
 _WHY_THAT = re.compile(r"why (?:did|have) you (?:\w+ )+?(the (?:\w+ )?\w+)(?: (?:up|there|first|away))?")
@@ -364,8 +362,8 @@ class Dialogue:
     def asks(self) -> bool:
         """The last sentence was not understood, or is about a thing that is not there."""
         last = self._done[-1] if self._done else None
-        answered = last is None or last.run is None or last.run.result.answer
-        return last is not None and not answered and (not last.task or bool(_unclear(last)))
+        answered = not last or not last.run or last.run.result.answer
+        return bool(last and not answered and (not last.task or _unclear(last)))
 
     def _completed(self, answer: str) -> str:
         """Return the last sentence, completed by an answer to the question about it; empty if it is none.

@@ -109,16 +109,12 @@ def singular(group: str) -> str:
     return words.removesuffix("es" if words.endswith("ches") else "s")
 
 
-def pip_install() -> str:
-    """Return what installs a package where this program runs, by the launcher that was called."""
-    return f"{os.environ.get('SPCA_LAUNCHER') or f'{sys.executable} -m'} pip install"
-
-
 def find(group: str, name: str, where: str = "") -> Plugin:
     """Return the plugin of that name. Raises InputError, which lists what is installed, if there is none."""
     available = installed(group)
     if name in available:
         return available[name]
     has = f"{did_you_mean(name, available)} installed: {', '.join(available) or 'none'}".strip()
-    hint = f"{has}; your own needs {pip_install()} -e FOLDER"
+    here = os.environ.get("SPCA_LAUNCHER") or f"{sys.executable} -m"
+    hint = f"{has}; your own needs {here} pip install -e FOLDER"
     raise InputError(f"no {singular(group)} '{name}' is installed", where=where, hint=hint)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product, takewhile
+from itertools import pairwise, product, takewhile
 
 import numpy as np
 
@@ -371,13 +371,9 @@ def at_place(place: Place, scene: Scene, world: World, held: str, hold: Hold) ->
         else:
             turns = [yaw - hold.turn + k * (period or math.pi) for k in range(4)]
         found += [(x, y, turn, _room(x, y, turn, hold, others)) for turn in hold.least_turned(*turns)]
-    tight = sorted(found, key=lambda spot: -spot[3])  # as where two that touch are swapped
-    for least, most, spots in (
-        (CLEARANCE, math.inf, found),
-        (CLEARANCE / 4, CLEARANCE, found),
-        (PLATE_SPACING / 2, CLEARANCE / 4, tight),
-    ):
-        for x, y, turn, room in spots:
+    for most, least in pairwise((math.inf, CLEARANCE, CLEARANCE / 4, PLATE_SPACING / 2)):
+        tight = least < PLATE_SPACING  # as where two that touch are swapped
+        for x, y, turn, room in sorted(found, key=lambda spot: -spot[3]) if tight else found:
             if least < room <= most:
                 yield top_down(x, y, world.table.top + hold.height + DROP, turn)
 

@@ -282,13 +282,7 @@ class _Told:
                 both = describe([frozenset([*at, *others])])
                 raise Contradiction(f"A thing cannot be at two places: {both}.")
             if beside and where and where[0] != ("on", cube, TABLE_SYMBOL):
-                moves = any(a[0] in ("next_to", "abreast") and a[1] == cube for a in atoms)
-                what, other = (
-                    (f"The {words_of(cube)}", "another cube")
-                    if moves
-                    else ("A thing", f"the {words_of(cube)}")
-                )
-                raise Contradiction(f"{what} can stand next to {other} only on the table.")
+                raise Contradiction(f"Nothing can stand next to the {words_of(cube)} but on the table.")
         if len([a for a in atoms if a[0] == "holding"]) > 1:
             raise Contradiction("There is one gripper; it cannot hold several cubes at once.")
         for place in self._scene.objects:

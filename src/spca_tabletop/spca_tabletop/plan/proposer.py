@@ -21,10 +21,6 @@ _ASKS = re.compile(
     r"(?:(?:how|where|when|why|who|is|are|was|were|does|did) [^.?!]+\??"
     r"|(?:what|which|whose|has|(?:do|have) (?:you|we|i|they)|(?:would|should) (?!you)\w+) [^.?!]+\?)"
 )
-_NO_ANSWER = (
-    "I cannot answer that. Ask, for example: what do you see? where is the red cube? is it on the blue plate? "
-    "how many cubes are there?"
-)
 
 
 class BuiltinProposer(PlanProposer):
@@ -73,7 +69,7 @@ def _understood(request: PlanRequest) -> list[Goal]:
         if isinstance(error, NotUnderstood) and (text := nearest(request.task, request.observation)):
             raise NotUnderstood(f'{error} Shall I do just this: "{text}"?', proposal=text) from error
         if isinstance(error, NotUnderstood) and _ASKS.fullmatch(asked.strip()):
-            raise NotUnderstood(_NO_ANSWER) from error
+            raise NotUnderstood("I cannot answer that; `help` says what can be asked.") from error
         raise
     if whether := _WHETHER.fullmatch(asked):
         text = f"put {whether[1]} {whether[2]}"
