@@ -174,6 +174,7 @@ def test_goals_are_carried_out_on_a_table_that_stays(
         assert bad.input_error and "stack_01" in bad.message
         assert do(Do.Goal(sentence=" ")).input_error
         assert _ended(node, do, Do.Goal(sentence=" ")) == GoalStatus.STATUS_ABORTED
+        assert _ended(node, do, Do.Goal(sentence="fly to the moon")) == GoalStatus.STATUS_ABORTED
         assert _ended(node, do, Do.Goal(sentence="undo")) == GoalStatus.STATUS_SUCCEEDED
     logged = capfd.readouterr().err
     assert "unknown level 'stak_01'" in logged and "Traceback" not in logged
