@@ -142,7 +142,8 @@ def approving(progress: Progress) -> Approve:
     """Return a function that asks at the terminal whether a plan is to be carried out."""
 
     def approve(plan: Plan, goal: str) -> bool:
-        asked = f"{len(plan.steps)} steps. Carry them out? [Y/n] "
+        count = len(plan.steps)
+        asked = f"{count} steps. Carry them out? [Y/n] " if count != 1 else "1 step. Carry it out? [Y/n] "
         while (answer := _read(progress, True, asked)) and answer.lower() not in ("y", "yes", "n", "no"):
             pass
         return answer is not None and answer.lower() not in ("n", "no")
