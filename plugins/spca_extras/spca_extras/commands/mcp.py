@@ -21,7 +21,7 @@ MCP = Command(lambda app: app.add_typer(_app))
 @takes("world", "preset", "seed", "robot", "rate")
 def mcp(
     http: Annotated[bool, typer.Option("--http", help="Serve HTTP here instead of stdio.")] = False,
-    port: Annotated[int | None, typer.Option(help="The port for --http, on 127.0.0.1: 8723.")] = None,
+    port: Annotated[int | None, typer.Option(help="HTTP, at this port; else 8723.")] = None,
     approve: Annotated[bool, typer.Option("--approve", help="Ask the client's user before motion.")] = False,
     allow: Annotated[str, typer.Option(help="Actions that plans may contain, with commas; else all.")] = "",
     *,
@@ -32,8 +32,6 @@ def mcp(
     from spca_core.arms import load_arm
     from spca_core.errors import InputError, did_you_mean
 
-    if port and not http:
-        raise InputError("it is the port for --http", where="--port", hint="--http --port")
     if wanted["robot"]:
         load_arm(wanted["robot"])  # a wrong one is said now, not when the first tool is called
     try:
@@ -45,10 +43,9 @@ def mcp(
     allowed = [*filter(None, map(str.strip, allow.split(",")))]
     known = re.findall(r"\(:action ([\w-]+)", kits()[0].domain())
     for wrong in sorted({*allowed} - {*known}):
-        hint = did_you_mean(wrong, known) or f"there are: {', '.join(known)}"
-        raise InputError(f"no action '{wrong}'", where="--allow", hint=hint)
+        raise InputError(f"no action '{wrong}'", where="--allow", hint=did_you_mean(wrong, known, 3, 0.1))
     path = f"/{secrets.token_urlsafe(16)}/mcp"  # a page of any site may ask this machine: who was told it may
     server = serve(wanted, approve, tuple(allowed), port or 8723, path)
-    if http:
+    if http or port:
         print(f"http://127.0.0.1:{port or 8723}{path}", flush=True)
-    server.run("streamable-http" if http else "stdio")
+    server.run("streamable-http" if http or port else "stdio")

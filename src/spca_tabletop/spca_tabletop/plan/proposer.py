@@ -17,8 +17,7 @@ from spca_tabletop.plan.problem import domain, goals_of, initial, problem, writt
 
 _WHETHER = re.compile(r"(?i)(?:can|may|would|will) ((?:the|a|any|all) [^.?!]+?) (?:go|fit) ([^.?!]+)\?")
 _ASKS = re.compile(
-    r"(?i)(?:(?:and|so|then|ok|well),? )*"
-    r"(?:(?:how|where|when|why|who|is|are|was|were|does|did) [^.?!]+\??"
+    r"(?i)(?:(?:and|so|then|ok|well),? )*(?:(?:how|where|when|why|who|is|are|was|did|does) [^.?!]+\??"
     r"|(?:what|which|whose|has|(?:do|have) (?:you|we|i|they)|(?:would|should) (?!you)\w+) [^.?!]+\?)"
 )
 
