@@ -16,10 +16,6 @@ from spca_tabletop.language.words import told_slips
 from spca_tabletop.plan.problem import domain, goals_of, initial, problem, written
 
 _WHETHER = re.compile(r"(?i)(?:can|may|would|will) ((?:the|a|any|all) [^.?!]+?) (?:go|fit) ([^.?!]+)\?")
-_ASKS = re.compile(
-    r"(?i)(?:(?:and|so|then|ok|well),? )*(?:(?:how|where|when|why|who|is|are|was|did|does) [^.?!]+\??"
-    r"|(?:what|which|whose|has|(?:do|have) (?:you|we|i|they)|(?:would|should) (?!you)\w+) [^.?!]+\?)"
-)
 
 
 class BuiltinProposer(PlanProposer):
@@ -59,7 +55,6 @@ def _understood(request: PlanRequest) -> list[Goal]:
 
     A refusal asks about the nearest sentence that is understood, where there is one.
     """
-    asked = request.task.description or request.task.title
     try:
         goals = understand(request.task, request.observation)
     except (NotUnderstood, Impossible) as error:
@@ -67,10 +62,8 @@ def _understood(request: PlanRequest) -> list[Goal]:
             return goals
         if isinstance(error, NotUnderstood) and (text := nearest(request.task, request.observation)):
             raise NotUnderstood(f'{error} Shall I do just this: "{text}"?', proposal=text) from error
-        if isinstance(error, NotUnderstood) and _ASKS.fullmatch(asked.strip()):
-            raise NotUnderstood("I cannot answer that; `help` says what can be asked.") from error
         raise
-    if whether := _WHETHER.fullmatch(asked):
+    if whether := _WHETHER.fullmatch(request.task.description or request.task.title):
         text = f"put {whether[1]} {whether[2]}"
         raise NotUnderstood(f'I cannot say whether it can; shall I do it: "{text}"?', proposal=text)
     return goals
