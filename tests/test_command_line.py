@@ -21,7 +21,7 @@ from spca.commands import CommandsByPanel
 from spca.console import Progress, results, show_table
 from spca.events import Event
 from spca_core import extensions
-from spca_core.paths import WORLDS
+from spca_core.paths import ROOT, WORLDS
 from spca_core.processes.child import python_command
 from spca_core.verdict import Ending
 from spca_tabletop.kit import TabletopKit
@@ -280,6 +280,13 @@ def test_help_installs_nothing(tmp_path):
     """`bin/spca test --help` needs no test packages."""
     assert "--test" not in _set_up_options("test", "--help", folder=tmp_path)
     assert "--test" in _set_up_options("test", folder=tmp_path)
+
+
+def test_a_package_of_ones_own_is_tested_without_setting_up_ros(tmp_path):
+    (tmp_path / "setup.py").touch()
+    assert "--test --own" in _set_up_options("test", str(tmp_path), folder=tmp_path)
+    for ours in (ROOT, ROOT / "src" / "spca"):
+        assert "--own" not in _set_up_options("test", str(ours), folder=tmp_path)
 
 
 def _set_up_options(*args: str, folder: Path) -> str:

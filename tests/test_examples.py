@@ -95,8 +95,12 @@ def test_a_new_package_is_installed_where_spca_runs(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     said = spca("new", "detector", "edges").stderr
     assert "pip install --no-deps -e edges\n" in said and "test edges\n" in said
+    monkeypatch.delenv("SPCA_LAUNCHER", raising=False)
     missing = spca("run", "touch_02", "--detector", "edges").stderr
-    assert missing.endswith(f"your own needs {sys.executable} -m pip install\n"), missing
+    assert missing.endswith(f"your own needs {sys.executable} -m pip install -e FOLDER\n"), missing
+    monkeypatch.setenv("SPCA_LAUNCHER", "bin/spca")
+    missing = spca("run", "touch_02", "--detector", "edges").stderr
+    assert missing.endswith("your own needs bin/spca pip install -e FOLDER\n"), missing
 
 
 def test_names_that_cannot_be_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

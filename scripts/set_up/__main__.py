@@ -32,6 +32,7 @@ def main() -> int:
     """Set up what is not set up yet; returns the exit status."""
     parser = argparse.ArgumentParser(prog="set_up", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--test", action="store_true", help="also install what the test suite needs")
+    parser.add_argument("--own", action="store_true", help="with --test: that of a package of one's own")
     parser.add_argument("--ros", action="store_true", help="also set up the ROS transport")
     parser.add_argument(
         "--print-command", action="store_true", help="print what starts the environment's interpreter"
@@ -40,7 +41,7 @@ def main() -> int:
     try:
         prerequisites.check()
         places = here()
-        if ros := arguments.ros or arguments.test or wants_ros(places):
+        if ros := arguments.ros or (arguments.test and not arguments.own) or wants_ros(places):
             prerequisites.check_compiler()
         set_up(places, arguments.test, ros)
     except prerequisites.Missing as lack:

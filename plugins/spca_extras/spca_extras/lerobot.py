@@ -68,7 +68,7 @@ class _Writer:
         try:
             from pyarrow import parquet
         except ImportError as error:
-            hint = "pip install -r scripts/requirements/data-lock.txt"
+            hint = "bin/spca pip install -r scripts/requirements/data-lock.txt"
             raise InputError("a LeRobot data set needs pyarrow", hint=hint) from error
         self._write_parquet = parquet.write_table
         self._out, self._fps = out, fps

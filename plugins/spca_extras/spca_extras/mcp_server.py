@@ -95,25 +95,20 @@ class _Server:
     async def look(self, ctx: Context) -> list[Any]:
         """Look at the table: sentences, objects with positions (metres), facts, and the camera's picture."""
         view = await self._work(ctx, lambda table: table.look())
-        things = [
-            o.model_dump(include={"id", "kind", "colour"})
-            | {"position": [round(v, 3) for v in o.pose.position]}
-            for o in view.objects
-        ]
+        things = [o.model_dump(include={"id", "kind", "colour"}) for o in view.objects]
+        for thing, o in zip(things, view.objects, strict=True):
+            thing["position"] = [round(v, 3) for v in o.pose.position]
         coded = cv2.imencode(".jpg", cv2.cvtColor(view.picture, cv2.COLOR_RGB2BGR))[1]
         facts = [f"{fact.predicate}({', '.join(fact.args)})" for fact in view.facts]
-        return [
-            {"sentences": view.sentences, "objects": things, "facts": facts},
-            Image(data=coded.tobytes(), format="jpeg"),
-        ]
+        told = {"sentences": view.sentences, "objects": things, "facts": facts}
+        return [told, Image(data=coded.tobytes(), format="jpeg")]
 
     async def plan(self, ctx: Context, sentence: str) -> dict[str, Any]:
         """Plan for a sentence without moving: the goal as understood, steps, a `plan_id`; or a question."""
         proposal = await self._work(ctx, lambda table: table.plan(sentence))
         if proposal.plan is None:
             return {"question": proposal.question}
-        name = f"plan_{len(self._plans) + 1}"
-        self._plans[name] = proposal
+        self._plans[name := f"plan_{len(self._plans) + 1}"] = proposal
         return {"plan_id": name, "goal": proposal.goal, "steps": proposal.steps}
 
     async def rehearse(self, ctx: Context, plan_id: str) -> dict[str, Any]:
@@ -182,8 +177,7 @@ class _Server:
 
     def _table(self) -> Session:
         if self._session is None:
-            opened = session(on_event=self._tell, approve=self._approved, **self._options)
-            self._session = opened.__enter__()
+            self._session = session(on_event=self._tell, approve=self._approved, **self._options).__enter__()
         return self._session
 
     def _tell(self, event: Event) -> None:

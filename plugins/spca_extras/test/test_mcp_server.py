@@ -37,7 +37,7 @@ async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, *args, "--http", "--port", str(port)]
+    command = [sys.executable, *args, "--port", str(port)]
     server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
@@ -60,6 +60,13 @@ async def serving(over: str, *options: str) -> AsyncIterator[tuple[Any, Any]]:
     finally:
         server.terminate()
         server.wait()
+
+
+def test_an_unknown_action_is_refused_before_anything_is_served():
+    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+    command = [sys.executable, "-m", "spca", "mcp", "--allow", "pick_upp"]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert said.returncode == 2 and "did you mean 'pick_up'" in said.stderr
 
 
 @pytest.mark.parametrize(("approve", "over"), [(True, "stdio"), (False, "http")])

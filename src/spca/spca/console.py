@@ -182,7 +182,7 @@ class Progress:
         console = results()
         console.print(
             f"[bold {colour}]{result.words}[/]{'' if result.outcome.refused else score + times}"
-            f"  {escape(plainly(result.reason).removeprefix(result.words).lstrip(',; '))}"
+            f"  {escape(plainly(result.answer or result.reason).removeprefix(result.words).lstrip(',; '))}"
         )
         if usage := [one.model_dump().values() for one in result.usage.values()]:
             calls, sent, got, usd, waited = map(sum, zip(*usage, strict=True))

@@ -104,11 +104,12 @@ class Conversation:
         return isinstance(said, str) or is_done(said)
 
     def reply(self, sentence: str, out: Path | None = None) -> Run | str:
-        """Answer a question, or do what is said; return the answer or the run, when it has been shown."""
+        """Answer a question, or do what is said; return the answer (or a model's), or the run, once shown."""
         if (answer := self._table.ask(sentence)) is not None:
             self._answer(answer)
             return answer
-        return self._shown(self._table.do(sentence, out), kept=out is not None)
+        run = self._shown(self._table.do(sentence, out), kept=out is not None)
+        return run.result.answer or run
 
     def level(self, out: Path | None = None, options: RunOptions | None = None) -> Run:
         """Carry out the session's level, or that of the options; return the run when it has been shown."""
@@ -141,7 +142,8 @@ def approving(progress: Progress) -> Approve:
     """Return a function that asks at the terminal whether a plan is to be carried out."""
 
     def approve(plan: Plan, goal: str) -> bool:
-        asked = f"{len(plan.steps)} steps. Carry them out? [Y/n] "
+        count = len(plan.steps)
+        asked = f"{count} steps. Carry them out? [Y/n] " if count != 1 else "1 step. Carry it out? [Y/n] "
         while (answer := _read(progress, True, asked)) and answer.lower() not in ("y", "yes", "n", "no"):
             pass
         return answer is not None and answer.lower() not in ("n", "no")

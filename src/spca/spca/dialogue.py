@@ -45,6 +45,7 @@ _WHY = re.compile(
     r"(why|how|what)( not)?( happened)?"
     r"( (did|didn't|can't|couldn't) (you|it)( just)?( do| fail)?( that| this| it)?)?"
 )
+_WORKED = re.compile(r"did (?:it|that) work(?: out)?|(?:is (?:it|that)|are you) (?:done|finished)")
 _PLAN = re.compile(r"what(?: is|'s| was) (?:your|the) plan")
 _ABOUT = re.compile(r"(?:(?:and|so|then) )?(?:where |what colour )?(?:is|are) ", re.IGNORECASE)
 _WHY_THAT = re.compile(r"why (?:did|have) you (?:\w+ )+?(the (?:\w+ )?\w+)(?: (?:up|there|first|away))?")
@@ -333,11 +334,11 @@ class Dialogue:
         if not any(turn.lay for turn in self._turns) and _BACK.search(asked):
             return "Nothing has been moved yet."
         about = _WHY_THAT.fullmatch(asked)
-        if not (about or _WHY.fullmatch(asked) or _PLAN.fullmatch(asked)):
+        if not (about or any(asks.fullmatch(asked) for asks in (_WHY, _PLAN, _WORKED))):
             return None
         if not (done := self._done):
             return "Nothing has been done yet."
-        acted = [turn for turn in done if turn.lay] if "you do" in asked else []
+        acted = [turn for turn in done if turn.lay] if re.search("you (?:just )?do", asked) else []
         last = [*done, *acted][-1]  # "what did you do" is about no refused sentence
         assert last.run is not None
         names = [f"the {words_of(name)}" for name in last.lay]
@@ -355,12 +356,14 @@ class Dialogue:
         endings = {Ending.SUCCESS: "It is done", Ending.CANCELLED: "It was stopped"}
         ending = endings.get(last.run.result.outcome, "It is not done")
         told.append(f"{ending}: {last.run.result.reason}")
-        return in_words(" ".join(told))
+        return in_words(" ".join(told[-1:] if _WORKED.fullmatch(asked) else told))
 
     @property
     def asks(self) -> bool:
         """The last sentence was not understood, or is about a thing that is not there."""
-        return bool(done := self._done) and (not done[-1].task or bool(_unclear(done[-1])))
+        last = self._done[-1] if self._done else None
+        answered = not last or not last.run or last.run.result.answer
+        return bool(last and not answered and (not last.task or _unclear(last)))
 
     def _completed(self, answer: str) -> str:
         """Return the last sentence, completed by an answer to the question about it; empty if it is none.
@@ -373,7 +376,8 @@ class Dialogue:
             return last.proposal if last else ""
         meant, unclear = _MEANT.fullmatch(answer), _unclear(last)
         words = _bare(meant["thing"] if meant else answer)
-        if not unclear or not words or _continues(last.said) or any(map(_PLACE.fullmatch, words)):
+        proposed = last.proposal and _continues(answer)  # which is what it corrects
+        if proposed or not unclear or not words or _continues(last.said) or any(map(_PLACE.fullmatch, words)):
             return ""
         if phrase := self._kit.names_a_thing(unclear) or bool(_MISSING.search(last.told)):
             thing = self._like(unclear, words)

@@ -140,7 +140,9 @@ class Supervisor:
         state = state.counting_drafts(result.drafts)
         if result.status == "solved" and result.plan is not None:
             if before := state.history.on_table(result.plan, observation):
+                held = (f.args[0] for f in observation.facts if f.predicate == "held")
                 reason = f"{before.failure} (no progress: the same plan has failed on this table before)"
+                reason += "".join(f"; {thing} is still in the gripper" for thing in held)
                 return state.ending(Ending.GAVE_UP, reason)
             goal = self._readers.plans.goal(result.plan.draft)
             steps = [str(step) for step in result.plan.steps]

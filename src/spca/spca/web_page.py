@@ -35,6 +35,7 @@ from spca.report.page import small_picture, templates
 from spca.sessions import Session
 from spca_core.model import Record
 from spca_core.plan import Plan
+from spca_core.ports.proposer import Answered
 from spca_core.stopping import Stop, never
 from spca_core.verdict import Ending
 
@@ -142,8 +143,10 @@ class WebPage:
         elif event.kind == "run_ended":
             ending = Ending(event.data["outcome"])
             self._tell(goal=self._state["goal"] or f"none: {ending.words}")
-            how = "" if event.text.startswith("carried out") else f"{ending.words}: "
-            self.say(how + plainly(event.text), "good" if ending is Ending.SUCCESS else "bad")
+            answers = event.text.endswith(Answered.NOTE)
+            how = "" if answers or event.text.startswith("carried out") else f"{ending.words}: "
+            said = "" if answers else "good" if ending is Ending.SUCCESS else "bad"
+            self.say(how + plainly(event.text), said)
             if self._reads:  # it was asked for elsewhere
                 self._tell(ready=True, doing="")
         elif event.kind == "stage_ended":

@@ -166,7 +166,7 @@ def stages(planner: object = None) -> Stages:
 def test_a_run_without_progress_ends_at_once_and_says_what_it_lacked(tmp_path: Path) -> None:
     world = _World()
     supervisor = Supervisor(world, stages(), RunFolder.create("run", tmp_path / "run"))  # type: ignore[arg-type]
-    state = RunState(phase=Phase.ACT, plan=PLAN, observation=seen(0.5), round=1)
+    state = RunState(phase=Phase.ACT, plan=PLAN, observation=seen(0.5, "held"), round=1)
     state = supervisor._act(state)
     assert state.phase is Phase.SENSE and state.round == 2
 
@@ -176,9 +176,10 @@ def test_a_run_without_progress_ends_at_once_and_says_what_it_lacked(tmp_path: P
 
     world.task = Task(id="t", group="g", title="t", description="d")  # type: ignore[assignment]
     supervisor._stages = stages(Planner())
-    state = supervisor._plan(state.sensed(seen(0.502)))
+    state = supervisor._plan(state.sensed(seen(0.502, "held")))
     assert state.ended is Ending.GAVE_UP and world.acted == 1
     assert "no progress" in state.reason and "no free place on plate" in state.reason
+    assert state.reason.endswith("; cube is still in the gripper")
 
 
 def test_rejected_drafts_are_not_offered_again_for_the_same_table(tmp_path: Path) -> None:

@@ -7,9 +7,12 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -171,6 +174,7 @@ def test_goals_are_carried_out_on_a_table_that_stays(
         assert bad.input_error and "stack_01" in bad.message
         assert do(Do.Goal(sentence=" ")).input_error
         assert _ended(node, do, Do.Goal(sentence=" ")) == GoalStatus.STATUS_ABORTED
+        assert _ended(node, do, Do.Goal(sentence="fly to the moon")) == GoalStatus.STATUS_ABORTED
         assert _ended(node, do, Do.Goal(sentence="undo")) == GoalStatus.STATUS_SUCCEEDED
     logged = capfd.readouterr().err
     assert "unknown level 'stak_01'" in logged and "Traceback" not in logged
@@ -370,3 +374,21 @@ def _mapped(process: psutil.Process) -> list[str]:
 def _family() -> set[int]:
     """Everything this process has started, and what that has started."""
     return {p.pid for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE}
+
+
+def test_goals_that_come_at_once_are_of_one_conversation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each would open a page of its own."""
+
+    @contextmanager
+    def slow(made: Program, _: object) -> Iterator[SimpleNamespace]:
+        opened.append(made)
+        time.sleep(0.2)
+        yield SimpleNamespace(program=made, page=None)
+
+    opened: list[Program] = []
+    monkeypatch.setattr("spca.ros.program.session_of", slow)
+    made = object.__new__(Program)
+    made.talk, made._opened, made._making = None, ExitStack(), threading.Lock()
+    with made._opened, ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda _: made.conversation(), range(2))
+    assert first is second and len(opened) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import math
 import os
 import pty
@@ -20,6 +21,7 @@ from rich.console import Console
 
 import spca
 from spca.console import Progress
+from spca.conversation import Conversation
 from spca.dialogue import Dialogue
 from spca.events import Event
 from spca.kits import kits
@@ -28,6 +30,7 @@ from spca_core.errors import InputError
 from spca_core.paths import ROOT
 from spca_core.plan import Plan
 from spca_core.verdict import Ending
+from spca_testing.models.behaviours import Say
 from spca_testing.models.fallible_model import MODELS, configuration
 from spca_testing.models.grammar_model import GrammarModel
 from spca_testing.models.server import ModelServer
@@ -302,6 +305,20 @@ def test_a_model_is_not_asked_for_a_move_that_is_known(tmp_path: Path):
             refused = table.do("fly to the moon")
             assert refused.result.outcome.refused and [*(refused.folder / "llm").iterdir()]
             assert refused.folder.parent == tmp_path, "so that what a model was asked can be replayed"
+
+
+def test_a_model_that_only_answers_has_answered(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    said = [Say(json.dumps({"answer": "The red plate, I think."}))]
+    progress = Progress(Console(file=io.StringIO()))
+    with ModelServer(said, models=MODELS) as server:
+        (tmp_path / "llm.yaml").write_text(configuration(server.base_url))
+        options = {"llm": str(tmp_path / "llm.yaml"), "library": str(tmp_path / "known")}
+        with spca.session(report=False, proposer="openai", on_event=progress, **options) as table:
+            assert Conversation(table, progress).carry_out("Which plate would you like best?")
+            assert not table.asks
+            with pytest.raises(InputError, match="nothing to do again"):
+                table.do("again")
+    assert capsys.readouterr().out.startswith("answered  The red plate, I think.\n")
 
 
 def test_what_a_stopped_task_has_done_is_taken_back():

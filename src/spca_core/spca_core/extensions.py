@@ -115,5 +115,6 @@ def find(group: str, name: str, where: str = "") -> Plugin:
     if name in available:
         return available[name]
     has = f"{did_you_mean(name, available)} installed: {', '.join(available) or 'none'}".strip()
-    hint = f"{has}; your own needs {sys.executable} -m pip install"
+    here = os.environ.get("SPCA_LAUNCHER") or f"{sys.executable} -m"
+    hint = f"{has}; your own needs {here} pip install -e FOLDER"
     raise InputError(f"no {singular(group)} '{name}' is installed", where=where, hint=hint)

@@ -52,7 +52,7 @@ class RunOptions(Record):
     level: str
     """A level's name, the path of a level file, or `minigrid:` and a MiniGrid level."""
     world: str = ""
-    """A world in worlds/ or a world file; by default the level's own."""
+    """A world in worlds/ or a world file; by default the level's own, or `tabletop`."""
     robot: str = ""
     """An arm: ur3e, ur5, ur5e, ur10e, panda, another one's name or file; by default the world's own."""
     transport: Transport = "inproc"

@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 from spca_core.errors import EXIT_INTERRUPTED, EXIT_NOT_SOLVED, EXIT_SUCCESS
 from spca_core.model import Record
 from spca_core.plan import CodeRecord, DraftRecord, Rehearsed
+from spca_core.ports.proposer import Answered
 from spca_core.verdict import Ending, Verdict
 
 _C = TypeVar("_C", bound="Counts")
@@ -134,8 +135,16 @@ class RunResult(Record):
         return self.outcome is Ending.SUCCESS
 
     @property
+    def answer(self) -> str:
+        """The answer to a question that was asked as a task; empty where it was none."""
+        asked = self.outcome is Ending.NOT_UNDERSTOOD and self.reason.endswith(Answered.NOTE)
+        return self.reason.removesuffix(Answered.NOTE) if asked else ""
+
+    @property
     def words(self) -> str:
         """The ending in words; a success that the look afterwards could not show is `carried out`."""
+        if self.answer:
+            return "answered"
         return "carried out" if self.success and self.verdict.score < 1 else self.outcome.words
 
     @property

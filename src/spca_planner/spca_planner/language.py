@@ -16,7 +16,7 @@ from spca_core.errors import one_line
 from spca_core.kinds import KINDS
 from spca_core.plan import Draft, PlanRequest, Rejection
 from spca_core.ports.chat import ChatModel, Message, Role
-from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood, PlanProposer
+from spca_core.ports.proposer import Answered, Impossible, ModelError, NotUnderstood, PlanProposer
 from spca_core.ports.vocabulary import ObservableWord, Vocabulary
 from spca_core.prompting import fenced, prompts, system, user
 from spca_core.scene import ROLES, TIE, Observation
@@ -61,8 +61,10 @@ class WholeDraft(BaseModel):
 
     def refusal(self) -> NotUnderstood | Impossible | None:
         """Return the model's refusal as a harmless, short error; a question first, as it can be answered."""
-        if said := _told(self.question) or _told(self.answer):
+        if said := _told(self.question):
             return NotUnderstood(said)
+        if answer := _told(self.answer):
+            return Answered(answer)
         return Impossible(why) if (why := _told(self.impossible_because)) else None
 
 

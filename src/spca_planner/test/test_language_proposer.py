@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spca_core.plan import Draft, Mode, PlanRequest, Rejection
-from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
+from spca_core.ports.proposer import Answered, Impossible, ModelError, NotUnderstood
 from spca_core.scene import Fact
 from spca_core.skill import SkillSignature
 from spca_llm.chat import Chat
@@ -206,7 +206,7 @@ def test_no_draft_is_a_model_error(open_proposer: Open, answer: Behaviour) -> No
         ({"question": "Which\n one, 'the cube'?"}, NotUnderstood, "Which one, 'the cube'?"),
         ({"impossible_because": "There is no moon.", "domain": "none"}, Impossible, "There is no moon."),
         ({"question": "Which?", "impossible_because": "no"}, NotUnderstood, "Which?"),
-        ({"answer": "It stands on the red plate."}, NotUnderstood, "It stands on the red plate."),
+        ({"answer": "It stands on the red plate."}, Answered, "It stands on the red plate."),
         ({"question": "\x1b[2J\u202eWhich?\x07"}, NotUnderstood, "?[2J?Which?"),
         ({"impossible_because": "no " * 9000}, Impossible, "no " * 60 + "…"),
         ({"question": "w" * 9000}, NotUnderstood, "w" * 300 + " (shortened)"),

@@ -30,8 +30,8 @@ def examine_level(name_or_path: str, world: World | None = None) -> LevelFinding
     if found.level is None or found.world is None or found.layout is None or found.errors:
         return findings
     try:
-        goals = understand(task(found.level), _as_observed(found.layout, found.world))
-        warnings = (*found.warnings, *_contradictions(found.level, goals, found.world))
+        goals = understand(task(found.level), seen := _as_observed(found.layout, found.world))
+        warnings = (*found.warnings, *_contradictions(found.level, goals, found.world, seen))
         return findings.model_copy(update={"reading": describe(goals), "warnings": warnings})
     except NotUnderstood as error:
         warning = f"the built-in proposer does not understand the text on the nominal table: {error}"
@@ -40,8 +40,8 @@ def examine_level(name_or_path: str, world: World | None = None) -> LevelFinding
     return findings.model_copy(update={"warnings": (*found.warnings, warning)})
 
 
-def _contradictions(level: Level, goals: Sequence[Goal], world: World) -> Iterator[str]:
-    """Yield where a condition wants a thing elsewhere than on what it comes to rest on by the text."""
+def _contradictions(level: Level, goals: Sequence[Goal], world: World, seen: Observation) -> Iterator[str]:
+    """Yield where a condition wants a thing elsewhere than the text does, or where it is at the start."""
     symbols = {o.model: symbol_of(o.model) for o in world.objects} | {world.table.model: TABLE_SYMBOL}
     for state in level.success.states:
         thing, wanted = symbols.get(state.thing, ""), symbols.get(state.rests_on or "")
@@ -50,6 +50,11 @@ def _contradictions(level: Level, goals: Sequence[Goal], world: World) -> Iterat
             places = " or ".join(f"the {words_of(place)}" for place in sorted(set().union(*said)))
             put = f"the text puts the {words_of(thing)} on {places}"
             yield f"{put}, a condition wants it on the {words_of(wanted)}"
+        moved = all(any(atom[:2] == ("at", thing) for atom in goal) for goal in goals)
+        about = [s for s in level.success.states if s.thing == state.thing], state.model_fields_set
+        more = about != ([state], {"thing", "rests_on"}) or any(state.thing in p for p in level.success.pairs)
+        if wanted and moved and not more and seen.holds("on", thing, wanted):
+            yield f"the text moves the {words_of(thing)}, and its condition holds at the start"
 
 
 def nominal_observation(name_or_path: str) -> Observation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from typing import Annotated, Any
 
@@ -20,15 +21,16 @@ MCP = Command(lambda app: app.add_typer(_app))
 @takes("world", "preset", "seed", "robot", "rate")
 def mcp(
     http: Annotated[bool, typer.Option("--http", help="Serve HTTP here instead of stdio.")] = False,
-    port: Annotated[int, typer.Option(help="The port for --http, on 127.0.0.1.")] = 8723,
+    port: Annotated[int | None, typer.Option(help="HTTP, at this port; else 8723.")] = None,
     approve: Annotated[bool, typer.Option("--approve", help="Ask the client's user before motion.")] = False,
     allow: Annotated[str, typer.Option(help="Actions that plans may contain, with commas; else all.")] = "",
     *,
     wanted: dict[str, Any],
 ) -> None:
     """Offer a table to language models over the Model Context Protocol; the HTTP address holds a key."""
+    from spca.kits import kits
     from spca_core.arms import load_arm
-    from spca_core.errors import InputError
+    from spca_core.errors import InputError, did_you_mean
 
     if wanted["robot"]:
         load_arm(wanted["robot"])  # a wrong one is said now, not when the first tool is called
@@ -38,9 +40,12 @@ def mcp(
         if not (error.name or "").startswith("mcp"):
             raise
         raise InputError("the package `mcp` is not installed", hint="pip install 'mcp<2'") from error
-    allowed = filter(None, map(str.strip, allow.split(",")))
+    allowed = [*filter(None, map(str.strip, allow.split(",")))]
+    known = re.findall(r"\(:action ([\w-]+)", kits()[0].domain())
+    for wrong in sorted({*allowed} - {*known}):
+        raise InputError(f"no action '{wrong}'", where="--allow", hint=did_you_mean(wrong, known, 3, 0.1))
     path = f"/{secrets.token_urlsafe(16)}/mcp"  # a page of any site may ask this machine: who was told it may
-    server = serve(wanted, approve, tuple(allowed), port, path)
-    if http:
-        print(f"http://127.0.0.1:{port}{path}", flush=True)
-    server.run("streamable-http" if http else "stdio")
+    server = serve(wanted, approve, tuple(allowed), port or 8723, path)
+    if http or port:
+        print(f"http://127.0.0.1:{port or 8723}{path}", flush=True)
+    server.run("streamable-http" if http or port else "stdio")

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from rclpy.utilities import remove_ros_args
@@ -81,7 +82,7 @@ class Program:
         self._run: Run | None = None
         self.talk: Conversation | None = None
         """The conversation about the table, where somebody holds one already."""
-        self._opened = ExitStack()
+        self._opened, self._making = ExitStack(), Lock()
         warm_solver()
 
     @property
@@ -108,13 +109,14 @@ class Program:
 
     def conversation(self) -> Conversation:
         """The one conversation about the table, which goals over ROS are a part of; shown where this runs."""
-        if self.talk is None:
-            from spca.console import Progress
-            from spca.conversation import Conversation
+        from spca.console import Progress
+        from spca.conversation import Conversation
 
-            progress = Progress()
-            self.talk = Conversation(self._opened.enter_context(session_of(self, progress)), progress)
-        return self.talk
+        with self._making:  # a goal may come while the page is being made
+            if self.talk is None:
+                progress = Progress()
+                self.talk = Conversation(self._opened.enter_context(session_of(self, progress)), progress)
+            return self.talk
 
     def part(self) -> None:
         """End the run under way, and part with the world."""

@@ -24,6 +24,16 @@ class NotUnderstood(Exception):
         super().__init__(message)
 
 
+class Answered(NotUnderstood):
+    """The text is a question, and has this answer."""
+
+    NOTE = " (That was a question; nothing is done.)"
+
+    def __init__(self, answer: str, about: Sequence[str] = ()) -> None:
+        super().__init__(answer + self.NOTE)
+        self.answer, self.about = answer, tuple(about)
+
+
 class Impossible(Exception):
     """The task makes sense but cannot be done in the observed scene; the message says why."""
 

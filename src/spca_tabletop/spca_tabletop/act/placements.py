@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product, takewhile
+from itertools import pairwise, product, takewhile
 
 import numpy as np
 
@@ -356,7 +356,7 @@ def on_table(
 
 
 def at_place(place: Place, scene: Scene, world: World, held: str, hold: Hold) -> Iterator[Pose]:
-    """Yield tool poses at a place on the table, roomy spots before narrow ones."""
+    """Yield tool poses at a place on the table, roomy spots before narrow ones, the tightest last."""
     others = [o for o in scene.objects if o.id not in (held, "table")]
     thing = scene.get(held)
     if thing is None:
@@ -365,12 +365,15 @@ def at_place(place: Place, scene: Scene, world: World, held: str, hold: Hold) ->
     found = []
     for x, y, yaw in place.spots(thing, scene.objects, world):
         if yaw is None:
-            turns = [hold.yaw, hold.yaw + math.pi / 2]
+            near = min(others, key=lambda o: math.dist(o.pose.position[:2], (x, y)), default=thing)
+            ways = hold.yaw, near.pose.yaw - hold.turn  # there is most room along what stands beside it
+            turns = [way + k * math.pi / 2 for way in ways for k in (0, 1)]
         else:
             turns = [yaw - hold.turn + k * (period or math.pi) for k in range(4)]
         found += [(x, y, turn, _room(x, y, turn, hold, others)) for turn in hold.least_turned(*turns)]
-    for least, most in ((CLEARANCE, math.inf), (CLEARANCE / 4, CLEARANCE)):
-        for x, y, turn, room in found:
+    for most, least in pairwise((math.inf, CLEARANCE, CLEARANCE / 4, PLATE_SPACING / 2)):
+        tight = least < PLATE_SPACING  # as where two that touch are swapped
+        for x, y, turn, room in sorted(found, key=lambda spot: -spot[3]) if tight else found:
             if least < room <= most:
                 yield top_down(x, y, world.table.top + hold.height + DROP, turn)
 

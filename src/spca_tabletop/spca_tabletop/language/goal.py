@@ -282,7 +282,7 @@ class _Told:
                 both = describe([frozenset([*at, *others])])
                 raise Contradiction(f"A thing cannot be at two places: {both}.")
             if beside and where and where[0] != ("on", cube, TABLE_SYMBOL):
-                raise Contradiction(f"The {words_of(cube)} can stand next to another cube only on the table.")
+                raise Contradiction(f"Nothing can stand next to the {words_of(cube)} but on the table.")
         if len([a for a in atoms if a[0] == "holding"]) > 1:
             raise Contradiction("There is one gripper; it cannot hold several cubes at once.")
         for place in self._scene.objects:

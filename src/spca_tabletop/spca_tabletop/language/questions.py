@@ -9,19 +9,11 @@ from functools import wraps
 
 from spca_core.kinds import SOLIDS
 from spca_core.names import words_of
-from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.ports.proposer import Answered, Impossible, NotUnderstood
 from spca_core.relation import resting
 from spca_tabletop.language.lexicon import FORMS
-from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, Things, clause
+from spca_tabletop.language.talk import ANYTHING, TANGIBLE, Meaning, Talk, clause
 from spca_tabletop.language.things import Det, Nominal, Quality, Thing, named, rule
-
-
-class Answered(NotUnderstood):
-    """The text is a question, and has this answer."""
-
-    def __init__(self, answer: str, about: Things = ()) -> None:
-        super().__init__(f"{answer} (That was a question; nothing is done.)")
-        self.answer, self.about = answer, about
 
 
 def answering(answer: Callable[..., str]) -> Callable[..., Meaning]:
@@ -65,8 +57,8 @@ def how_many(noun: Nominal, test: Quality | None = None, *, talk: Talk) -> str:
 def what_is(noun: Nominal | None, test: Quality | None = None, *, talk: Talk) -> str:
     things = named(Thing(Det("all"), noun), talk) if noun else talk.table.of(*TANGIBLE)
     found = test.test(things, talk, Nominal()) if test else things
-    told = _listed(found)
-    raise Answered(f"{told[0].upper()}{told[1:]}.", tuple(found))
+    told = "none" if noun and not found else _listed(found)
+    raise Answered(f"{told[0].upper()}{told[1:]}.", found)
 
 
 @answering
@@ -127,6 +119,15 @@ def how_far(thing: Thing, other: Thing, *, talk: Talk) -> str:
     far = {pair: 100 * math.dist(*(places[one][:2] for one in pair)) for pair in pairs}
     told = (f"The {words_of(s)} is {cm:.0f} cm from the {words_of(e)}." for (s, e), cm in far.items())
     return " ".join(told) or "I can tell how far two things are from each other only."
+
+
+@answering
+def how_big(thing: Thing, *, talk: Talk) -> str:
+    def size(symbol: str) -> str:
+        long, wide, high = (f"{round(100 * metres, 1):g} cm" for metres in talk.table.sizes[symbol])
+        return f"The {words_of(symbol)} is {long} long, {wide} wide and {high} high."
+
+    return " ".join(size(s) for s in named(thing, talk) if s in talk.table.sizes) or "I do not see how big."
 
 
 rule.read(FORMS["questions"], globals())

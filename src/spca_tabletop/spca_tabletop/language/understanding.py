@@ -10,10 +10,9 @@ from typing import NamedTuple
 from spca_core.kinds import SOLIDS, STACKABLE
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL
 from spca_core.plan import Task
-from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.ports.proposer import Answered, Impossible, NotUnderstood
 from spca_core.scene import Observation
 from spca_tabletop.language.goal import Goal, alternatives, describe
-from spca_tabletop.language.questions import Answered
 from spca_tabletop.language.reading import reads_as, ways_to_read
 from spca_tabletop.language.talk import (
     TOO_OPEN,

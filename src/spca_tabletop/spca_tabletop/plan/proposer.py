@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
@@ -13,6 +14,8 @@ from spca_tabletop.language.goal import RULES, Atom, Goal
 from spca_tabletop.language.understanding import nearest, uncovering, understand
 from spca_tabletop.language.words import told_slips
 from spca_tabletop.plan.problem import domain, goals_of, initial, problem, written
+
+_WHETHER = re.compile(r"(?i)(?:can|may|would|will) ((?:the|a|any|all) [^.?!]+?) (?:go|fit) ([^.?!]+)\?")
 
 
 class BuiltinProposer(PlanProposer):
@@ -53,13 +56,17 @@ def _understood(request: PlanRequest) -> list[Goal]:
     A refusal asks about the nearest sentence that is understood, where there is one.
     """
     try:
-        return understand(request.task, request.observation)
+        goals = understand(request.task, request.observation)
     except (NotUnderstood, Impossible) as error:
         if goals := uncovering(request.task, request.observation):
             return goals
         if isinstance(error, NotUnderstood) and (text := nearest(request.task, request.observation)):
             raise NotUnderstood(f'{error} Shall I do just this: "{text}"?', proposal=text) from error
         raise
+    if whether := _WHETHER.fullmatch(request.task.description or request.task.title):
+        text = f"put {whether[1]} {whether[2]}"
+        raise NotUnderstood(f'I cannot say whether it can; shall I do it: "{text}"?', proposal=text)
+    return goals
 
 
 def _doubted(goals: list[Goal], request: PlanRequest) -> list[Goal]:
