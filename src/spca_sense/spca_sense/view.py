@@ -177,7 +177,7 @@ def _smooth(frame: RgbdFrame) -> FloatImage:
 
 def most_alike(values: NDArray[Any], pixels: Mask, colour: NDArray[np.uint8], reach: int) -> NDArray[Any]:
     """Return for each of the pixels the value, above 0 if any is, near it where the colour is most alike."""
-    at = np.array(np.nonzero(pixels))[:, None]
+    at = np.array(np.unravel_index(np.flatnonzero(pixels), pixels.shape))[:, None]
     offsets = np.indices((2 * reach + 1, 2 * reach + 1)).reshape(2, -1, 1) - reach
     rows, columns = np.clip(at + offsets, 0, np.array(values.shape)[:, None, None] - 1)
     unlike = np.abs(colour[rows, columns].astype(np.int16) - colour[tuple(at)]).sum(axis=2)
