@@ -68,15 +68,14 @@ def holds(words: str, world: World, poses: dict[str, Pose], touching: set[frozen
         return frozenset((a, TABLE)) in touching and abs(stands - world.table.top) < LEVEL
     other, its = world.object(b), outline_of(world.object(b).kind, poses[b], world.object(b).size)
     within = distance_to_polygon(np.array([poses[a].position[:2]]), its)[0]
+    rim = poses[b].position[2] + other.size[2] / 2
     if how == "in":
-        rim = poses[b].position[2] + other.size[2] / 2
         return within < 0 and stands < rim and frozenset((a, TABLE)) not in touching
     if frozenset((a, b)) not in touching:
         return False
-    above = stands - poses[b].position[2] - other.deck
-    return (
-        abs(above) < LEVEL and within < max(thing.size) / 2 if how == "on" else above < -LEVEL and within > 0
-    )
+    if how == "beside":
+        return within > 0 and stands < rim - LEVEL
+    return within < max(thing.size) / 2 and abs(stands - poses[b].position[2] - other.deck) < LEVEL
 
 
 def outcome(name: str, folder: Path) -> tuple[str, str]:

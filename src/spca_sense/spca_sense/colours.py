@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from spca_core.geometry import Array, Vec3
 from spca_sense.catalogue import Catalogue
-from spca_sense.view import HeightView
+from spca_sense.view import HeightView, most_alike
 
 NEUTRAL = 0
 """Label of pixels without a catalogue colour."""
@@ -26,6 +26,7 @@ _MIN_TABLE_PIXELS = 500
 _MAX_GAIN = 2.5
 _GRID = 4
 _MIN_PIXELS = 60  # of a colour; fewer are no thing
+_SMALL, _SEAM = np.ones((3, 3), np.uint8), np.ones((7, 7), np.uint8)  # seams are two pixels wide
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,11 @@ def label_colours(view: HeightView, catalogue: Catalogue) -> ColourLabels:
     needed = np.maximum(least[best] * (image[far] @ gains), _MIN_CHROMA)
     labels = np.zeros(image.shape[:2], np.uint8)
     labels[far] = np.where(strengths.max(axis=1) > needed, 1 + best, NEUTRAL)
+    # The mixture of two colours that meet may look like a third one: each pixel is what it is more like.
+    pure = np.where(cv2.erode(labels, _SMALL) == cv2.dilate(labels, _SMALL), labels, np.uint8(NEUTRAL))
+    last, first = cv2.dilate(pure, _SEAM), cv2.erode(pure - np.uint8(1), _SEAM) + 1  # NEUTRAL is no first one
+    third = (first > 0) & (first < last) & (labels != first) & (labels != last) & (view.heights > _TABLE_BAND)
+    labels[third] = most_alike(pure, third, view.frame.colour, len(_SEAM) // 2)
     return ColourLabels(labels, tuple(c.name for c in palette))
 
 

@@ -98,13 +98,13 @@ class Outline:
     """Border points of a mask.
 
     `points` (N, 2: column, row) lie half way between a pixel inside and its neighbour outside; `own` (N,)
-    tells which of them are the thing's own border, not an occluder's; `beside` (N,), where a neighbour begins
-    that is high enough to hide the thing's side.
+    tells which of them are the thing's own border, not an occluder's; `beside` (N,), what share of its
+    side a neighbour hides there.
     """
 
     points: Array
     own: Mask
-    beside: Mask
+    beside: Array
 
     @property
     def share_seen(self) -> float:
@@ -133,7 +133,7 @@ def trace(
         points.append(np.column_stack((columns + (0.5 if axis else 0.0), rows + (0.0 if axis else 0.5))))
         known = np.zeros(len(rows), int)
         free = np.ones(len(rows), bool)
-        as_high = np.zeros(len(rows), bool)
+        below = np.zeros(len(rows))
         for distance in _LOOK:
             # From the pixel before the border (index i) the first one outside is i + 1 or i itself.
             offset = np.where(sign > 0, distance, 1 - distance)
@@ -141,11 +141,11 @@ def trace(
             c = np.clip(columns + (offset if axis == 1 else 0), 0, width - 1)
             outside = heights[r, c]
             telling = (outside > NO_HEIGHT / 2) & (known < _ENOUGH)
-            as_high |= telling & (known == 0) & (outside > level - depth / 2)
+            below = np.where(telling & (known == 0), level - outside, below)
             known += telling
             free &= ~telling | (outside <= level + OCCLUDER)
             if foreign is not None and distance == _LOOK[0]:
                 free &= ~foreign[r, c]
         own.append((known > 0) & free)
-        beside.append(as_high)
+        beside.append(1 - np.clip(below / depth, 0, 1))
     return Outline(np.vstack(points), np.concatenate(own), np.concatenate(beside))

@@ -14,7 +14,7 @@ import numpy as np
 
 from spca_core.geometry import Array
 from spca_sense.outline import SQUARE, Outline
-from spca_sense.view import HeightView, Mask
+from spca_sense.view import HeightView
 
 Residuals = Callable[[Array], tuple[Array, Array]]
 """Function of parameters (P,): signed distances (N,) of points from an outline (m), derivatives (N, P)."""
@@ -115,16 +115,18 @@ class BoxShape:
         return convex_hull(view.shift_to_plane(self.corners(parameters), self.height))
 
     def residuals(
-        self, view: HeightView, points: Array, parameters: Array, beside: Mask | None = None
+        self, view: HeightView, points: Array, parameters: Array, beside: Array | None = None
     ) -> tuple[Array, Array]:
         """Return the distances (N,) of points on the plane at `height` from the silhouette, and derivatives.
 
-        Points `beside` a neighbour that hides the side are measured from the upper face.
+        Points `beside` a neighbour are nearer to the upper face by the share (N,) of the side that it hides.
         """
         distance, normals = offset_from_polygon(points, self.silhouette(view, parameters))
         if beside is not None and beside.any():
             face = convex_hull(self.corners(parameters)[:4, :2])
-            distance[beside], normals[beside] = offset_from_polygon(points[beside], face)
+            upper, its = offset_from_polygon(points, face)
+            distance += beside * (upper - distance)
+            normals = np.where(beside[:, None] > 0.5, its, normals)
         x, y, yaw, *edges = parameters
         away = points - (x, y)
         turned = normals[:, 0] * away[:, 1] - normals[:, 1] * away[:, 0]
@@ -169,7 +171,7 @@ def fit_box(
 ) -> Fit:
     """Fit (x, y, yaw) of a box to an outline in pixels of the image.
 
-    Where a neighbour hides the box's side, the border is that of its upper face, else of its silhouette. The
+    Where a neighbour hides the box's side, the border is nearer to the upper face, else the silhouette's. The
     `starts` (K, 3) are tried in turn until one explains the outline; else the best of them is the answer.
     """
     points = view.to_plane(outline.points, shape.height)

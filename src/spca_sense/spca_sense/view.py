@@ -147,7 +147,7 @@ def make_view(frame: RgbdFrame, table_top: float) -> HeightView:
     A plane fitted to the table's depth tells tilt and distance of the camera; position along the table and
     the turn about the vertical cannot be seen in it and are taken from the calibration.
     """
-    smooth = _smooth(frame.depth)
+    smooth = _smooth(frame)
     matrix = frame.pose.matrix()
     rotation, centre = matrix[:3, :3], matrix[:3, 3]
     fit, slope = _fit_table(frame, smooth, rotation, centre, table_top)
@@ -165,19 +165,25 @@ def make_view(frame: RgbdFrame, table_top: float) -> HeightView:
     )  # fmt: skip
 
 
-def _smooth(depth: FloatImage) -> FloatImage:
+def _smooth(frame: RgbdFrame) -> FloatImage:
     """Return the depth (H, W) smoothed by a 3×3 median.
 
-    Holes count as the mean of their neighbours: as zeros they would seem near and widen what is high.
+    Holes are as deep as what looks like them: zeros would widen what is high, means at its edge narrow it.
     """
-    depth = np.ascontiguousarray(depth, np.float32)
-    holes = depth <= 0
-    if holes.any():
-        known = cv2.boxFilter((~holes).astype(np.float32), -1, (3, 3), normalize=False)
-        total = cv2.boxFilter(depth, -1, (3, 3), normalize=False)
-        depth = depth.copy()
-        depth[holes] = total[holes] / np.maximum(known[holes], 1)
+    depth = np.array(frame.depth, np.float32, order="C")
+    depth[depth <= 0] = most_alike(depth, depth <= 0, frame.colour, 1)
     return np.asarray(cv2.medianBlur(depth, 3), np.float32)
+
+
+def most_alike(values: NDArray[Any], pixels: Mask, colour: NDArray[np.uint8], reach: int) -> NDArray[Any]:
+    """Return for each of the pixels the value, above 0 if any is, near it where the colour is most alike."""
+    at = np.array(np.unravel_index(np.flatnonzero(pixels), pixels.shape))[:, None]
+    offsets = np.indices((2 * reach + 1, 2 * reach + 1)).reshape(2, -1, 1) - reach
+    rows, columns = np.clip(at + offsets, 0, np.array(values.shape)[:, None, None] - 1)
+    unlike = np.abs(colour[rows, columns].astype(np.int16) - colour[tuple(at)]).sum(axis=2)
+    unlike[values[rows, columns] <= 0] = np.iinfo(unlike.dtype).max
+    best = unlike.argmin(axis=0), np.arange(at.shape[2])
+    return values[rows[best], columns[best]]
 
 
 @lru_cache(maxsize=4)

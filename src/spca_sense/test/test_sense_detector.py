@@ -10,7 +10,7 @@ from spca_core.camera import RgbdFrame
 from spca_core.geometry import Pose
 from spca_core.layout import cluttered_layout, nominal_layout, random_layout
 from spca_core.world import World, load_world
-from spca_sense.catalogue import Catalogue
+from spca_sense.catalogue import PALETTE, Catalogue
 from spca_sense.colours import label_colours
 from spca_sense.detection import Detection
 from spca_sense.hypotheses import Clues
@@ -31,6 +31,20 @@ def test_nominal_table(world: World, studio, detector, check) -> None:
     look = detector.detect(studio.shoot(poses))
     check(look, poses, millimetres=0.8, degrees=1.0)
     assert all(d.confidence > 0.9 for d in look.detections)
+
+
+def test_the_mixture_of_two_colours_that_meet_is_no_third_one(world: World, studio) -> None:
+    """Between orange and green it looks yellow; each pixel is of the colour that it is more like."""
+    catalogue, frame = Catalogue.from_world(world), studio.shoot({})
+    orange, green = (200 * np.array(next(c.rgb for c in PALETTE if c.name == n)) for n in ("orange", "green"))
+    frame.colour[200:240, 200:220], frame.colour[200:240, 220:240] = orange, green
+    frame.colour[200:240, 219] = np.mean((orange, green), axis=0) + 5
+    frame.depth[200:240, 200:240] -= 0.03
+    colours = label_colours(make_view(frame, world.table.top), catalogue)
+    found = colours.labels[205:235, 205:235]
+    assert {colours.names[label - 1] for label in np.unique(found)} == {"orange", "green"}
+    edges = np.count_nonzero(found == colours.label_of("orange"), axis=1) + 205
+    assert set(edges) <= {219, 220}
 
 
 @pytest.mark.slow

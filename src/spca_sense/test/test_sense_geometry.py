@@ -22,7 +22,7 @@ from spca_sense.shapes import (
     fit_box,
     fit_shape,
 )
-from spca_sense.view import NO_HEIGHT, HeightView, make_view
+from spca_sense.view import NO_HEIGHT, HeightView, make_view, most_alike
 
 TOP = 0.4
 EDGE = 0.04
@@ -141,6 +141,17 @@ def test_a_neighbour_of_the_same_height_hides_a_side() -> None:
     assert np.hypot(*(mistaken.parameters - truth)[:2]) > 0.003
 
 
+def test_a_lower_neighbour_hides_a_part_of_a_side() -> None:
+    """What hides half of the side has the border where a box of half the depth has it."""
+    truth = np.array([0.34, -0.31, 0.2])
+    shape, half = BoxShape(EDGE, 0.04, 0.016), BoxShape(EDGE, 0.04, 0.008)
+    points = VIEW.to_plane(border_pixels(half.corners(truth)), 0.04)
+    free, _ = shape.residuals(VIEW, points, truth)
+    hidden, _ = shape.residuals(VIEW, points, truth, np.full(len(points), 0.5))
+    assert np.percentile(np.abs(hidden), 90) < 0.0002  # all but the corners
+    assert np.percentile(np.abs(free), 90) > 0.001
+
+
 def test_what_no_point_tells_comes_from_the_prior() -> None:
     shape = BoxShape(EDGE, 0.04, 0.016)
     truth = np.array([0.5, 0.1, 0.0])
@@ -225,6 +236,17 @@ def traced(height: float, columns: slice, *sides: float) -> Outline:
     return trace(mask, above, *sides)
 
 
+def test_a_hole_is_as_deep_as_what_looks_like_it() -> None:
+    """At an edge of what is high, and where there is nothing to compare it with."""
+    colour = np.zeros((5, 6, 3), np.uint8)
+    colour[:, 3:] = (200, 40, 40)
+    depth = np.where(colour[..., 0] > 0, 0.5, 0.85).astype(np.float32)
+    holes = np.zeros(depth.shape, bool)
+    holes[1:4, 2:4] = holes[0, 0] = True
+    assert np.array_equal(most_alike(np.where(holes, 0, depth), holes, colour, 1), depth[holes])
+    assert most_alike(np.zeros((5, 6)), holes, colour, 1).max() == 0
+
+
 def test_an_outline_leaves_out_what_is_cut_off_by_an_occluder_and_not_by_what_is_low() -> None:
     """Next to holes it is judged by what lies behind them."""
     outline = traced(0.2, np.s_[15:], 0.038, 0.016)
@@ -232,6 +254,6 @@ def test_an_outline_leaves_out_what_is_cut_off_by_an_occluder_and_not_by_what_is
     assert {float(x) for x, _ in outline.points[~outline.own]} == {14.5}
     assert outline.share_seen == pytest.approx(0.75)
     low = traced(0.005, np.s_[15:], 0.006, 0.006)
-    assert {float(x) for x, _ in low.points[low.beside]} == {14.5}
+    assert {float(x) for x, _ in low.points[low.beside > 0.5]} == {14.5}
     assert traced(NO_HEIGHT, np.s_[15:17], 0.038, 0.016).own.all()
     assert traced(NO_HEIGHT, np.s_[15:], 0.038, 0.016).share_seen == pytest.approx(0.75)
