@@ -29,7 +29,7 @@ from spca_core.options import RunOptions
 from spca_core.plan import Plan, Rehearsed, Step, Task
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
-from spca_core.run_folder import EVENTS, RunFolder
+from spca_core.run_folder import EVENTS, RunFolder, scratch
 from spca_core.scene import Fact, Observation, SceneObject
 from spca_core.verdict import Ending
 from spca_planner.solver.process import warm_solver
@@ -128,7 +128,7 @@ class Session:
 
     def __enter__(self) -> Session:
         with self._open:
-            self._scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="spca-")))
+            self._scratch = Path(self._open.enter_context(scratch("session")))
             options = self._options
             if options.level == SENTENCE:
                 options = self._ordered("Look at the table.", self._scratch)
