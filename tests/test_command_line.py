@@ -52,6 +52,7 @@ def start(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
         (["run", "stack_01", "--detector", "eagle"], "no detector 'eagle'"),
         (["bench", "models", "--levels", "touch_02,stak_01"], "no level matches 'stak_01'"),
         (["do", " "], "no task"),
+        (["do", "..."], "no task"),
         (["do", "--out", "x"], "--out"),
         (["do", "put " * 20_000], "at most 1000 characters"),
         (["run", "touch_02", "--llm", "\udcff"], "UTF-8"),

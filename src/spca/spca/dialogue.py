@@ -53,6 +53,8 @@ _QUOTED = re.compile(r"'([^']+)'")
 _YES = re.compile(r"(?:yes|yeah|yep|ok|okay|sure|do that|please do)(?:,? please)?[.!]*", re.IGNORECASE)
 _MOVED = 0.01
 """Metres from where it was that a thing on the table is taken for moved."""
+_MOST = 1000
+"""Characters of a sentence, as of a level's text: to read twice as many takes four times as long."""
 _MISSING = re.compile(r"[Tt]here (?:is|are) no ([\w ]+)\.")
 _MEANT = re.compile(
     r"(?i)(?P<no>(?:(?:no|nope|oops|sorry|wait|not (?:that|this|there|the \w+)(?: one| cube)?)\b[,.!;: ]*)*)"
@@ -232,10 +234,10 @@ class Dialogue:
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again", a correction and an answer, as far as is known.
 
-        Raises InputError where nothing is said, for a question about what was done, and where nothing is
-        there to undo, or to do again.
+        Raises InputError where nothing or too much is said, for a question about what was done, and where
+        nothing is there to undo, or to do again.
         """
-        if not (sentence := sentence.strip()):
+        if not (sentence := _read(sentence)).strip(". "):
             raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
         if told := self._told(sentence):
             raise InputError("nothing to carry out", hint=told)
@@ -298,7 +300,7 @@ class Dialogue:
 
         What a question is about is "it" from now on.
         """
-        if (told := self._told(question)) is not None:
+        if (told := self._told(question := _read(question))) is not None:
             return told
         question = self._asked_too(question) or self.spelt(question)
         if (told := self._kit.answer(question, self._look)) is not None:
@@ -460,6 +462,13 @@ class Dialogue:
                 named = [(span, self._kit.names_a_thing(sentence[slice(*span)])) for span in spans]
                 named = named[1:] if named and not named[0][1] else named  # "an empty" names none
                 yield from [span for span, _ in takewhile(itemgetter(1), named)][-1:]
+
+
+def _read(said: str) -> str:
+    """Return what was said. Raises InputError where that is too much."""
+    if len(said := said.strip()) > _MOST:
+        raise InputError(f"a sentence has at most {_MOST} characters", hint=f"this one has {len(said)}")
+    return said
 
 
 def _nothing(why: str) -> NoReturn:
