@@ -53,8 +53,7 @@ _QUOTED = re.compile(r"'([^']+)'")
 _YES = re.compile(r"(?:yes|yeah|yep|ok|okay|sure|do that|please do)(?:,? please)?[.!]*", re.IGNORECASE)
 _MOVED = 0.01
 """Metres from where it was that a thing on the table is taken for moved."""
-_MOST = 1000
-"""Characters of a sentence, as of a level's text: to read twice as many takes four times as long."""
+_MOST = 1000  # characters of a sentence: to read twice as many takes four times as long
 _MISSING = re.compile(r"[Tt]here (?:is|are) no ([\w ]+)\.")
 _MEANT = re.compile(
     r"(?i)(?P<no>(?:(?:no|nope|oops|sorry|wait|not (?:that|this|there|the \w+)(?: one| cube)?)\b[,.!;: ]*)*)"
@@ -466,9 +465,8 @@ class Dialogue:
 
 def _read(said: str) -> str:
     """Return what was said. Raises InputError where that is too much."""
-    if len(said := said.strip()) > _MOST:
-        raise InputError(f"a sentence has at most {_MOST} characters", hint=f"this one has {len(said)}")
-    return said
+    most = f"a sentence has at most {_MOST} characters, and this one has {len(said := said.strip())}"
+    return said if len(said) <= _MOST else _nothing(most)
 
 
 def _nothing(why: str) -> NoReturn:

@@ -19,7 +19,7 @@ import threading
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, Queue
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import ValidationError
 from tornado.httpserver import HTTPServer
@@ -46,10 +46,8 @@ GRACE_S = 5.0
 """Wall seconds for which an order stands without a page."""
 PING_S = 3.0
 """Wall seconds between two questions whether a page is still there."""
-_PERIOD_S = 1 / 12
-_LOOK_S = 0.1  # wall seconds between two looks whether nobody waits any more
+_PERIOD_S, _LOOK_S = 1 / 12, 0.1  # wall seconds between two looks at the world, whether nobody waits any more
 _TALK, _MOST = 60, 60  # lines of talk that are kept, open connections
-_LARGEST = 10_000  # bytes of an order
 
 
 class _Order(Record):
@@ -176,7 +174,7 @@ class WebPage:
         self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
         routes = [(r"/", _Main), (r"/socket", _Socket), (r"/report/(\d{1,9})", _Report)]
         limits: dict[str, Any] = {"websocket_ping_interval": PING_S, "websocket_ping_timeout": PING_S}
-        limits["websocket_max_message_size"] = _LARGEST
+        limits["websocket_max_message_size"] = 10_000  # bytes
         server = _Server(Application(routes, page=self, **limits), idle_connection_timeout=GRACE_S)
         try:
             sockets = bind_sockets(port, HOST)
@@ -223,9 +221,7 @@ class WebPage:
     def report(self, number: int) -> bytes:
         """The report of a run of the session; empty where there is none any more."""
         files = [run.report for run in self._session.runs[number - 1 : number]]
-        with suppress(OSError):
-            return b"".join(file.read_bytes() for file in files if file)
-        return b""
+        return b"".join(file.read_bytes() for file in files if file)
 
     def opened(self, socket: _Socket) -> None:
         """A page is there: show it all."""
@@ -281,8 +277,7 @@ class _Guarded(RequestHandler):
     @property
     def page(self) -> WebPage:
         """The page that is served."""
-        page: WebPage = self.settings["page"]
-        return page
+        return cast(WebPage, self.settings["page"])
 
     def prepare(self) -> None:
         """Refuse everybody else."""

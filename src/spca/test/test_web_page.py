@@ -230,7 +230,7 @@ class TestOnePage:
             with pytest.raises(Exception, match=code):
                 page.until(lambda s: False)
         other.say("x" * 1001)
-        assert other.heard() == "a sentence has at most 1000 characters: this one has 1001"
+        assert other.heard() == "a sentence has at most 1000 characters, and this one has 1001"
         other.close()
 
 
