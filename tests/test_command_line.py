@@ -21,7 +21,7 @@ from spca.commands import CommandsByPanel
 from spca.console import Progress, results, show_table
 from spca.events import Event
 from spca_core import extensions
-from spca_core.paths import WORLDS
+from spca_core.paths import ROOT, WORLDS
 from spca_core.processes.child import python_command
 from spca_core.verdict import Ending
 from spca_tabletop.kit import TabletopKit
@@ -73,6 +73,25 @@ def test_bad_input_is_one_clear_line_and_exit_2(args, expected):
     assert expected in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("before", "after", "status"),
+    [
+        ("", "<&-", 0),
+        ("", ">&-", 0),
+        ("", "<&- >&- 2>&-", 0),
+        ("PYTHONOPTIMIZE=2 MUJOCO_GL=nonsense", "", 0),
+        ("mkdir gone; cd gone; rmdir ../gone;", "", 2),
+    ],
+)
+def test_what_the_caller_has_closed_set_or_removed_is_no_fault(
+    tmp_path: Path, before: str, after: str, status: int
+) -> None:
+    line = f"{before} {ROOT}/bin/spca do 'put the red cube on the blue plate' --out {tmp_path}/run {after}"
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
 
 
 @pytest.mark.ros
