@@ -53,7 +53,6 @@ _QUOTED = re.compile(r"'([^']+)'")
 _YES = re.compile(r"(?:yes|yeah|yep|ok|okay|sure|do that|please do)(?:,? please)?[.!]*", re.IGNORECASE)
 _MOVED = 0.01
 """Metres from where it was that a thing on the table is taken for moved."""
-_MOST = 1000  # characters of a sentence: to read twice as many takes four times as long
 _MISSING = re.compile(r"[Tt]here (?:is|are) no ([\w ]+)\.")
 _MEANT = re.compile(
     r"(?i)(?P<no>(?:(?:no|nope|oops|sorry|wait|not (?:that|this|there|the \w+)(?: one| cube)?)\b[,.!;: ]*)*)"
@@ -463,10 +462,10 @@ class Dialogue:
                 yield from [span for span, _ in takewhile(itemgetter(1), named)][-1:]
 
 
-def _read(said: str) -> str:
-    """Return what was said. Raises InputError where that is too much."""
-    most = f"a sentence has at most {_MOST} characters, and this one has {len(said := said.strip())}"
-    return said if len(said) <= _MOST else _nothing(most)
+def _read(said: str, most: int = 1000) -> str:
+    """Return what was said. Raises InputError above `most` characters: twice as many take four times."""
+    long = f"a sentence has at most {most} characters, and this one has {len(said := said.strip())}"
+    return said if len(said) <= most else _nothing(long)
 
 
 def _nothing(why: str) -> NoReturn:

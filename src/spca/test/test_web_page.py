@@ -253,7 +253,7 @@ def test_stop_on_the_page_is_of_what_is_under_way_and_not_of_what_a_program_asks
 
 
 def test_a_report_that_is_gone_or_no_text_is_no_fault(tmp_path: Path) -> None:
-    runs = [SimpleNamespace(report=tmp_path / "gone"), SimpleNamespace(report=tmp_path / "binary")]
+    runs = [SimpleNamespace(report=None), SimpleNamespace(report=tmp_path / "binary")]
     runs[1].report.write_bytes(b"\xff")
     page = WebPage(SimpleNamespace(runs=runs, environment=None), 0)  # type: ignore[arg-type]
     url = urlsplit(page.address)
