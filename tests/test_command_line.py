@@ -52,6 +52,7 @@ def start(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
         (["run", "stack_01", "--detector", "eagle"], "no detector 'eagle'"),
         (["bench", "models", "--levels", "touch_02,stak_01"], "no level matches 'stak_01'"),
         (["do", " "], "no task"),
+        (["do", "..."], "no task"),
         (["do", "--out", "x"], "--out"),
         (["do", "put " * 20_000], "at most 1000 characters"),
         (["run", "touch_02", "--llm", "\udcff"], "UTF-8"),
@@ -72,6 +73,25 @@ def test_bad_input_is_one_clear_line_and_exit_2(args, expected):
     assert expected in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("before", "after", "status"),
+    [
+        ("", "<&-", 0),
+        ("", ">&-", 0),
+        ("", "<&- >&- 2>&-", 0),
+        ("PYTHONOPTIMIZE=2 MUJOCO_GL=nonsense", "", 0),
+        ("mkdir gone; cd gone; rmdir ../gone;", "", 2),
+    ],
+)
+def test_what_the_caller_has_closed_set_or_removed_is_no_fault(
+    tmp_path: Path, before: str, after: str, status: int
+) -> None:
+    line = f"{before} {ROOT}/bin/spca do 'put the red cube on the blue plate' --out {tmp_path}/run {after}"
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (status, False), done.stderr
 
 
 @pytest.mark.ros

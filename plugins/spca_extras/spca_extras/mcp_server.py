@@ -23,9 +23,10 @@ from starlette.responses import PlainTextResponse
 from spca import __version__
 from spca.api import levels, session
 from spca.events import Event
+from spca.interrupt import STOPPED
 from spca.runs import Run
 from spca.sessions import Proposal, Session
-from spca_core.errors import SpcaError
+from spca_core.errors import Cancelled, SpcaError
 from spca_core.plan import Plan
 
 T = TypeVar("T")
@@ -55,7 +56,7 @@ def serve(options: dict[str, Any], approval: bool, allowed: tuple[str, ...], por
         port: For HTTP, the port, on this machine.
         path: For HTTP, the path, which nobody else is to know.
     """
-    made = FastMCP("spca", _WHAT, port=port, streamable_http_path=path, log_level="WARNING")
+    made = FastMCP("spca", _WHAT, port=port, streamable_http_path=path, log_level="CRITICAL")
     made._mcp_server.version = __version__
 
     async def read(request: Any, answer: Any) -> Any:  # over nonsense, and depths, the SDK ends in a fault
@@ -82,6 +83,7 @@ class _Server:
         self._context: Context[Any, Any, Any] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._plans: dict[str, Proposal] = {}
+        self._stops = self._heeded = 0  # how often it was stopped, and before what is under way was asked for
         for tool, hints in (
             (self.look, _READS), (self.plan, _READS), (self.rehearse, _READS), (self.read_run, _READS),
             (self.run_plan, _MOVES), (self.do, _MOVES), (self.act, _MOVES), (self.stop, _MOVES),
@@ -130,7 +132,8 @@ class _Server:
         return _told(await self._work(ctx, lambda table: table.act(action, *args)))
 
     async def stop(self) -> str:
-        """Stop the arm at once, and end the run under way."""
+        """Stop the arm at once, and end the run under way and whatever was asked for before."""
+        self._stops += 1
         if self._session is not None:
             self._session.stop()
         return "stopped"
@@ -160,19 +163,23 @@ class _Server:
         return self._plans[plan_id]
 
     async def _work(self, ctx: Context, ask: Callable[[Session], T]) -> T:
-        """Do it in the session's thread; a client that gives up stops the arm."""
-        loop = asyncio.get_running_loop()
+        """Do it in the session's thread; a client that gives up on what is under way stops the arm."""
+        loop, heeded = asyncio.get_running_loop(), self._stops
 
         def work() -> T:
-            self._context, self._loop = ctx, loop
-            return ask(self._table())
+            self._context, self._loop, self._heeded = ctx, loop, heeded
+            table = self._table()
+            if self._stops != heeded:
+                raise Cancelled(STOPPED)
+            return ask(table)
 
         try:
             return await loop.run_in_executor(self._worker, work)
         except SpcaError as error:
             raise ToolError(str(error)) from error
         except asyncio.CancelledError:
-            await self.stop()
+            if self._context is ctx:  # else it has not begun
+                await self.stop()
             raise
 
     def _table(self) -> Session:
@@ -181,6 +188,8 @@ class _Server:
         return self._session
 
     def _tell(self, event: Event) -> None:
+        if event.kind == "run_started" and self._session is not None and self._stops != self._heeded:
+            self._session.stop()  # it was told so between two runs
         if self._context is not None and event.text:
             self._wait(self._context.info(f"{event.kind}: {event.text}"))
 

@@ -146,3 +146,39 @@ def test_what_no_look_shows_is_no_success_over_the_protocol():
                 )
 
     anyio.run(talk)
+
+
+def test_what_was_asked_for_before_a_stop_moves_nothing_and_giving_up_what_waits_stops_nothing():
+    """The first call lays the table, which takes seconds: there is no run yet that could be ended."""
+    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+    import anyio
+    from mcp import ClientSession, McpError, types
+
+    async def talk() -> None:
+        async with serving("stdio") as (read, write), ClientSession(read, write) as client:
+            await client.initialize()
+            said: dict[str, types.CallToolResult] = {}
+
+            async def do(sentence: str) -> None:
+                with contextlib.suppress(McpError):  # of what is given up
+                    said[sentence] = await client.call_tool("do", {"sentence": sentence})
+
+            async with anyio.create_task_group() as asking:
+                for sentence in ("touch the red cube", "touch the blue cube"):
+                    asking.start_soon(do, sentence)
+                await anyio.sleep(0.3)
+                await client.call_tool("stop", {})
+            assert [(told.isError, "stopped" in told.content[0].text) for told in said.values()] == 2 * [
+                (True, True)
+            ]
+            async with anyio.create_task_group() as asking:
+                asking.start_soon(do, "touch the red cube")
+                await anyio.sleep(0.1)
+                given_up = types.CancelledNotificationParams(requestId=client._request_id)
+                asking.start_soon(do, "touch the blue cube")
+                await anyio.sleep(0.1)
+                told = types.CancelledNotification(method="notifications/cancelled", params=given_up)
+                await client.send_notification(types.ClientNotification(told))
+            assert json.loads(said["touch the red cube"].content[0].text)["outcome"] == "carried out"
+
+    anyio.run(talk)

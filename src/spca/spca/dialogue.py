@@ -233,10 +233,10 @@ class Dialogue:
     def meant(self, sentence: str) -> str:
         """Spell out "it", "put it back", "undo", "again", a correction and an answer, as far as is known.
 
-        Raises InputError where nothing is said, for a question about what was done, and where nothing is
-        there to undo, or to do again.
+        Raises InputError where nothing or too much is said, for a question about what was done, and where
+        nothing is there to undo, or to do again.
         """
-        if not (sentence := sentence.strip()):
+        if not (sentence := _read(sentence)).strip(". "):
             raise InputError("no task", hint='say what to do, such as "put the red cube on the blue plate"')
         if told := self._told(sentence):
             raise InputError("nothing to carry out", hint=told)
@@ -299,7 +299,7 @@ class Dialogue:
 
         What a question is about is "it" from now on.
         """
-        if (told := self._told(question)) is not None:
+        if (told := self._told(question := _read(question))) is not None:
             return told
         question = self._asked_too(question) or self.spelt(question)
         if (told := self._kit.answer(question, self._look)) is not None:
@@ -464,6 +464,12 @@ class Dialogue:
                 named = [(span, self._kit.names_a_thing(sentence[slice(*span)])) for span in spans]
                 named = named[1:] if named and not named[0][1] else named  # "an empty" names none
                 yield from [span for span, _ in takewhile(itemgetter(1), named)][-1:]
+
+
+def _read(said: str, most: int = 1000) -> str:
+    """Return what was said. Raises InputError above `most` characters: twice as many take four times."""
+    long = f"a sentence has at most {most} characters, and this one has {len(said := said.strip())}"
+    return said if len(said) <= most else _nothing(long)
 
 
 def _nothing(why: str) -> NoReturn:

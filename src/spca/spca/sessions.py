@@ -29,7 +29,7 @@ from spca_core.options import RunOptions
 from spca_core.plan import Plan, Rehearsed, Step, Task
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
-from spca_core.run_folder import EVENTS, RunFolder
+from spca_core.run_folder import EVENTS, RunFolder, scratch
 from spca_core.scene import Fact, Observation, SceneObject
 from spca_core.verdict import Ending
 from spca_planner.solver.process import warm_solver
@@ -116,6 +116,7 @@ class Session:
         self._approve, self._report = approve, report
         self._dialogue = Dialogue(kit, lambda: self.look().observation)
         self._open = ExitStack()
+        self._folder: Path | None = None
         self._table: Environment | None = None
         self._unlaid = False
         self._run: Run | None = None
@@ -128,7 +129,8 @@ class Session:
 
     def __enter__(self) -> Session:
         with self._open:
-            self._scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="spca-")))
+            self._folder = Path(self._open.enter_context(scratch("session")))
+            self._open.callback(setattr, self, "_folder", None)
             options = self._options
             if options.level == SENTENCE:
                 options = self._ordered("Look at the table.", self._scratch)
@@ -253,11 +255,17 @@ class Session:
         self.runs.append(run)
         return run
 
+    @property
+    def _scratch(self) -> Path:
+        if self._folder is None:
+            raise InputError("the session is not open", hint="use it inside its `with`")
+        return self._folder
+
     # --- runs -----------------------------------------------------------------------------------------------
 
     def _done(self, sentence: str, asked: Order, out: Path | None, said: str = "") -> Run:
         """Carry out an order, in these words of the user's, in a run that is kept, and return the run."""
-        said = said or sentence
+        said, aside = said or sentence, self._scratch
         conversation = self._dialogue.conversation(said, sentence)
         folder = RunFolder.create("_".join(sentence.split())[:40], out)
         run = Run(self._ordered(sentence, folder.path, conversation), folder, asked)
@@ -267,11 +275,10 @@ class Session:
             if out is None and not (folder.path / EVENTS).exists():  # it has not begun
                 shutil.rmtree(folder.path)
             raise
-        kept = folder.path
-        if out is None and run.result.outcome.refused and not (folder.path / "llm").exists():
-            kept = Path(shutil.move(kept, tempfile.mkdtemp(dir=self._scratch)))
-        elif self._report:
+        refused = run.result.outcome.refused and not (folder.path / "llm").exists() and out is None
+        if self._report and not refused:
             run.document()
+        kept = Path(shutil.move(folder.path, tempfile.mkdtemp(dir=aside))) if refused else folder.path
         run.files = RunFolder(kept)  # without its claim, which is a descriptor
         self._dialogue.remember(said, sentence, run)
         self.runs.append(run)
@@ -293,8 +300,9 @@ class Session:
         return run
 
     def _advance(self, run: Run, listeners: tuple[Listener, ...], anew: bool = False) -> None:
-        before, self._run = self._run, run  # over ROS, one is refused while another is under way
-        run.order = replace(run.order or Order(), approve=self._approve)
+        if self._run is not None:  # of another thread, or a listener's: two would move one arm
+            raise InputError("the session is at work", hint="it does one thing at a time; `stop` ends it")
+        self._run, run.order = run, replace(run.order or Order(), approve=self._approve)
         try:
             if self.program is not None:
                 anew, self._unlaid = anew or self._unlaid, False
@@ -305,7 +313,7 @@ class Session:
                 self._table.take_up(run.options)
             run.advance(*listeners, environment=self._table)
         finally:
-            self._run = before
+            self._run = None
 
     def _ordered(self, sentence: str, folder: Path, conversation: tuple[str, ...] = ()) -> RunOptions:
         """Return the options of a run with that sentence as its task; write its level file to `folder`."""

@@ -12,14 +12,14 @@ goes on. A page that is opened again shows everything that it missed.
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import sys
 import threading
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, Queue
-from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from typing import Any, TypeVar, cast
 
 from pydantic import ValidationError
 from tornado.httpserver import HTTPServer
@@ -33,6 +33,7 @@ from spca.events import Event
 from spca.interrupt import STOPPED
 from spca.report.page import small_picture, templates
 from spca.sessions import Session
+from spca_core.errors import InputError
 from spca_core.model import Record
 from spca_core.plan import Plan
 from spca_core.ports.proposer import Answered
@@ -46,8 +47,7 @@ GRACE_S = 5.0
 """Wall seconds for which an order stands without a page."""
 PING_S = 3.0
 """Wall seconds between two questions whether a page is still there."""
-_PERIOD_S = 1 / 12
-_LOOK_S = 0.1  # wall seconds between two looks whether nobody waits any more
+_PERIOD_S, _LOOK_S = 1 / 12, 0.1  # wall seconds between two looks at the world, whether nobody waits any more
 _TALK, _MOST = 60, 60  # lines of talk that are kept, open connections
 
 
@@ -79,7 +79,7 @@ class WebPage:
             "asks": False, "picture": "", "shapes": [], "poses": [],
         }  # fmt: skip
         served: Future[int] = Future()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(port, served)), daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(port, served), daemon=True)
         self._thread.start()
         self.address = f"http://{HOST}:{served.result()}/?key={self.key}"
         print(f"  page    {self.address}", file=sys.stderr, flush=True)
@@ -92,7 +92,7 @@ class WebPage:
 
     def read(self, ended: Stop = never) -> str:
         """The next sentence that is typed on the page; empty when `ended` holds."""
-        self._ours, self._reads = False, True
+        self._ours, self._reads, self._stopped = False, True, ""
         self._tell(ready=True, doing="")
         if sentence := _next(self._sentences, ended) or "":
             self._reads = False
@@ -147,8 +147,8 @@ class WebPage:
             how = "" if answers or event.text.startswith("carried out") else f"{ending.words}: "
             said = "" if answers else "good" if ending is Ending.SUCCESS else "bad"
             self.say(how + plainly(event.text), said)
-            if self._reads:  # it was asked for elsewhere
-                self._tell(ready=True, doing="")
+            self._stopped = ""  # that run; what is asked for elsewhere next is another
+            self._tell(ready=self._reads, doing="")
         elif event.kind == "stage_ended":
             self._picture()
 
@@ -165,11 +165,20 @@ class WebPage:
 
     # --- the server's thread --------------------------------------------------------------------------------
 
+    def _run(self, port: int, served: Future[int]) -> None:
+        for told in ("access", "general"):  # strangers' requests, in their own words: not on the terminal
+            logging.getLogger(f"tornado.{told}").addHandler(logging.NullHandler())
+        try:
+            asyncio.run(self._serve(port, served))
+        except OSError as error:  # there is no loopback interface, or no descriptor left
+            served.set_exception(InputError(f"no page can be served on {HOST}", hint=str(error)))
+
     async def _serve(self, port: int, served: Future[int]) -> None:
         self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
         routes = [(r"/", _Main), (r"/socket", _Socket), (r"/report/(\d{1,9})", _Report)]
-        pings: dict[str, Any] = {"websocket_ping_interval": PING_S, "websocket_ping_timeout": PING_S}
-        server = _Server(Application(routes, page=self, **pings), idle_connection_timeout=GRACE_S)
+        limits: dict[str, Any] = {"websocket_ping_interval": PING_S, "websocket_ping_timeout": PING_S}
+        limits["websocket_max_message_size"] = 10_000  # bytes
+        server = _Server(Application(routes, page=self, **limits), idle_connection_timeout=GRACE_S)
         try:
             sockets = bind_sockets(port, HOST)
         except OSError:  # another session has it
@@ -212,10 +221,10 @@ class WebPage:
             with suppress(WebSocketClosedError):  # it is told to be lost, too
                 socket.write_message(news)
 
-    def report(self, number: int) -> str:
-        """The report of a run of the session; empty where there is none."""
+    def report(self, number: int) -> bytes:
+        """The report of a run of the session; empty where there is none any more."""
         files = [run.report for run in self._session.runs[number - 1 : number]]
-        return "".join(file.read_text() for file in files if file)
+        return b"".join(file.read_bytes() for file in files if file)
 
     def opened(self, socket: _Socket) -> None:
         """A page is there: show it all."""
@@ -271,14 +280,13 @@ class _Guarded(RequestHandler):
     @property
     def page(self) -> WebPage:
         """The page that is served."""
-        page: WebPage = self.settings["page"]
-        return page
+        return cast(WebPage, self.settings["page"])
 
     def prepare(self) -> None:
         """Refuse everybody else."""
         asked, key = self.request.headers.get_list, self.get_query_argument("key", "")
         host = "".join(asked("Host"))
-        known = urlsplit(f"//{host}").hostname in (HOST, "localhost")
+        known = host.partition(":")[0].lower() in (HOST, "localhost")
         own = asked("Origin") in ([], [f"http://{host}"])
         if not (known and own and secrets.compare_digest(key.encode(), self.page.key.encode())):
             raise HTTPError(403)

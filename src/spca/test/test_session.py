@@ -454,3 +454,31 @@ def test_what_a_sentence_took_is_given_back():
             table.do("Dance with the yellow banana.")
             table.do("Touch the blue cube.")
         assert len(os.listdir("/proc/self/fd")) <= before
+
+
+def test_a_session_does_one_thing_at_a_time_while_it_is_open() -> None:
+    """Two runs at once, of a listener or of another thread, would move one arm."""
+    refused: list[str] = []
+
+    def hear(event: Event) -> None:
+        if event.kind == "plan":
+            for ask in (lambda: table.do("touch the green cube"), table.look):
+                with pytest.raises(InputError, match="the session is at work") as told:
+                    ask()
+                refused.append(str(told.value))
+
+    session = spca.session(report=False, on_event=hear)
+    for closed in (False, True):
+        for order in (
+            lambda: session.do("touch the green cube"),
+            session.look,
+            lambda: session.act("pick_up"),
+        ):
+            with pytest.raises(InputError, match="the session is not open"):
+                order()
+        if not closed:
+            with session as table:
+                assert table.do("put the red cube on the blue plate").result.success
+                scratch = table._scratch
+            assert len(refused) == 2 and not scratch.exists()
+    assert not scratch.exists()

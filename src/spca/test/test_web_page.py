@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import os
 import socket
 import threading
@@ -13,6 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from queue import Queue
 from select import select
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +29,8 @@ from spca.conversation import Conversation, is_done
 from spca.events import Event, Listener
 from spca.sessions import Session
 from spca.web_page import LOST, WebPage
+from spca_core.errors import InputError
+from spca_core.verdict import Ending
 
 TOWER = "build a tower of all cubes"
 FOREIGN = "http://evil.example"
@@ -214,16 +218,67 @@ class TestOnePage:
                 (path, {**own, "Origin": FOREIGN}),
                 (path, {**own, "Origin": "http://127.0.0.1:9"}),
                 (path, {**own, "Origin": "null"}),
+                (path, {"Host": "["}),
             ):
                 assert asked(port, refused, {**shaken, **headers})[0] == 403, (refused, headers)
 
     def test_what_is_no_order_ends_that_page_alone(self, talking: Talking) -> None:
-        page, other = talking.browser(), talking.browser()
-        page.send(run="rm")
-        with pytest.raises(Exception, match="1003"):
-            page.until(lambda s: False)
-        other.until(lambda s: s["ready"])
+        other = talking.browser()
+        for order, code in (({"run": "rm"}, "1003"), ({"say": "x" * 20_000}, "1009")):
+            page = talking.browser()
+            page.send(**order)
+            with pytest.raises(Exception, match=code):
+                page.until(lambda s: False)
+        other.say("x" * 1001)
+        assert other.heard() == "a sentence has at most 1000 characters, and this one has 1001"
         other.close()
+
+
+def test_stop_on_the_page_is_of_what_is_under_way_and_not_of_what_a_program_asks_for_next() -> None:
+    page: Browser | None = None
+
+    def hear(event: Event) -> None:
+        if event.kind == "plan" and page is not None:
+            page.send(stop=True)
+            while not table.stopping:
+                time.sleep(0.01)
+
+    with spca.session(view="web", report=False, on_event=hear) as table:
+        assert table.page is not None
+        page = Browser(table.page.address)
+        assert table.do("touch the red cube").result.reason.startswith("stopped")
+        page.close()
+        page = None
+        assert table.do("touch the red cube").result.outcome is not Ending.CANCELLED
+
+
+def test_a_report_that_is_gone_or_no_text_is_no_fault(tmp_path: Path) -> None:
+    runs = [SimpleNamespace(report=None), SimpleNamespace(report=tmp_path / "binary")]
+    runs[1].report.write_bytes(b"\xff")
+    page = WebPage(SimpleNamespace(runs=runs, environment=None), 0)  # type: ignore[arg-type]
+    url = urlsplit(page.address)
+    for number, status in (1, 404), (2, 200), (3, 404):
+        assert asked(url.port or 0, f"/report/{number}?{url.query}", {"Host": url.netloc})[0] == status
+    page.close()
+
+
+def test_where_no_page_can_be_served_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a network namespace without a loopback interface."""
+    monkeypatch.setattr(web_page, "HOST", "192.0.2.1")  # of a network that is nowhere (RFC 5737)
+    with pytest.raises(InputError, match=r"no page can be served on 192\.0\.2\.1"):
+        WebPage(None)  # type: ignore[arg-type]
+
+
+def test_what_strangers_ask_is_not_on_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    page = WebPage(None, 0)  # type: ignore[arg-type]
+    url = urlsplit(page.address)
+    capfd.readouterr()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(logging.root, "handlers", [])  # as without pytest's own
+        assert asked(url.port or 0, "/steers", {"Host": url.netloc})[0] == 404
+        assert asked(url.port or 0, "/?key=%ff", {"Host": url.netloc})[0] == 400
+    page.close()
+    assert capfd.readouterr().err == ""
 
 
 def test_connections_of_strangers_cost_few_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:

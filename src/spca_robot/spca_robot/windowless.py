@@ -2,7 +2,7 @@
 
 import os
 
-if not os.environ.get("MUJOCO_GL"):
+if os.environ.get("MUJOCO_GL", "").lower() not in ("egl", "glfw", "glx", "osmesa"):
     # MuJoCo would import GLFW, which starts a Python process to find its library (0.2 s) and is not needed:
     # a live view (`mujoco.viewer`) imports it itself, and pictures choose their platform when they are made.
     os.environ["MUJOCO_GL"] = "disabled"

@@ -5,7 +5,6 @@ A program uses them where it is told their names: `planner:=/planner`.
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from spca.kits import kits
 from spca_coder.node import CoderNode
 from spca_core.options import RunOptions
 from spca_core.processes.child import leave
-from spca_core.run_folder import RunFolder
+from spca_core.run_folder import RunFolder, scratch
 from spca_planner.node import PlannerNode
 from spca_ros.node import SpcaNode, run_nodes
 
@@ -36,7 +35,7 @@ def _run(kind: type[PlannerNode | CoderNode], stage: str) -> None:
         def made() -> list[SpcaNode]:
             node = kind()
             proposer = node.parameter("proposer", "builtin", "who drafts: builtin or openai")
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="spca-")))
+            folder = Path(stack.enter_context(scratch("node")))
             options = RunOptions(level="stack_01", proposer=proposer)
             opened = stack.enter_context(open_stages(options, kits()[0], RunFolder(folder)))
             setattr(node, stage, getattr(opened, stage))

@@ -13,7 +13,7 @@ function line(tag, text, kind) {
 
 const show = {
   title: text => { $("title").textContent = text || "What shall be done?"; document.title = text ? `${text} · spca` : "spca"; },
-  doing: text => { $("doing").textContent = text && `${text} …`; },
+  doing: text => { $("doing").textContent = text && `${text} …`; $("stop").disabled = !text; },
   goal: text => { $("goal").textContent = text || "Nothing has been asked for yet."; $("goal").className = text ? "" : "soft"; },
   plan: steps => {
     const now = steps.findIndex(step => step.mark !== "done");
@@ -33,7 +33,6 @@ const show = {
   },
   ready: yes => {
     $("say").disabled = $("undo").disabled = $("sentence").disabled = !yes;
-    $("stop").disabled = yes;
     if (yes && matchMedia("(hover: hover)").matches) $("sentence").focus();  // no keyboard pops up on a telephone
     $("speak").classList.toggle("busy", !yes);
   },
