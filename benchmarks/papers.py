@@ -49,9 +49,8 @@ model's, and the row says so. All {count:,} printed cells are in `published.csv`
 
 On 27 November 2026, at 295a376a and what came of it, each row was checked against its paper and tried by
 its command, run small, by who did not write it; a script on loopback or recorded answers took a model's
-place, and rows of one bench shared a run. Not run: Gazebo (S23), G9, S43, W18. Cut on a busy machine after
-two minutes or more: C18, W24, ReAct (W20), the benches of W7, W21 and W23, and those of C8 and C9, whose
-trainings ran.
+place, and rows of one bench shared a run. Not run: Gazebo (S23), W18. Cut on a busy machine after some
+minutes: the bench of W7, whose learning ran, and those of C8 and C9, whose trainings ran.
 """
 _HEADS = ("in the paper", "what", "here", "published", "ours", "how they compare")
 _MODEL = ROOT / "benchmarks" / "papers_model.md"

@@ -14,7 +14,7 @@ from spca_benchmarks.campaigns.engine import run_campaign
 from spca_benchmarks.campaigns.page import Page
 from spca_benchmarks.campaigns.report import write_report
 from spca_benchmarks.minigrid.bench import MinigridBench, MinigridResult, MinigridTrial, reference
-from spca_benchmarks.minigrid.learning.bench import RlBench, View
+from spca_benchmarks.minigrid.learning.bench import RlBench, RlResult, RlTrial, View
 from spca_benchmarks.minigrid.shortest import shortest
 from spca_core.errors import InputError
 from spca_minigrid.ending import Ended, EpisodeEnding
@@ -139,3 +139,21 @@ def test_ppo_learns_one_maze_and_the_episodes_are_counted(tmp_path: Path) -> Non
     [row] = bench.table(campaign.done).shown()
     assert str(round(result.episodes / 1000, 1)) in " ".join(row)
     assert write_report(campaign).read_text().count("<svg") == 1
+
+
+def test_who_did_not_get_to_a_mark_is_not_counted_as_having_got_there() -> None:
+    def after(*counts: int | None) -> str:
+        """The cell of the mark of 70 %, of seeds that had a thousand episodes."""
+        done = [
+            Done(
+                RlTrial(env="a", seed=seed),
+                RlResult(episodes=1000, actions=1, seconds=1.0, curve=(), to={"0.7": count, "0.99": None}),
+            )
+            for seed, count in enumerate(counts)
+        ]
+        [row] = RlBench(environments=("a",)).table(done).rows
+        return str(row[3])
+
+    assert [after(None), after(500, None), after(500), after(500, 700, 600)] == [
+        "> 1.0", "0.5–> 1.0", "0.5", "0.5–0.7"
+    ]  # fmt: skip

@@ -299,6 +299,7 @@ def curves(done: Trials) -> Figure:
             axis.plot(range(1, len(values) + 1), values, color="C0", alpha=0.3, lw=1)
         axis.plot(range(1, longest + 1), np.mean(lines, axis=0), "o-", color="C0")
         axis.set(title=name.rpartition("/")[2].replace(": ", "\n"), ylim=(-3, 103), xlabel="trial")
+        axis.xaxis.get_major_locator().set_params(integer=True)
         axis.grid(alpha=0.3)
     for axis in list(axes.flat)[len(by_task) :]:
         axis.set_visible(False)

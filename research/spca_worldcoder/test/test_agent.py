@@ -114,6 +114,12 @@ def test_a_writer_that_repeats_itself_is_not_asked_for_ever() -> None:
     bandit = Bandit(np.random.default_rng(0))
     bandit.add(Program(source="x = 1"), Verdict(explained=0.6))
     assert [(arm.alpha, arm.beta) for arm in bandit.arms] == [(1.0, 6.0), (4.0, 3.0)]
+    best = Program(source="x = 2")
+    bandit.add(best, Verdict(explained=0.9, failing=(0,)))
+    found = search(bandit, draft, lambda _, verdict: verdict.fits, 50, None)
+    assert found is not None and found[0] is best, (
+        "the best so far, which nothing written since has come up to"
+    )
 
 
 def test_value_iteration_plans_in_the_true_rules_as_far_as_it_looks() -> None:

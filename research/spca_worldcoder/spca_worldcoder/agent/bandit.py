@@ -71,12 +71,12 @@ def search(
     budget: int,
     most_repeats: int | None = 3,
 ) -> tuple[Program, Verdict] | None:
-    """Refine until a program is good or the budget is used up; then the best by share explained, or None.
+    """Refine until a program is good or the budget is used up; then the arm that explains most, or None.
 
     `draft` gives a child of an arm, or None when its writer failed. After `most_repeats` known programs in a
     row the writer has nothing more to say; None: it is asked to the end, as published.
     """
-    best: tuple[Program, Verdict] | None = None
+    known = [(arm.program, arm.verdict) for arm in bandit.arms if arm.program is not None]
     repeats = 0
     for _ in range(budget):
         arm = bandit.choose()
@@ -85,13 +85,11 @@ def search(
         bandit.report(arm, solved)
         if made is None:
             continue
-        if best is None or made[1].explained > best[1].explained:
-            best = made
         if solved:
             return made
-        known = any(one.program is not None and one.program.source == made[0].source for one in bandit.arms)
-        repeats = repeats + 1 if known else 0
+        repeats = repeats + 1 if any(one.source == made[0].source for one, _ in known) else 0
+        known.append(made)
         if repeats == most_repeats:
             break
         bandit.add(*made)
-    return best
+    return max(known, key=lambda made: made[1].explained, default=None)

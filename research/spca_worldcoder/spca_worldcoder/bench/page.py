@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from spca_benchmarks.campaigns.bench import Done
 from spca_benchmarks.campaigns.page import Page, PageTable, new_figure
 from spca_benchmarks.campaigns.plots import boxes
-from spca_benchmarks.campaigns.published import published
+from spca_benchmarks.campaigns.published import cells, published
 from spca_benchmarks.campaigns.statistics import Mean, Rate, groups
 from spca_worldcoder.bench.rows import Learned, Spent, WorldcoderRow, WorldcoderTrial
 from spca_worldcoder.bench.suites import REACT_EPISODES, SUITES
@@ -110,11 +110,9 @@ def write_sections(done: Trials, page: Page) -> None:
     _baselines(done, page)
     if not asked:
         return
-    page.text(
-        "Published figures: Tang, Key and Ellis 2024, with GPT-4. Sokoban's model in 50 actions, levels with "
-        "5 and more boxes not solved; ReAct solves 15 ± 8 % of basic levels; PPO and DreamerV3 need more "
-        "than 10⁶ steps for two boxes, and PPO does not learn UnlockPickup in 3·10⁸."
-    )
+    own = [c for c in cells().values() if c.seed == "WorldCoder"]
+    rows = [(c.table, c.row, c.column, f"{c.value} {c.unit}") for c in own]
+    page.table(("WorldCoder", "of", "what", "published"), rows, "Published, with GPT-4.")
 
 
 def _curves(found: Mapping[tuple[str, str], Sequence[Learned]], page: Page) -> None:

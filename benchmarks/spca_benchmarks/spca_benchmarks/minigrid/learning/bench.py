@@ -131,6 +131,7 @@ class RlBench(Bench[RlTrial, RlResult]):
             *printed("SPCA", "Table 5"),
             "Published: means of ten trials, each mark's least and most thousands of episodes.",
         )
+        page.table(*printed("WorldCoder", "App. B.1"), "Published for MiniGrid, in actions.")
         for env, own in groups(done, lambda d: d.trial.env).items():
             page.heading(env)
             page.figure(_curves(own))
@@ -145,10 +146,9 @@ def _row(results: Sequence[RlResult]) -> tuple[object, ...]:
 
 
 def _span(results: Sequence[RlResult], mark: str) -> str:
-    """Thousands of episodes, least and most; all of them of a seed that did not get there."""
-    counts = [r.to[mark] or r.episodes for r in results]
-    missing = any(r.to[mark] is None for r in results)
-    return f"{min(counts) / 1000:.1f}–{'> ' if missing else ''}{max(counts) / 1000:.1f}"
+    """Thousands of episodes, least and most; `>` all of them where a seed did not get there."""
+    found = sorted(((r.to[mark] or r.episodes) / 1000, r.to[mark] is None) for r in results)
+    return "–".join(dict.fromkeys(f"{'> ' * missing}{count:.1f}" for count, missing in (found[0], found[-1])))
 
 
 def _curves(done: Trials) -> Figure:
