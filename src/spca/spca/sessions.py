@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -120,6 +121,7 @@ class Session:
         self._table: Environment | None = None
         self._unlaid = False
         self._run: Run | None = None
+        self._told: str | None = None  # while an order is carried out: why it is to end, or nothing
         self.page: WebPage | None = None
         """The page to speak on, with `view="web"`."""
         self.view: View | None = None
@@ -209,33 +211,46 @@ class Session:
         It may refer to what was done before ("put it back"), or answer what the last one left open. One that
         is refused, and for which no model was asked, leaves its run in a folder that is gone in the end.
         """
-        meant = self._dialogue.meant(sentence)
-        return self._done(meant, Order(), out, sentence)
+        with self._order():
+            return self._done(self._dialogue.meant(sentence), Order(), out, sentence)
 
     def execute(self, proposal: Proposal, out: Path | None = None) -> Run:
         """Carry out a plan as it is, once; it is refused where things have moved since it was made."""
         if proposal.plan is None:
             raise InputError("there is no plan to carry out", hint=proposal.question)
-        return self._done(proposal.sentence, Order(plan=proposal.plan, seen=proposal.seen), out)
+        with self._order():
+            return self._done(proposal.sentence, Order(plan=proposal.plan, seen=proposal.seen), out)
 
     def act(self, action: str, *args: str, out: Path | None = None) -> Run:
         """Carry out a single action, such as `act("pick_up", "cube_red", "table")`.
 
         Raises InputError for an unknown action, arguments that do not fit, and unmet preconditions.
         """
-        seen = self.look().observation
-        plan = single_step(self._kit.situation(seen), Step(action=action, args=args))
-        return self._done(str(plan.steps[0]), Order(plan=plan, seen=seen), out)
+        with self._order():
+            seen = self.look().observation
+            plan = single_step(self._kit.situation(seen), Step(action=action, args=args))
+            return self._done(str(plan.steps[0]), Order(plan=plan, seen=seen), out)
 
     def stop(self, reason: str = STOPPED) -> None:
-        """Stop the arm and end the run under way; may be called from any thread. The session stays."""
+        """Stop the arm and end the order under way; may be called from any thread. The session stays."""
+        if self._told is not None:
+            self._told = reason
         if (run := self._run) is not None:
             run.cancel(reason)
 
+    @contextmanager
+    def _order(self) -> Iterator[None]:
+        """Keep that an order is to end for all of its runs, also those that have not begun."""
+        self._told = ""
+        try:
+            yield
+        finally:
+            self._told = None
+
     @property
     def stopping(self) -> bool:
-        """Whether the run under way has been told to stop."""
-        return (run := self._run) is not None and bool(run.cancelled)
+        """Whether the order under way has been told to stop."""
+        return bool(self._told) or ((run := self._run) is not None and bool(run.cancelled))
 
     @property
     def environment(self) -> Environment | None:
@@ -250,7 +265,8 @@ class Session:
         options = options or self._options.model_copy(update={"rewind": True})
         run = Run(options, RunFolder.create(Path(options.level).stem, out))
         self._dialogue = Dialogue(self._kit, lambda: self.look().observation)
-        self._advance(run, self._listeners, anew=True)
+        with self._order():
+            self._advance(run, self._listeners, anew=True)
         self._dialogue.remember("", run.result.level, run)
         self.runs.append(run)
         return run
@@ -303,6 +319,8 @@ class Session:
         if self._run is not None:  # of another thread, or a listener's: two would move one arm
             raise InputError("the session is at work", hint="it does one thing at a time; `stop` ends it")
         self._run, run.order = run, replace(run.order or Order(), approve=self._approve)
+        if self._told:
+            run.cancel(self._told)
         try:
             if self.program is not None:
                 anew, self._unlaid = anew or self._unlaid, False

@@ -321,6 +321,18 @@ def test_a_model_that_only_answers_has_answered(tmp_path: Path, capsys: pytest.C
     assert capsys.readouterr().out.startswith("answered  The red plate, I think.\n")
 
 
+def test_a_stop_between_two_runs_of_an_order_ends_it(monkeypatch: pytest.MonkeyPatch):
+    """Such as between a look, for what "it" is, and the run that moves it. Before, it stops nothing."""
+    with spca.session(report=False) as table:
+        table.stop()
+        assert table.do("touch the red cube").result.success
+        spelt = table._dialogue.meant
+        monkeypatch.setattr(table._dialogue, "meant", lambda said: (table.stop(), spelt(said))[1])
+        assert table.do("touch it again").result.outcome is Ending.CANCELLED
+        monkeypatch.undo()
+        assert table.look() and table.do("touch the green cube").result.success
+
+
 def test_what_a_stopped_task_has_done_is_taken_back():
     def hear(event: Event) -> None:
         if event.kind == "step" and not stopped:

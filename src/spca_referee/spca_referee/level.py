@@ -189,6 +189,11 @@ class Level(Record):
         never = ((robot, world.table.model), (robot, robot), *fallen)
         return self.model_copy(update={"fail": Conditions(collisions_true=never)})
 
+    def watched(self, world: World) -> tuple[str, ...]:
+        """Return the objects whose contacts matter to the conditions; all where roles tell only later."""
+        movable = {thing.model for thing in world.objects}
+        return tuple(sorted(movable if self.roles else self.names & movable))
+
     @property
     def must_release(self) -> bool:
         """Success counts only once the robot has let go of the objects that it names."""
