@@ -24,13 +24,15 @@ LEVELS = sorted(RECORDED & {*list_levels()})
     "level", [*LEVELS[:2], *(pytest.param(level, marks=pytest.mark.full) for level in LEVELS[2:])]
 )
 def test_recorded_answers_solve_their_level(level: str, tmp_path: Path) -> None:
+    """From no skills where a coder was asked, too, else from the built-in ones; the library is empty."""
+    coded = [*REPLAYS.glob(f"{level}_*-coder.json")]
     run = spca.run(
         level,
         report=False,
         out=tmp_path / "run",
         proposer="openai",
         llm=f"replay:{REPLAYS}",
-        skills="empty",
+        skills="empty" if coded else "auto",
         library=str(tmp_path / "library"),
     )
     assert run.result.success and run.result.rounds == 1, run.result.reason
