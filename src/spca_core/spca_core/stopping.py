@@ -17,8 +17,14 @@ def never() -> bool:
     return False
 
 
-def left_alone(call: Callable[[], _T]) -> Future[_T]:
-    """Begin a call in a thread of its own, which nobody has to wait for; return its outcome to be."""
+def _in_a_thread(run: Callable[[], None]) -> None:
+    threading.Thread(target=run, daemon=True).start()
+
+
+def left_alone(
+    call: Callable[[], _T], begin: Callable[[Callable[[], None]], object] = _in_a_thread
+) -> Future[_T]:
+    """Begin a call that nobody has to wait for, in a thread of its own by default; return its outcome."""
     outcome: Future[_T] = Future()
 
     def run() -> None:
@@ -27,7 +33,7 @@ def left_alone(call: Callable[[], _T]) -> Future[_T]:
         except BaseException as error:
             outcome.set_exception(error)
 
-    threading.Thread(target=run, daemon=True).start()
+    begin(run)
     return outcome
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 from ctypes import CDLL
 from typing import Any, TypeVar
 
 from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.utilities import get_default_context
+
+from spca_core.stopping import left_alone
 
 try:  # in C++, for half the processor time; older releases of rclpy lack it
     from rclpy.experimental.events_executor import EventsExecutor as Executor
@@ -64,16 +65,7 @@ class Loop:
         """Have `task` called by the turning thread, and wait for its result; may be used from any thread."""
         if self.here:
             return task()
-        future: Future[_T] = Future()
-
-        def call() -> None:
-            try:
-                future.set_result(task())
-            except BaseException as error:
-                future.set_exception(error)
-
-        self.soon(call)
-        return future.result(_TURN_TIMEOUT)
+        return left_alone(task, self.soon).result(_TURN_TIMEOUT)
 
     def wait(
         self,
