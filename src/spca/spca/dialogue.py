@@ -363,8 +363,9 @@ class Dialogue:
     def asks(self) -> bool:
         """The last sentence was not understood, or is about a thing that is not there."""
         last = self._done[-1] if self._done else None
-        answered = not last or not last.run or last.run.result.answer
-        return bool(last and not answered and (not last.task or _unclear(last)))
+        if last is None or last.run is None or last.run.result.answer:
+            return False
+        return last.run.result.outcome is Ending.NOT_UNDERSTOOD or bool(_unclear(last))
 
     def _completed(self, answer: str) -> str:
         """Return the last sentence, completed by an answer to the question about it; empty if it is none.
