@@ -49,6 +49,8 @@ class Conversation:
         if first:
             page.await_viewer()
             done = self._attempted(first)
+        elif self._table.program is None and self._attempted(lambda: bool(self._table.look())):
+            page.say("This is the table. What is to be done?")  # a real arm moves when it is told to only
         self._progress.pause()
         notices().print("  the page stays; Ctrl-C ends")
         with suppress(KeyboardInterrupt):

@@ -42,7 +42,8 @@ _UNDO = re.compile(
 )
 _COUNTS = {"two": 2, "three": 3, "four": 4}
 _WHY = re.compile(
-    r"(why|how|what)( not)?( happened)?"
+    r"why(?! not \w| don't| do you not)\b.*"
+    r"|(how|what)( not)?( happened)?"
     r"( (did|didn't|can't|couldn't) (you|it)( just)?( do| fail)?( that| this| it)?)?"
 )
 _WORKED = re.compile(r"did (?:it|that) work(?: out)?|(?:is (?:it|that)|are you) (?:done|finished)")
@@ -72,8 +73,12 @@ _SMALL_TALK = {
     r"(?:hello|hi|hey|good (?:morning|day|evening))(?: there| robot)?": "Hello. Say what to do, or `help`.",
     r"(?:great |many |no )?(?:thanks|thank you|well done|good job)(?: a lot| very much)?": "You are welcome.",
     r"(?:no,? )?not (?:that|this)(?: one)?": "Say which one instead, as in: no, the blue one.",
-    r"(?:no,? )?(?:don't|do not)|never ?mind|forget (?:it|that|about it)": "All right.",
-    r"(?:please )?(?:stop|halt|abort|cancel)(?: it| that| now)?": "Nothing is moving; Ctrl-C stops the arm.",
+    r"(?:no,? )?(?:don't|do not)(?: move| do anything)?|do nothing": "All right.",
+    r"never ?mind|forget (?:it|that|about it)|no (?:more|further)": "All right.",
+    r"(?:that is |that's )?enough|(?:that is|that's) all": "All right.",
+    r"(?:please )?(?:stop|halt|abort|cancel|hold on|wait)(?: it| that| now)?": (
+        "Nothing is moving; Ctrl-C stops the arm."
+    ),
 }
 
 
@@ -362,8 +367,9 @@ class Dialogue:
     def asks(self) -> bool:
         """The last sentence was not understood, or is about a thing that is not there."""
         last = self._done[-1] if self._done else None
-        answered = not last or not last.run or last.run.result.answer
-        return bool(last and not answered and (not last.task or _unclear(last)))
+        if last is None or last.run is None or last.run.result.answer:
+            return False
+        return last.run.result.outcome is Ending.NOT_UNDERSTOOD or bool(_unclear(last))
 
     def _completed(self, answer: str) -> str:
         """Return the last sentence, completed by an answer to the question about it; empty if it is none.

@@ -127,6 +127,7 @@ def talking() -> Iterator[Talking]:
 class TestOnePage:
     def test_a_sentence_is_shown_done_and_undone(self, talking: Talking) -> None:
         page = talking.browser()
+        assert page.heard() == "This is the table. What is to be done?" and page.state["picture"]
         page.say("quit")
         assert page.heard() == "The page stays; Ctrl-C in the terminal ends it."
         page.say("undo")

@@ -152,6 +152,18 @@ def test_that_a_place_has_no_room_is_said_before_the_arm_moves(place: str, told:
         assert done is None or (done.message == told and environment.table.now() == before)
 
 
+def test_nothing_is_put_aside_where_the_plan_has_another_use_for_the_place() -> None:
+    steps = (
+        Step(action="pick_up", args=("cube_green", "table")),
+        Step(action="place_on_table", args=("cube_green",)),
+        Step(action="pick_up", args=("cube_red", "table")),
+        Step(action="place_at", args=("cube_red", "at__490__80")),
+    )
+    with table("stack_01", box_green=(0.49, 0.08, TOP)) as (environment, _):
+        plan = Plan(steps=steps, schemas=(), draft=Draft(domain="", problem=""))
+        assert environment.act("1", plan, environment.builtin_skills.read_text()).message == ""
+
+
 def test_what_stands_high_on_a_thing_is_in_the_way_beside_it_and_is_remembered() -> None:
     """The lower one goes, with what it carries; each look tells of what acting has found."""
     tower = {"box_blue": (0.4, -0.1, TOP + 0.04), "box_red": (0.4, -0.1, TOP + 0.08)}

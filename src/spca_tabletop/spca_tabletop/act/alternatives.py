@@ -157,6 +157,7 @@ class Alternatives(SkillContext):
         for step in (s for s in plan.steps if s.args):
             thing, at = self.scene.get(step.args[0]), place_of(step.args[-1])
             if thing and at and not at.relation.skill and not moved.intersection(at.things):
+                self._cramped.add(at.symbol)  # nothing is put aside where room will be wanted
                 others = self.scene.without(moved - {thing.id})
                 ways = () if self._arm.held == thing.id else islice(self._grasps(others, thing.id), CHOICES)
                 holds = [placements.Hold.of(thing, g.pose, top_down_yaw(g.pose)) for g in ways]
