@@ -33,12 +33,12 @@ from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
 from spca_ros.convert.contacts import contacts_msg, places_msg
 from spca_ros.convert.records import duration_msg, from_msg, seconds, time_msg
-from spca_ros.convert.robot import joint_state_msg
+from spca_ros.convert.robot import joint_state, joint_state_msg
 from spca_ros.node import run_nodes
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.gazebo import bridge
 from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
-from spca_sim.gazebo.controller import ArmController, Finger, brake, command, ramp_time, refusal
+from spca_sim.gazebo.controller import ArmController, Finger, brake, command, ramp_time
 from spca_sim.gazebo.film import Film
 from spca_sim.gazebo.moved import Moved, Recorder
 from spca_sim.gazebo.passing import AHEAD_S, Control, Passing, bridged
@@ -54,8 +54,10 @@ from spca_sim.gazebo.reset import (
     watched_models,
 )
 from spca_sim.simulator_node import SimulatorNode
+from spca_sim.tracking import check_trajectory
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
+_STARTS_WITHIN = 0.05  # rad: a trajectory that begins farther from where the arm is would make it jump
 _AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads
 _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
@@ -146,16 +148,8 @@ class GazeboSim(SimulatorNode):
         self._sampler.clock(self._now)
 
     def _on_joints(self, message: JointStateMsg) -> None:
-        index = {name: i for i, name in enumerate(message.name)}
-        pads = self._finger.state(seconds(message.header.stamp), message.position[index[self._finger_joint]])
-        arm = [index[name] for name in self._joints]
-        self._state = JointState(
-            stamp=seconds(message.header.stamp),
-            position=np.array([message.position[i] for i in arm]),
-            velocity=np.array([message.velocity[i] for i in arm]),
-            gripper_gap=pads.gap,
-            gripper_force=pads.force,
-        )
+        angle = message.position[list(message.name).index(self._finger_joint)]
+        self._state = self._finger.felt(joint_state(message, self._joints), angle)
         self._tell_state(since=0.0)
 
     def _tell_state(self, since: float = _STATE_S) -> None:
@@ -232,8 +226,8 @@ class GazeboSim(SimulatorNode):
 
     def follow(self, path: JointTrajectory) -> None:
         """See `SimulatorNode`. No time passes from here on until the controller has the path."""
-        if self._state is not None and (why := refusal(path, self._state, self._joints)):
-            raise SpcaError(why)
+        if self._state is not None:
+            check_trajectory(path, self._state.position, _STARTS_WITHIN)
         self._handed_over.clear()
 
     def hand_over(self, path: JointTrajectory) -> None:
