@@ -27,7 +27,7 @@ from spca_robot.gripper_model import KP, KV, MAX_MOMENT
 from spca_robot.windowless import mujoco
 from spca_sim.contact_monitor import ContactMonitor
 from spca_sim.disturbances.disturber import DISTURBED_KINDS, Disturbed, Disturber
-from spca_sim.physics_model import SENSOR, build_physics, place_camera
+from spca_sim.physics_model import build_physics
 from spca_sim.ray_renderer import RayRenderer
 from spca_sim.recording import SimState
 from spca_sim.tracking import ArmServo, GripperRamp, check_trajectory
@@ -223,7 +223,6 @@ class MujocoSimulator:
         knock = now.shift, now.turn
         view = scene.view if knock == (_STILL, _STILL) else moved(scene.view, *knock)
         if scene.renderer is None or scene.knock != knock:
-            place_camera(scene.model, SENSOR, view)
             scene.renderer = RayRenderer(scene.model, view, scene.lighting)
             scene.knock = knock
         colour, depth = scene.renderer.render(scene.data.qpos)
