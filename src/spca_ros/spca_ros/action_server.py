@@ -27,6 +27,8 @@ class Job:
         """Requested goal."""
         self.failed = False
         """The goal is to be aborted; the result says why."""
+        self.replaced = False
+        """A newer goal has taken the place of this one."""
         stop = threading.Event()
         self.cancelled, self.cancel = stop.is_set, stop.set
 
@@ -98,6 +100,8 @@ class LongAction:
         return GoalResponse.ACCEPT
 
     def _on_accepted(self, handle: ServerGoalHandle) -> None:
+        if self._job is not None:
+            self._job.replaced = True
         self._job = Job(handle)
         self._thread = background(self._run, handle, self._job)
 

@@ -13,7 +13,6 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -32,17 +31,14 @@ from rclpy.service import Service
 from rclpy.signals import SignalHandlerOptions
 from rclpy.subscription import Subscription
 from rclpy.timer import Timer
-from rosgraph_msgs.msg import Clock as ClockMsg
-from sensor_msgs.msg import JointState, MultiDOFJointState
-from spca_interfaces.msg import Contacts, NodeStatus
-from spca_interfaces.srv import SaveRecording
+from spca_interfaces.msg import NodeStatus
 
 from spca_core.errors import EXIT_BROKEN, InputError, SpcaError
 from spca_core.stopping import Flag
 from spca_ros import names
 from spca_ros.environment import DIE_WITH_PARENT
 from spca_ros.loop import Loop
-from spca_ros.qos import ALIVE, EVERY, SENSOR
+from spca_ros.qos import ALIVE
 
 _END_S = 5.0  # wall seconds for the last turn of a loop
 _LINGER_S = 3.0  # wall seconds that nodes go on after Ctrl-C, for a run that is being ended
@@ -322,45 +318,3 @@ def ros_session(name: str) -> Iterator[SpcaNode]:
         finally:
             node.destroy_node()
             loop.close()
-
-
-class SimulatorNode(SpcaNode):
-    """A node with a simulated world, which belongs to one other node at a time: who has laid its table."""
-
-    recorder: Any
-    """What records the world: it can `save_recording` and `record_afresh`."""
-
-    def __init__(self) -> None:
-        super().__init__(names.SIM)
-        self._client = ""
-        self.parameter("places", False, "whether the referee is told where things are", live=True)
-        self._time = self.create_publisher(ClockMsg, "/clock", SENSOR)
-        self._states = self.create_publisher(JointState, names.JOINT_STATES, SENSOR)
-        self._contacts = self.create_publisher(Contacts, names.CONTACTS, EVERY)
-        self._places = self.create_publisher(MultiDOFJointState, names.PLACES, EVERY)
-        self.create_service(SaveRecording, names.SAVE_RECORDING, self._save)
-
-    @property
-    def needed(self) -> bool:
-        """The node that has the world is on the graph."""
-        return bool(self._client) and self._client in self.get_node_names()
-
-    def admit(self, client: str) -> None:
-        """Raise SpcaError if the world belongs to another node, which is on the graph."""
-        if client != self._client and self.needed:
-            raise SpcaError(f"the node '{self._client}' has the world")
-
-    def change(self, client: str) -> None:
-        """Give the world to the node of that name. Raises SpcaError as `admit` does."""
-        self.admit(client)
-        self._client = client
-
-    def _save(self, request: Any, response: Any) -> Any:
-        """Answer the service that saves what was recorded, where a folder is named, and records afresh."""
-        with answering(response):
-            if request.folder:
-                if not (folder := Path(request.folder)).is_absolute() or not folder.is_dir():
-                    raise InputError("no such folder", where=request.folder)
-                self.recorder.save_recording(folder)
-            self.recorder.record_afresh()
-        return response

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import TypeAdapter
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
-from rclpy.action.server import ServerGoalHandle
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image
-from spca_interfaces.action import CommandGripper, FollowTrajectory
 from spca_interfaces.srv import Capture, LetPass, ResetWorld
-from std_srvs.srv import Trigger
 
 from spca_core.camera import RgbdFrame
 from spca_core.contacts import ContactSample
@@ -22,26 +17,27 @@ from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.processes.child import leave
+from spca_core.trajectory import JointTrajectory
 from spca_core.world import load_world
 from spca_ros import names
 from spca_ros.camera import CameraTopics
 from spca_ros.convert.camera import colour_msg, depth_msg, info_msg
 from spca_ros.convert.contacts import contacts_msg, places_msg
 from spca_ros.convert.records import from_msg, time_msg
-from spca_ros.convert.robot import joint_state_msg, trajectory
-from spca_ros.node import SimulatorNode, answering, run_nodes
+from spca_ros.convert.robot import joint_state_msg
+from spca_ros.node import answering, run_nodes
 from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.live_view import LiveView
-from spca_sim.motions import DONE, TICK, Motions
 from spca_sim.mujoco_world import MujocoWorld, Pacer
 from spca_sim.simulator import MujocoSimulator
+from spca_sim.simulator_node import SimulatorNode
 from spca_sim.variation import PRESETS as VARIATIONS
 from spca_sim.variation import draw_variation
 
 PRESETS = ("nominal", "shuffled", "noisy", "hard")
 VIEWS = ("none", "window")
 _disturbances = TypeAdapter(tuple[Disturbance, ...])
-_FEEDBACK_PERIOD = 0.1  # wall-clock seconds between two feedback messages of a motion
+_TICK = 0.02  # simulated seconds that pass between two joint states
 _SLICE_S = 0.1  # simulated seconds that pass for one request, at most
 _BUSY_S = 0.05  # wall seconds that one request may take at a slow rate, unless a single tick takes longer
 _STATE_PERIOD = 0.05  # wall seconds between two joint states while time stands still
@@ -60,7 +56,7 @@ class _Variant(NamedTuple):
 class SimNode(SimulatorNode):
     """Lets time pass as it is asked for, and in no other way: whoever is gone moves nothing.
 
-    All of it happens in one thread, so that equal calls in equal order give equal results.
+    All that moves does so in one thread, so that equal calls in equal order give equal results.
     """
 
     def __init__(self) -> None:
@@ -81,8 +77,7 @@ class SimNode(SimulatorNode):
         self._moments: list[tuple[float, dict[str, Pose]]] = []  # where things were at some of them
         self._view: LiveView | None = None
         self._build(self._wanted())
-        self._published = self._fed_back = 0.0
-        self._goals: dict[str, ServerGoalHandle] = {}
+        self._published = 0.0
 
         self._pictures, self._onlookers = CameraTopics(self), np.random.default_rng()
         if stream:
@@ -90,23 +85,20 @@ class SimNode(SimulatorNode):
         self.wall_timer(_STATE_PERIOD, self._idle)
         for kind, name, answer in (
             (Capture, names.CAPTURE, self._capture),
-            (Trigger, names.HOLD, self._hold),
             (LetPass, names.LET_PASS, self._let_pass),
             (ResetWorld, names.RESET, self._reset),
         ):
             self.create_service(kind, name, answer)
-        self._follow = self._action(FollowTrajectory, names.FOLLOW, self._on_follow, CancelResponse.ACCEPT)
-        self._gripper = self._action(CommandGripper, names.GRIPPER, self._on_grip, CancelResponse.REJECT)
 
     def _build(self, variant: _Variant) -> None:
         """Build a new simulator for one variant of the world."""
         self._variant = variant
         world = load_world(variant.world)
-        self._arm_joints = world.robot.arm.joint_names
+        self._joints = world.robot.arm.joint_names
         variation = draw_variation(variant.preset, variant.seed)
         variation = variation.model_copy(update={"disturbances": variant.disturbances})
         self._sim = MujocoSimulator(world, variant.noise, variation)
-        self.recorder, self._motions = MujocoWorld(self._sim), Motions(self._sim)
+        self.recorder = MujocoWorld(self._sim)
         self._sim.on_contacts(self._on_sample)
         if self._view is not None:
             self._view.change(self._sim)
@@ -118,13 +110,14 @@ class SimNode(SimulatorNode):
     def _let_pass(self, request: LetPass.Request, response: LetPass.Response) -> LetPass.Response:
         with answering(response):
             self.admit(request.client)
+            self._asked = time.monotonic()
             if not 0.0 <= request.seconds <= _SLICE_S:
                 raise SpcaError(f"{request.seconds} s: from 0 to {_SLICE_S} s pass at once")
-            allowed = max(TICK, self._rate * _BUSY_S) if self._rate else _SLICE_S
+            allowed = max(_TICK, self._rate * _BUSY_S) if self._rate else _SLICE_S
             end = self._sim.time + min(request.seconds, allowed)
             while (left := end - self._sim.time) > 1e-9:
                 before = self._sim.time
-                self._motions.advance(left)
+                self._sim.step(min(left, _TICK))
                 if self._sim.time == before:  # less than a step of the physics is owed
                     break
                 self._pacer.pace(self._sim.time)
@@ -139,16 +132,11 @@ class SimNode(SimulatorNode):
     def _tell(self) -> None:
         """Publish what has changed: contacts first, as joint states say that time has passed."""
         self._published = time.monotonic()
-        state = self._sim.joint_state()
+        self._state = state = self._sim.joint_state()
+        self._now = state.stamp
         self._time.publish(Clock(clock=time_msg(state.stamp)))
         self._flush()
-        self._states.publish(joint_state_msg(state, self._arm_joints))
-        begun, following = self._motions.begun(), self._goals.get(names.FOLLOW)
-        due = self._published - self._fed_back >= _FEEDBACK_PERIOD
-        if begun is not None and following is not None and due:
-            self._fed_back = self._published
-            attempt = following.request.attempt
-            following.publish_feedback(FollowTrajectory.Feedback(attempt=attempt, begun=time_msg(begun)))
+        self._states.publish(joint_state_msg(state, self._joints))
 
     def _on_sample(self, sample: ContactSample) -> None:
         self._samples.append(sample)
@@ -166,76 +154,17 @@ class SimNode(SimulatorNode):
 
     # --- arm and gripper ------------------------------------------------------------------------------------
 
-    def _action(self, kind: Any, name: str, on_goal: Any, on_cancel: CancelResponse) -> ActionServer:
-        """Return an action whose goals the clock executes: begun when accepted, ended by `_finish`."""
+    def follow(self, path: JointTrajectory) -> None:
+        """See `SimulatorNode`."""
+        self._sim.follow(path)
 
-        def accepted(handle: ServerGoalHandle) -> None:
-            self._goals[name] = handle
-            if kind is CommandGripper:  # it has begun with its acceptance
-                handle.publish_feedback(CommandGripper.Feedback(attempt=handle.request.attempt))
+    def command_gripper(self, gap: float) -> None:
+        """See `SimulatorNode`."""
+        self._sim.command_gripper(gap)
 
-        def cancel(_: ServerGoalHandle) -> CancelResponse:
-            if on_cancel == CancelResponse.ACCEPT:
-                self._motions.hold()
-            return on_cancel
-
-        return ActionServer(
-            self,
-            kind,
-            name,
-            execute_callback=lambda _: kind.Result(),
-            goal_callback=on_goal,
-            handle_accepted_callback=accepted,
-            cancel_callback=cancel,
-        )
-
-    def _on_follow(self, goal: FollowTrajectory.Goal) -> GoalResponse:
-        def ended(status: str, message: str) -> None:
-            self._finish(names.FOLLOW, FollowTrajectory.Result(status=status, message=message))
-
-        return self._begun(
-            goal, lambda: self._motions.follow(trajectory(goal.trajectory, self._arm_joints), ended)
-        )
-
-    def _on_grip(self, goal: CommandGripper.Goal) -> GoalResponse:
-        def ended(status: str, message: str) -> None:
-            state = self._sim.joint_state()
-            pads = {"gap": state.gripper_gap, "force": state.gripper_force}
-            self._finish(names.GRIPPER, CommandGripper.Result(status=status, message=message, **pads))
-
-        return self._begun(goal, lambda: self._motions.grip(goal.gap, ended))
-
-    def _begun(self, goal: Any, begin: Callable[[], None]) -> GoalResponse:
-        """Begin what a goal asks for, unless the world is another node's or it is impossible."""
-        try:
-            self.admit(goal.client)
-            begin()
-        except (SpcaError, ValueError, ArithmeticError, LookupError, TypeError) as error:
-            self.get_logger().warning(f"goal refused: {error}")
-            return GoalResponse.REJECT
-        return GoalResponse.ACCEPT
-
-    def _finish(self, name: str, result: Any) -> None:
-        """End the goal under way with a result."""
-        handle = self._goals.pop(name, None)
-        if handle is None:
-            return
-
-        def conclude(goal: ServerGoalHandle) -> Any:
-            if goal.is_cancel_requested:
-                goal.canceled()
-            elif result.status == DONE:
-                goal.succeed()
-            else:
-                goal.abort()
-            return result
-
-        handle.execute(conclude)
-
-    def _hold(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._motions.hold()
-        response.success = True
-        return response
+    def brake(self) -> None:
+        """See `SimulatorNode`."""
+        self._sim.hold()
 
     # --- camera ---------------------------------------------------------------------------------------------
 
@@ -261,7 +190,7 @@ class SimNode(SimulatorNode):
             self.change(request.client)
             self._flush()
             self._become(self._wanted())
-            self._motions.reset(from_msg(Layout, request.layout), request.seed)
+            self._sim.reset(from_msg(Layout, request.layout), request.seed)
             self._tell()
             response.stamp = time_msg(self._sim.time)
         return response
@@ -283,12 +212,12 @@ class SimNode(SimulatorNode):
     def _become(self, variant: _Variant) -> None:
         if variant == self._variant:
             return
-        self._motions.hold()
         self._sim.close()
         self._build(variant)
 
     def close(self) -> None:
-        """Close the window, release graphics contexts."""
+        """End motions, close the window, release graphics contexts."""
+        super().close()
         if self._view is not None:
             self._view.close()
         self._sim.close()

@@ -12,12 +12,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from spca_core.geometry import Array, Vec3, wxyz_of_matrix
+from spca_core.geometry import Vec3
 from spca_core.world import World, WorldObject
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex, build_spec
 from spca_sim.variation import Lighting, SimVariation
-from spca_sim.view import CameraView, overview, sensor_view
 
 _PIXELS_PER_METRE = 4000.0
 _INK = 0.05  # reflectance
@@ -110,7 +109,6 @@ class Prints:
         return (image[row, column] / np.float32(255)).astype(np.float32)
 
 
-SENSOR, OVERVIEW = "sensor", "overview"  # the cameras in the model
 LEG = (0.34, 0.35, 0.37, 1.0)
 CONTACT_TOLERANCE = 0.0005
 """Distance in metres below which surfaces of a movable thing touch, though no force acts yet.
@@ -139,14 +137,8 @@ def build_physics(
             print_text(spec, item)
     _add_legs(spec, world)
     _add_light(spec, world, variation)
-    views = {SENSOR: sensor_view(world, variation), OVERVIEW: overview(world)}
-    for name, view in views.items():
-        _add_camera(spec, name, view)
     spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)  # what rests is not stepped
-    spec.visual.global_.offwidth = max(v.intrinsics.width for v in views.values())
-    spec.visual.global_.offheight = max(v.intrinsics.height for v in views.values())
-    spec.visual.map.znear, spec.visual.map.zfar = 0.02, 20.0
-    spec.visual.quality.offsamples, spec.visual.quality.shadowsize = 4, 2048
+    spec.visual.map.znear, spec.visual.map.zfar, spec.visual.quality.shadowsize = 0.02, 20.0, 2048
     model = spec.compile()
     model.stat.extent = 1.0  # znear and zfar are multiples of it
     return model, WorkspaceIndex(model)
@@ -177,24 +169,3 @@ def _add_light(spec: mujoco.MjSpec, world: World, variation: SimVariation) -> No
     )  # fmt: skip
     spec.visual.headlight.ambient = (lamp.ambient,) * 3
     spec.visual.headlight.diffuse = spec.visual.headlight.specular = (0, 0, 0)
-
-
-def place_camera(model: mujoco.MjModel, name: str, view: CameraView) -> None:
-    """Move a camera of a compiled model."""
-    model.camera(name).pos[:] = view.pose.position
-    model.camera(name).quat[:] = _camera_quat(view)
-
-
-def _camera_quat(view: CameraView) -> Array:
-    # A MuJoCo camera looks along -z, y up: half a turn about x from the optical frame.
-    return np.asarray(wxyz_of_matrix(view.pose.matrix()[:3, :3] @ np.diag([1.0, -1.0, -1.0])))
-
-
-def _add_camera(spec: mujoco.MjSpec, name: str, view: CameraView) -> None:
-    c = view.intrinsics
-    spec.worldbody.add_camera(
-        name=name, pos=view.pose.position, quat=_camera_quat(view), resolution=(c.width, c.height),
-        sensor_size=(c.width * 1e-5, c.height * 1e-5),  # any size: the figures below are in pixels
-        focal_pixel=(c.fx, c.fy),
-        principal_pixel=(c.cx - (c.width - 1) / 2, (c.height - 1) / 2 - c.cy),
-    )  # fmt: skip

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample
-from spca_core.errors import InputError, MotionError, SpcaError
+from spca_core.errors import InputError, SpcaError
 from spca_core.geometry import Array, Pose
 from spca_core.kinds import KINDS
 from spca_core.layout import Layout, nominal_layout
@@ -27,7 +27,7 @@ from spca_robot.gripper_model import KP, KV, MAX_MOMENT
 from spca_robot.windowless import mujoco
 from spca_sim.contact_monitor import ContactMonitor
 from spca_sim.disturbances.disturber import DISTURBED_KINDS, Disturbed, Disturber
-from spca_sim.physics_model import SENSOR, build_physics, place_camera
+from spca_sim.physics_model import build_physics
 from spca_sim.ray_renderer import RayRenderer
 from spca_sim.recording import SimState
 from spca_sim.tracking import ArmServo, GripperRamp, check_trajectory
@@ -170,10 +170,7 @@ class MujocoSimulator:
 
     def follow(self, trajectory: JointTrajectory) -> None:
         """Begin to track a trajectory. MotionError('deviation') if it does not begin where the arm is."""
-        check_trajectory(trajectory, len(self.world.robot.arm.joints))
-        off = float(np.abs(trajectory.positions[0] - self._arm_position()).max())
-        if off > _MAX_START_DEVIATION:
-            raise MotionError("deviation", f"the trajectory starts {off:.2f} rad away from the arm")
+        check_trajectory(trajectory, self._arm_position(), _MAX_START_DEVIATION)
         self._servo.follow(trajectory, self._dt)
 
     def hold(self) -> None:
@@ -226,7 +223,6 @@ class MujocoSimulator:
         knock = now.shift, now.turn
         view = scene.view if knock == (_STILL, _STILL) else moved(scene.view, *knock)
         if scene.renderer is None or scene.knock != knock:
-            place_camera(scene.model, SENSOR, view)
             scene.renderer = RayRenderer(scene.model, view, scene.lighting)
             scene.knock = knock
         colour, depth = scene.renderer.render(scene.data.qpos)

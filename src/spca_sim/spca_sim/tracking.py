@@ -5,13 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from spca_core.arms import ArmDescription
+from spca_core.errors import MotionError
 from spca_core.geometry import Array
 from spca_core.trajectory import JointTrajectory, PiecewiseCubic
 from spca_robot.gripper_2f85 import SPEED, STROKE
 
 
-def check_trajectory(trajectory: JointTrajectory, joints: int) -> None:
-    """Raise ValueError, saying what is wrong, unless it is well formed and for that number of joints."""
+def check_trajectory(trajectory: JointTrajectory, position: Array, within: float) -> None:
+    """Raise ValueError, saying what is wrong, unless it is well formed, for an arm at `position` (n,).
+
+    Raises MotionError('deviation') if it does not begin `within` so many rad of there.
+    """
+    joints = len(position)
     shape = len(trajectory.times), joints
     if shape[0] < 1 or trajectory.positions.shape != shape or trajectory.velocities.shape != shape:
         raise ValueError(f"a trajectory of N ≥ 1 times needs (N, {joints}) positions and velocities")
@@ -19,6 +24,9 @@ def check_trajectory(trajectory: JointTrajectory, joints: int) -> None:
         raise ValueError("a trajectory's times must ascend strictly from 0")
     if not (np.isfinite(trajectory.positions).all() and np.isfinite(trajectory.velocities).all()):
         raise ValueError("a trajectory's positions and velocities must be finite")
+    off = float(np.abs(trajectory.positions[0] - position).max())
+    if off > within:
+        raise MotionError("deviation", f"the trajectory starts {off:.2f} rad away from the arm")
 
 
 def reference(trajectory: JointTrajectory, dt: float) -> tuple[Array, Array]:

@@ -248,7 +248,7 @@ def test_no_time_passes_unless_somebody_asks_and_a_motion_goes_on_where_it_was(r
 def test_whoever_is_gone_leaves_no_motion_behind(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     from spca_core.errors import MotionError
 
-    monkeypatch.setattr("spca_sim.gazebo.node._SILENT_S", 0.3)
+    monkeypatch.setattr("spca_sim.simulator_node._SILENT_S", 0.3)
     goal = rig.robot.state().position + np.array([0.8, 0, 0, 0, 0, 0])
     rig.robot.follow(to(rig, goal, 3.0))
     rig.robot.wait(1.0)
@@ -262,7 +262,7 @@ def test_whoever_is_gone_leaves_no_motion_behind(rig: Rig, monkeypatch: pytest.M
 
 
 def test_whoever_waits_for_a_slow_gazebo_is_not_gone(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spca_sim.gazebo.node._SILENT_S", 0.3)
+    monkeypatch.setattr("spca_sim.simulator_node._SILENT_S", 0.3)
     goal = rig.robot.state().position + np.array([0.01, 0, 0, 0, 0, 0])
     # What passes at once, 0.04 s, takes longer than that.
     monkeypatch.setattr(sys.modules[__name__], "FASTER", STEP / 0.2)

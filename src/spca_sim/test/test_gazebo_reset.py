@@ -5,17 +5,19 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 import yaml
 
 from spca_core.errors import InputError
 from spca_core.layout import nominal_layout, random_layout
+from spca_core.trajectory import JointState
 from spca_core.world import load_world
 from spca_robot.description.controllers import UPDATE_RATE, controllers
 from spca_robot.description.names import GENERATED, GRIPPER_CONTROLLER
 from spca_robot.gripper_2f85 import CLOSED_ANGLE
 from spca_sim.gazebo.bridge import bridge_config
-from spca_sim.gazebo.controller import Finger, FingerState, command, ramp_time
+from spca_sim.gazebo.controller import Finger, command, ramp_time
 from spca_sim.gazebo.reset import (
     parking,
     placement,
@@ -88,7 +90,7 @@ def played(goal: float, until: float, blocked: Callable[[float], float], begin: 
         forward = (goal - begin) / duration * 6 * share * (1 - share)
         speed = gains["ff_velocity_scale"] * forward + gains["p"] * (desired - angle)
         angle = min(blocked(i * step), angle + speed * step)
-        states.append(finger.state(i * step, angle))
+        states.append(finger.felt(JointState(i * step, np.zeros(6), np.zeros(6), 0.0), angle))
     return Played(angle, states)
 
 
@@ -100,7 +102,7 @@ def steps(seconds: float) -> int:
 @dataclass
 class Played:
     angle: float
-    states: list[FingerState]
+    states: list[JointState]
 
 
 def test_finger_command_is_within_limits_and_a_free_finger_gets_there_without_force():
@@ -108,15 +110,15 @@ def test_finger_command_is_within_limits_and_a_free_finger_gets_there_without_fo
     assert command(0.0, upper=0.8) == 0.8
     for begin, gap in ((0.0, 0.04), (0.0, 0.0), (command(0.03), 0.085), (command(0.03), 0.035)):
         finger = played(command(gap), 1.5, lambda _: math.inf, begin)
-        assert finger.states[-1].gap == pytest.approx(gap, abs=5e-4)
-        assert all(state.force == 0.0 for state in finger.states[steps(0.12) :])
+        assert finger.states[-1].gripper_gap == pytest.approx(gap, abs=5e-4)
+        assert all(state.gripper_force == 0.0 for state in finger.states[steps(0.12) :])
 
 
 def test_a_held_back_finger_presses_with_all_its_force():
     cube, closed = command(0.04), command(0.01)
     finger = played(closed, 2.0, lambda _: cube)
     assert all(
-        state.force == pytest.approx(46, abs=3) for state in finger.states[-steps(0.8) :]
+        state.gripper_force == pytest.approx(46, abs=3) for state in finger.states[-steps(0.8) :]
     )  # as embedded
 
 
@@ -125,21 +127,21 @@ def test_a_finger_whose_contact_was_lost_for_a_moment_is_back_soon():
     cube, closed, away = command(0.04), command(0.01), command(0.0395)
     finger = played(closed, 2.0, lambda time: away if 1.0 < time < 1.1 else cube if time <= 1.0 else math.inf)
     begun = steps(1.0) + 1
-    reached = next(i for i, state in enumerate(finger.states[begun:]) if state.gap <= 0.0395 + 1e-6)
+    reached = next(i for i, state in enumerate(finger.states[begun:]) if state.gripper_gap <= 0.0395 + 1e-6)
     assert reached / UPDATE_RATE <= 0.012
 
 
 def test_a_finger_keeps_pressing_when_what_it_holds_gives_way_a_little():
     cube, closed = command(0.04), command(0.01)
     finger = played(closed, 3.0, lambda time: cube + 0.004 * math.sin(20 * time) ** 2 * (time > 1.0))
-    assert all(state.force > 40 for state in finger.states[steps(0.8) :])
+    assert all(state.gripper_force > 40 for state in finger.states[steps(0.8) :])
 
 
 def test_a_finger_that_has_lost_what_it_held_is_noticed():
     cube, closed = command(0.04), command(0.01)
     finger = played(closed, 1.2, lambda time: cube if time < 1.0 else math.inf)
-    assert finger.states[steps(1.0) - 1].force > 40
-    assert finger.states[-steps(0.08)].force == 0.0
+    assert finger.states[steps(1.0) - 1].gripper_force > 40
+    assert finger.states[-steps(0.08)].gripper_force == 0.0
 
 
 def test_written_bridge_file_lists_what_the_node_needs(tmp_path):

@@ -1,105 +1,95 @@
-"""The motions of arm and gripper, until they end. The physics are real."""
+"""The motions of arm and gripper that the node `sim` is asked for, until they end. The physics are real."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 
-import numpy as np
 import pytest
 
-from spca_core.errors import MotionError
+pytest.importorskip("rclpy", reason="rclpy is not installed")
+from spca_interfaces.action import CommandGripper, FollowTrajectory
+from spca_interfaces.msg import Layout
+from spca_interfaces.srv import ResetWorld
+
+from spca_core.arms import load_arm
 from spca_core.layout import nominal_layout
-from spca_core.trajectory import JointTrajectory
+from spca_core.stopping import left_alone
 from spca_core.world import load_world
-from spca_sim.motions import DONE, HELD, REPLACED, TICK, Motions
-from spca_sim.simulator import MujocoSimulator
+from spca_ros import names
+from spca_ros.calls import ActionCall, ServiceCall
+from spca_ros.convert.records import to_msg
+from spca_ros.convert.robot import trajectory_msg
+from spca_ros.node import SpcaNode
+from spca_ros.robot import RosRobot
+from spca_testing.contracts.robot_contract import gentle
+from spca_testing.ros import ask, running, sim
+
+JOINT_NAMES = load_arm("ur5").joint_names
+
+pytestmark = pytest.mark.ros
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[MujocoSimulator]:
-    simulator = MujocoSimulator(load_world())
-    yield simulator
-    simulator.close()
+def node() -> Iterator[SpcaNode]:
+    with running(sim()) as (node, _):
+        yield node
 
 
 @pytest.fixture
-def simulator(shared: MujocoSimulator) -> MujocoSimulator:
-    shared.reset(nominal_layout(shared.world))
-    return shared
+def reset(node: SpcaNode) -> Callable[[], None]:
+    call = ServiceCall(node, ResetWorld, names.RESET)
+    layout = to_msg(nominal_layout(load_world()), Layout())
+    return lambda: ask(call, ResetWorld.Request(client=node.get_name(), layout=layout, seed=1))
 
 
 @pytest.fixture
-def motions(simulator: MujocoSimulator) -> Motions:
-    return Motions(simulator)
+def robot(node: SpcaNode, reset: Callable[[], None]) -> RosRobot:
+    robot = RosRobot(node, JOINT_NAMES)
+    robot.wait_ready(10.0)
+    reset()
+    robot.wait_news()
+    return robot
 
 
-@pytest.fixture
-def ended() -> list[str]:
-    return []
+def under_way(node: SpcaNode, robot: RosRobot, seconds: float) -> Future[FollowTrajectory.Result]:
+    """The outcome to come of a trajectory that has begun."""
+    path, begun = trajectory_msg(gentle(robot, 0.1, seconds), JOINT_NAMES), list[FollowTrajectory.Feedback]()
+    goal = FollowTrajectory.Goal(attempt="a", client=node.get_name(), trajectory=path)
+    call = ActionCall(node, FollowTrajectory, names.FOLLOW)
+    outcome = left_alone(lambda: call(goal, begun.append))
+    assert node.loop.wait(lambda: begun, 10.0), "it never began"
+    return outcome
 
 
-def move(simulator: MujocoSimulator, seconds: float = 1.0) -> JointTrajectory:
-    start = simulator.joint_state().position
-    s = np.linspace(0.0, 1.0, 21)[:, None]
-    blend, rate = 3 * s**2 - 2 * s**3, (6 * s - 6 * s**2) / seconds
-    return JointTrajectory(s[:, 0] * seconds, start - blend * 0.3, rate * np.full(6, -0.3))
+def test_a_motion_says_that_it_has_come_to_its_end(node: SpcaNode, robot: RosRobot) -> None:
+    outcome = under_way(node, robot, 1.0)
+    robot.wait(0.9)
+    assert not outcome.done()
+    robot.wait(0.2)
+    assert outcome.result(10.0).status == FollowTrajectory.Result.DONE
 
 
-def pass_time(motions: Motions, simulator: MujocoSimulator, seconds: float) -> None:
-    end = simulator.time + seconds
-    while (left := end - simulator.time) > 1e-9:
-        motions.advance(left)
+def test_a_newer_goal_and_a_hold_end_a_motion(node: SpcaNode, robot: RosRobot) -> None:
+    first = under_way(node, robot, 2.0)
+    second = under_way(node, robot, 2.0)
+    assert first.result(10.0).status == FollowTrajectory.Result.REPLACED
+    robot.hold()
+    assert second.result(10.0).status == FollowTrajectory.Result.HELD
 
 
-def test_a_motion_runs_to_its_end_and_says_so(
-    simulator: MujocoSimulator, motions: Motions, ended: list[str]
-) -> None:
-    trajectory = move(simulator)
-    motions.follow(trajectory, lambda status, _: ended.append(status))
-    pass_time(motions, simulator, 0.9)
-    assert ended == [] and motions.begun() == pytest.approx(simulator.time - 0.9)
-    pass_time(motions, simulator, 0.1)
-    assert ended == [DONE] and motions.begun() is None
-    pass_time(motions, simulator, 0.3)
-    assert simulator.joint_state().position == pytest.approx(trajectory.positions[-1], abs=2e-3)
+def test_a_reset_ends_a_motion(node: SpcaNode, robot: RosRobot, reset: Callable[[], None]) -> None:
+    outcome = under_way(node, robot, 2.0)
+    robot.wait(0.5)
+    reset()
+    assert outcome.result(10.0).status == FollowTrajectory.Result.HELD
 
 
-def test_a_hold_and_a_newer_goal_end_a_motion(
-    simulator: MujocoSimulator, motions: Motions, ended: list[str]
-) -> None:
-    motions.follow(move(simulator), lambda status, _: ended.append(status))
-    pass_time(motions, simulator, 0.2)
-    motions.follow(move(simulator), lambda status, _: ended.append(status))
-    assert ended == [REPLACED]
-    motions.hold()
-    assert ended == [REPLACED, HELD]
-    pass_time(motions, simulator, 0.2)
-    assert np.abs(simulator.joint_state().velocity).max() < 0.01
-
-
-def test_a_refused_motion_leaves_the_one_under_way_alone(
-    simulator: MujocoSimulator, motions: Motions, ended: list[str]
-) -> None:
-    motions.follow(move(simulator), lambda status, _: ended.append(status))
-    far = move(simulator)
-    with pytest.raises(MotionError):
-        motions.follow(JointTrajectory(far.times, far.positions + 1.0, far.velocities), lambda *_: None)
-    assert ended == [] and motions.begun() == simulator.time
-
-
-def test_the_gripper_is_done_when_its_pads_rest(
-    simulator: MujocoSimulator, motions: Motions, ended: list[str]
-) -> None:
-    motions.grip(0.03, lambda status, _: ended.append(status))
-    while not ended:
-        motions.advance(TICK)
-        assert simulator.time < 5.0
-    assert ended == [DONE]
-    assert simulator.joint_state().gripper_gap == pytest.approx(0.03, abs=2e-3)
-
-
-def test_a_reset_ends_motions(simulator: MujocoSimulator, motions: Motions, ended: list[str]) -> None:
-    motions.follow(move(simulator), lambda status, message: ended.append(f"{status}: {message}"))
-    motions.reset(nominal_layout(simulator.world), 1)
-    assert ended == ["held: the world has been reset"]
-    assert motions.begun() is None
+def test_the_gripper_says_where_its_pads_rest(node: SpcaNode, robot: RosRobot) -> None:
+    call = ActionCall(node, CommandGripper, names.GRIPPER)
+    outcome = left_alone(lambda: call(CommandGripper.Goal(client=node.get_name(), gap=0.03)))
+    while not outcome.done():
+        robot.wait(0.1)
+        assert robot.now() < 5.0
+    assert outcome.result().status == CommandGripper.Result.DONE
+    assert outcome.result().gap == pytest.approx(0.03, abs=2e-3)

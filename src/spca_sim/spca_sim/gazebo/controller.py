@@ -11,7 +11,7 @@ import importlib
 import threading
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,18 +26,9 @@ from spca_robot.gripper_2f85 import CLOSED_ANGLE, SPEED, STROKE, driver_angle, g
 from spca_robot.gripper_model import MAX_MOMENT
 from spca_ros.convert.robot import trajectory_msg
 from spca_ros.node import SpcaNode
-from spca_sim.tracking import check_trajectory
 
 _BLOCKED = 0.02  # rad: closer than this to the goal, the pads press against nothing
 _WINDOW = 0.1  # simulated s over which a finger's progress is measured: one that presses quivers
-
-
-@dataclass(frozen=True)
-class FingerState:
-    """The gap between the pads (m) and the force of each (N)."""
-
-    gap: float
-    force: float
 
 
 def command(gap: float, upper: float = CLOSED_ANGLE) -> float:
@@ -61,8 +52,9 @@ class Finger:
         """Angle to which the finger was sent, in radians."""
         self._seen: deque[tuple[float, float]] = deque()
 
-    def state(self, stamp: float, angle: float) -> FingerState:
-        """Return the state of the pads, from the newest joint state (simulated s, rad)."""
+    def felt(self, state: JointState, angle: float) -> JointState:
+        """Return the newest state with what the pads do, told from the joint's angle (rad) in it."""
+        stamp = state.stamp
         if self._seen and stamp < self._seen[-1][0]:
             self._seen.clear()  # Gazebo was started again
         self._seen.append((stamp, angle))
@@ -73,7 +65,7 @@ class Finger:
         stands = angle - before[1] < (stamp - before[0]) * PRESS_GAIN * _BLOCKED / 2
         within = min(max(angle, 0.0), CLOSED_ANGLE)
         force = pad_force(MAX_MOMENT, within) if error > _BLOCKED and stands else 0.0
-        return FingerState(gap=max(gap_of(within), 0.0), force=force)
+        return replace(state, gripper_gap=max(gap_of(within), 0.0), gripper_force=force)
 
 
 _ANSWER_S, _TRIES = 2.0, 4
@@ -123,7 +115,6 @@ class ArmController:
 
 
 _LEAST_BRAKE_S, _LEAST_RAMP_S = 0.05, 0.05
-STARTS_WITHIN = 0.05  # rad: a trajectory that begins farther from where the arm is would make it jump
 
 
 def brake(state: JointState, deceleration: Array) -> JointTrajectory:
@@ -133,19 +124,6 @@ def brake(state: JointState, deceleration: Array) -> JointTrajectory:
     return JointTrajectory(
         times=np.array([seconds]), positions=rest[None], velocities=np.zeros((1, len(rest)))
     )
-
-
-def refusal(trajectory: JointTrajectory, state: JointState, joints: Sequence[str]) -> str:
-    """Explain why a trajectory of those joints cannot begin at a state; return "" if it can."""
-    try:
-        check_trajectory(trajectory, len(joints))
-    except ValueError as error:
-        return str(error)
-    off: Array = np.abs(trajectory.positions[0] - state.position)
-    if off.max() > STARTS_WITHIN:
-        joint = joints[int(off.argmax())]
-        return f"the trajectory begins {off.max():.3f} rad from where {joint} is"
-    return ""
 
 
 def ramp_time(angle: float, goal: float) -> float:

@@ -15,9 +15,7 @@ from typing import Any
 import numpy as np
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState as JointStateMsg
-from spca_interfaces.action import CommandGripper, FollowTrajectory
 from spca_interfaces.srv import Capture, LetPass, ResetWorld
-from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMsg
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -33,15 +31,14 @@ from spca_robot.description.moveit_config import harmless_pairs
 from spca_robot.description.names import GRIPPER_CONTROLLER, GRIPPERS, SOURCES, STATE_BROADCASTER
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
-from spca_ros.action_server import Job, LongAction
 from spca_ros.convert.contacts import contacts_msg, places_msg
 from spca_ros.convert.records import duration_msg, from_msg, seconds, time_msg
-from spca_ros.convert.robot import joint_state_msg, trajectory
-from spca_ros.node import SimulatorNode, run_nodes
+from spca_ros.convert.robot import joint_state, joint_state_msg
+from spca_ros.node import run_nodes
 from spca_ros.qos import EVERY, SENSOR
 from spca_sim.gazebo import bridge
 from spca_sim.gazebo.contacts import ContactSampler, ModelPairs, oriented
-from spca_sim.gazebo.controller import ArmController, Finger, brake, command, ramp_time, refusal
+from spca_sim.gazebo.controller import ArmController, Finger, brake, command, ramp_time
 from spca_sim.gazebo.film import Film
 from spca_sim.gazebo.moved import Moved, Recorder
 from spca_sim.gazebo.passing import AHEAD_S, Control, Passing, bridged
@@ -56,13 +53,14 @@ from spca_sim.gazebo.reset import (
     untouched,
     watched_models,
 )
+from spca_sim.simulator_node import SimulatorNode
+from spca_sim.tracking import check_trajectory
 
 _HOME_S, _SETTLE_S = 4.0, 3.0  # simulated seconds to drive home, and for objects to come to rest
+_STARTS_WITHIN = 0.05  # rad: a trajectory that begins farther from where the arm is would make it jump
 _AT_HOME, _OPEN = 0.02, STROKE - 0.003  # rad and rad/s of the arm, m between the pads
 _PLACED_S = 0.1  # simulated seconds within which Gazebo surely has done what its pose service accepted
 _FRAME_S = 5.0  # simulated seconds to wait for a picture
-_SILENT_S = 20.0  # wall seconds without a wish for time after which a motion's client counts as lost
-_TICK_S = 0.02  # wall seconds between two looks at simulated time
 _MOMENT_S = 0.04  # simulated seconds that pass between two looks at what is waited for
 _LOOK_S, _STATE_S = 1.0, 0.05  # wall seconds between two looks at who watches, and two joint states
 _UNHEARD_S = 2.0  # wall seconds without a tick of the clock after which time is granted once more
@@ -101,22 +99,19 @@ class GazeboSim(SimulatorNode):
         self._sampler = ContactSampler(self._on_sample, ways=self._ways, poses=self._moved.poses)
         control = control or bridged(self, control_service(world))
         self._passing = Passing(control, lambda: self._now)
-        self._now, self._ticked = 0.0, time.monotonic()
+        self._ticked = time.monotonic()
         self._told = 0.0  # wall time (monotonic) of the newest message on /clock
         self._reported = 0.0  # simulated time of the newest contact report
-        self._state: JointState | None = None
         self._state_told = 0.0  # wall time (monotonic)
         self._newest_contacts: frozenset[Pair] = frozenset()
         self._resetting = False  # then no contacts are published: they are of no level
-        self._asked = 0.0  # wall time (monotonic) of the newest wish for time
         self._handed_over = threading.Event()  # unless a path is on its way to the controller
         self._handed_over.set()
-        self._follow_number = self._grip_number = 0
-        self._held, self._ended = threading.Event(), threading.Event()
+        self._ended = threading.Event()
 
         self._film = Film(self, self._world)
         self._arm = ArmController(self, self._joints, action)
-        self._gripper = self.create_publisher(
+        self._pads = self.create_publisher(
             JointTrajectoryMsg, f"/{GRIPPER_CONTROLLER}/joint_trajectory", EVERY
         )
 
@@ -133,12 +128,9 @@ class GazeboSim(SimulatorNode):
         self._offer()
 
     def _offer(self) -> None:
-        """Offer timers, actions and services."""
+        """Offer timers and services."""
         self._watch = self.wall_timer(_LOOK_S, self._film.look)
         self._beat = self.wall_timer(_STATE_S, self._tell_state)
-        LongAction(self, FollowTrajectory, names.FOLLOW, self._do_follow, self._brake, self._refuse_follow)
-        LongAction(self, CommandGripper, names.GRIPPER, self._do_grip, refuse=self._refuse_grip)
-        self.create_service(Trigger, names.HOLD, self._hold)
         SlowService(self, ResetWorld, names.RESET, self._do_reset)
         SlowService(self, Capture, names.CAPTURE, self._do_capture)
         SlowService(self, LetPass, names.LET_PASS, self._do_let_pass)
@@ -156,16 +148,8 @@ class GazeboSim(SimulatorNode):
         self._sampler.clock(self._now)
 
     def _on_joints(self, message: JointStateMsg) -> None:
-        index = {name: i for i, name in enumerate(message.name)}
-        pads = self._finger.state(seconds(message.header.stamp), message.position[index[self._finger_joint]])
-        arm = [index[name] for name in self._joints]
-        self._state = JointState(
-            stamp=seconds(message.header.stamp),
-            position=np.array([message.position[i] for i in arm]),
-            velocity=np.array([message.velocity[i] for i in arm]),
-            gripper_gap=pads.gap,
-            gripper_force=pads.force,
-        )
+        angle = message.position[list(message.name).index(self._finger_joint)]
+        self._state = self._finger.felt(joint_state(message, self._joints), angle)
         self._tell_state(since=0.0)
 
     def _tell_state(self, since: float = _STATE_S) -> None:
@@ -240,75 +224,33 @@ class GazeboSim(SimulatorNode):
 
     # --- commands -------------------------------------------------------------------------------------------
 
-    def _refuse_follow(self, goal: FollowTrajectory.Goal) -> str:
-        if self._state is None:
-            return "no joint state has come from Gazebo yet"
-        try:
-            why = refusal(trajectory(goal.trajectory, self._joints), self._state, self._joints)
-        except ValueError as error:
-            return str(error)
-        if not why:
-            self._handed_over.clear()
-        return why
+    def follow(self, path: JointTrajectory) -> None:
+        """See `SimulatorNode`. No time passes from here on until the controller has the path."""
+        if self._state is not None:
+            check_trajectory(path, self._state.position, _STARTS_WITHIN)
+        self._handed_over.clear()
 
-    def _refuse_grip(self, goal: CommandGripper.Goal) -> str:
-        if self._state is None:
-            return "no joint state has come from Gazebo yet"
-        return "" if 0.0 <= goal.gap <= STROKE else f"the pads open from 0 to {STROKE} m"
-
-    def _do_follow(self, job: Job) -> FollowTrajectory.Result:
-        result, wanted = FollowTrajectory.Result, trajectory(job.goal.trajectory, self._joints)
-        number = self._follow_number = self._follow_number + 1
-        self._held.clear()
+    def hand_over(self, path: JointTrajectory) -> None:
+        """See `SimulatorNode`."""
         try:
-            self._arm.follow(wanted)
-        except SpcaError as error:
-            return result(status=result.REFUSED, message=str(error))
+            self._arm.follow(path)
         finally:
-            begun, self._asked = self._now, time.monotonic()
+            self._asked = time.monotonic()
             self._handed_over.set()
-        while self._now - begun < wanted.duration:
-            if number != self._follow_number:
-                return result(status=result.REPLACED)
-            if self._held.is_set() or job.cancelled():
-                return result(status=result.HELD)
-            if (silence := time.monotonic() - self._asked) > _SILENT_S:
-                self._brake()  # whoever comes next must not find a motion that goes on
-                return result(status=result.STALE, message=f"nobody has let time pass for {silence:.0f} s")
-            job.feedback(FollowTrajectory.Feedback(attempt=job.goal.attempt, begun=time_msg(begun)))
-            threading.Event().wait(_TICK_S)
-        return result(status=result.DONE)
 
-    def _do_grip(self, job: Job) -> CommandGripper.Result:
-        result, state = CommandGripper.Result, self._state
-        assert state is not None  # see _refuse_grip
-        number = self._grip_number = self._grip_number + 1
-        begun = self._now
-        duration = self._command_finger(state, float(job.goal.gap))
-        job.feedback(CommandGripper.Feedback(attempt=job.goal.attempt, gap=state.gripper_gap))
-        while self._now - begun < duration + 0.5 and number == self._grip_number and not job.cancelled():
-            threading.Event().wait(_TICK_S)
-        status = result.DONE if number == self._grip_number else result.REPLACED
-        state = self._state or state
-        return result(status=status, gap=state.gripper_gap, force=state.gripper_force)
-
-    def _command_finger(self, state: JointState, gap: float) -> float:
-        """Send the finger to a gap; returns the seconds that it will take."""
+    def command_gripper(self, gap: float) -> None:
+        """See `SimulatorNode`."""
+        if self._state is None or not 0.0 <= gap <= STROKE:
+            raise SpcaError(f"the pads open from 0 to {STROKE} m")
         self._finger.goal = goal = command(gap, self._upper)
-        duration = ramp_time(driver_angle(min(max(state.gripper_gap, 0.0), STROKE)), goal)
+        duration = ramp_time(driver_angle(min(max(self._state.gripper_gap, 0.0), STROKE)), goal)
         point = JointTrajectoryPoint(
             positions=[goal], velocities=[0.0], time_from_start=duration_msg(duration)
         )
-        self._gripper.publish(JointTrajectoryMsg(joint_names=[self._finger_joint], points=[point]))
-        return duration
+        self._pads.publish(JointTrajectoryMsg(joint_names=[self._finger_joint], points=[point]))
 
-    def _hold(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._held.set()
-        self._brake()
-        response.success = True
-        return response
-
-    def _brake(self) -> None:
+    def brake(self) -> None:
+        """See `SimulatorNode`."""
         if self._state is not None:
             self._arm.stop(brake(self._state, self._world.robot.arm.column("braking")))
 
@@ -360,12 +302,11 @@ class GazeboSim(SimulatorNode):
         self.loop.wait(lambda: self._state, _START_S)  # Gazebo and its controllers come up
         if (state := self._state) is None:
             return f"no joint state has come from Gazebo in {_START_S:.0f} s: do its controllers run?"
-        self._follow_number += 1
         if self._is_home(state):
             return ""
         if problem := self._move_objects(parking(self._world)):
             return problem
-        self._command_finger(state, STROKE)
+        self.loop.run(lambda: self.command_gripper(STROKE))
         home = np.array([self._world.robot.home])
         goal = JointTrajectory(np.array([_HOME_S]), home, np.zeros_like(home))
         self._arm.follow(goal)
@@ -395,7 +336,7 @@ class GazeboSim(SimulatorNode):
     def close(self) -> None:
         """Stop the arm, then the threads."""
         self.interrupt()
-        self._brake()
+        self.brake()
         super().close()
         self._moved.close()
         if self._reports is not None:
