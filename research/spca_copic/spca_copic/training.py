@@ -15,7 +15,7 @@ from spca_copic.episode import SelectorChoice, experience_of, run_episode
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome, Recipe, TaskState, Trial, cases_to_test, mean_worth
 from spca_copic.rollouts import TryingChoice
-from spca_core.ports.chat import ChatUsage
+from spca_core.result import Usage
 from spca_programs.ipp.dialogue import add_usage
 from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
 from spca_programs.ports.plan_world import PlanWorld
@@ -71,7 +71,7 @@ class _Training:
         self._briefing: Briefing = world.briefing(task)
         recipe = recipe.fitted(self._briefing)
         self._recipe, self._listener = recipe, listener
-        self._before = self._asked = ChatUsage()  # what was asked before an interruption
+        self._before = self._asked = Usage()  # what was asked before an interruption
         self.pool = ProgramPool((), recipe.deadline_s, self._briefing.grammar)
         kept = recipe.kept
         cases = world.split(task, kept + world.cases, 0, 0, recipe.seed).train

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from spca_core import result
 from spca_core.model import Record
-from spca_core.ports.chat import ChatUsage
 from spca_programs.ipp.dialogue import Dialogue, add_usage
 from spca_worldcoder.state import State, from_json, to_json
 
@@ -124,7 +124,7 @@ class Usage(Record):
     """Cost of writing programs: questions to a model, tokens, money."""
 
     questions: int = 0
-    chat: ChatUsage = ChatUsage()
+    chat: result.Usage = result.Usage()
 
     def and_of(self, asked: Dialogue) -> Usage:
         """This and a question more."""

@@ -7,8 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from spca_core.ports.chat import ChatModel, ChatUsage, Message, Role
+from spca_core.ports.chat import ChatModel, Message, Role
 from spca_core.prompting import prompts
+from spca_core.result import Usage
 from spca_llm.chat import Chat, open_chat
 from spca_llm.config import REPLAY, load_config
 
@@ -21,7 +22,7 @@ class Dialogue:
     def __init__(self, model: ChatModel, system: str, role: Role = ROLE) -> None:
         self._model, self._role = model, role
         self._messages: list[Message] = [{"role": "system", "content": system}]
-        self.usage = ChatUsage()
+        self.usage = Usage()
         self.questions = 0
         self.model_name = ""
 
@@ -51,14 +52,9 @@ def open_writer(llm: str, folder: Path, temperature: float, asked: Role = ROLE) 
     return open_chat("", folder, config.model_copy(update={"roles": {**config.roles, asked: role}}))
 
 
-def add_usage(one: ChatUsage, other: ChatUsage) -> ChatUsage:
+def add_usage(one: Usage, other: Usage) -> Usage:
     """Add up the usage of two exchanges."""
-    return ChatUsage(
-        input_tokens=one.input_tokens + other.input_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        cost_usd=one.cost_usd + other.cost_usd,
-        seconds=one.seconds + other.seconds,
-    )
+    return one.plus(**dict(other))
 
 
 def prompt(name: str, **values: Any) -> str:

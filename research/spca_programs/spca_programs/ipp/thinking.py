@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from spca_core.ports.chat import ChatModel, ChatUsage, Role
+from spca_core.ports.chat import ChatModel, Role
 from spca_core.ports.proposer import ModelError
+from spca_core.result import Usage
 from spca_programs.ipp.dialogue import Dialogue, add_usage, prompt
 from spca_programs.ipp.domain import Answer, Case, Domain
 
@@ -41,12 +42,12 @@ METHODS: dict[str, Callable[..., list[str]]] = {
 
 def plans_of(
     method: str, domain: Domain[Case], model: ChatModel, cases: Sequence[Case]
-) -> tuple[list[Answer], ChatUsage]:
+) -> tuple[list[Answer], Usage]:
     """A model's plan for every case by a method, and what they took.
 
     A failing answer costs its case; BudgetExhausted is passed on.
     """
-    usage, answers = ChatUsage(), []
+    usage, answers = Usage(), []
     for case in cases:
         dialogue = Dialogue(model, _SYSTEM, ROLE)
         try:
