@@ -10,7 +10,7 @@ from spca_core.errors import BudgetExhausted
 from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
 from spca_core.result import Usage
-from spca_programs.ipp.dialogue import Dialogue, add_usage, render
+from spca_programs.ipp.dialogue import Dialogue, render
 from spca_programs.ipp.program import ProgramRunner
 from spca_programs.ipp.strategies import loadable
 from spca_programs.plan_world import Briefing, Decision, Episode, PlanningProgram
@@ -92,7 +92,7 @@ class LanguagePrograms:
         try:
             return loadable(dialogue, dialogue.ask(question), runner, SIGNATURE), dialogue.model_name
         finally:
-            self.usage = add_usage(self.usage, dialogue.usage)
+            self.usage = self.usage + dialogue.usage
 
 
 def stretches(episode: Episode) -> list[tuple[Decision, int]]:

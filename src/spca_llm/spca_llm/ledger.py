@@ -87,7 +87,7 @@ class ExchangeLog:
     def _count(self, name: str, exchange: Exchange) -> None:
         self._counted.add(name)
         role = exchange.request.role
-        self._totals[role] = self._totals.get(role, Usage()).plus(**dict(exchange.usage))
+        self._totals[role] = self._totals.get(role, Usage()) + exchange.usage
 
 
 def read_exchange(path: Path) -> Exchange:

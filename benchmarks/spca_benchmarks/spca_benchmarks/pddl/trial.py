@@ -57,7 +57,6 @@ class Attempt(Record):
 
     judged: Judged
     draft: Draft | None = None
-    usage: Usage = Usage()
     judge_seconds: float = 0.0
 
 
@@ -113,7 +112,7 @@ def run_attempts(
         draft = Draft(domain=reply.parsed.domain, problem=reply.parsed.problem)
         judged = judge(draft, task, solver, timeout_s)
         seconds = time.monotonic() - began
-        done.append(Attempt(judged=judged, draft=draft, usage=reply.usage, judge_seconds=seconds))
+        done.append(Attempt(judged=judged, draft=draft, judge_seconds=seconds))
     answers = [read_exchange(path).answer for path in chat.ledger.folder.glob("*.json")]
     in_words = any(answer.in_words for answer in answers if answer)
     used = chat.ledger.totals().get(ROLE, Usage())

@@ -31,7 +31,7 @@ class Dialogue:
         self._messages.append({"role": "user", "content": text})
         reply = self._model.complete(self._role, self._messages)
         self._messages.append({"role": "assistant", "content": reply.text})
-        self.usage = add_usage(self.usage, reply.usage)
+        self.usage = self.usage + reply.usage
         self.questions += 1
         self.model_name = reply.model or self.model_name
         return reply.text
@@ -50,11 +50,6 @@ def open_writer(llm: str, folder: Path, temperature: float, asked: Role = ROLE) 
     config = load_config(Path(llm) if llm else None)
     role = config.role(asked).model_copy(update={"temperature": temperature})
     return open_chat("", folder, config.model_copy(update={"roles": {**config.roles, asked: role}}))
-
-
-def add_usage(one: Usage, other: Usage) -> Usage:
-    """Add up the usage of two exchanges."""
-    return one.plus(**dict(other))
 
 
 def prompt(name: str, **values: Any) -> str:

@@ -12,7 +12,7 @@ from functools import partial
 from spca_core.ports.chat import ChatModel, Role
 from spca_core.ports.proposer import ModelError
 from spca_core.result import Usage
-from spca_programs.ipp.dialogue import Dialogue, add_usage, prompt
+from spca_programs.ipp.dialogue import Dialogue, prompt
 from spca_programs.ipp.domain import Answer, Case, Domain
 
 ROLE: Role = "planner_big"
@@ -56,7 +56,7 @@ def plans_of(
             )
         except ModelError as error:
             answers.append(Answer(problem=f"model: {error}", seconds=dialogue.usage.seconds))
-        usage = add_usage(usage, dialogue.usage)
+        usage = usage + dialogue.usage
     return answers, usage
 
 
