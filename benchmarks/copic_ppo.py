@@ -17,7 +17,7 @@ from spca_copic.recipe import Recipe
 from spca_copic.selectors import make_selector
 from spca_copic.training import train_task
 from spca_copic.worlds.registry import open_world
-from spca_core.ports.chat import ChatUsage
+from spca_core.result import Usage
 from spca_programs.plan_world import Briefing, Episode, PlanningProgram
 
 
@@ -25,7 +25,7 @@ class SingleActions:
     """See `spca_programs.ports.program_proposer.ProgramProposer`: one program for each action."""
 
     name = "single actions"
-    usage = ChatUsage()
+    usage = Usage()
 
     def __init__(self, actions: Sequence[str]) -> None:
         self._actions = actions

@@ -15,8 +15,8 @@ from spca_benchmarks.campaigns.campaign import recorded
 from spca_benchmarks.campaigns.page import PageTable
 from spca_benchmarks.campaigns.statistics import Rate, groups
 from spca_core.model import Record
-from spca_core.ports.chat import ChatUsage
 from spca_core.ports.proposer import ModelError
+from spca_core.result import Usage
 from spca_llm.chat import open_chat
 from spca_llm.config import REPLAY, load_config
 from spca_llm.ledger import server_fault, set_aside
@@ -58,7 +58,7 @@ class Written(Record):
     reread: int | None = None
     differ: tuple[str, ...] = ()
     questions: int = 0
-    usage: ChatUsage = ChatUsage()
+    usage: Usage = Usage()
     refusals: tuple[str, ...] = ()
 
 
@@ -114,7 +114,7 @@ class WrittenBench(Bench[TrialT, Written], Generic[TrialT]):
 
     def cost(self, result: Written) -> float:
         """See `Bench`."""
-        return result.usage.cost_usd
+        return result.usage.usd
 
     def cost_of_broken(self, trial: TrialT, folder: Path) -> float:
         """See `Bench`."""

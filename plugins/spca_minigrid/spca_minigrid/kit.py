@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spca_core.errors import InputError
 from spca_core.options import RunOptions
-from spca_core.ports.kit import DocumentMaker, Kit, LevelInfo
+from spca_core.ports.kit import DocumentMaker, Kit, LevelInfo, late
 
 if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
     from spca_core.ports.chat import VisionModel
-    from spca_core.ports.proposer import PlanProposer
-    from spca_core.ports.vocabulary import Vocabulary
-    from spca_core.skill import CtxApi
     from spca_minigrid.environment import MinigridEnvironment
     from spca_minigrid.twin import MinigridTwin
 
@@ -29,30 +25,15 @@ class MinigridKit(Kit):
     has_twin = True
     builtin_skills = Path(__file__).with_name("skills.py")
 
-    @cached_property
-    def api(self) -> CtxApi:
-        """API that a skill may call."""
-        from spca_minigrid.environment import MinigridEnvironment
-
-        return MinigridEnvironment.api
-
-    def builtin(self) -> PlanProposer:
-        """Return the proposer that reads the mission by a grammar."""
-        from spca_minigrid.proposer import MissionProposer
-
-        return MissionProposer()
+    api = late("spca_minigrid.environment:MinigridEnvironment.api")
+    builtin = late("spca_minigrid.proposer:MissionProposer")
+    vocabulary = late("spca_minigrid.proposer:MissionVocabulary")
 
     def domain(self) -> str:
         """See `Kit.domain`."""
         from spca_minigrid.proposer import DOMAIN
 
         return DOMAIN
-
-    def vocabulary(self) -> Vocabulary:
-        """Return the vocabulary, whose predicates are named like the observed facts."""
-        from spca_minigrid.proposer import MissionVocabulary
-
-        return MissionVocabulary()
 
     def levels(self) -> Sequence[LevelInfo]:
         """Return the levels of the curriculum."""
@@ -88,14 +69,10 @@ class MinigridKit(Kit):
 
         return MinigridTwin()
 
-    def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Return the maker of the level's pictures."""
-        from spca_minigrid.pictures import write_looks
+    def documents(self, options: RunOptions) -> Iterator[Sequence[DocumentMaker]]:
+        """The level's pictures; then, unless videos are switched off, an animation."""
+        from spca_minigrid.pictures import write_animation, write_looks
 
-        return (write_looks,)
-
-    def slow_documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Return the maker of an animation; none if videos are switched off."""
-        from spca_minigrid.pictures import write_animation
-
-        return (write_animation,) if options.video else ()
+        yield (write_looks,)
+        if options.video:
+            yield (write_animation,)

@@ -22,7 +22,7 @@ from spca_copic.run import train_run
 from spca_copic.store import CopicFolder, CopicRun
 from spca_copic.worlds.registry import open_world
 from spca_core.model import Record
-from spca_core.ports.chat import ChatUsage
+from spca_core.result import Usage
 from spca_llm.chat import open_chat
 
 # Their tables and columns in the paper. Worlds that are substitutes for its own have no published figure.
@@ -53,7 +53,7 @@ class CopicRow(Record):
     scores: tuple[Score, ...]
     trials: tuple[Trial, ...]
     train_seconds: float
-    written: ChatUsage = ChatUsage()
+    written: Usage = Usage()
     """What writing the first programs took; the rest of the last trial's `usage` is evolution."""
     diversity: float = 0.0
     """Of the first programs."""
@@ -269,7 +269,7 @@ def _cost(own: Trials) -> list[object]:
         _mean([float(u.input_tokens - w.input_tokens) for u, w in zip(last, wrote, strict=True)]),
         _mean([float(u.output_tokens - w.output_tokens) for u, w in zip(last, wrote, strict=True)]),
         _mean([float(u.input_tokens) for u in chose]), _mean([float(u.output_tokens) for u in chose]),
-        f"{np.mean([u.cost_usd + c.cost_usd for u, c in zip(last, chose, strict=True)]):.4f}",
+        f"{np.mean([u.usd + c.usd for u, c in zip(last, chose, strict=True)]):.4f}",
     ]  # fmt: skip
 
 

@@ -28,7 +28,8 @@ from spca_copic.recipe import Recipe, TaskState, cases_to_test
 from spca_copic.rollouts import Rollouts
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.ports.chat import ChatModel, ChatUsage
+from spca_core.ports.chat import ChatModel
+from spca_core.result import Usage
 from spca_programs.plan_world import Case, Episode
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.selector import Selector
@@ -149,7 +150,7 @@ def _score(
     name: str,
     choice: Choice,
     pool: ProgramPool,
-    asked: Sequence[ChatUsage] = (),
+    asked: Sequence[Usage] = (),
 ) -> Score:
     episodes = []
     began = time.monotonic()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from spca_core.errors import InputError
-from spca_core.ports.chat import ChatUsage
+from spca_core.result import Usage
 from spca_programs.plan_world import Briefing, Episode, FailureKind, Grammar, PlanningProgram
 
 _FRESH = 0.15
@@ -20,7 +20,7 @@ class GrammarPrograms:
 
     name = "grammar"
 
-    usage = ChatUsage()
+    usage = Usage()
     """Nothing: no model is asked."""
 
     def write(self, briefing: Briefing, count: int, seed: int) -> list[PlanningProgram]:

@@ -7,9 +7,10 @@ from itertools import groupby
 
 from spca_copic.pool import DEADLINE_S, FUNCTION, LONGEST, SIGNATURE
 from spca_core.errors import BudgetExhausted
-from spca_core.ports.chat import ChatModel, ChatUsage
+from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
-from spca_programs.ipp.dialogue import Dialogue, add_usage, render
+from spca_core.result import Usage
+from spca_programs.ipp.dialogue import Dialogue, render
 from spca_programs.ipp.program import ProgramRunner
 from spca_programs.ipp.strategies import loadable
 from spca_programs.plan_world import Briefing, Decision, Episode, PlanningProgram
@@ -30,7 +31,7 @@ class LanguagePrograms:
     def __init__(self, model: ChatModel, experience: Sequence[Episode] = ()) -> None:
         """With `experience`, the first programs are written after these episodes of other tasks."""
         self._model, self._experience = model, experience
-        self.usage = ChatUsage()
+        self.usage = Usage()
         """The usage of all conversations so far."""
 
     def write(self, briefing: Briefing, count: int, seed: int) -> list[PlanningProgram]:
@@ -91,7 +92,7 @@ class LanguagePrograms:
         try:
             return loadable(dialogue, dialogue.ask(question), runner, SIGNATURE), dialogue.model_name
         finally:
-            self.usage = add_usage(self.usage, dialogue.usage)
+            self.usage = self.usage + dialogue.usage
 
 
 def stretches(episode: Episode) -> list[tuple[Decision, int]]:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from spca_copic.counted import WorldUse
 from spca_core.model import Record
-from spca_core.ports.chat import ChatUsage
+from spca_core.result import Usage
 from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.selector import Experience
@@ -133,9 +133,9 @@ class Trial(Record):
     """All that was taken of the world up to its end: also to try programs out and to judge them."""
     entropy: float | None = None
     """Of the policy at the last update; None: the selector was frozen."""
-    usage: ChatUsage = ChatUsage()
+    usage: Usage = Usage()
     """What writing programs has taken up to its end."""
-    asked: ChatUsage = ChatUsage()
+    asked: Usage = Usage()
     """What the selector has asked a model up to its end: a judge, or one whose probabilities score plans."""
     seconds: float = 0.0
     kept: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ class TaskState(Record):
     """The present ones."""
     all_programs: tuple[PlanningProgram, ...]
     """Every one that there ever was: the ancestry."""
-    written: ChatUsage = ChatUsage()
+    written: Usage = Usage()
     """What writing the first ones has taken; evolving them has taken the rest of a trial's `usage`."""
     trials: tuple[Trial, ...] = ()
     alone: dict[str, tuple[Outcome, ...]] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
@@ -15,8 +14,7 @@ from spca_copic.episode import SelectorChoice, experience_of, run_episode
 from spca_copic.pool import ProgramPool
 from spca_copic.recipe import Outcome, Recipe, TaskState, Trial, cases_to_test, mean_worth
 from spca_copic.rollouts import TryingChoice
-from spca_core.ports.chat import ChatUsage
-from spca_programs.ipp.dialogue import add_usage
+from spca_core.result import Usage
 from spca_programs.plan_world import Briefing, Case, Episode, PlanningProgram
 from spca_programs.ports.plan_world import PlanWorld
 from spca_programs.ports.program_proposer import ProgramProposer
@@ -71,7 +69,7 @@ class _Training:
         self._briefing: Briefing = world.briefing(task)
         recipe = recipe.fitted(self._briefing)
         self._recipe, self._listener = recipe, listener
-        self._before = self._asked = ChatUsage()  # what was asked before an interruption
+        self._before = self._asked = Usage()  # what was asked before an interruption
         self.pool = ProgramPool((), recipe.deadline_s, self._briefing.grammar)
         kept = recipe.kept
         cases = world.split(task, kept + world.cases, 0, 0, recipe.seed).train
@@ -144,8 +142,8 @@ class _Training:
             score=sum(e.score for e in episodes) / len(episodes),
             steps=(state.trials[-1].steps if state.trials else 0) + sum(len(e.decisions) for e in episodes),
             use=self._world.use, entropy=entropy,
-            usage=add_usage(self._before, self._proposer.usage),
-            asked=reduce(add_usage, getattr(self._selector, "usage", ()), self._asked),
+            usage=self._before + self._proposer.usage,
+            asked=sum(getattr(self._selector, "usage", ()), self._asked),
             seconds=time.monotonic() - began, kept=tuple(p.id for p in programs),
             born=tuple(p.id for p in born), episodes=tuple(e.success for e in episodes), reached=reached,
         )  # fmt: skip

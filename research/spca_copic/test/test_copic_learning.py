@@ -28,7 +28,7 @@ from spca_copic.training import Listener, train_task
 from spca_copic.worlds.build_order.world import BuildOrderWorld
 from spca_core.errors import InputError
 from spca_core.paths import ROOT
-from spca_core.ports.chat import ChatUsage
+from spca_core.result import Usage
 from spca_programs.contracts.plan_world_contract import PlanWorldContract
 from spca_programs.plan_world import ActionSequence, Case, PlanningProgram, Situation, Transition
 from spca_programs.ports.plan_world import PlanWorld
@@ -223,7 +223,7 @@ def test_diversity_is_of_the_programs_words() -> None:
 class Paid(GrammarPrograms):
     """What it is asked for costs as many tokens as it writes programs."""
 
-    usage = ChatUsage()
+    usage = Usage()
 
     def write(self, *asked: Any) -> list[PlanningProgram]:
         return self._paid(super().write(*asked))
@@ -232,7 +232,7 @@ class Paid(GrammarPrograms):
         return self._paid(super().evolve(*asked))
 
     def _paid(self, made: list[PlanningProgram]) -> list[PlanningProgram]:
-        self.usage = ChatUsage(input_tokens=self.usage.input_tokens + len(made))
+        self.usage = Usage(input_tokens=self.usage.input_tokens + len(made))
         return made
 
 

@@ -30,8 +30,8 @@ from spca_copic.training import train_task
 from spca_copic.worlds.build_order.world import BuildOrderWorld, MinimalExample
 from spca_copic.worlds.registry import open_world
 from spca_core.errors import InputError
-from spca_core.ports.chat import ChatUsage
 from spca_core.ports.proposer import ModelError
+from spca_core.result import Usage
 from spca_llm.chat import Chat
 from spca_programs.plan_world import (
     Briefing,
@@ -382,12 +382,12 @@ def test_the_page_of_the_bench_counts_seeds_with_one_program(tmp_path: Path) -> 
         policy="selector", task="easy", episodes=2, success=0.5, score=0, decisions=3, actions=4,
         selector_seconds=0, seconds=0, switch_interval=1,
     )  # fmt: skip
-    spent = ChatUsage(input_tokens=70, output_tokens=9)
+    spent = Usage(input_tokens=70, output_tokens=9)
     trial = Trial(number=0, programs=(), success=0.5, held_out=0.5, score=0, steps=3, usage=spent)
     rows = [
         CopicRow(
             scores=(score,), trials=(trial,), train_seconds=1, one_program=one,
-            written=ChatUsage(input_tokens=30, output_tokens=4),
+            written=Usage(input_tokens=30, output_tokens=4),
         )
         for one in (True, False, True)
     ]  # fmt: skip

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from spca_core import result
 from spca_core.model import Record
-from spca_core.ports.chat import ChatUsage
-from spca_programs.ipp.dialogue import Dialogue, add_usage
+from spca_programs.ipp.dialogue import Dialogue
 from spca_worldcoder.state import State, from_json, to_json
 
 
@@ -120,20 +120,19 @@ class Experience:
         return True
 
 
-class Usage(Record):
-    """Cost of writing programs: questions to a model, tokens, money."""
+class Usage(result.Usage):
+    """Cost of writing programs: questions to a model, each of some calls, tokens, money."""
 
     questions: int = 0
-    chat: ChatUsage = ChatUsage()
 
     def and_of(self, asked: Dialogue) -> Usage:
         """This and a question more."""
-        return Usage(questions=self.questions + 1, chat=add_usage(self.chat, asked.usage))
+        return self.plus(questions=1, **dict(asked.usage))
 
     @property
     def tokens(self) -> int:
         """Of questions and answers."""
-        return self.chat.input_tokens + self.chat.output_tokens
+        return self.input_tokens + self.output_tokens
 
 
 class Verdict(Record):

@@ -13,7 +13,6 @@ from spca_core.options import RunOptions
 from spca_core.plan import Mode
 from spca_core.ports.chat import Role
 from spca_core.ports.kit import Kit
-from spca_core.result import Usage
 from spca_core.run_folder import RunFolder
 from spca_llm.chat import Chat, NotInVain, open_chat
 from spca_llm.config import REPLAY, LlmConfig, load_config
@@ -51,7 +50,7 @@ def open_openai(kit: Kit, options: RunOptions, folder: RunFolder) -> Iterator[Pr
         actions=lambda: told_of(actions(), vocabulary.words()),
         vision=LanguageVision(chat) if options.vision else None,
         learns=True,
-        usage=lambda: usage_of(chat),
+        usage=chat.ledger.totals,
     )
 
 
@@ -63,15 +62,6 @@ def open_models(options: RunOptions, folder: Path) -> Chat:
     chat = open_chat(recording_of(options.llm) if replay else "", folder, config)
     chat.preflight(roles)
     return chat
-
-
-def usage_of(chat: Chat) -> dict[str, Usage]:
-    """Return what each role has used so far, for a run's result."""
-    wanted = Usage.model_fields
-    return {
-        role: Usage(**{name: value for name, value in totals if name in wanted})
-        for role, totals in chat.ledger.totals().items()
-    }
 
 
 def _shared(config: LlmConfig) -> LlmConfig:

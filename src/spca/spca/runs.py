@@ -178,13 +178,11 @@ class Run:
         """
         from spca.report.page import write_report
 
-        kit = kit_of(self.options.level)
-        self._make(kit.documents(self.options), complain)
-        report = write_report(self.files)
-        reported(report)
-        if slow := kit.slow_documents(self.options):
-            self._make(slow, complain)
-            write_report(self.files)
+        for number, makers in enumerate(kit_of(self.options.level).documents(self.options)):
+            self._make(makers, complain)
+            report = write_report(self.files)
+            if not number:
+                reported(report)
         return report
 
     def _make(self, makers: Sequence[DocumentMaker], complain: Callable[[str], None]) -> None:

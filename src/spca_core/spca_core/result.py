@@ -22,6 +22,9 @@ class Counts(Record):
         """Return these numbers with more of some of them."""
         return self.model_copy(update={name: getattr(self, name) + number for name, number in more.items()})
 
+    def __add__(self: _C, other: _C) -> _C:
+        return self.plus(**dict(other))
+
 
 class PlannerCounts(Counts):
     """Planner drafts by mode; `syntax` are those that repaired a rejected draft."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from spca_core.errors import BudgetExhausted, InputError, SpcaError
-from spca_core.ports.chat import ChatModel, ChatReply, ChatUsage, Message, Role
+from spca_core.ports.chat import ChatModel, ChatReply, Message, Role
 from spca_core.ports.proposer import ModelError
 from spca_core.validation import YAML_FILES
 from spca_llm.answer import interpret
@@ -50,12 +50,7 @@ class Chat:
         return ChatReply(
             text=answer.text,
             parsed=interpret(answer, schema),
-            usage=ChatUsage(
-                input_tokens=answer.input_tokens,
-                output_tokens=answer.output_tokens,
-                cost_usd=answer.usd,
-                seconds=exchange.seconds,
-            ),
+            usage=exchange.usage,
             model=answer.model or exchange.model,
         )
 

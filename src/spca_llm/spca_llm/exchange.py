@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from spca_core.model import Record
 from spca_core.ports.chat import Message, Role
+from spca_core.result import Usage
 
 HIDDEN = "[key]"
 """Text that stands for a key, wherever one would be recorded."""
@@ -101,6 +102,12 @@ class Exchange(Record):
     error_kind: str = ""
     attempts: tuple[Attempt, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def usage(self) -> Usage:
+        """What the exchange has used."""
+        spent = {} if self.answer is None else {n: v for n, v in self.answer if n in Usage.model_fields}
+        return Usage(calls=1, seconds=self.seconds, **spent)
 
 
 def enforced(request: Request) -> dict[str, Any]:

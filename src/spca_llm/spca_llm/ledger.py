@@ -20,19 +20,6 @@ from spca_llm.config import Budget
 from spca_llm.exchange import HIDDEN, Exchange
 
 
-class Totals(Usage):
-    """Usage of a role so far; `failures` are calls that brought no answer."""
-
-    failures: int = 0
-
-    def counting(self, exchange: Exchange) -> Totals:
-        """Return these totals with one more exchange counted."""
-        answer = exchange.answer
-        spent = Usage() if answer is None else answer
-        tokens = {"input_tokens": spent.input_tokens, "output_tokens": spent.output_tokens}
-        return self.plus(calls=1, failures=answer is None, usd=spent.usd, seconds=exchange.seconds, **tokens)
-
-
 class ExchangeLog:
     """Writes `0001-planner_big.json` and so on into `folder`, and counts what is there already.
 
@@ -52,11 +39,11 @@ class ExchangeLog:
         self._secrets = tuple(s for s in secrets if s)
         self._clock = clock
         self._began = clock()
-        self._totals: dict[Role, Totals] = {}
+        self._totals: dict[str, Usage] = {}
         self._counted: set[str] = set()
         folder.mkdir(parents=True, exist_ok=True)
 
-    def totals(self) -> dict[Role, Totals]:
+    def totals(self) -> dict[str, Usage]:
         """Return the usage of each role so far."""
         for path in sorted(self.folder.glob("*.json")):
             if path.name not in self._counted:
@@ -100,7 +87,7 @@ class ExchangeLog:
     def _count(self, name: str, exchange: Exchange) -> None:
         self._counted.add(name)
         role = exchange.request.role
-        self._totals[role] = self._totals.get(role, Totals()).counting(exchange)
+        self._totals[role] = self._totals.get(role, Usage()) + exchange.usage
 
 
 def read_exchange(path: Path) -> Exchange:

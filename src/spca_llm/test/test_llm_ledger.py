@@ -29,7 +29,7 @@ def test_totals_are_per_role(tmp_path: Path):
         ledger.add(exchange(role))  # type: ignore[arg-type]
     ledger.add(exchange("coder").model_copy(update={"answer": None, "error": "no", "error_kind": "timeout"}))
     coder = ledger.totals()["coder"]
-    assert (coder.calls, coder.failures, coder.input_tokens, coder.output_tokens) == (3, 1, 180, 20)
+    assert (coder.calls, coder.input_tokens, coder.output_tokens) == (3, 180, 20)
     assert coder.usd == pytest.approx(0.2)
     assert coder.seconds == pytest.approx(6.0)
     assert ledger.totals()["vision"].calls == 1

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from functools import cached_property
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from spca_core.options import RunOptions
-from spca_core.ports.kit import DocumentMaker, Kit, LevelFindings, LevelInfo
+from spca_core.ports.kit import DocumentMaker, Kit, LevelInfo, late
 from spca_tabletop import act
 
 if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
     import numpy as np
     from numpy.typing import NDArray
 
-    from spca_core.plan import Draft, Plan
     from spca_core.ports.chat import VisionModel
-    from spca_core.ports.proposer import PlanProposer
-    from spca_core.ports.vocabulary import Vocabulary
-    from spca_core.scene import Observation, SceneObject
-    from spca_core.skill import CtxApi
+    from spca_core.scene import SceneObject
     from spca_sim.mujoco_world import MujocoWorld
     from spca_tabletop.environment import Tabletop
     from spca_tabletop.rehearsal.twin import TabletopTwin
@@ -45,32 +40,17 @@ class TabletopKit(Kit):
     about = "an arm with a Robotiq 2F-85 and an RGB-D camera over a table with cubes and plates"
     bare_names = has_twin = takes_sentences = True
     builtin_skills = Path(act.__file__).with_name("skills.py")
-
-    @cached_property
-    def presets(self) -> Sequence[str]:
-        """Presets by which a level's world may vary."""
-        from spca_tabletop.presets import PRESETS
-
-        return PRESETS
-
-    @cached_property
-    def api(self) -> CtxApi:
-        """API that a skill may call."""
-        from spca_tabletop.act.ctx import TABLETOP_API
-
-        return TABLETOP_API
-
-    def builtin(self) -> PlanProposer:
-        """Return the proposer that reads the task by a grammar."""
-        from spca_tabletop.plan.proposer import BuiltinProposer
-
-        return BuiltinProposer()
-
-    def vocabulary(self) -> Vocabulary:
-        """Return the PDDL names of cubes, plates and their relations."""
-        from spca_tabletop.plan.vocabulary import TabletopVocabulary
-
-        return TabletopVocabulary()
+    presets = late("spca_tabletop.presets:PRESETS")
+    api = late("spca_tabletop.act.ctx:TABLETOP_API")
+    builtin = late("spca_tabletop.plan.proposer:BuiltinProposer")
+    vocabulary = late("spca_tabletop.plan.vocabulary:TabletopVocabulary")
+    domain = late("spca_tabletop.plan.problem:domain")
+    situation = late("spca_tabletop.plan.problem:situation")
+    room = late("spca_tabletop.plan.room:room")
+    no_room = late("spca_tabletop.plan.room:no_room")
+    answer = late("spca_tabletop.language.understanding:answer")
+    understands = late("spca_tabletop.language.understanding:makes_sense")
+    examine = late("spca_tabletop.level_check:examine_level")
 
     def levels(self) -> Sequence[LevelInfo]:
         """Return the levels of the files in `levels/`."""
@@ -108,13 +88,6 @@ class TabletopKit(Kit):
         if options.robot:  # a world's own arm reaches its work area
             check_reach(options, world, level)
 
-    def examine(self, level: str, world: str = "") -> LevelFindings:
-        """See `Kit.examine`."""
-        from spca_core.world import load_world
-        from spca_tabletop.level_check import examine_level
-
-        return examine_level(level, load_world(world) if world else None)
-
     def sentence_level(self, sentence: str, world: str = "", conversation: Sequence[str] = ()) -> str:
         """See `Kit.sentence_level`: no layout or conditions, and time for a session."""
         import yaml
@@ -133,49 +106,11 @@ class TabletopKit(Kit):
         }
         return yaml.safe_dump(level, sort_keys=False, allow_unicode=True)
 
-    def domain(self) -> str:
-        """See `Kit.domain`."""
-        from spca_tabletop.plan.problem import domain
-
-        return domain()
-
-    def room(self, options: RunOptions) -> str:
-        """See `Kit.room`."""
-        from spca_tabletop.presets import load_table
-
-        return f"things can be put {load_table(options)[0].work_area}"
-
-    def no_room(self, options: RunOptions, plan: Plan, seen: Observation) -> str:
-        """See `Kit.no_room`."""
-        from spca_tabletop.plan.room import no_room
-        from spca_tabletop.presets import load_table
-
-        return no_room(plan, seen.scene, load_table(options)[0]) if seen.scene else ""
-
-    def situation(self, observation: Observation) -> Draft:
-        """See `Kit.situation`."""
-        from spca_core.plan import Draft
-        from spca_tabletop.plan.problem import domain, problem
-
-        return Draft(domain=domain(), problem=problem(observation, [frozenset()]))
-
-    def answer(self, question: str, look: Callable[[], Observation]) -> str | None:
-        """See `Kit.answer`."""
-        from spca_tabletop.language.understanding import answer
-
-        return answer(question, look)
-
     def names_a_thing(self, words: str) -> bool:
         """See `Kit.names_a_thing`."""
         from spca_tabletop.language.reading import reads_as
 
         return reads_as("Thing", words)
-
-    def understands(self, sentence: str, seen: Observation) -> bool:
-        """See `Kit.understands`."""
-        from spca_tabletop.language.understanding import makes_sense
-
-        return makes_sense(sentence, seen)
 
     def spot_in_words(self, thing: SceneObject) -> str:
         """See `Kit.spot_in_words`."""
@@ -224,19 +159,15 @@ class TabletopKit(Kit):
 
         return TabletopTwin(load_table(options)[0])
 
-    def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """The signals."""
+    def documents(self, options: RunOptions) -> Iterator[Sequence[DocumentMaker]]:
+        """The signals; then, unless they are switched off, the videos of run and rehearsals."""
         from spca_tabletop.signals import write_signals
 
-        return (write_signals,)
+        yield (write_signals,)
+        if options.video:
+            from spca_tabletop.video import write_rehearsal_videos, write_video
 
-    def slow_documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Unless videos are switched off, those of run and rehearsals."""
-        if not options.video:
-            return ()
-        from spca_tabletop.video import write_rehearsal_videos, write_video
-
-        return write_video, write_rehearsal_videos
+            yield write_video, write_rehearsal_videos
 
     def ros(self) -> type[TabletopRos]:
         """See `spca_ros.stages.RosSide`."""

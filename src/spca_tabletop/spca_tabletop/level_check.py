@@ -20,9 +20,9 @@ from spca_tabletop.language.goal import Goal, describe
 from spca_tabletop.language.understanding import understand
 
 
-def examine_level(name_or_path: str, world: World | None = None) -> LevelFindings:
-    """Return all that is wrong, or looks wrong, with a level. Raises InputError if there is no such file."""
-    found = check_level(name_or_path, world)
+def examine_level(name_or_path: str, world: str = "") -> LevelFindings:
+    """See `Kit.examine`."""
+    found = check_level(name_or_path, load_world(world) if world else None)
     findings = LevelFindings(where=str(found.path), errors=found.errors, warnings=found.warnings)
     if found.level is None and found.world is not None:
         models = (thing.model for thing in found.world.objects)

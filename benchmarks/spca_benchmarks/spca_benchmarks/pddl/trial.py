@@ -10,11 +10,12 @@ from spca_benchmarks.pddl.judge import FINAL, Judged, Status, judge
 from spca_benchmarks.pddl.tasks import PddlTask
 from spca_core.model import Record
 from spca_core.plan import Draft
-from spca_core.ports.chat import ChatUsage, Message, Role
+from spca_core.ports.chat import Message, Role
 from spca_core.ports.proposer import SERVER_FAULTS, ModelError
 from spca_core.prompting import system, user
+from spca_core.result import Usage
 from spca_llm.chat import Chat
-from spca_llm.ledger import Totals, read_exchange
+from spca_llm.ledger import read_exchange
 from spca_planner.solver.process import SolverProcess
 
 ROLE: Role = "planner_big"
@@ -56,7 +57,6 @@ class Attempt(Record):
 
     judged: Judged
     draft: Draft | None = None
-    usage: ChatUsage = ChatUsage()
     judge_seconds: float = 0.0
 
 
@@ -64,7 +64,7 @@ class PddlResult(Record):
     """All attempts of one model at one task, and what the model used for them."""
 
     attempts: tuple[Attempt, ...]
-    used: Totals = Totals()
+    used: Usage = Usage()
     in_words: bool = False
     """Whether it was asked for JSON in words, as its server enforces no schema."""
 
@@ -112,10 +112,10 @@ def run_attempts(
         draft = Draft(domain=reply.parsed.domain, problem=reply.parsed.problem)
         judged = judge(draft, task, solver, timeout_s)
         seconds = time.monotonic() - began
-        done.append(Attempt(judged=judged, draft=draft, usage=reply.usage, judge_seconds=seconds))
+        done.append(Attempt(judged=judged, draft=draft, judge_seconds=seconds))
     answers = [read_exchange(path).answer for path in chat.ledger.folder.glob("*.json")]
     in_words = any(answer.in_words for answer in answers if answer)
-    used = chat.ledger.totals().get(ROLE, Totals())
+    used = chat.ledger.totals().get(ROLE, Usage())
     return PddlResult(attempts=tuple(done), used=used, in_words=in_words)
 
 

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 from spca_copic.episode import Choice, run_episode
 from spca_copic.pool import DEADLINE_S, LONGEST, ProgramPool
 from spca_core.errors import BudgetExhausted, SpcaError
-from spca_core.ports.chat import ChatModel, ChatUsage
+from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
+from spca_core.result import Usage
 from spca_programs.ipp.dialogue import Dialogue, render
 from spca_programs.plan_world import (
     ActionSequence,
@@ -58,7 +59,7 @@ class ModelPlans(ProgramPool):
         self._model, self._briefing = model, briefing
         self._examples = [episode for episode in examples if episode.success][-EXAMPLES:]
         self._lessons: list[str] = []
-        self.usage: list[ChatUsage] = []
+        self.usage: list[Usage] = []
         self._solved_at: list[int] = []
         self.programs = (PlanningProgram(source="", proposer="model"),)
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from spca_copic.baselines.base import SYSTEM
-from spca_core.ports.chat import ChatModel, ChatUsage
+from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
+from spca_core.result import Usage
 from spca_programs.ipp.dialogue import Dialogue, render
 from spca_programs.plan_world import Briefing, Candidate, ChoiceContext
 from spca_programs.ports.selector import Experience
@@ -28,7 +29,7 @@ class ModelJudge:
 
     def __init__(self, model: ChatModel | None = None, briefing: Briefing | None = None) -> None:
         self.model, self.briefing = model, briefing
-        self.usage: list[ChatUsage] = []
+        self.usage: list[Usage] = []
 
     def score(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[np.ndarray, float]:
         """See `Selector.score`. Raises BudgetExhausted."""

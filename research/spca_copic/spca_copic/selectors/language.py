@@ -19,7 +19,7 @@ import numpy as np
 from spca_copic.ppo import improve, softmax
 from spca_copic.selectors.weights import Learnt, read_weights, write_weights
 from spca_core.errors import InputError
-from spca_core.ports.chat import ChatUsage
+from spca_core.result import Usage
 from spca_programs.plan_world import Candidate, ChoiceContext
 from spca_programs.ports.selector import Experience
 
@@ -88,7 +88,7 @@ class LanguageModelSelector:
         self._rng = np.random.default_rng(seed)
         self._trunk = lru_cache(maxsize=4096)(self._frozen)
         self._batch: Sequence[Experience] = ()
-        self.usage: list[ChatUsage] = []
+        self.usage: list[Usage] = []
 
     def score(self, context: ChoiceContext, candidates: Sequence[Candidate]) -> tuple[np.ndarray, float]:
         """See `Selector.score`."""
@@ -156,7 +156,7 @@ class LanguageModelSelector:
                 value = self.critic(out[0, start - 1])[0]
             logits = self._llama.lm_head(self._llama.model.norm(out))[0, start - 1 : -1]
             logs = torch.log_softmax(logits.float(), dim=-1)
-            self.usage.append(ChatUsage(input_tokens=start, output_tokens=tokens.shape[1] - start))
+            self.usage.append(Usage(input_tokens=start, output_tokens=tokens.shape[1] - start))
             of_plan = logs.gather(1, tokens[0, start:, None]).sum()
             scores.append(of_plan / len(text.split()))
         return torch.stack(scores), value

@@ -18,8 +18,9 @@ from spca_benchmarks.campaigns.published import printed
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.ports.chat import ChatUsage, Role
+from spca_core.ports.chat import Role
 from spca_core.ports.proposer import ModelError
+from spca_core.result import Usage
 from spca_core.validation import expecting
 from spca_llm.config import REPLAY, load_config
 from spca_llm.ledger import server_fault, set_aside
@@ -124,7 +125,7 @@ class ChunkResult(Record):
     """Answers in the order of the chunk's environments."""
 
     answers: tuple[Answered, ...]
-    usage: ChatUsage = ChatUsage()
+    usage: Usage = Usage()
 
 
 # By what the environments are grouped; all but the first are the controls of GRASP's Table 2, in its order.
@@ -217,7 +218,7 @@ class GraspBench(Bench[Chunk, ChunkResult]):
 
     def run_trial(self, trial: Chunk, folder: Path) -> ChunkResult:
         """Answer and score some environments."""
-        usage = ChatUsage()
+        usage = Usage()
         if self.asks_model:
             record = folder / "llm" / trial.key
             llm = f"{self.policy}/llm/{trial.key}" if self.policy.startswith(REPLAY) else self.policy
@@ -241,7 +242,7 @@ class GraspBench(Bench[Chunk, ChunkResult]):
 
     def cost(self, result: ChunkResult) -> float:
         """See `Bench`."""
-        return result.usage.cost_usd
+        return result.usage.usd
 
     def cost_of_broken(self, trial: Chunk, folder: Path) -> float:
         """See `Bench`."""
@@ -284,7 +285,7 @@ class GraspBench(Bench[Chunk, ChunkResult]):
         if usage := [d.result.usage for d in done if d.result.usage.output_tokens]:
             page.text(
                 f"{sum(u.input_tokens for u in usage)} + {sum(u.output_tokens for u in usage)} tokens, "
-                f"{sum(u.cost_usd for u in usage):.4f} US dollars."
+                f"{sum(u.usd for u in usage):.4f} US dollars."
             )
         page.heading("Each constraint alone")
         page.text("Mean score with and without it; pairs of environments that differ in nothing else.")

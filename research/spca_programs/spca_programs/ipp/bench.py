@@ -18,8 +18,9 @@ from spca_benchmarks.campaigns.published import PublishedCell, printed
 from spca_benchmarks.campaigns.statistics import Mean, groups
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.ports.chat import ChatUsage, Role
+from spca_core.ports.chat import Role
 from spca_core.ports.proposer import ModelError
+from spca_core.result import Usage
 from spca_llm.chat import Chat, open_chat
 from spca_llm.config import REPLAY, load_config
 from spca_llm.ledger import server_fault, set_aside
@@ -89,7 +90,7 @@ class IppResult(Record):
     curve: tuple[CurvePoint, ...] = ()
     """The programs that were tried, in their order: stages of a strategy, then rounds of refinement."""
     ended: str = ""
-    usage: ChatUsage = ChatUsage()
+    usage: Usage = Usage()
     questions: int = 0
     source: str = ""
     stored: bool = False
@@ -210,7 +211,7 @@ class IppBench(Bench[IppTrial, IppResult]):
 
     def cost(self, result: IppResult) -> float:
         """See `Bench`."""
-        return 0.0 if result.stored else result.usage.cost_usd
+        return 0.0 if result.stored else result.usage.usd
 
     def cost_of_broken(self, trial: IppTrial, folder: Path) -> float:
         """See `Bench`."""
@@ -367,7 +368,7 @@ def _figures(results: Sequence[IppResult]) -> tuple[object, ...]:
         None if goalless else 100 * sum(c.completed for c in cases) / len(cases),
         sum(r.evaluation.problems for r in results), Mean.of([c.actions for c in cases]).value,
         1000 * sum(r.evaluation.seconds for r in results) / count, sum(r.questions for r in results),
-        sum(u.input_tokens + u.output_tokens for u in usage), f"{sum(u.cost_usd for u in usage):.4f}",
+        sum(u.input_tokens + u.output_tokens for u in usage), f"{sum(u.usd for u in usage):.4f}",
     )  # fmt: skip
 
 

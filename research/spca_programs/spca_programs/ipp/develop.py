@@ -9,8 +9,9 @@ from pydantic import Field
 
 from spca_core.errors import BudgetExhausted
 from spca_core.model import Record
-from spca_core.ports.chat import ChatModel, ChatUsage
+from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
+from spca_core.result import Usage
 from spca_programs.ipp.domain import Case, Domain
 from spca_programs.ipp.program import Evaluation, Origin, Program, ProgramRunner
 from spca_programs.ipp.refinement import Attempt, best_of, judged, refine
@@ -43,13 +44,13 @@ class Development(Record):
     test: Evaluation
     attempts: tuple[Attempt, ...]
     ended: str
-    usage: ChatUsage
+    usage: Usage
     questions: int
 
     @property
     def usd_per_case(self) -> float:
         """Money for one case of the test, the program having been written for all of them."""
-        return self.usage.cost_usd / self.test.cases
+        return self.usage.usd / self.test.cases
 
 
 def develop(
@@ -124,6 +125,6 @@ def history_of(development: Development) -> str:
     )
     lines.append(
         f"{development.questions} questions, {usage.input_tokens} + {usage.output_tokens} tokens, "
-        f"{usage.cost_usd:.4f} US dollars; {development.usd_per_case:.6f} a test case"
+        f"{usage.usd:.4f} US dollars; {development.usd_per_case:.6f} a test case"
     )
     return "\n".join(lines)

@@ -7,8 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from spca_core.ports.chat import ChatModel, ChatUsage, Message, Role
+from spca_core.ports.chat import ChatModel, Message, Role
 from spca_core.prompting import prompts
+from spca_core.result import Usage
 from spca_llm.chat import Chat, open_chat
 from spca_llm.config import REPLAY, load_config
 
@@ -21,7 +22,7 @@ class Dialogue:
     def __init__(self, model: ChatModel, system: str, role: Role = ROLE) -> None:
         self._model, self._role = model, role
         self._messages: list[Message] = [{"role": "system", "content": system}]
-        self.usage = ChatUsage()
+        self.usage = Usage()
         self.questions = 0
         self.model_name = ""
 
@@ -30,7 +31,7 @@ class Dialogue:
         self._messages.append({"role": "user", "content": text})
         reply = self._model.complete(self._role, self._messages)
         self._messages.append({"role": "assistant", "content": reply.text})
-        self.usage = add_usage(self.usage, reply.usage)
+        self.usage = self.usage + reply.usage
         self.questions += 1
         self.model_name = reply.model or self.model_name
         return reply.text
@@ -49,16 +50,6 @@ def open_writer(llm: str, folder: Path, temperature: float, asked: Role = ROLE) 
     config = load_config(Path(llm) if llm else None)
     role = config.role(asked).model_copy(update={"temperature": temperature})
     return open_chat("", folder, config.model_copy(update={"roles": {**config.roles, asked: role}}))
-
-
-def add_usage(one: ChatUsage, other: ChatUsage) -> ChatUsage:
-    """Add up the usage of two exchanges."""
-    return ChatUsage(
-        input_tokens=one.input_tokens + other.input_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        cost_usd=one.cost_usd + other.cost_usd,
-        seconds=one.seconds + other.seconds,
-    )
 
 
 def prompt(name: str, **values: Any) -> str:

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from spca_benchmarks.campaigns.statistics import Mean
 from spca_core.errors import InputError
 from spca_core.model import Record
-from spca_core.ports.chat import ChatUsage
 from spca_core.prompting import PYTHON, fenced
+from spca_core.result import Usage
 from spca_core.skill import SkillFailure
 from spca_core.stopping import Closing
 from spca_programs.ipp.domain import Answer, Case, Domain
@@ -27,7 +27,7 @@ class Origin(Record):
     strategy: str
     model: str = ""
     parent: str = ""
-    usage: ChatUsage = ChatUsage()
+    usage: Usage = Usage()
     questions: int = 0
 
 

@@ -6,13 +6,14 @@ Refinement, the fourth strategy, continues from any of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 from spca_core.errors import InputError
-from spca_core.ports.chat import ChatModel, ChatUsage
+from spca_core.ports.chat import ChatModel
 from spca_core.ports.proposer import ModelError
-from spca_programs.ipp.dialogue import Dialogue, add_usage, prompt
+from spca_core.result import Usage
+from spca_programs.ipp.dialogue import Dialogue, prompt
 from spca_programs.ipp.domain import Domain
 from spca_programs.ipp.program import Origin, Program, ProgramRunner, code_in
 
@@ -32,9 +33,9 @@ class Workshop:
         self._dialogues: list[Dialogue] = []
 
     @property
-    def usage(self) -> ChatUsage:
+    def usage(self) -> Usage:
         """All that was spent."""
-        return reduce(add_usage, (d.usage for d in self._dialogues), self._before.usage)
+        return sum((d.usage for d in self._dialogues), self._before.usage)
 
     @property
     def questions(self) -> int:

@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from spca_core.ports.chat import ChatModel, ChatUsage, Role
+from spca_core.ports.chat import ChatModel, Role
 from spca_core.ports.proposer import ModelError
-from spca_programs.ipp.dialogue import Dialogue, add_usage, prompt
+from spca_core.result import Usage
+from spca_programs.ipp.dialogue import Dialogue, prompt
 from spca_programs.ipp.domain import Answer, Case, Domain
 
 ROLE: Role = "planner_big"
@@ -41,12 +42,12 @@ METHODS: dict[str, Callable[..., list[str]]] = {
 
 def plans_of(
     method: str, domain: Domain[Case], model: ChatModel, cases: Sequence[Case]
-) -> tuple[list[Answer], ChatUsage]:
+) -> tuple[list[Answer], Usage]:
     """A model's plan for every case by a method, and what they took.
 
     A failing answer costs its case; BudgetExhausted is passed on.
     """
-    usage, answers = ChatUsage(), []
+    usage, answers = Usage(), []
     for case in cases:
         dialogue = Dialogue(model, _SYSTEM, ROLE)
         try:
@@ -55,7 +56,7 @@ def plans_of(
             )
         except ModelError as error:
             answers.append(Answer(problem=f"model: {error}", seconds=dialogue.usage.seconds))
-        usage = add_usage(usage, dialogue.usage)
+        usage = usage + dialogue.usage
     return answers, usage
 
 

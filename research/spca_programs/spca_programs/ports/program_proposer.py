@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from spca_core.ports.chat import ChatUsage
+from spca_core.result import Usage
 from spca_programs.plan_world import Briefing, Episode, PlanningProgram
 
 
@@ -18,7 +18,7 @@ class ProgramProposer(Protocol):
     name: str
 
     @property
-    def usage(self) -> ChatUsage:
+    def usage(self) -> Usage:
         """Cost of all requests so far; zero where no model is used."""
         ...
 

@@ -209,7 +209,7 @@ class Watcher:
             self.spent.append(
                 Spent(
                     actions=draft.actions, questions=used.questions, tokens=used.tokens,
-                    usd=used.chat.cost_usd, explained=draft.verdict.explained,
+                    usd=used.usd, explained=draft.verdict.explained,
                 )
             )  # fmt: skip
 

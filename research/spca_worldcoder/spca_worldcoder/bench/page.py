@@ -246,7 +246,7 @@ def _taken(own: Trials) -> list[str]:
     used = [one.result.usage for one in own]
     actions = [sum(each.result.actions for each in one.result.environments) for one in own]
     columns: list[Sequence[float]] = [
-        [u.questions for u in used], [u.tokens for u in used], [u.chat.cost_usd for u in used], actions
+        [u.questions for u in used], [u.tokens for u in used], [u.usd for u in used], actions
     ]  # fmt: skip
     return [
         f"{mean.value:.{digits}f} ± {mean.margin(digits)}"

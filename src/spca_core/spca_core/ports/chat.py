@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from spca_core.model import Record
 from spca_core.plan import Task
+from spca_core.result import Usage
 from spca_core.scene import Observation, Scene
 
 Role = Literal["vision", "planner_big", "planner_small", "coder"]
@@ -24,21 +25,12 @@ It has a `role` (system, user, assistant) and `content` (text or parts).
 """
 
 
-class ChatUsage(Record):
-    """Cost of one exchange: tokens, money by the price table, seconds of wall time."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float = 0.0
-    seconds: float = 0.0
-
-
 class ChatReply(Record):
     """A model's answer: its text, and the same parsed by the schema that was asked for (None without one)."""
 
     text: str
     parsed: Any = None
-    usage: ChatUsage = ChatUsage()
+    usage: Usage = Usage()
     model: str = ""
 
 

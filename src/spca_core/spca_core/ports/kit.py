@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from spca_core.errors import Unsupported
@@ -65,7 +66,7 @@ class LevelFindings(Record):
 class Kit(ABC):
     """One world, found through the entry-point group `spca.environments`; a class without arguments.
 
-    Constructing it must be cheap: heavy modules are imported by its methods.
+    Constructing it must be cheap: heavy modules are imported by its methods, or for its `late` parts.
     """
 
     name: str
@@ -125,13 +126,9 @@ class Kit(ABC):
         with closing(self.build(options, vision)) as environment:
             yield environment
 
-    def documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Return the makers of documents that a finished run gets before its report, which shows them."""
-        return ()
-
-    def slow_documents(self, options: RunOptions) -> Sequence[DocumentMaker]:
-        """Return the makers of slower documents: the report is written before them, and again with them."""
-        return ()
+    def documents(self, options: RunOptions) -> Iterator[Sequence[DocumentMaker]]:
+        """Yield the makers of a finished run's documents in groups: after each the report is written anew."""
+        yield ()
 
     def start_picture(self, level: str) -> NDArray[np.uint8] | None:
         """Return a level's camera picture (RGB) at its beginning; None where there is no picture."""
@@ -192,3 +189,16 @@ class Kit(ABC):
     def ros(self) -> Any:
         """Return the world's ROS side (`spca_ros.stages.RosSide`); None where it runs in one process only."""
         return None
+
+
+class _Late:
+    def __init__(self, target: str) -> None:
+        self._target = target
+
+    def __get__(self, kit: Kit | None, kind: type[Kit]) -> Any:
+        return self if kit is None else resolve_name(self._target)
+
+
+def late(target: str) -> Any:
+    """Return a part of a kit that is what `module:attribute` names, imported when it is first asked for."""
+    return _Late(target)

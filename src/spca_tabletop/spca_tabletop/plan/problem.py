@@ -73,6 +73,11 @@ def problem(observation: Observation, goals: Sequence[Goal]) -> str:
 """
 
 
+def situation(observation: Observation) -> Draft:
+    """See `Kit.situation`."""
+    return Draft(domain=domain(), problem=problem(observation, [frozenset()]))
+
+
 def with_places(observation: Observation, names: Iterable[str]) -> Observation:
     """Add those of the names that are places to the observation: what they are of, and what stands there."""
     places = {n: place for n in names if (place := place_of(n)) is not None and not place.relation.skill}

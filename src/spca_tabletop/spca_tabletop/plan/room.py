@@ -9,25 +9,34 @@ from itertools import product
 import numpy as np
 
 from spca_core.geometry import Pose
+from spca_core.options import RunOptions
 from spca_core.plan import Plan
 from spca_core.relation import Spot, place_of
-from spca_core.scene import Scene, SceneObject
+from spca_core.scene import Observation, SceneObject
 from spca_core.world import World
 from spca_sense.outline import footprint
 from spca_tabletop.act.placements import CLEARANCE, GRID, barred, least_gap
+from spca_tabletop.presets import load_table
 
 
-def no_room(plan: Plan, scene: Scene, world: World) -> str:
+def room(options: RunOptions) -> str:
+    """See `Kit.room`."""
+    return f"things can be put {load_table(options)[0].work_area}"
+
+
+def no_room(options: RunOptions, plan: Plan, seen: Observation) -> str:
     """Say at which place of a plan there is no room, what is in the way, and where the nearest room is.
 
     What earlier steps take away is not in the way; a place that is told by it is left to be seen.
     """
-    moved: set[str] = set()
+    if (scene := seen.scene) is None:
+        return ""
+    world, moved = load_table(options)[0], set[str]()
     for step in (s for s in plan.steps if s.args):
         thing, place = scene.get(step.args[0]), place_of(step.args[-1])
         moved.add(step.args[0])
-        seen = place and all(map(scene.get, place.things)) and moved.isdisjoint(place.things)
-        if thing is None or place is None or not seen or place.relation.skill:
+        known = place and all(map(scene.get, place.things)) and moved.isdisjoint(place.things)
+        if thing is None or place is None or not known or place.relation.skill:
             continue
         others = [o for o in scene.objects if o.id not in moved]
         if not (spots := [*place.spots(thing, scene.objects, world)]):

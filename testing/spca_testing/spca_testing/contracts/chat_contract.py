@@ -57,7 +57,7 @@ class ChatModelContract:
         usage = make(GOOD).complete("coder", QUESTION).usage
         assert usage.input_tokens > 0
         assert usage.output_tokens > 0
-        assert usage.cost_usd >= 0
+        assert usage.usd >= 0
         assert usage.seconds >= 0
 
     def test_the_messages_are_left_alone(self, make: MakeChat) -> None:
