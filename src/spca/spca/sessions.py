@@ -6,6 +6,7 @@ folder as any run does. What counts as done is the goal as it was understood, ju
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -131,6 +132,7 @@ class Session:
 
     def __enter__(self) -> Session:
         with self._open:
+            self._process = os.getpid()
             self._folder = Path(self._open.enter_context(scratch("session")))
             self._open.callback(setattr, self, "_folder", None)
             options = self._options
@@ -154,7 +156,8 @@ class Session:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        self._open.close()
+        if self._process == os.getpid():  # else it has been forked off, and nothing of the session is its own
+            self._open.close()
 
     def _show(self) -> None:
         from spca.web_page import WebPage  # what serves it takes its time to load
@@ -273,8 +276,9 @@ class Session:
 
     @property
     def _scratch(self) -> Path:
-        if self._folder is None:
-            raise InputError("the session is not open", hint="use it inside its `with`")
+        if self._folder is None or self._process != os.getpid():
+            hint = "use it inside its `with`, in the process that opened it"
+            raise InputError("the session is not open", hint=hint)
         return self._folder
 
     # --- runs -----------------------------------------------------------------------------------------------

@@ -494,3 +494,43 @@ def test_a_session_does_one_thing_at_a_time_while_it_is_open() -> None:
                 scratch = table._scratch
             assert len(refused) == 2 and not scratch.exists()
     assert not scratch.exists()
+
+
+FORKED = """
+import os, sys
+import spca
+from spca_core.errors import InputError
+
+def ended(work):
+    child = os.fork()
+    return os.waitpid(child, 0)[1] if child else sys.exit(work())
+
+def refused():
+    try:
+        table.do("Touch the red cube.")
+    except InputError as error:
+        return 7 * ("in the process that opened it" in str(error))
+
+def runs(name):
+    return 0 if spca.run("touch_02", report=False, out=name).result.success else 1
+
+with spca.session(report=False) as table:
+    assert table.do("Touch the blue cube.").result.success
+    assert os.waitstatus_to_exitcode(ended(refused)) == 7
+    assert table.do("Touch the red cube.").result.success
+assert ended(lambda: runs("child")) == 0 == runs("parent")
+"""
+
+
+def test_what_is_forked_off_has_a_solver_of_its_own_and_ends_nothing_of_its_parent_s(tmp_path: Path) -> None:
+    """It would answer the other's questions, and take its folders along."""
+    environment = {**_elsewhere(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

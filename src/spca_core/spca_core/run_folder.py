@@ -63,8 +63,28 @@ def read_picture(path: Path, flags: int = 1) -> Any:
 _NEW_S = 60.0  # seconds within which a folder's maker may not have locked it yet
 
 
-def scratch(kind: str) -> tempfile.TemporaryDirectory[str]:
-    """Make a folder `spca-KIND-…` that goes with its maker, and remove those that killed makers have left.
+class Scratch:
+    """A folder that goes with its maker, or with the end of it as a context; what is forked off leaves it."""
+
+    def __init__(self, prefix: str) -> None:
+        self.name = tempfile.mkdtemp(prefix=prefix)
+        self.cleanup = weakref.finalize(self, _clear, self.name, locked(Path(self.name)), os.getpid())
+
+    def __enter__(self) -> str:
+        return self.name
+
+    def __exit__(self, *_: object) -> None:
+        self.cleanup()
+
+
+def _clear(folder: str, held: int, maker: int) -> None:
+    if os.getpid() == maker:
+        shutil.rmtree(folder, ignore_errors=True)
+    os.close(held)
+
+
+def scratch(kind: str) -> Scratch:
+    """Make a folder `spca-KIND-…`, and remove those that killed makers have left.
 
     Older revisions named theirs with underscores and did not lock them: those are left alone.
     """
@@ -73,12 +93,8 @@ def scratch(kind: str) -> tempfile.TemporaryDirectory[str]:
         with suppress(OSError):
             found = folder.lstat()
             if found.st_uid == os.getuid() and time.time() - found.st_mtime > _NEW_S:
-                held = locked(folder)
-                shutil.rmtree(folder, ignore_errors=True)
-                os.close(held)
-    made = tempfile.TemporaryDirectory(prefix=prefix)
-    weakref.finalize(made, os.close, locked(Path(made.name)))
-    return made
+                _clear(str(folder), locked(folder), os.getpid())
+    return Scratch(prefix)
 
 
 def locked(folder: Path) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import signal
 import time
 from collections.abc import Iterable
@@ -104,9 +105,14 @@ class SolverProcess(Closing):
         return self._service.pid
 
 
-@cache
 def warm_solver(worker: str = WORKER) -> SolverProcess:
     """Return the solver for all runs of this process: its imports take longer than a run's planning."""
+    return _warm(worker, os.getpid())
+
+
+@cache
+def _warm(worker: str, process: int) -> SolverProcess:
+    """That of another process, which was forked off or forked this one off, is another."""
     solver = SolverProcess(worker=worker)
     solver.start()
     atexit.register(solver.close)
