@@ -260,7 +260,9 @@ def _components(
         return
     area = bounding_window(mask, _MARGIN)
     mask, (down, right) = mask[area], (area[0].start, area[1].start)
-    seams = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    # A strip beside what hides the rest is no seam.
+    joined = (mask if across is None else mask | across[area]).astype(np.uint8)
+    seams = cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) & mask
     joined = seams if across is None else seams | across[area].astype(np.uint8)
     count, parts = cv2.connectedComponents(joined, connectivity=8)
     areas = np.bincount(parts[seams > 0], minlength=count)
