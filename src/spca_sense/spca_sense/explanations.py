@@ -16,7 +16,8 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_core.kinds import KINDS, MESHES, is_round
 from spca_core.scene import SceneObject
-from spca_sense.detection import Detection
+from spca_sense.colours import NEUTRAL, ColourLabels
+from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.outline import SQUARE, footprint
 from spca_sense.shapes import convex_hull, distance_to_polygon
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, widened
@@ -115,10 +116,13 @@ def _thick(mask: Mask) -> int:
     return int(np.count_nonzero(cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, _SMALL)))
 
 
-def outside(view: HeightView, things: Sequence[Detection], mask: Mask, window: Window | None = None) -> Mask:
+def outside(
+    view: HeightView, colours: ColourLabels, things: Sequence[Detection], mask: Mask, window: Window | None = None
+) -> Mask:
     """Return the pixels of a mask that show something outside of things' hulls, which reach to the ground.
 
-    What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells.
+    What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells, and
+    its colour.
     """
     window = window or (slice(0, mask.shape[0]), slice(0, mask.shape[1]))
     rest = mask.copy()
@@ -133,6 +137,10 @@ def outside(view: HeightView, things: Sequence[Detection], mask: Mask, window: W
         pixels = np.column_stack((columns + its.window[1].start, rows + its.window[0].start))
         seen = heights[rows, columns].astype(np.float64)
         points, unseen = view.to_plane(pixels, seen), seen < NO_HEIGHT / 2
-        inside[rows, columns] = unseen | (distance_to_polygon(points, outline) < _BESIDE)
+        labels = colours.labels[its.window][rows, columns]
+        its_label = NEUTRAL if thing.colour == UNKNOWN else colours.label_of(thing.colour)
+        foreign = (its_label != NEUTRAL) & (labels != NEUTRAL) & (labels != its_label)
+        reach = np.where(foreign, 0.0, _BESIDE)
+        inside[rows, columns] = unseen | (distance_to_polygon(points, outline) < reach)
         rest &= ~Patch(its.window, inside).within(window)
     return rest
