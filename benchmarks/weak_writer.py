@@ -23,7 +23,7 @@ from rich.console import Console
 
 from spca.blame import Blame
 from spca.stages import blame_of
-from spca_coder.source import meaning, read
+from spca_coder.source import read, same_code
 from spca_core.plan import CodeResult, Draft, DraftRecord, PlanResult, Rehearsed
 from spca_core.skill import python_name
 from spca_planner.pddl.syntax import parse_domain
@@ -63,7 +63,7 @@ CODE: dict[str, Edit] = {
         "for grasp in ctx.grasps(cube)[99:][0]:",
     ),
 }
-SOUND = {name: meaning(f.text) for name, f in read(SKILLS.read_text()).functions.items()}
+SOUND = {name: f.text for name, f in read(SKILLS.read_text()).functions.items()}
 
 
 class WeakWriter(FallibleModel):
@@ -120,7 +120,7 @@ def history(run: ModelRun) -> Iterator[PlanResult | CodeResult | Blame]:
 def unsound(library: str) -> set[str]:
     """The skills of a library that are not as they should be."""
     found = read(library).functions
-    return {name for name, f in found.items() if SOUND.get(name, "") != meaning(f.text)}
+    return {name for name, f in found.items() if not same_code(SOUND.get(name, ""), f.text)}
 
 
 def judge(run: ModelRun, model: WeakWriter, count: Counter[str], told: list[str]) -> None:

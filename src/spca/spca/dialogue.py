@@ -261,7 +261,8 @@ class Dialogue:
         back = _BACK.search(sentence)
         before = self.spelt(sentence[: back.start()]) if back else ""
         if back is None or (back[1] == "it" and _CLAUSE.search(before)):
-            return self.spelt(sentence)
+            models = self.asks and last.run is not None and (last.run.folder / "llm").exists()
+            return sentence if models else self.spelt(sentence)  # who has asked knows what "it" is
         if back[3]:
             return before + self._undo(len(self._to_undo))
         moved = [turn.lay for turn in self._turns if turn.lay]

@@ -60,6 +60,7 @@ class Supervisor:
         self._repair = Repair(stages, self._journal)
         self._promotion = Promotion()
         self._drafts: list[DraftRecord] = []
+        self._declined: tuple[Observation, PlanResult] | None = None  # by the planner, before another look
         self._cancelled = cancelled
 
     def run(self) -> RunResult:
@@ -135,7 +136,10 @@ class Supervisor:
             failure=state.told or state.doubt,
             executed=state.execution,
         )
-        result = self._stages.planner.plan(request, self._on_draft, lambda: bool(self._cancelled()))
+        seen, result = self._declined or (observation, None)
+        self._declined = None
+        if result is None or {*seen.told} != {*observation.told} or not seen.looks_like(observation):
+            result = self._stages.planner.plan(request, self._on_draft, lambda: bool(self._cancelled()))
         self._journal.keep(state, "plan", result)
         state = state.counting_drafts(result.drafts)
         if result.status == "solved" and result.plan is not None:
@@ -149,6 +153,7 @@ class Supervisor:
             self._journal.publish("plan", stage="plan", text=goal, data={"steps": steps})
             return state.planned(result.plan)
         if state.doubtful(result.status):
+            self._declined = observation, result.model_copy(update={"drafts": ()})  # which are counted
             return self._look_once_more(state, result.message)
         if result.status == "exhausted":
             if state.history.on_table(result, observation):

@@ -129,21 +129,6 @@ def test_a_model_gets_measures_once_where_it_asks_for_them() -> None:
     assert "cube_green to cube_red: " in chat.asked[0][1], "in the next sentence, too"
 
 
-@pytest.mark.parametrize(("metres", "asked"), [(0.001, 2), (0.02, 3)])
-def test_a_measure_by_a_look_s_error_off_makes_no_new_question(metres: float, asked: int) -> None:
-    answers = [{"measure": ["cube_red"]}, *[{"impossible_because": "The edge is too near."}] * 2]
-    chat, now = Script(answers), scene()
-    proposer = LanguageProposer(chat, vocabulary=TabletopVocabulary())
-    assert now.scene is not None
-    moved = [o.model_copy(update={"pose": o.pose.model_copy(update={"position": (
-        o.pose.position[0] + metres, *o.pose.position[1:])})}) for o in now.things]  # fmt: skip
-    later = now.model_copy(update={"scene": now.scene.model_copy(update={"objects": tuple(moved)})})
-    for observation in (now, later):
-        with pytest.raises(Impossible):
-            proposer.draft(request(observation=observation), None, None)
-    assert len(chat.asked) == asked
-
-
 def test_what_was_said_before_is_told() -> None:
     """Whole, as where the things of many steps were before comes last."""
     steps = ", ".join(["pick_up(cube_red, plate_red)"] * 12)

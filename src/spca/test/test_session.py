@@ -321,6 +321,21 @@ def test_a_model_that_only_answers_has_answered(tmp_path: Path, capsys: pytest.C
     assert capsys.readouterr().out.startswith("answered  The red plate, I think.\n")
 
 
+def test_an_answer_to_a_model_s_question_reaches_it_word_by_word(tmp_path: Path):
+    """What "it" is, the model knows that has asked; a task of its own is spelt out for it."""
+    said = [Say(json.dumps({"question": text})) for text in ("Which side do you mean?", "How far?")]
+    with ModelServer(said, models=MODELS) as server:
+        (tmp_path / "llm.yaml").write_text(configuration(server.base_url))
+        options = {"llm": str(tmp_path / "llm.yaml"), "library": str(tmp_path / "known")}
+        with spca.session(report=False, proposer="openai", **options) as table:
+            assert table.ask("where is the green cube?")
+            table.do("Shift it aside")
+            table.do("The side of it that faces the window")
+    first, second = (seen.text.partition("\n<observation>")[0] for seen in server.requests)
+    assert "words: \"Shift the green cube aside\"" in first
+    assert "words: \"The side of it that faces the window\"" in second
+
+
 def test_a_stop_between_two_runs_of_an_order_ends_it(monkeypatch: pytest.MonkeyPatch):
     """Such as between a look, for what "it" is, and the run that moves it. Before, it stops nothing."""
     with spca.session(report=False) as table:

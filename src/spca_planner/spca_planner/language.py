@@ -90,7 +90,6 @@ class LanguageProposer(PlanProposer):
         self._chat, self._role, self._room = chat, role, room
         self._vocabulary, self._actions = vocabulary or Vocabulary(), actions
         self._refused: dict[str, Exception] = {}
-        self._seen: Observation | None = None
         self._measured = {} if measures is None else measures  # names, by the task that needs them
         self.name = f"openai:{role}"
 
@@ -101,10 +100,6 @@ class LanguageProposer(PlanProposer):
         model's words NotUnderstood and Impossible; these again for the same request, which is not sent twice,
         nor because a look's error has changed a measure.
         """
-        now, seen = request.observation, self._seen
-        if seen and (seen.facts, seen.hidden, seen.remarks) == (now.facts, now.hidden, now.remarks):
-            request = request.model_copy(update={"observation": seen if seen.looks_like(now) else now})
-        self._seen = request.observation
         before = re.findall(r"; measured: (.+)$", "\n".join(request.task.conversation), re.MULTILINE)
         names = self._measured.get(request.task.text) or (before[-1].split(", ") if before else [])
         told = measured(request.observation, names) if names else "", self._room

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -54,20 +54,23 @@ class TrustedDomains:
         """The domain that brings about most of one of a task's `goals`; None where none does anything of it.
 
         Of equal ones, those of the task's own group come first, then that which shares most words with the
-        task, but for names. Where no goal is known, any other must share half of the words, those that the
-        user has said before among them; sentences that a look judges are no group. One that lacks a type for
-        one of the kinds of `objects` that the task names fits in no case.
+        task, but for names. Where no goal is known, any other must have solved tasks that name the same kinds
+        of `objects`, or share half of the words, those that the user has said since the last success among
+        them; sentences that a look judges are no group. One that lacks a type for one of the kinds that the
+        task names fits in no case.
         """
         kinds = {*(objects or {}).values()}
-        named = {kind for kind in kinds if stems(kind) & stems(task.text)}
-        said = "" if goals else " ".join(s[6:] for s in task.conversation if s.startswith("user: "))
+        named = _named(task.text, kinds)
+        last = re.split(r"(?m)^robot: success: .*$", "" if goals else "\n".join(task.conversation))[-1]
+        said = " ".join(re.findall(r"(?m)^user: (.*)$", last))
         wanted = stems(f"{said} {task.text}") - (stems(" ".join(objects or ())) - stems(" ".join(kinds)))
         found = [d for d in self._all(environment) if named <= (_types(d.text) or named)]
         own, fits = _safe(task.group) * (task.judge == "referee"), list[tuple[float, bool, int, int]]()
         for i, d in enumerate(found):
             part = brought_about(d.text, goals, objects or {}, words)
             alike = len(wanted & stems(f"{d.tasks} {d.text}"))
-            if part and (goals or d.group == own or 2 * alike >= len(wanted)):
+            same = d.group == own or (named and named == _named(d.tasks, kinds))
+            if part and (goals or same or 2 * alike >= len(wanted)):
                 fits.append((part, d.group == own, alike, -i))
         return found[-max(fits)[-1]] if fits else None
 
@@ -190,9 +193,13 @@ def brought_about(
     return max(map(part, goals[:_MOST_GOALS]), default=1.0)
 
 
+def _named(text: str, kinds: Iterable[str]) -> set[str]:
+    return {kind for kind in kinds if stems(kind) & stems(text)}
+
+
 def stems(text: str) -> set[str]:
-    """Return the words of a text cut to five letters, so that "stacked" meets "stack"."""
-    return {word[:5] for word in re.findall(r"[a-z]{3,}", text.lower().replace("_", " "))}
+    """Return the words of a text cut to five letters, so that "stacked" meets "stack", and cubes a cube."""
+    return {w.removesuffix("s")[:5] for w in re.findall(r"[a-z]{3,}", text.lower().replace("_", " "))}
 
 
 def _safe(name: str) -> str:

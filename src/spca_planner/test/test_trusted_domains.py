@@ -64,6 +64,22 @@ def test_a_domain_without_the_kinds_that_the_task_names_is_not_offered(tmp_path:
     assert trusted.fitting("minigrid", task("Go to the ball.", group="doors"), kinds) is not None
 
 
+def test_a_sentence_is_shown_a_domain_of_the_same_kinds_of_things(tmp_path: Path) -> None:
+    """However it is put, and whatever was done before; not one of other things for a word or two."""
+    trusted, seen = TrustedDomains(tmp_path), {"cube_red": "cube", "plate_red": "plate"}
+    domain = "(define (domain d) (:types cube plate) (:action set_down :parameters (?c - cube)))"
+    trusted.add("tabletop", task("Put the red cube on the blue plate."), domain)
+    before = ("user: Would you swing something over somewhere?", "robot: success: seen to hold: it swings")
+    for text, offered in (
+        ("The plates should each get a cube of another colour.", True),
+        ("Each plate wants its cube.", True),
+        ("Make a traffic light out of the cubes, would you?", False),
+    ):
+        for said in ((), before):
+            sentence = task(text).model_copy(update={"judge": "look", "conversation": said})
+            assert (trusted.fitting("tabletop", sentence, seen) is not None) is offered, (text, said)
+
+
 def test_colours_make_no_task_alike(tmp_path: Path) -> None:
     trusted = TrustedDomains(tmp_path)
     row, left = (
