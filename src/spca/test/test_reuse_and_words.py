@@ -19,7 +19,7 @@ from spca_coder.source import LibraryReader, read
 from spca_core.options import RunOptions
 from spca_core.plan import ActionSchema, CodeRequest, Draft, Execution, Plan, PlanRequest, PlanResult, Step
 from spca_core.ports.chat import ChatReply, Message, Role
-from spca_core.ports.proposer import Impossible, ModelError, NotUnderstood
+from spca_core.ports.proposer import ModelError, NotUnderstood
 from spca_core.scene import Fact, Observation
 from spca_core.skill import SkillSignature
 from spca_core.skill_package import library_source

@@ -332,8 +332,8 @@ def test_an_answer_to_a_model_s_question_reaches_it_word_by_word(tmp_path: Path)
             table.do("Shift it aside")
             table.do("The side of it that faces the window")
     first, second = (seen.text.partition("\n<observation>")[0] for seen in server.requests)
-    assert "words: \"Shift the green cube aside\"" in first
-    assert "words: \"The side of it that faces the window\"" in second
+    assert 'words: "Shift the green cube aside"' in first
+    assert 'words: "The side of it that faces the window"' in second
 
 
 def test_a_stop_between_two_runs_of_an_order_ends_it(monkeypatch: pytest.MonkeyPatch):

@@ -117,12 +117,16 @@ def _thick(mask: Mask) -> int:
 
 
 def outside(
-    view: HeightView, colours: ColourLabels, things: Sequence[Detection], mask: Mask, window: Window | None = None
+    view: HeightView,
+    colours: ColourLabels,
+    things: Sequence[Detection],
+    mask: Mask,
+    window: Window | None = None,
 ) -> Mask:
     """Return the pixels of a mask that show something outside of things' hulls, which reach to the ground.
 
-    What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells, and
-    its colour.
+    What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells,
+    and its colour.
     """
     window = window or (slice(0, mask.shape[0]), slice(0, mask.shape[1]))
     rest = mask.copy()

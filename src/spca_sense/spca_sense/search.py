@@ -262,13 +262,14 @@ def _components(
     mask, (down, right) = mask[area], (area[0].start, area[1].start)
     # A strip beside what hides the rest is no seam.
     joined = (mask if across is None else mask | across[area]).astype(np.uint8)
-    seams = cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) & mask
-    joined = seams if across is None else seams | across[area].astype(np.uint8)
-    count, parts = cv2.connectedComponents(joined, connectivity=8)
-    areas = np.bincount(parts[seams > 0], minlength=count)
+    opened = cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
+    inner = opened & mask
+    whole = inner if across is None else inner | across[area]
+    count, parts = cv2.connectedComponents(whole.astype(np.uint8), connectivity=8)
+    areas = np.bincount(parts[inner], minlength=count)
     for index in range(1, count):
         if areas[index] >= least:
-            part = (parts == index) & (seams > 0)
+            part = (parts == index) & inner
             rows, columns = bounding_window(part, _MARGIN)
             own = (
                 slice(rows.start + down, rows.stop + down),
