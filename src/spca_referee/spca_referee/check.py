@@ -117,7 +117,7 @@ def _impossible_contacts(level: Level, world: World) -> Iterator[str]:
                 yield f"{block}.{key}: {list(names)} {so}, neither of them moves"
     kinds = {thing.model: thing.kind for thing in world.objects}
     for state in level.success.states:
-        if kinds.get(state.inside or "", CONTAINERS[0]) not in CONTAINERS:
+        if state.inside in kinds and kinds[state.inside] not in CONTAINERS:
             yield f"success.states: nothing can be inside '{state.inside}', a {kinds[state.inside]}"
     yield from _never_together(level, world)
 
