@@ -30,6 +30,7 @@ from launch.event_handlers import OnProcessExit, OnShutdown
 from launch.events import Shutdown
 from launch.events.process import ProcessExited
 from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
@@ -299,6 +300,8 @@ def _names(given: Sequence[str]) -> Sequence[str]:
         meant = part_of[0] if part_of else did_you_mean(name, known)
         if name not in known and meant:
             raise InputError(f"no argument '{name}'", where=f"{name}:=", hint=meant)
+        if name not in known:
+            get_logger("launch").warning(f"no argument '{name}' of this file: {name}:= changes nothing here")
     return known
 
 

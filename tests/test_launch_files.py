@@ -426,6 +426,7 @@ def test_every_combination_of_arguments_starts_what_its_programs_accept(
         ("bringup", {"layout_seed": "x"}, "layout_seed:="),
         ("bringup", {"levl": "touch_01"}, "no argument 'levl' (levl:=): did you mean 'level'?"),
         ("bringup", {"seed": "7"}, "did you mean 'layout_seed'?"),
+        ("bringup", {"level": "stak_01", "world": "tabletop"}, "no argument 'world' of this file"),
         ("bringup", {"preset": "bogus"}, "disturbed-push"),
         ("bringup", {"skills": "some"}, "skills"),
         ("bringup", {"proposer": "nobody"}, "nobody"),

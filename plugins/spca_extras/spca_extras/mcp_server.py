@@ -124,8 +124,13 @@ class _Server:
         return _told(await self._work(ctx, lambda table: table.execute(proposal)))
 
     async def do(self, ctx: Context, sentence: str) -> dict[str, Any]:
-        """Have a sentence carried out: look, plan, act, look again."""
-        return _told(await self._work(ctx, lambda table: table.do(sentence)))
+        """Have a sentence carried out: look, plan, act, look again; or a question answered."""
+
+        def carry_out(table: Session) -> dict[str, Any]:
+            answer = table.ask(sentence)
+            return _told(table.do(sentence)) if answer is None else {"outcome": "answered", "reason": answer}
+
+        return await self._work(ctx, carry_out)
 
     async def act(self, ctx: Context, action: str, args: list[str]) -> dict[str, Any]:
         """Carry out one action of the planning domain, such as pick_up with ["cube_red", "table"]."""

@@ -97,6 +97,8 @@ def test_a_client_of_the_context_protocol_moves_what_its_user_approves(approve: 
             async def call(tool: str, **arguments: object) -> types.CallToolResult:
                 return await client.call_tool(tool, arguments)
 
+            told = json.loads((await call("do", sentence="why?")).content[0].text)
+            assert told == {"outcome": "answered", "reason": "Nothing has been done yet."}
             seen = await call("look")
             assert {part.type for part in seen.content} == {"text", "image"}, seen.content
             things = json.loads(seen.content[0].text)["objects"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from contextlib import suppress
 from functools import cache
 
@@ -10,6 +11,9 @@ from spca_core.errors import InputError, did_you_mean
 from spca_core.extensions import find, installed
 from spca_core.options import RunOptions
 from spca_core.ports.kit import Kit
+from spca_core.skill_package import GROUP as SKILLS
+from spca_core.skill_package import SkillPackage, skill_packages
+from spca_planner.pddl.lint import examine_domain
 from spca_planner.solver.engines import require_engine
 
 GROUP = "spca.environments"
@@ -97,5 +101,16 @@ def checked_kit(options: RunOptions) -> Kit:
     if options.proposer != "auto":
         find(PROPOSERS, options.proposer, where="--proposer")
     require_engine(options.engine)
+    for package in skill_packages(kit.name) if installed(SKILLS) else ():
+        for fault in faults_of_skill(package):
+            raise InputError(f"skill '{package.name}': {fault}", hint="mend its action.pddl")
     kit.check(options)
     return kit
+
+
+def faults_of_skill(package: SkillPackage) -> list[str]:
+    """List what is wrong with a package's action among all that its environment's domain has."""
+    faults: list[str] = []
+    examine_domain(kit_named(package.environment).domain(), faults)
+    name = re.findall(r"\(:action\s+([\w-]+)", package.action)[0]
+    return [re.sub(r", line \d+", "", fault) for fault in faults if fault.startswith(f"action {name}")]

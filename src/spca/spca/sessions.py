@@ -146,9 +146,10 @@ class Session:
                 from spca.ros.graph import acting, robot_is_there  # not everywhere is there a ROS
 
                 self._unlaid = not (found := robot_is_there())  # a table that is there is taken as it is
-                if found and options.world and self._options.level == SENTENCE:
+                table = self._options.model_dump(include={"world", "preset", "seed"}, exclude_defaults=True)
+                if found and table and self._options.level == SENTENCE:
                     hint = "leave it away, or end the simulator that is there"
-                    raise InputError("the table that is there stays as it is", "--world", hint)
+                    raise InputError("the table that is there stays as it is", f"--{min(table)}", hint)
                 self.program = self._open.enter_context(acting(options, self._scratch, found))
             if options.view == "web":
                 self._show()

@@ -101,9 +101,10 @@ class Supervisor:
                 state = phases[phase](state)
             except BudgetExhausted as error:
                 state = state.counting_drafts(self._drafts).ending(Ending.GAVE_UP, str(error))
-            except SpcaError:  # such as a node that ends at the same time
-                if not self._cancelled():
+            except SpcaError as error:  # such as a node that ends at the same time
+                if not (stopped := self._stopped(error)):
                     raise
+                state = state.ending(Ending.CANCELLED, stopped)
             self._drafts.clear()
             seconds = time.monotonic() - began
             state = state.spending(phase, seconds)
@@ -113,12 +114,17 @@ class Supervisor:
             self._journal.save_end(state)
         return self._journal.conclude(state, self._promotion, self._stages.usage)
 
+    def _stopped(self, error: SpcaError) -> str:
+        """Return why the run is to end, be it that somebody else has stopped the arm; else nothing."""
+        stopped = isinstance(error, MotionError) and error.kind == "cancelled"
+        return self._cancelled() or str(error) * stopped
+
     def _sense(self, state: RunState) -> RunState:
         try:
             observation = self._env.sense()
         except MotionError as error:  # the arm could not be moved out of the camera's view
-            if self._cancelled():
-                return state.ending(Ending.CANCELLED, self._cancelled())
+            if stopped := self._stopped(error):
+                return state.ending(Ending.CANCELLED, stopped)
             return self._repair.next_round(state, f"looking failed, {error.kind}: {error}")
         self._journal.keep_look(state, observation)
         return state.sensed(observation)

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -348,11 +349,12 @@ def test_a_stop_between_two_runs_of_an_order_ends_it(monkeypatch: pytest.MonkeyP
         assert table.look() and table.do("touch the green cube").result.success
 
 
-def test_what_a_stopped_task_has_done_is_taken_back():
+@pytest.mark.parametrize("who", ["stop", "environment.cancel"])  # the session; the world, as by a service
+def test_what_a_stopped_task_has_done_is_taken_back(who: str):
     def hear(event: Event) -> None:
         if event.kind == "step" and not stopped:
             stopped.append(event.text)
-            table.stop()
+            attrgetter(who)(table)()
 
     stopped: list[str] = []
     with spca.session(report=False, on_event=hear) as table:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pydantic import field_validator
+from pydantic import field_validator, model_validator
 
 from spca_core.errors import InputError
 from spca_core.extensions import installed
@@ -84,6 +84,13 @@ class SkillPhrase(Record):
         if not re.fullmatch(r"\([\w-]+( {\w+})*\)", goal):
             raise ValueError("is one atom over the names of the phrase, such as (pushed {c})")
         return goal
+
+    @model_validator(mode="after")
+    def _names_the_same(self) -> SkillPhrase:
+        said, meant = {*_SLOT.findall(self.say)}, {*self.arguments}
+        for name in sorted(said ^ meant):
+            raise ValueError(f"{{{name}}} stands in {'say' if name in said else 'the goal'} only")
+        return self
 
     @property
     def predicate(self) -> str:

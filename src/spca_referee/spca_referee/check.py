@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from spca_core.contacts import pair
 from spca_core.errors import InputError, did_you_mean
-from spca_core.kinds import SUPPORTS
+from spca_core.kinds import CONTAINERS, SUPPORTS
 from spca_core.layout import Layout, nominal_layout, overlapping
 from spca_core.paths import LEVELS
 from spca_core.validation import MOST_COMPLAINTS, meant_key, problems, read_yaml
@@ -115,6 +115,10 @@ def _impossible_contacts(level: Level, world: World) -> Iterator[str]:
         for key, so in (("collisions_true", "can never touch"), ("collisions_false", "never touch anyway")):
             for names in (names for names in getattr(contacts, key) if set(names) <= fixed):
                 yield f"{block}.{key}: {list(names)} {so}, neither of them moves"
+    kinds = {thing.model: thing.kind for thing in world.objects}
+    for state in level.success.states:
+        if state.inside in kinds and kinds[state.inside] not in CONTAINERS:
+            yield f"success.states: nothing can be inside '{state.inside}', a {kinds[state.inside]}"
     yield from _never_together(level, world)
 
 

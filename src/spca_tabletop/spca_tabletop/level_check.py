@@ -44,12 +44,12 @@ def _contradictions(level: Level, goals: Sequence[Goal], world: World, seen: Obs
     """Yield where a condition wants a thing elsewhere than the text does, or where it is at the start."""
     symbols = {o.model: symbol_of(o.model) for o in world.objects} | {world.table.model: TABLE_SYMBOL}
     for state in level.success.states:
-        thing, wanted = symbols.get(state.thing, ""), symbols.get(state.rests_on or "")
+        thing, wanted = symbols.get(state.thing, ""), symbols.get(state.rests_on or state.inside or "")
         said = [{atom[2] for atom in goal if atom[:2] == ("on", thing)} for goal in goals]
         if wanted and all(said) and not any(wanted in places for places in said):
             places = " or ".join(f"the {words_of(place)}" for place in sorted(set().union(*said)))
             put = f"the text puts the {words_of(thing)} on {places}"
-            yield f"{put}, a condition wants it on the {words_of(wanted)}"
+            yield f"{put}, a condition wants it {'in' if state.inside else 'on'} the {words_of(wanted)}"
         moved = all(any(atom[:2] == ("at", thing) for atom in goal) for goal in goals)
         about = [s for s in level.success.states if s.thing == state.thing], state.model_fields_set
         more = about != ([state], {"thing", "rests_on"}) or any(state.thing in p for p in level.success.pairs)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from spca.commands import Command
 from spca.doctor.checks import Finding
-from spca.kits import GROUP, faults_of, kit_named
+from spca.kits import GROUP, faults_of, faults_of_skill, kit_named
 from spca_core.arms import GROUP as ARMS
 from spca_core.arms import load_arm
 from spca_core.errors import InputError
@@ -15,7 +15,6 @@ from spca_core.extensions import GROUPS, Plugin, installed, singular
 from spca_core.kinds import GROUP as KINDS
 from spca_core.kinds import load_kind
 from spca_core.skill_package import SkillPackage, library_source
-from spca_planner.pddl.syntax import read_domain
 
 
 def plugins() -> Iterator[Plugin]:
@@ -80,10 +79,7 @@ def _faults(plugin: Plugin) -> list[str]:
     if plugin.group == "spca.skills":
         package = SkillPackage.read(plugin.name, Path(loaded.__file__).parent)
         library_source(package.environment, kit_named(package.environment).builtin_skills)
-        faults: list[str] = []
-        predicates = " ".join(package.predicates)
-        read_domain(f"(define (domain d) (:predicates {predicates}) {package.action})", faults)
-        return faults
+        return faults_of_skill(package)
     if plugin.group == "spca.benches":
         if not all(hasattr(loaded, part) for part in ("bench", "options", "examples", "load", "run")):
             return [f"is a {type(loaded).__name__}"]

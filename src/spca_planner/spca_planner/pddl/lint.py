@@ -51,15 +51,21 @@ class Reading:
 def examine(domain_text: str, problem_text: str) -> Reading:
     """Read both texts once and check their grammar, names, types and sizes."""
     faults: list[str] = []
-    domain = read_domain(domain_text, faults)
-    if domain is not None:
-        faults += islice(check_domain(domain), _MOST_NOTED)
+    domain = examine_domain(domain_text, faults)
     problem = read_problem(problem_text, faults)
     if domain is not None and problem is not None:
         faults += islice(check_problem(domain, problem), _MOST_NOTED)
         if not faults:
             faults += check_expansion(domain, problem)
     return Reading(domain, problem, tuple(faults))
+
+
+def examine_domain(text: str, faults: list[str]) -> Domain | None:
+    """Read as much of a domain as possible; add what is wrong with it to `faults`."""
+    domain = read_domain(text, faults)
+    if domain is not None:
+        faults += islice(check_domain(domain), _MOST_NOTED)
+    return domain
 
 
 def parse(domain_text: str, problem_text: str) -> tuple[Domain, Problem]:

@@ -11,7 +11,7 @@ from typing import Any
 from spca_core.kinds import DOMED, KINDS, SOLIDS, SUPPORTS, is_round
 from spca_core.names import GROUND_SYMBOL, TABLE_SYMBOL, words_of
 from spca_core.ports.proposer import Impossible, NotUnderstood
-from spca_core.relation import relations
+from spca_core.relation import Place, relations
 from spca_core.scene import TIE
 from spca_tabletop.language.chart import Grammar, Spoken
 from spca_tabletop.language.lexicon import FORMS, SHARED, VALUED
@@ -19,6 +19,7 @@ from spca_tabletop.language.talk import (
     ANYTHING,
     AXES,
     LIFTABLE,
+    ROWS,
     TANGIBLE,
     Contradiction,
     NoneOfThem,
@@ -655,7 +656,7 @@ def outside(reference: Thing) -> Quality:
     return lacking(where(reference, relation="on"))
 
 
-for _row in (row for row in relations() if row.name in _DESCRIBING):
+for _row in (row for row in relations() if 1 in row.things and not row.put):
     _forms = (form for form in _row.forms if not {*VALUED}.intersection(form.split()))
     rule(*(f"Where -> {form.replace('Things', 'Thing')}" for form in _forms), relation=_row.name)(where)
 
@@ -670,6 +671,13 @@ def _holds(
         return bool(others) and all(ahead(places[thing], places[other]) > _CLEARLY for other in others)
     if relation == "next_to":
         return any({("next_to", thing, o), ("next_to", o, thing)} & table.facts for o in others)
+    if relation in ROWS:
+        seen = {o.id: o for o in table.scene.things}
+        return bool(others) and every(
+            (relation, thing, o) in table.facts
+            or (thing in seen and Place(ROWS[relation], (o,)).holds(seen[thing], table.scene.things))
+            for o in others
+        )
     pairs = [(other, thing) if relation == "under" else (thing, other) for other in others]
     return bool(others) and every(("on", *pair) in table.facts for pair in pairs)
 

@@ -96,8 +96,9 @@ const round = (span, about) => {  // a round distance of marks
 let scale = null, readings = [], line = null;
 
 function draw() {
-  if (!area) return;
-  const wide = area.clientWidth, narrow = wide < NARROW, LEFT = narrow ? 62 : 190, right = narrow ? 12 : 170;
+  const wide = area ? area.clientWidth : 0;  // 0 before it is laid out
+  if (!wide) return;
+  const narrow = wide < NARROW, LEFT = narrow ? 62 : 190, right = narrow ? 12 : 170;
   const samples = run.signals ? run.signals.stamps : [];
   const x = stamp => LEFT + (wide - LEFT - right) * (Math.min(Math.max(stamp, begin), end) - begin) / (end - begin);
   scale = px => begin + (end - begin) * Math.min(Math.max((px - LEFT) / (wide - LEFT - right), 0), 1);
