@@ -28,6 +28,7 @@ from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, read_picture
 from spca_core.scene import Observation
 from spca_core.skill import StepReport
 from spca_core.validation import YAML_FILES, plain
+from spca_llm.exchange import Exchange
 from spca_referee.referee import ContactInterval
 
 REPORT = "report.html"
@@ -43,13 +44,6 @@ _FILES = (
     ("library.py", "skills"),
     ("log/spca.log", "messages"),
 )
-
-
-class _Exchange(BaseModel):
-    """Exchange with a language model, as far as the page shows it."""
-
-    request: dict[str, Any]
-    answer: dict[str, Any] | None = None
 
 
 class _Look(BaseModel):
@@ -82,7 +76,7 @@ def write_report(folder: RunFolder) -> Path:
     title = begun.text if begun else path.name
     looked = begun is not None and begun.data.get("judge") == "look"
     level = manifest.options.level if manifest else ""
-    answered = [e for f in sorted((path / "llm").glob("*.json")) if (e := load(f, _Exchange)) and e.answer]
+    answered = [e for f in sorted((path / "llm").glob("*.json")) if (e := load(f, Exchange)) and e.answer]
     looks = [_look(f) for f in sorted((path / "looks").glob("*.jpg"))]
     video = path / "video.mp4"  # in the page, so that it can be given away, unless it is large
     large = video.is_file() and video.stat().st_size > _MOST_IN_PAGE
@@ -97,7 +91,7 @@ def write_report(folder: RunFolder) -> Path:
         looked=looked,
         looks=looks,
         unit=unit,
-        models={str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in answered},
+        models={e.request.role: e.answer.model for e in answered},
         result=result,
         events=events,
         plans=[p for _, p in plans],
