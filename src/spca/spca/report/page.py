@@ -28,7 +28,6 @@ from spca_core.run_folder import EVENTS, MANIFEST, RunFolder, read_picture
 from spca_core.scene import Observation
 from spca_core.skill import StepReport
 from spca_core.validation import YAML_FILES, plain
-from spca_llm.exchange import Exchange
 from spca_referee.referee import ContactInterval
 
 REPORT = "report.html"
@@ -76,7 +75,6 @@ def write_report(folder: RunFolder) -> Path:
     title = begun.text if begun else path.name
     looked = begun is not None and begun.data.get("judge") == "look"
     level = manifest.options.level if manifest else ""
-    answered = [e for f in sorted((path / "llm").glob("*.json")) if (e := load(f, Exchange)) and e.answer]
     looks = [_look(f) for f in sorted((path / "looks").glob("*.jpg"))]
     video = path / "video.mp4"  # in the page, so that it can be given away, unless it is large
     large = video.is_file() and video.stat().st_size > _MOST_IN_PAGE
@@ -91,7 +89,7 @@ def write_report(folder: RunFolder) -> Path:
         looked=looked,
         looks=looks,
         unit=unit,
-        models={e.request.role: e.answer.model for e in answered},
+        models=_models(path / "llm") if (path / "llm").is_dir() else {},
         result=result,
         events=events,
         plans=[p for _, p in plans],
@@ -206,6 +204,14 @@ def load(path: Path, kind: Any) -> Any:
 
 def _plain(record: BaseModel | None) -> Any:
     return record.model_dump() if record else None
+
+
+def _models(folder: Path) -> dict[str, str]:
+    """Return which model has answered in each role."""
+    from spca_llm.exchange import Exchange  # most runs have asked none
+
+    found = [load(file, Exchange) for file in sorted(folder.glob("*.json"))]
+    return {one.request.role: one.answer.model for one in found if one and one.answer}
 
 
 def _rehearsal(path: Path) -> dict[str, Any] | None:
