@@ -8,8 +8,8 @@ package(
         "console_scripts": [
             "spca = spca.__main__:main",
             "program = spca.ros.program:main",
-            "planner = spca.ros.alone:planner",
-            "coder = spca.ros.alone:coder",
+            "planner = spca.ros.program:planner",
+            "coder = spca.ros.program:coder",
         ],
         "spca.proposers": ["builtin = spca.proposals:open_builtin", "openai = spca.models:open_openai"],
     },

@@ -50,7 +50,7 @@ def open_stages(options: RunOptions, kit: Kit, folder: RunFolder) -> Iterator[St
                 options.solver_timeout_s,
                 solver=proposals.solver or (warm_solver() if options.engine == DEFAULT else None),
                 engine=options.engine,
-                no_room=partial(kit.no_room, options),
+                no_room=lambda plan, seen: kit.no_room(options, plan, seen),
             ) as planner,
             ExitStack() as stack,
         ):

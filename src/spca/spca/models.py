@@ -18,7 +18,7 @@ from spca_llm.chat import Chat, NotInVain, open_chat
 from spca_llm.config import REPLAY, LlmConfig, load_config
 from spca_planner.language import LanguageProposer, told_of
 from spca_planner.trusted import Actions, TrustedDomains, actions_of
-from spca_sense.language import LanguageVision
+from spca_sense.remarks import LanguageVision
 
 LLM = "llm"
 """Name of the folder, in a run's folder, where every exchange with a model is recorded."""

@@ -13,7 +13,7 @@ from spca_core.scene import Observation
 from spca_core.stopping import Stop, never
 from spca_planner.pddl.formula import evaluate, ground
 from spca_planner.pddl.lint import parse
-from spca_planner.pddl.sexpr import Group
+from spca_planner.pddl.reachability import conjuncts
 from spca_planner.prediction import bound, predict
 
 _CHANGED = "the table is not as it was when this plan was made: plan again"
@@ -81,10 +81,8 @@ def single_step(situation: Draft, step: Step) -> Plan:
             raise InputError(f"{step}: '{arg}' is no {parameter.type}", hint=f"here: {', '.join(known)}")
     state = {ground(fact, {}) for fact in problem.init if fact.head not in ("=", "not")}
     binding = bound(action, step)
-    needed = action.precondition
-    parts = needed.rest if needed is not None and needed.head == "and" else (needed,)
-    for part in parts:
-        if isinstance(part, Group) and not evaluate(part, state.__contains__, domain, problem, binding):
+    for part in conjuncts(action.precondition) if action.precondition else ():
+        if not evaluate(part, state.__contains__, domain, problem, binding):
             unmet = re.sub(r"\?[\w-]+", lambda found: binding.get(found.group(), found.group()), str(part))
             raise InputError(f"{step} is not possible now", hint=f"{unmet} does not hold")
     plan = Plan(steps=(step,), schemas=(action.schema,), draft=situation)

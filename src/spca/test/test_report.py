@@ -128,7 +128,8 @@ def test_who_has_judged_and_answered_is_named(runs: Path) -> None:
     folder = runs / "20260101-120000_table"
     events = (folder / "events.jsonl").read_text()
     assert "the referee saw" in (folder / "report.html").read_text()
-    exchange = {"request": {"role": "planner_big"}, "answer": {"model": "some-model-4"}}
+    asked, said = {"role": "planner_big", "messages": []}, {"text": "", "model": "some-model-4"}
+    exchange = {"started": "", "request": asked, "digest": "", "model": "m", "answer": said}
     (folder / "llm").mkdir()
     (folder / "llm" / "0001-planner_big.json").write_text(json.dumps(exchange))
     try:

@@ -44,6 +44,11 @@ class Prediction:
     effects: tuple[Mapping[Atom, bool], ...]
     states: tuple[frozenset[Atom], ...]
 
+    def after(self, count: int) -> tuple[Literal, ...]:
+        """Return what so many first steps are to have changed in the end."""
+        final = dict(chain.from_iterable(effects.items() for effects in self.effects[:count]))
+        return tuple(Literal(atom=atom, holds=holds) for atom, holds in final.items())
+
     def says(self, atom: Atom) -> bool:
         """Return whether the domain has a predicate for that atom, with these objects as its arguments."""
         types = {o.name: o.type for o in (*self.domain.constants, *self.problem.objects)}
@@ -84,7 +89,7 @@ def _unready(prediction: Prediction, step: Step, look: ObservedAtoms) -> tuple[L
     binding = bound(action, step)
     if evaluate(action.precondition, look.truth, prediction.domain, prediction.problem, binding) is not False:
         return ()
-    return tuple(Literal(atom=a, holds=w) for a, w in unmet(action.precondition, look.truth, binding))
+    return unmet(action.precondition, look.truth, binding)
 
 
 def _overlooked(prediction: Prediction, step: Step, index: int, look: ObservedAtoms) -> Iterator[Literal]:
@@ -100,11 +105,6 @@ def _overlooked(prediction: Prediction, step: Step, index: int, look: ObservedAt
                 continue
             if predicate not in ROLES and prediction.says(atom):
                 yield Literal(atom=atom, holds=truth)
-
-
-def _expected(prediction: Prediction, count: int) -> tuple[Literal, ...]:
-    final = dict(chain.from_iterable(effects.items() for effects in prediction.effects[:count]))
-    return tuple(Literal(atom=atom, holds=holds) for atom, holds in final.items())
 
 
 class ObservedAtoms:
@@ -282,9 +282,9 @@ class PddlReader:
         return Evidence(
             steps=tuple(steps),
             goal=evaluate(goal, last.truth, prediction.domain, prediction.problem),
-            expected=_expected(prediction, count),
+            expected=prediction.after(count),
             goal_unseen=tuple(unseen),
-            goal_false=tuple(Literal(atom=a, holds=wanted) for a, wanted in unmet(goal, last.truth)),
+            goal_false=unmet(goal, last.truth),
             disturbances=disturbances(plan.steps[:count], prediction.effects, (before, *seen, afterwards)),
             unready=_unready(prediction, plan.steps[count - 1], looks[count - 2]) if count > 1 else (),
         )

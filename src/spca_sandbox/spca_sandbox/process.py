@@ -62,7 +62,7 @@ def failure_of(message: dict[str, Any]) -> SkillFailure:
 _SOURCE_ROOTS = [str(Path(file).resolve().parent.parent) for file in (__file__, spca_core.__file__)]
 _START = (
     f"import sys; sys.path[:] = [*{_SOURCE_ROOTS!r}, *(p for p in sys.path if p)]; "
-    "from spca_sandbox.worker.main import main; main()"
+    "from spca_sandbox.worker.session import main; main()"
 )
 # Not `-I`, which ignores the fixed hash seed; without it the order of sets of strings differs between runs.
 _FLAGS = ("-s", "-S", "-X", "utf8")

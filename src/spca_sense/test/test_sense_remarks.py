@@ -15,11 +15,12 @@ from spca_core.plan import Task
 from spca_core.ports.chat import ChatReply, Message, Role, VisionModel
 from spca_core.ports.proposer import ModelError
 from spca_core.scene import Fact, Scene, SceneObject
-from spca_sense.language import LanguageVision, Sentences
 from spca_sense.remarks import (
     LONGEST_REMARK,
     MOST_REMARKS,
     PREFIX,
+    LanguageVision,
+    Sentences,
     disagreement,
     fuse,
     quotable,

@@ -15,11 +15,10 @@ from spca_core.result import SIGNALS, DrawnShape, MovingScene, Plot, Signals
 from spca_core.run_folder import RunFolder
 from spca_core.scene import SceneObject
 from spca_core.trajectory import JointState
-from spca_core.world import World, WorldObject
+from spca_core.world import World
 from spca_robot.gripper_2f85 import STROKE
 from spca_robot.windowless import mujoco
 from spca_robot.workspace_model import WorkspaceIndex, build_model
-from spca_sense.catalogue import Catalogue
 from spca_sim.recording import SimState, recorded_states
 from spca_tabletop.presets import load_table
 
@@ -105,9 +104,6 @@ def _shape(model: mujoco.MjModel, geom: int, body: int) -> DrawnShape:
     )
 
 
-_GREY = (0.5, 0.5, 0.5)
-
-
 class LiveScene:
     """The arm by its joints, things where they were seen last; what is held goes with the tool.
 
@@ -115,8 +111,9 @@ class LiveScene:
     """
 
     def __init__(self, world: World) -> None:
-        self._world = world
-        self._colours = {colour.name: colour.rgb for colour in Catalogue.from_world(world).palette}
+        from spca_tabletop.rehearsal.world import SeenWorld
+
+        self._world = SeenWorld(world)
         self._things: tuple[SceneObject, ...] | None = None
         self._poses: dict[str, Array] = {}
         self._held: str | None = None
@@ -143,14 +140,7 @@ class LiveScene:
         return MovingScene(stamps=(state.stamp,), shapes=self._shapes, poses=(poses,))
 
     def _seen(self, things: tuple[SceneObject, ...]) -> None:
-        items = [
-            WorldObject(
-                model=o.id, kind=o.kind, size=o.size, colour=self._colours.get(o.colour, _GREY),
-                position=o.pose.position[:2], mass=1.0, friction=1.0,
-            )
-            for o in things
-        ]  # fmt: skip
-        self._model, self._index = build_model(self._world, items)
+        self._model, self._index = build_model(self._world.bare, map(self._world.item, things))
         self._data = mujoco.MjData(self._model)
         self._bodies, self._shapes = drawn_shapes(self._model)
         self._poses = {o.id: o.pose.matrix() for o in things}

@@ -53,7 +53,7 @@ _ADVICE = {
 
 
 class Attempt(Record):
-    """One draft and its fate. `judge_seconds` of wall time; the model's are in `usage`."""
+    """One draft and its fate. `judge_seconds` of wall time; the model's are the result's."""
 
     judged: Judged
     draft: Draft | None = None

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from spca_core.plan import Fault, FaultKind, Moment, Plan
+from spca_core.ports.reading import Literal
 from spca_core.ports.vocabulary import Vocabulary
 from spca_core.scene import Fact, Observation
 from spca_core.skill import StepReport, fault_of_plan
 from spca_planner.critics import meant
-from spca_planner.pddl.formula import Atom, evaluate, unmet
+from spca_planner.pddl.formula import evaluate, unmet
 from spca_planner.pddl.sexpr import PddlError
 from spca_planner.prediction import FRAME_M, ObservedAtoms, Prediction, allowance, mentioned, moved, predict
 
@@ -45,11 +46,9 @@ class Critic:
         self._ever_held |= any(f.predicate == "held" for f in moment.observation.facts)
         if fault is None:
             return None
-        final: dict[Atom, bool] = {}
-        for effects in self._prediction.effects[: fault.step + 1] if self._prediction is not None else ():
-            final |= effects
-        predicted = tuple(_listed([literal]) for literal in final.items())
-        return fault.model_copy(update={"predicted": predicted, "seen": moment.observation.facts})
+        predicted = self._prediction.after(fault.step + 1) if self._prediction is not None else ()
+        told = {"predicted": tuple(map(str, predicted)), "seen": moment.observation.facts}
+        return fault.model_copy(update=told)
 
     def _after(self, moment: Moment) -> Fault | None:
         assert moment.step is not None
@@ -66,9 +65,8 @@ class Critic:
         if moment.step.status == "cancelled":
             return None
         if wrong := self._contradicted(index, moment.observation):
-            shown = _shown(moment.observation, {a for literal in wrong for a in literal[0][1:]})
-            text = f"expected {_listed(wrong)}; what it comes to is {shown}"
-            return fault("effect", text, *(_listed([literal]) for literal in wrong))
+            text = f"expected {_listed(wrong)}; what it comes to is {_shown(moment.observation, wrong)}"
+            return fault("effect", text, *map(str, wrong))
         if lost := [o for o in moment.lost if o not in step.args]:
             return fault(
                 "frame", f"{', '.join(lost)} is then out of reach, and the step is not about it", *lost
@@ -85,7 +83,7 @@ class Critic:
             action, text = "", f"{text}; {fault}"
         return Fault(kind="status", step=report.index, action=action, sentence=f"{where}: {text}")
 
-    def _contradicted(self, index: int, observation: Observation) -> list[tuple[Atom, bool]]:
+    def _contradicted(self, index: int, observation: Observation) -> list[Literal]:
         """Return the declared effects of a step that the observation shows not to have come about.
 
         What it puts somewhere shall rest on nothing else than what the plan says: a plate's edge is no plate.
@@ -97,10 +95,9 @@ class Critic:
         words = [word for word in self._vocabulary.words() if word.name == _SUPPORT]
         put = [atom for atom, wanted in effects.items() if wanted and meant(atom[0], words)]
         beside = {other for atom in put for other in look.alike(atom) if other not in state}
-        return [
-            *((a, wanted) for a, wanted in effects.items() if look.truth(a) not in (wanted, None)),
-            *((a, False) for a in sorted(beside) if a not in effects and self._prediction.says(a)),
-        ]
+        wrong = {a: wanted for a, wanted in effects.items() if look.truth(a) not in (wanted, None)}
+        wrong |= {a: False for a in sorted(beside) if a not in effects and self._prediction.says(a)}
+        return [Literal(atom=atom, holds=holds) for atom, holds in wrong.items()]
 
     def _disturbed(self, index: int, moment: Moment) -> str:
         """Describe a change of things that neither the step's arguments nor effects mention; "" if none."""
@@ -129,19 +126,19 @@ class Critic:
         look = ObservedAtoms(moment.observation, prediction.domain, self._vocabulary)
         goal = prediction.problem.goal
         text = "; ".join(moment.unsafe)
-        wrong: list[tuple[Atom, bool]] = []
+        wrong: Sequence[Literal] = ()
         if not text and evaluate(goal, look.truth, prediction.domain, prediction.problem) is False:
             wrong = unmet(goal, look.truth)
-            shown = _shown(moment.observation, {arg for atom, _ in wrong for arg in atom[1:]})
+            shown = _shown(moment.observation, wrong)
             text = f"the goal {_listed(wrong) or goal} does not hold; what it comes to is {shown}"
         if not text:
             return None
         kind: FaultKind = "safety" if moment.unsafe else "goal"
-        names = tuple(_listed([literal]) for literal in wrong)
+        names = tuple(map(str, wrong))
         if last < 0:
             return Fault(kind=kind, step=0, action="", sentence=f"without any step: {text}", wrong=names)
         sentence = f"at rest after step {last + 1} {self._plan.steps[last]}: {text}"
-        blamed = moment.unsafe or any(self._prediction.effects[last].get(a) == w for a, w in wrong)
+        blamed = moment.unsafe or any(prediction.effects[last].get(one.atom) == one.holds for one in wrong)
         action = self._plan.steps[last].action if blamed else ""
         if not blamed:
             sentence += "; every step did what its action declares"
@@ -153,11 +150,11 @@ def _supports(observation: Observation, meant: set[str]) -> set[Fact]:
     return {f for f in observation.facts if f.predicate == _SUPPORT and f.args[0].lower() not in meant}
 
 
-def _listed(literals: Iterable[tuple[Atom, bool]]) -> str:
-    return ", ".join(f"({' '.join(a)})" if holds else f"(not ({' '.join(a)}))" for a, holds in literals)
+def _listed(literals: Iterable[Literal]) -> str:
+    return ", ".join(map(str, literals))
 
 
-def _shown(observation: Observation, things: set[str]) -> str:
-    about = {t.lower() for t in things}
+def _shown(observation: Observation, literals: Iterable[Literal]) -> str:
+    about = {thing.lower() for literal in literals for thing in literal.atom[1:]}
     facts = [f for f in observation.told if f.args and f.args[0].lower() in about]
     return " ".join(f.pddl for f in facts[:_MOST_FACTS]) or "nothing of these"

@@ -45,13 +45,6 @@ _FILES = (
 )
 
 
-class _Exchange(BaseModel):
-    """Exchange with a language model, as far as the page shows it."""
-
-    request: dict[str, Any]
-    answer: dict[str, Any] | None = None
-
-
 class _Look(BaseModel):
     """Data beside a look's picture, or a disturbance's."""
 
@@ -82,7 +75,6 @@ def write_report(folder: RunFolder) -> Path:
     title = begun.text if begun else path.name
     looked = begun is not None and begun.data.get("judge") == "look"
     level = manifest.options.level if manifest else ""
-    answered = [e for f in sorted((path / "llm").glob("*.json")) if (e := load(f, _Exchange)) and e.answer]
     looks = [_look(f) for f in sorted((path / "looks").glob("*.jpg"))]
     video = path / "video.mp4"  # in the page, so that it can be given away, unless it is large
     large = video.is_file() and video.stat().st_size > _MOST_IN_PAGE
@@ -97,7 +89,7 @@ def write_report(folder: RunFolder) -> Path:
         looked=looked,
         looks=looks,
         unit=unit,
-        models={str(e.request.get("role", "")): str(e.answer.get("model", "")) for e in answered},
+        models=_models(path / "llm") if (path / "llm").is_dir() else {},
         result=result,
         events=events,
         plans=[p for _, p in plans],
@@ -212,6 +204,14 @@ def load(path: Path, kind: Any) -> Any:
 
 def _plain(record: BaseModel | None) -> Any:
     return record.model_dump() if record else None
+
+
+def _models(folder: Path) -> dict[str, str]:
+    """Return which model has answered in each role."""
+    from spca_llm.exchange import Exchange  # most runs have asked none
+
+    found = [load(file, Exchange) for file in sorted(folder.glob("*.json"))]
+    return {one.request.role: one.answer.model for one in found if one and one.answer}
 
 
 def _rehearsal(path: Path) -> dict[str, Any] | None:

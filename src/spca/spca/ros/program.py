@@ -1,7 +1,8 @@
 """The program that thinks: six nodes in this process, and one run after the other on the robot on the graph.
 
 `python -m spca.ros.program FOLDER` runs the level of a run folder that has a manifest; its exit status is the
-verdict's. Without a folder it waits for goals (`supervisor/run_level`, `supervisor/do`).
+verdict's. Without a folder it waits for goals (`supervisor/run_level`, `supervisor/do`). A program uses other
+nodes where it is told their names: `planner:=/planner`. `ros2 run spca planner`, on any machine, is one.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
@@ -18,29 +20,39 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from rclpy.utilities import remove_ros_args
-from spca_interfaces.msg import NodeStatus
+from spca_interfaces.action import Do, RunLevel
+from spca_interfaces.msg import NodeStatus, RunEvent
+from spca_interfaces.msg import StepReport as StepReportMsg
+from spca_interfaces.msg import Verdict as VerdictMsg
 
-from spca.events import Listener
+from spca.assembly import open_stages
+from spca.events import Event, Listener
 from spca.interrupt import STOPPED, stopping_on_interrupt
-from spca.kits import kit_of, kits
+from spca.kits import checked_kit, kit_of, kits
 from spca.ros.graph import ENDED, Check
-from spca.ros.supervisor_node import SupervisorNode
 from spca.run_command import follow
 from spca.runs import Run
 from spca.stages import Stages
 from spca_coder.node import CoderNode
 from spca_core.errors import Cancelled, InputError, SpcaError
 from spca_core.model import checked
-from spca_core.options import RunOptions
+from spca_core.options import THINKING, RunOptions, described
 from spca_core.ports.environment import Environment
 from spca_core.ports.kit import Kit
 from spca_core.processes.child import leave
 from spca_core.result import RunResult
+from spca_core.run_folder import RunFolder, scratch
+from spca_core.skill import StepReport
 from spca_core.stopping import Flag
+from spca_core.verdict import Ending
 from spca_planner.node import PlannerNode
 from spca_planner.solver.process import warm_solver
+from spca_ros import names
+from spca_ros.action_server import Job, LongAction
+from spca_ros.convert.records import to_msg
 from spca_ros.loop import Loop
-from spca_ros.node import QUIET, SpcaNode, background, close_nodes, spinning, taking_part, tell
+from spca_ros.node import QUIET, SpcaNode, background, close_nodes, run_nodes, spinning, taking_part, tell
+from spca_ros.qos import EVERY
 from spca_ros.stages import RosCoder, RosPlanner, RosSide
 
 if TYPE_CHECKING:
@@ -52,6 +64,102 @@ READY = """ready: say what to do, or run a level, as in
   ros2 action send_goal /supervisor/run_level spca_interfaces/action/RunLevel "{level: stack_01}\""""
 _END_S = 5.0
 _LOOK_S = 0.1  # wall seconds between two looks whether this is to end
+
+
+# Which of an event's data travel, by kind: names in the record → names in the message.
+_DATA: dict[str, dict[str, str]] = {
+    "run_started": {"task": "task", "judge": "mode"}, "stage_started": {"round": "round"},
+    "stage_ended": {"seconds": "seconds"}, "plan": {"steps": "task"}, "code": {"kind": "mode"},
+    "draft": {"mode": "mode", "accepted": "accepted"}, "round_failed": {"round": "round"},
+    "verdict": {"outcome": "outcome", "score": "score"},
+    "run_ended": {"outcome": "outcome", "score": "score"},
+}  # fmt: skip
+
+
+def event_msg(event: Event) -> RunEvent:
+    """Return an event as a message."""
+    message = to_msg(event, RunEvent())
+    if event.kind == "step":
+        message.step = [to_msg(StepReport.model_validate(event.data), StepReportMsg())]
+    for name, there in _DATA.get(event.kind, {}).items():
+        if name in event.data:
+            value = event.data[name]
+            setattr(message, there, "\n".join(value) if isinstance(value, list) else value)
+    return message
+
+
+class SupervisorNode(SpcaNode):
+    """Passes goals on to the program. What a goal leaves empty is as in the parameters."""
+
+    def __init__(self, program: Program, kit: Kit, loop: Loop) -> None:
+        super().__init__(names.SUPERVISOR, loop)
+        self._program, self._kit = program, kit
+        self.defaults: dict[str, Any] = {
+            "level": self.parameter("level", "stack_01", "name or path of a level"),
+            "preset": self.parameter("preset", "nominal", "a preset of the environment, such as shuffled"),
+            "seed": self.parameter("seed", 0, "draws the table and the sensor's noise"),
+        }
+        self.view = self.parameter("view", "none", "web: a page for the browser", choices=("none", "web"))
+        for name in THINKING:
+            default, words, text = described(name)
+            self.defaults[name] = self.parameter(name, default, text, choices=words)
+        self.elsewhere = {
+            stage: self.parameter(stage, "", f"node that takes the place of {stage}; empty: none")
+            for stage in (names.SENSE, names.PLANNER, names.CODER)
+        }
+        self._tell: Listener = lambda event: None  # to whoever has asked for what is under way
+        self._events = self.create_publisher(RunEvent, names.EVENTS, EVERY)
+        LongAction(self, RunLevel, names.RUN_LEVEL, partial(self._conduct, RunLevel, self._level), self._stop)
+        LongAction(self, Do, names.DO, partial(self._conduct, Do, self._sentence), self._stop)
+
+    def tell_event(self, event: Event) -> None:
+        """Publish an event of a run; whoever has asked for it hears of it, too."""
+        self._events.publish(event_msg(event))
+        self._tell(event)
+
+    def close(self) -> None:
+        """Stop the arm and end the run."""
+        self._program.stop()
+        super().close()
+
+    def _stop(self) -> None:
+        background(self._program.stop)  # a callback must not wait for the arm's lock
+
+    def _level(self, goal: RunLevel.Goal) -> Run:
+        wanted = {name: getattr(goal, name) for name in ("level", "preset", "seed") if getattr(goal, name)}
+        options = checked(RunOptions, **{**self.defaults, "video": False, **wanted})
+        if checked_kit(options).name != self._kit.name:  # before anything is written
+            raise InputError(f"level '{options.level}' is not of the environment '{self._kit.name}'")
+        return self._program.conversation().level(Path(goal.run_folder) if goal.run_folder else None, options)
+
+    def _sentence(self, goal: Do.Goal) -> Run | str:
+        return self._program.conversation().reply(goal.sentence.strip())
+
+    def _conduct(self, kind: Any, carry_out: Callable[[Any], Run | str], job: Job) -> Any:
+        """Carry out what a goal asks for; return the answer, also where there is no result."""
+
+        def hear(event: Event) -> None:
+            job.feedback(kind.Feedback(attempt=job.goal.attempt, event=event_msg(event)))
+
+        self._tell = hear
+        try:
+            run = carry_out(job.goal)
+        except Exception as error:
+            job.failed, wrong = True, isinstance(error, InputError)  # a client's mistake, not this program's
+            self.get_logger().error(str(error) if wrong else traceback.format_exc())
+            message = str(error) if isinstance(error, SpcaError) else f"{type(error).__name__}: {error}"
+            return kind.Result(message=message, input_error=wrong)
+        finally:
+            self._tell = lambda event: None
+        if isinstance(run, str):  # nothing has been done, and there is no folder
+            return kind.Result(outcome=Ending.SUCCESS.value, message=run)
+        result = run.result
+        job.failed = kind is Do and result.outcome.refused
+        folder = "" if kind is Do and result.outcome.refused else str(run.folder)  # is gone
+        answer = kind.Result(outcome=result.outcome.value, message=result.reason, run_folder=folder)
+        if kind is RunLevel:
+            answer.verdict = to_msg(result.verdict, VerdictMsg())
+        return answer
 
 
 class Program:
@@ -236,6 +344,33 @@ def session_of(made: Program, listener: Listener) -> Session:
     wanted = {"level": SENTENCE, "rewind": False, "transport": "ros", "video": False, "view": view}
     options = checked(RunOptions, **{**made.supervisor.defaults, **wanted})
     return Session(options, kits()[0], listener, report=False, program=made)
+
+
+def planner() -> None:
+    """Run the planner's node alone, and end the process with its exit status."""
+    _alone(PlannerNode, "planner")
+
+
+def coder() -> None:
+    """Run the coder's node alone, and end the process with its exit status."""
+    _alone(CoderNode, "coder")
+
+
+def _alone(kind: type[PlannerNode | CoderNode], stage: str) -> None:
+    """Run a node of that kind, with the stage of a run with its parameters."""
+    with ExitStack() as stack:
+
+        def made() -> list[SpcaNode]:
+            node = kind()
+            proposer = node.parameter("proposer", "builtin", "who drafts: builtin or openai")
+            folder = Path(stack.enter_context(scratch("node")))
+            options = RunOptions(level="stack_01", proposer=proposer)
+            opened = stack.enter_context(open_stages(options, kits()[0], RunFolder(folder)))
+            setattr(node, stage, getattr(opened, stage))
+            return [node]
+
+        status = run_nodes(made)
+    leave(status)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
 
+from spca_core.ports.reading import Literal
 from spca_planner.pddl.lint import quantified
 from spca_planner.pddl.sexpr import Group, Word
 from spca_planner.pddl.syntax import Domain, Problem
@@ -115,11 +116,11 @@ def changes(effect: Group | None, within: Change | None = None) -> Iterator[Chan
 
 def unmet(
     condition: Group | None, truth: Callable[[Atom], Truth], binding: Mapping[str, str] | None = None
-) -> list[tuple[Atom, bool]]:
-    """Return the ground atoms known not to be as a condition wants them, with what it wants."""
+) -> tuple[Literal, ...]:
+    """Return what a condition wants of ground atoms and is known not to be so."""
     wanted = [(ground(g, binding or {}), w) for w in (True, False) for g in atoms(condition, positive=w)]
     plain = [(atom, w) for atom, w in wanted if not any(arg.startswith("?") for arg in atom[1:])]
-    return [(atom, w) for atom, w in plain if truth(atom) not in (w, None)]
+    return tuple(Literal(atom=atom, holds=w) for atom, w in plain if truth(atom) not in (w, None))
 
 
 def _any(values: list[Truth], wanted: bool = True) -> Truth:

@@ -1,15 +1,17 @@
-"""Loads source text, runs its functions on the host's request, and reports how they failed."""
+"""The worker process: loads source text, runs its functions on request, and reports how they failed."""
 
 from __future__ import annotations
 import __future__
 
 import builtins
+import importlib
 import sys
 from collections.abc import Callable
 from types import CodeType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 from spca_core.processes.wire import Wire
+from spca_sandbox.worker import confine
 from spca_sandbox.worker.values import plain, record_maker, wrap
 
 # For quick feedback only; the kernel enforces the confinement.
@@ -218,3 +220,20 @@ def _line(error: BaseException) -> int | None:
             line = trace.tb_lineno
         trace = trace.tb_next
     return line
+
+
+def main() -> None:
+    """Read the set-up, import what the code may need, lock the door, then serve.
+
+    `argv[1]` is the lifeline's fd.
+    """
+    lifeline = int(sys.argv[1])
+    wire = Wire()
+    setup = wire.receive()
+    wire.max_bytes = setup["message_bytes"]
+    for name in setup["modules"]:
+        importlib.import_module(name)
+    session = WorkerSession(wire, setup)
+    features = confine.enter(setup, lifeline)
+    wire.send({"op": "ready", "features": features})
+    session.serve()

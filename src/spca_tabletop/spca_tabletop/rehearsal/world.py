@@ -12,6 +12,7 @@ from spca_core.layout import Layout
 from spca_core.plan import Perturbation
 from spca_core.scene import Scene, SceneObject
 from spca_core.world import World, WorldObject
+from spca_sense.catalogue import Catalogue
 from spca_sim.variation import SimVariation, draw_variation
 
 # Errors of perception (`benchmarks/sense_accuracy.py`): standard deviations of position (m) and yaw (rad).
@@ -40,7 +41,7 @@ class SeenWorld:
     def __init__(self, world: World) -> None:
         self.bare = world.model_copy(update={"objects": ()})
         self._kinds: Mapping[str, WorldObject] = {o.kind: o for o in world.objects}
-        self._colours = {o.model.rpartition("_")[2]: o.colour for o in world.objects}
+        self._colours = {colour.name: colour.rgb for colour in Catalogue.from_world(world).palette}
 
     def of(self, scene: Scene) -> World:
         """Return the workspace with the things of a scene in it, whose models are called by their symbols.
@@ -51,12 +52,13 @@ class SeenWorld:
         mount = self.bare.robot
         return self.bare.model_copy(
             update={
-                "objects": tuple(map(self._item, scene.objects)),
+                "objects": tuple(map(self.item, scene.objects)),
                 "robot": mount.model_copy(update={"home": mount.out_of_view}),
             }
         )
 
-    def _item(self, thing: SceneObject) -> WorldObject:
+    def item(self, thing: SceneObject) -> WorldObject:
+        """Return a thing as it is built."""
         known = self._kinds.get(thing.kind)
         return WorldObject(
             model=thing.id,
