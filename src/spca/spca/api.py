@@ -17,12 +17,14 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import PositiveInt
+
 from spca.events import Event
 from spca.kits import checked_kit, kit_of, kits
 from spca.runs import Run, settled
 from spca_core.errors import InputError
 from spca_core.extensions import find
-from spca_core.model import checked
+from spca_core.model import Record, checked
 from spca_core.options import RunOptions
 from spca_core.ports.kit import LevelFindings, LevelInfo
 from spca_core.validation import YAML_FILES
@@ -32,6 +34,18 @@ if TYPE_CHECKING:
     from spca.stages import Approve
 
 OnEvent = Callable[[Event], None]
+
+
+class _Given(Record):
+    """What is given beside the options of a run."""
+
+    out: Path | None = None
+    on_event: Callable[..., Any] | None = None
+    approve: Callable[..., Any] | None = None
+    on_trial: Callable[..., Any] | None = None
+    levels: tuple[str, ...] = ()
+    presets: tuple[str, ...] = ()
+    workers: PositiveInt | None = None
 
 
 @dataclass(frozen=True)
@@ -73,7 +87,8 @@ def run(
     Raises InputError for bad input, before anything is written.
     """
     wanted = settled(checked(RunOptions, level=level, transport=transport, video=video, **options))
-    begun = Run.new(wanted, Path(out) if out else None)
+    checked(_Given, on_event=on_event)
+    begun = Run.new(wanted, out or None)
     begun.advance(*([on_event] if on_event is not None else []))
     if report:
         begun.document()
@@ -115,6 +130,7 @@ def session(
     # What a failed attempt has done to the table stays done: nobody expects it to be put back by magic.
     wanted = {"transport": "inproc", "video": False, "level": SENTENCE, "rewind": False, **options}
     chosen = settled(checked(RunOptions, world=world, preset=preset, seed=seed, **wanted))
+    checked(_Given, on_event=on_event, approve=approve)
     return Session(chosen, able[0], on_event, approve, report)
 
 
@@ -136,12 +152,13 @@ def campaign(
     and for a folder that holds another campaign.
     """
     bench = find("spca.benches", "levels").load()
+    given = checked(_Given, out=out, levels=levels, presets=presets, workers=workers, on_trial=on_trial)
     done = bench.run(
-        Path(out) if out is not None else None,
+        given.out,
         workers,
         on_trial,
-        levels=tuple(info.name for info in select_levels(list(levels))),
-        presets=tuple(presets),
+        levels=tuple(info.name for info in select_levels(given.levels)),
+        presets=given.presets,
         tables=tables,
         first_seed=first_seed,
         proposer=proposer,
@@ -156,7 +173,7 @@ def levels(*patterns: str) -> list[LevelInfo]:
     is every level, `tabletop:published` those for which a paper reports results. Raises InputError for a
     pattern that matches nothing.
     """
-    return select_levels(patterns)
+    return select_levels(checked(_Given, levels=patterns).levels)
 
 
 def check(level: str, **options: Any) -> LevelFindings:

@@ -8,6 +8,7 @@ import signal
 import sys
 import traceback
 import warnings
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -15,6 +16,7 @@ import typer
 from spca import __version__
 from spca.commands import CommandsByPanel, mount
 from spca_core.errors import EXIT_BAD_INPUT, EXIT_BROKEN, EXIT_INTERRUPTED, InputError, SpcaError, one_line
+from spca_core.run_folder import is_full
 
 _OF_NAMES = errno.EEXIST, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES
 
@@ -71,8 +73,9 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_BROKEN)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in _OF_NAMES:
-            _fail(f"cannot write ({error.filename2 or error.filename}): {error.strerror}", EXIT_BAD_INPUT)
+        if isinstance(error, OSError) and (error.errno in _OF_NAMES or is_full(error)):
+            where = error.filename2 or error.filename or "standard output, or a file"
+            _fail(f"cannot write ({where}): {error.strerror}", EXIT_BAD_INPUT)
         if (show := getattr(error, "show", None)) is not None:  # click's own usage errors
             show()
             sys.exit(EXIT_BAD_INPUT)
@@ -85,5 +88,6 @@ def main() -> None:
 
 def _fail(message: str, status: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    typer.secho(f"spca: {one_line(message)}", fg="red", err=True)
+    with suppress(OSError):  # there is no room for it
+        typer.secho(f"spca: {one_line(message)}", fg="red", err=True)
     sys.exit(status)

@@ -19,7 +19,8 @@ from rich.table import Table
 from rich.text import Text
 
 from spca.events import Event
-from spca_core.errors import harmless
+from spca_core.errors import InputError, harmless
+from spca_core.run_folder import is_full
 
 if TYPE_CHECKING:  # a run is under way before its result is needed
     from spca_core.result import RunResult
@@ -70,6 +71,16 @@ class _Console(Console):
     def __init__(self, stderr: bool) -> None:
         super().__init__(stderr=stderr, highlight=False, emoji=False)  # `warehouse:one:` is a name
         self.soft_wrap = not self.is_terminal
+
+    def _check_buffer(self) -> None:
+        """Write what is to be written. A notice for which there is no room ends nothing."""
+        try:
+            super()._check_buffer()
+        except OSError as error:
+            if not is_full(error):
+                raise
+            if not self.stderr:
+                raise InputError("no room is left for standard output") from error
 
     def render_str(self, text: str, **options: Any) -> Text:
         """See `Console.render_str`."""

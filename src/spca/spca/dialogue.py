@@ -475,6 +475,8 @@ class Dialogue:
 
 def _read(said: str, most: int = 1000) -> str:
     """Return what was said. Raises InputError above `most` characters: twice as many take four times."""
+    if not isinstance(said, str) or said != said.encode(errors="replace").decode():
+        _nothing(f"a sentence is a text in UTF-8, and this is {said!r}")
     long = f"a sentence has at most {most} characters, and this one has {len(said := said.strip())}"
     return said if len(said) <= most else _nothing(long)
 

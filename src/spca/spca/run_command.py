@@ -59,7 +59,8 @@ def follow(run: Run) -> int:
             if result.outcome is Ending.CANCELLED:  # a report would take half of the stop
                 raise Cancelled(result.reason)
         except (InputError, FileExistsError, IsADirectoryError, NotADirectoryError):
-            if not run.resumed and not (folder.path / STATE).exists():  # a new run that never began
+            begun = run.resumed or any((folder.path / name).exists() for name in (STATE, RESULT))
+            if not begun:
                 shutil.rmtree(folder.path)
             raise
         except (Cancelled, KeyboardInterrupt):
@@ -98,8 +99,8 @@ def _document(run: Run, console: Console, reported: Callable[[Path], None] = lam
         raise _full(run.files, ended=True) from error
 
 
-def _full(folder: RunFolder, ended: bool) -> SpcaError:
+def _full(folder: RunFolder, ended: bool) -> InputError:
     """Return the error for a full disk, with what to do: a run that has ended cannot be resumed."""
     what, command = ("make the report", "report") if ended else ("go on", "resume")
     again = as_typed(f"{command} {folder.path}")
-    return SpcaError(f"the disk is full ({folder.path}): make room, then {what} with: {again}")
+    return InputError("the disk is full", f"{folder.path}", f"make room, then {what} with: {again}")

@@ -59,7 +59,7 @@ class Run:
         """Reason why the run was cancelled; empty unless it was."""
 
     @classmethod
-    def new(cls, options: RunOptions, out: Path | None = None, elsewhere: bool = False) -> Run:
+    def new(cls, options: RunOptions, out: str | Path | None = None, elsewhere: bool = False) -> Run:
         """Return a new run with a folder of its own, which holds nothing yet.
 
         It is carried out `elsewhere` if by another process. Raises InputError for bad input, before anything

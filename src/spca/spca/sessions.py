@@ -27,6 +27,7 @@ from spca.runs import Run
 from spca.stages import Approve
 from spca.state import RunState
 from spca_core.errors import Cancelled, InputError, SpcaError
+from spca_core.model import checked
 from spca_core.options import RunOptions
 from spca_core.plan import Plan, Rehearsed, Step, Task
 from spca_core.ports.environment import Environment
@@ -209,7 +210,7 @@ class Session:
             task = Task(group="sentence", id="sentence_01", title=said, description=said, judge="look")
             return stages.rehearsing.try_out("rehearsal", task, state, lambda: False)
 
-    def do(self, sentence: str, out: Path | None = None) -> Run:
+    def do(self, sentence: str, out: str | Path | None = None) -> Run:
         """Carry out a sentence: look, plan, act, look again; repair and plan anew as in any run.
 
         It may refer to what was done before ("put it back"), or answer what the last one left open. One that
@@ -218,21 +219,21 @@ class Session:
         with self._order():
             return self._done(self._dialogue.meant(sentence), Order(), out, sentence)
 
-    def execute(self, proposal: Proposal, out: Path | None = None) -> Run:
+    def execute(self, proposal: Proposal, out: str | Path | None = None) -> Run:
         """Carry out a plan as it is, once; it is refused where things have moved since it was made."""
         if proposal.plan is None:
             raise InputError("there is no plan to carry out", hint=proposal.question)
         with self._order():
             return self._done(proposal.sentence, Order(plan=proposal.plan, seen=proposal.seen), out)
 
-    def act(self, action: str, *args: str, out: Path | None = None) -> Run:
+    def act(self, action: str, *args: str, out: str | Path | None = None) -> Run:
         """Carry out a single action, such as `act("pick_up", "cube_red", "table")`.
 
         Raises InputError for an unknown action, arguments that do not fit, and unmet preconditions.
         """
         with self._order():
             seen = self.look().observation
-            plan = single_step(self._kit.situation(seen), Step(action=action, args=args))
+            plan = single_step(self._kit.situation(seen), checked(Step, action=action, args=args))
             return self._done(str(plan.steps[0]), Order(plan=plan, seen=seen), out)
 
     def stop(self, reason: str = STOPPED) -> None:
@@ -261,7 +262,7 @@ class Session:
         """The world that the last run acted on, if there is one still."""
         return self._table or (self.program.environment if self.program else None)
 
-    def do_level(self, out: Path | None = None, options: RunOptions | None = None) -> Run:
+    def do_level(self, out: str | Path | None = None, options: RunOptions | None = None) -> Run:
         """Carry out the level that the session was opened with, or another one, on a table laid for it.
 
         What was said before was about another table, and is forgotten.
@@ -284,7 +285,7 @@ class Session:
 
     # --- runs -----------------------------------------------------------------------------------------------
 
-    def _done(self, sentence: str, asked: Order, out: Path | None, said: str = "") -> Run:
+    def _done(self, sentence: str, asked: Order, out: str | Path | None, said: str = "") -> Run:
         """Carry out an order, in these words of the user's, in a run that is kept, and return the run."""
         said, aside = said or sentence, self._scratch
         conversation = self._dialogue.conversation(said, sentence)

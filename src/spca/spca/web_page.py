@@ -57,6 +57,8 @@ class _Order(Record):
     say: str = ""
     stop: bool = False
     approve: bool | None = None
+    asked: int = 0
+    """Number of the question that this approves or refuses; another page may have answered that one."""
     asks: bool | None = None
 
 
@@ -76,7 +78,7 @@ class WebPage:
         self._opened = threading.Event()
         self._state: dict[str, Any] = {
             "title": "", "goal": "", "plan": [], "talk": [], "doing": "", "ready": False, "question": "",
-            "asks": False, "picture": "", "shapes": [], "poses": [],
+            "asked": 0, "asks": False, "picture": "", "shapes": [], "poses": [],
         }  # fmt: skip
         served: Future[int] = Future()
         self._thread = threading.Thread(target=self._run, args=(port, served), daemon=True)
@@ -106,7 +108,8 @@ class WebPage:
             return True
         self._answers = Queue()
         count = f"{len(plan.steps)} step{'s' if len(plan.steps) != 1 else ''}"
-        self._tell(question=f"Carry out {count} for: {goal}?", doing="waiting for Approve")
+        question, asked = f"Carry out {count} for: {goal}?", self._state["asked"] + 1
+        self._tell(question=question, asked=asked, doing="waiting for Approve")
         try:
             return _next(self._answers, lambda: self._session.stopping) is True
         finally:
@@ -250,7 +253,8 @@ class WebPage:
         """Do what a page says."""
         if order.stop:
             self._stop(STOPPED)
-        if order.approve is not None and self._state["question"]:
+        shown = self._state
+        if order.approve is not None and shown["question"] and order.asked == shown["asked"]:
             self._answers.put(order.approve)
         if order.asks is not None:
             self.ask(order.asks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -83,6 +84,27 @@ def test_bad_input_is_refused_before_anything_is_written(
     with pytest.raises(InputError, match=complaint):
         spca.run(level, out=tmp_path / "run", **options)
     assert not (tmp_path / "run" / "state.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: spca.run("touch_02", out=7), "cannot write here"),
+        (lambda: spca.run("touch_02", out="a\0b"), "cannot write here"),
+        (lambda: spca.run("touch_02", on_event=3), "--on-event 3"),
+        (lambda: spca.session(approve="yes"), "--approve 'yes'"),
+        (lambda: spca.levels(3), "--levels.0 3"),
+        (lambda: spca.campaign("touch_02"), "--levels 'touch_02'"),
+        (lambda: spca.campaign(["touch_02"], presets="nominal"), "--presets 'nominal'"),
+        (lambda: spca.campaign(["touch_02"], workers=-1), "--workers -1"),  # it would wait for ever
+        (lambda: spca.session().do(3), "a sentence is a text"),
+        (lambda: spca.session().plan("\udcff"), "a sentence is a text"),
+    ],
+)
+def test_arguments_of_a_wrong_kind_are_named_in_one_line(call: Callable[[], object], told: str) -> None:
+    with pytest.raises(InputError, match=re.escape(told)) as refused:
+        call()
+    assert "\n" not in str(refused.value)
 
 
 def test_levels_are_listed_by_group_pattern_and_environment() -> None:

@@ -1,4 +1,4 @@
-"""A run on a full disk says so and ends with 3."""
+"""A command whose output finds no room says so and ends with 2, as where it may not write."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spca.run_command import follow
 from spca.runs import Run
-from spca_core.errors import SpcaError
+from spca_core.errors import InputError
 from spca_core.options import RunOptions
 from spca_core.result import RunResult
 from spca_core.run_folder import RunFolder
@@ -36,7 +37,7 @@ def test_a_run_that_has_ended_is_not_to_be_resumed(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(Run, "carry_out", full)
     folder = RunFolder.create("touch_02", tmp_path)
-    with pytest.raises(SpcaError, match=r"make room, then make the report with: .* report "):
+    with pytest.raises(InputError, match=r"make room, then make the report with: .* report "):
         follow(Run(RunOptions(level="touch_02"), folder))
 
 
@@ -52,6 +53,36 @@ def test_a_run_without_room_for_its_pictures(tmp_path: Path) -> None:
         check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
-    assert done.returncode == 3, done.stderr
+    assert done.returncode == 2, done.stderr
     assert "the disk is full" in done.stderr and "Traceback" not in done.stderr
     assert "make room" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments", [("levels",), ("levels", "--json"), ("--help",), ("run", "touch_02", *OPTIONS)]
+)
+def test_standard_output_without_room(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    """The run is kept, with its result."""
+    out = ("--out", str(tmp_path / "run")) if arguments[0] == "run" else ()
+    with open("/dev/full", "w") as full:
+        done = spca(*arguments, *out, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
+    assert "room is left for standard output" in done.stderr or "cannot write (standard output" in done.stderr
+    assert not out or (tmp_path / "run" / "result.json").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("level", "status"), [("touch_02", 0), ("no_such", 2)])
+def test_notices_without_room_end_nothing(level: str, status: int, tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = spca(
+            "run", level, "--out", str(tmp_path / "run"), *OPTIONS, stdout=subprocess.PIPE, stderr=full
+        )
+    assert done.returncode == status and ("success" in done.stdout) is (status == 0)
+
+
+def spca(*arguments: str, **streams: Any) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "spca", *arguments]
+    return subprocess.run(command, text=True, check=False, env=environment, **streams)

@@ -126,8 +126,10 @@ def write_atomically(path: Path, content: bytes) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename = str(path)
         raise
 
 
@@ -165,7 +167,7 @@ class RunFolder:
         """Listener that is told how many pictures of the video are drawn, and of how many."""
 
     @classmethod
-    def create(cls, level: str, path: Path | None = None, parent: Path = RUNS) -> RunFolder:
+    def create(cls, level: str, path: str | Path | None = None, parent: Path = RUNS) -> RunFolder:
         """Make a new, empty folder. Raises InputError when `path` is occupied or cannot be written to."""
         if path is None:
             # `minigrid:…`: a colon stands between hosts, drives, paths
@@ -175,6 +177,7 @@ class RunFolder:
         hint = "name a new one, or `spca resume` it"
         occupied = InputError("run folder is occupied", where=str(path), hint=hint)
         try:
+            path = Path(path)
             str(path.absolute()).encode()  # a log that names it is UTF-8
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
                 raise occupied
@@ -184,7 +187,7 @@ class RunFolder:
             folder = cls(path)
             if not folder.claim() or any(path.iterdir()):  # by another run, a moment ago
                 raise occupied
-        except (OSError, UnicodeError) as error:
+        except (OSError, ValueError, TypeError) as error:  # the latter two: no name of a file
             if is_full(error):
                 raise
             why = "cannot write here: " + (getattr(error, "strerror", "") or str(error))

@@ -169,10 +169,9 @@ def leave(status: int) -> NoReturn:
     atexit._run_exitfuncs()
     try:
         sys.stdout.flush()
-        sys.stderr.flush()
     except (OSError, ValueError):  # Python has its own words for output that nobody can have; or it is closed
         sys.exit(status)
-    os._exit(status)
+    os._exit(status)  # what standard error keeps there was no room for
 
 
 _SLICE_S = 0.02

@@ -63,8 +63,8 @@ $("speak").addEventListener("submit", event => {
 });
 $("undo").addEventListener("click", () => send({say: "undo"}));
 $("stop").addEventListener("click", () => send({stop: true}));
-$("yes").addEventListener("click", () => send({approve: true}));
-$("no").addEventListener("click", () => send({approve: false}));
+$("yes").addEventListener("click", () => send({approve: true, asked: state.asked}));
+$("no").addEventListener("click", () => send({approve: false, asked: state.asked}));
 $("asks").addEventListener("change", event => send({asks: event.target.checked}));
 document.addEventListener("keydown", event => { if (event.key === "Escape" && !$("stop").disabled) send({stop: true}); });
 connect();
