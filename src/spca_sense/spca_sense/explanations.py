@@ -16,7 +16,8 @@ import numpy as np
 from spca_core.geometry import Array
 from spca_core.kinds import KINDS, MESHES, is_round
 from spca_core.scene import SceneObject
-from spca_sense.detection import Detection
+from spca_sense.colours import NEUTRAL, ColourLabels
+from spca_sense.detection import UNKNOWN, Detection
 from spca_sense.outline import SQUARE, footprint
 from spca_sense.shapes import convex_hull, distance_to_polygon
 from spca_sense.view import NO_HEIGHT, HeightView, Mask, Patch, Window, widened
@@ -36,6 +37,7 @@ _AROUND = 60  # pixels around a region in which a thing may show that does not
 _SMALL = np.ones((3, 3), np.uint8)
 _MIXED = np.ones((5, 5), np.uint8)  # along what hides a part of it, pixels show a mixture of both
 _BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
+_BESIDE_OTHERS = 0.0005  # the same for what has another colour
 _BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.5, -0.5], 4)))  # the upper corners first
 
 
@@ -115,10 +117,13 @@ def _thick(mask: Mask) -> int:
     return int(np.count_nonzero(cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, _SMALL)))
 
 
-def outside(view: HeightView, things: Sequence[Detection], mask: Mask, window: Window | None = None) -> Mask:
+def outside(
+    view: HeightView, hues: ColourLabels, things: Sequence[Detection], mask: Mask, window: Window | None
+) -> Mask:
     """Return the pixels of a mask that show something outside of things' hulls, which reach to the ground.
 
-    What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells.
+    What is in line with a thing is not always hidden by it, or a part of it: the point that is seen tells,
+    and its colour.
     """
     window = window or (slice(0, mask.shape[0]), slice(0, mask.shape[1]))
     rest = mask.copy()
@@ -133,6 +138,9 @@ def outside(view: HeightView, things: Sequence[Detection], mask: Mask, window: W
         pixels = np.column_stack((columns + its.window[1].start, rows + its.window[0].start))
         seen = heights[rows, columns].astype(np.float64)
         points, unseen = view.to_plane(pixels, seen), seen < NO_HEIGHT / 2
-        inside[rows, columns] = unseen | (distance_to_polygon(points, outline) < _BESIDE)
+        labels = hues.labels[its.window][rows, columns]
+        own = labels if thing.colour == UNKNOWN else hues.label_of(thing.colour)
+        reach = np.where((labels == own) | (labels == NEUTRAL), _BESIDE, _BESIDE_OTHERS)
+        inside[rows, columns] = unseen | (distance_to_polygon(points, outline) < reach)
         rest &= ~Patch(its.window, inside).within(window)
     return rest

@@ -39,7 +39,7 @@ TALL = 0.012
 """Height in metres above the floor below which a thing is flat, a plate or a mat."""
 LOW = 0.005
 """Height in metres above the table below which there is a mat, or the noise of the camera."""
-MIN_AREA = 90
+MIN_AREA = 50
 """Number of pixels that are enough for a thing: 1.8 cm²."""
 JOINT = 0.010
 """Largest distance in metres between a lower face and the one that carries it, and from a rim into it."""
@@ -66,7 +66,7 @@ _SMALLEST, _LARGEST = 0.012, 0.30  # metres: edges of what may be a thing of a s
 _SUNK = 0.003  # metres by which a thing may seem to be sunk into the floor
 _THINNER = 0.0045  # metres by which the thickness of what is flat may be off
 _STANDS = 0.004  # metres above the floor below which a lower face stands on it
-_SHOWN = 0.12  # share of a thing of known size that must be in sight
+_SHOWN = 0.08  # share of a thing of known size that must be in sight
 _ABSENT = 0.25  # share of one that may be missing where a fit begins
 _LARGER = 1.5  # times the face of a thing of known size: what is larger is several, or something else
 _CORNER = np.cos(np.radians(72.0))  # cosine within which an angle is a right one

@@ -45,9 +45,9 @@ def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -
     clues = Clues(view, colours, np.full(view.heights.shape, -np.inf, np.float32))
     found = _tall(clues, catalogue)
     found = complete(clues, found, catalogue)
-    free = outside(view, found, np.ones(view.heights.shape, bool))
+    free = outside(view, colours, found, np.ones(view.heights.shape, bool), None)
     found += (grey := _grey(clues, free))
-    free = outside(view, grey, free)
+    free = outside(view, colours, grey, free, None)
     flat, free = _flat(clues, catalogue, free)
     found += flat + _rest(clues, free)
     return tuple(reversed(on_their_supports(found, view.table_top)))
@@ -115,7 +115,7 @@ def _taken_out(region: ColourRegion, face: Face, found: Sequence[Detection]) -> 
         things = [thing] if thing is not None else things
     taken = hull & (region.heights > face.level - 2 * LEVEL) if thing is not None else face.mask
     region.rest &= ~cv2.dilate(taken.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
-    region.rest = outside(region.view, things, region.rest, region.window)
+    region.rest = outside(region.view, region.clues.colours, things, region.rest, region.window)
     return things
 
 
@@ -230,7 +230,7 @@ def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detectio
                 faces.append((Face(mask, mask, level), region))
         for face, region in sorted(faces, key=lambda pair: -pair[0].level):
             flat = region.cheapest(replace(face, taken=~clear[region.window]))[1]
-            clear = outside(view, flat, clear)
+            clear = outside(view, colours, flat, clear, None)
             found += flat
     return found, clear
 
@@ -260,7 +260,9 @@ def _components(
         return
     area = bounding_window(mask, _MARGIN)
     mask, (down, right) = mask[area], (area[0].start, area[1].start)
-    seams = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    # A strip beside what hides the rest is no seam.
+    joined = (mask if across is None else mask | across[area]).astype(np.uint8)
+    seams = cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) & mask
     joined = seams if across is None else seams | across[area].astype(np.uint8)
     count, parts = cv2.connectedComponents(joined, connectivity=8)
     areas = np.bincount(parts[seams > 0], minlength=count)

@@ -46,8 +46,8 @@ def complete(clues: Clues, things: Sequence[Detection], catalogue: Catalogue) ->
     while position < len(known):
         upper = known[position]
         position += 1
-        floor = 0.0 if upper.bottom > table - JOINT else table
-        room = upper.bottom - table + floor
+        decks = [d.deck for d in known[position:] if distance_to_polygon(upper.xy[None], footprint(d))[0] < 0]
+        room = upper.bottom - max(decks, default=table if upper.bottom > table - JOINT else 0.0)
         if not upper.known or KINDS[upper.kind].mesh or room < 2 * JOINT or _is_borne(upper, known):
             continue
         what = _hidden_size(room, upper, catalogue)
