@@ -219,9 +219,7 @@ def _sentence(words: str) -> str:
 
 
 def _inventory(things: Sequence[SceneObject], kind: str) -> str:
-    if not things:
-        return f"There is no {kind}."
-    return f"There is {_join([_article(name_of(o.id)) for o in things])}."
+    return f"There is {_join([_article(name_of(o.id)) for o in things]) if things else f'no {kind}'}."
 
 
 def _resting(facts: Sequence[Fact]) -> str:
@@ -258,9 +256,8 @@ def _order(things: Sequence[SceneObject], facts: Sequence[Fact]) -> list[str]:
 
 def _near_and_far(facts: Sequence[Fact], things: Sequence[SceneObject]) -> list[str]:
     row = [_the(o.id) for o in _row(things, facts, 0)]
-    if not row:
-        return []
-    return [_sentence(f"{row[0]} is the nearest cube to the robot and {row[-1]} is the farthest")]
+    told = f"{row[0]} is the nearest cube to the robot and {row[-1]} is the farthest" if row else ""
+    return [_sentence(told)] if told else []
 
 
 def _touching(facts: Sequence[Fact]) -> list[str]:

@@ -48,8 +48,10 @@ def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -
     free = outside(view, colours, found, np.ones(view.heights.shape, bool), None)
     found += (grey := _grey(clues, free))
     free = outside(view, colours, grey, free, None)
-    flat, free = _flat(clues, catalogue, free)
-    found += flat + _rest(clues, free)
+    for _ in range(2):  # beside what was found there may be more
+        flat, free = _flat(clues, catalogue, free)
+        found += flat
+    found += _rest(clues, free)
     return tuple(reversed(on_their_supports(found, view.table_top)))
 
 
