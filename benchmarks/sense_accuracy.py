@@ -226,6 +226,7 @@ def compare_regions(regions: Regions, world: World, layout: Layout, look: Look, 
                 d.top > tops[thing.model] and shared_area(own, o) > _WITHIN * polygon_area(own)
                 for d, o in seen
             )
+            within |= any(d.kind == UNKNOWN and shared_area(own, o) > 0.15 * polygon_area(o) for d, o in seen)
             (regions.mistaken if within else regions.unseen).append(words)
         elif len(own_ones) > 1:
             regions.split.append(words)

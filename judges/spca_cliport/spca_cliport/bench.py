@@ -54,6 +54,8 @@ class EpisodeResult(Record):
 
 
 Trials = Sequence[Done[EpisodeTrial, EpisodeResult]]
+LOST = {"lost to words": ["not_understood"], "to sight": ["refused"], "to acts": ["stopped", "acted"]}
+"""How an episode ended, by what cost the points that it did not earn."""
 
 
 class CliportBench(Bench[EpisodeTrial, EpisodeResult]):
@@ -116,31 +118,28 @@ class CliportBench(Bench[EpisodeTrial, EpisodeResult]):
 
     def table(self, done: Trials) -> PageTable:
         """By task and colours."""
-        heads = ("task", "episodes", "score", "whole score", "95 % interval", "refused", "median s")
-        by_task = groups(done, lambda d: d.trial.task)
-        return PageTable(heads, [_row(task, own) for task, own in by_task.items()])
+        heads = ("task", "episodes", "score", *LOST, "whole score", "95 % interval", "median s")
+        return PageTable(heads, [_row(*own) for own in groups(done, lambda d: d.trial.task).items()])
 
 
 def _row(task: str, done: Trials) -> tuple[object, ...]:
     results = [d.result for d in done]
-    whole, refused = Rate.of(r.whole for r in results), sum(r.end == "refused" for r in results)
-    score = f"{100 * sum(r.score for r in results) / len(results):.1f}"
-    return (
-        task, len(results), score, str(whole), whole.percent_interval, refused,
-        median_of(r.wall_s for r in results),
-    )  # fmt: skip
+    whole, seconds = Rate.of(r.whole for r in results), median_of(r.wall_s for r in results)
+    lost = [100 / len(results) * sum(1 - r.score for r in results if r.end in ends) for ends in LOST.values()]
+    figures = (f"{points:.1f}" for points in (100 - sum(lost), *lost))
+    return task, len(results), *figures, str(whole), whole.percent_interval, seconds
 
 
 @lru_cache(maxsize=8)
 def _episode(checkout: Path, task: str) -> PickPlaceEpisode:
     """One process of the judge per task; it ends with this one."""
-    server = Path(__file__).with_name("server.py")
-    return PickPlaceEpisode(find("cliport").python, server, [str(checkout), task])
+    return PickPlaceEpisode(
+        find("cliport").python, Path(__file__).with_name("server.py"), [str(checkout), task]
+    )
 
 
 @lru_cache(maxsize=1)
 def _planner() -> DraftingPlanner:
     """One for all episodes of a process; nothing is learned from one to the next."""
-    nothing = TrustedDomains(Path(__file__).with_name("trusted"))
-    words, solver = TabletopVocabulary(), warm_solver()
-    return DraftingPlanner("tabletop", BuiltinProposer(), nothing, words, solver=solver)
+    nothing, words = TrustedDomains(Path(__file__).with_name("trusted")), TabletopVocabulary()
+    return DraftingPlanner("tabletop", BuiltinProposer(), nothing, words, solver=warm_solver())

@@ -42,8 +42,8 @@ SPREAD = (0.025, 0.02, 0.015, 0.012, 0.01, 0.008)
 """Free space between things in the box, the widest first with which all that is to come has room. Metres."""
 BESIDE = 0.015
 """Blocks on the fields of CLIPort's stand are side by side: near enough for a third across both. Metres."""
-End = Literal["acted", "stopped", "refused"]
-"""All actions done, or CLIPort content; nothing more to do; no plan for the sentence."""
+End = Literal["acted", "stopped", "refused", "not_understood"]
+"""All actions done, or CLIPort content; nothing more to do; no plan on what is seen; none for the words."""
 _PLACES = ("place_on", "stack_on", "place_on_table", "place_across")
 
 
@@ -69,7 +69,8 @@ def play(episode: PickPlaceEpisode, planner: Planner) -> tuple[End, str, str]:
         request = PlanRequest(attempt="1", task=task, observation=Observation.of(scene), skills=())
         result = planner.plan(request)
         if result.plan is None:
-            return "refused", asked.text, result.message or result.status
+            unread: End = "not_understood" if result.status == "not_understood" else "refused"
+            return unread, asked.text, result.message or result.status
         if not result.plan.steps:
             return "stopped", asked.text, "nothing seems left to be done"
         poses = poses_of(result.plan.steps, real, frame)

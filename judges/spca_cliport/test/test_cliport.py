@@ -114,7 +114,7 @@ def test_blocks_are_put_on_shades_of_brown_and_across_what_stands_on_them() -> N
 def test_what_the_grammar_cannot_say_is_refused_with_its_words() -> None:
     text = "put the red block on the shiniest brown block"
     (end, told, reason), episode = played({"red": (0.4, 0)}, (text, "red", BOWL))
-    assert end == "refused" and told == text and "do not know the word 'shiniest'" in reason
+    assert end == "not_understood" and told == text and "do not know the word 'shiniest'" in reason
     assert episode.moves == 0
 
 

@@ -213,8 +213,7 @@ JUDGES = {
                 "Built-in grammar and planner. Episodes are its test seeds (every second one from 10001), "
                 "also where its own demonstrator fails; pictures of 10011 and 10015 were looked at during "
                 "development. Limits of wall time count physics steps. Score: CLIPort's, in percent. "
-                "*Refused*: the grammar or the kinds cannot say it (a field in shadow); the score is "
-                "what was earned before."
+                "Points lost *to words*: the grammar cannot say it; *to sight*: no plan on what was seen."
             ),
             others=(
                 (

@@ -37,6 +37,7 @@ _AROUND = 60  # pixels around a region in which a thing may show that does not
 _SMALL = np.ones((3, 3), np.uint8)
 _MIXED = np.ones((5, 5), np.uint8)  # along what hides a part of it, pixels show a mixture of both
 _BESIDE = 0.002  # metres outside of an outline that still are the thing: errors of its fit, and of pixels
+_BESIDE_OTHERS = 0.0005  # the same for what has another colour
 _BOX = np.column_stack((np.tile(SQUARE, (2, 1)), np.repeat([0.5, -0.5], 4)))  # the upper corners first
 
 
@@ -117,11 +118,7 @@ def _thick(mask: Mask) -> int:
 
 
 def outside(
-    view: HeightView,
-    colours: ColourLabels,
-    things: Sequence[Detection],
-    mask: Mask,
-    window: Window | None = None,
+    view: HeightView, hues: ColourLabels, things: Sequence[Detection], mask: Mask, window: Window | None
 ) -> Mask:
     """Return the pixels of a mask that show something outside of things' hulls, which reach to the ground.
 
@@ -141,10 +138,9 @@ def outside(
         pixels = np.column_stack((columns + its.window[1].start, rows + its.window[0].start))
         seen = heights[rows, columns].astype(np.float64)
         points, unseen = view.to_plane(pixels, seen), seen < NO_HEIGHT / 2
-        labels = colours.labels[its.window][rows, columns]
-        its_label = NEUTRAL if thing.colour == UNKNOWN else colours.label_of(thing.colour)
-        foreign = (its_label != NEUTRAL) & (labels != NEUTRAL) & (labels != its_label)
-        reach = np.where(foreign, 0.0, _BESIDE)
+        labels = hues.labels[its.window][rows, columns]
+        own = labels if thing.colour == UNKNOWN else hues.label_of(thing.colour)
+        reach = np.where((labels == own) | (labels == NEUTRAL), _BESIDE, _BESIDE_OTHERS)
         inside[rows, columns] = unseen | (distance_to_polygon(points, outline) < reach)
         rest &= ~Patch(its.window, inside).within(window)
     return rest

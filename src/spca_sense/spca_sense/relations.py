@@ -162,16 +162,15 @@ def _roles(things: Sequence[SceneObject]) -> tuple[list[Fact], list[str]]:
     }
     for role, key in orders.items():
         ranked = sorted(things, key=key)
-        if len(ranked) > 1 and key(ranked[1]) - key(ranked[0]) < TIE:
+        if key(ranked[1]) - key(ranked[0]) < TIE:
             notes.append(f"{ranked[0].id} and {ranked[1].id} are equally {role}")
         facts.append(_fact(role, ranked[0].id))
-    if len(things) >= 3 and len(things) % 2:
-        ranked = sorted(things, key=orders["leftmost"])
-        places = [o.pose.position[1] for o in ranked]
-        half = len(ranked) // 2
-        if min(places[half - 1] - places[half], places[half] - places[half + 1]) < TIE:
-            notes.append(f"no {ranked[half].kind} is clearly the middle one")
-        facts.append(_fact("middle", ranked[half].id))
+    if len(things) % 2:
+        half = len(things) // 2
+        before, middle, after = sorted(things, key=orders["leftmost"])[half - 1 : half + 2]
+        if min(abs(middle.pose.position[1] - o.pose.position[1]) for o in (before, after)) < TIE:
+            notes.append(f"no {middle.kind} is clearly the middle one")
+        facts.append(_fact("middle", middle.id))
     return facts, notes
 
 
@@ -208,9 +207,7 @@ def _the(symbol: str) -> str:
 
 
 def _article(words: str) -> str:
-    if words.startswith("other "):
-        return f"an{words}"
-    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+    return f"{'an' if words[0] in 'aeiou' else 'a'}{'' if words.startswith('other ') else ' '}{words}"
 
 
 def _join(parts: Sequence[str]) -> str:
@@ -222,9 +219,7 @@ def _sentence(words: str) -> str:
 
 
 def _inventory(things: Sequence[SceneObject], kind: str) -> str:
-    if not things:
-        return f"There is no {kind}."
-    return f"There is {_join([_article(name_of(o.id)) for o in things])}."
+    return f"There is {_join([_article(name_of(o.id)) for o in things]) if things else f'no {kind}'}."
 
 
 def _resting(facts: Sequence[Fact]) -> str:
@@ -261,9 +256,8 @@ def _order(things: Sequence[SceneObject], facts: Sequence[Fact]) -> list[str]:
 
 def _near_and_far(facts: Sequence[Fact], things: Sequence[SceneObject]) -> list[str]:
     row = [_the(o.id) for o in _row(things, facts, 0)]
-    if not row:
-        return []
-    return [_sentence(f"{row[0]} is the nearest cube to the robot and {row[-1]} is the farthest")]
+    told = f"{row[0]} is the nearest cube to the robot and {row[-1]} is the farthest" if row else ""
+    return [_sentence(told)] if told else []
 
 
 def _touching(facts: Sequence[Fact]) -> list[str]:
@@ -275,9 +269,6 @@ def _touching(facts: Sequence[Fact]) -> list[str]:
 def _gripper_and_hidden(objects: Sequence[SceneObject], facts: Sequence[Fact]) -> str:
     held = [f.args[0] for f in facts if f.predicate == "held"]
     words = f"the gripper holds {_the(held[0])}" if held else "the gripper is empty"
-    hidden = [o.id for o in objects if not o.visible and o.id not in held]
-    if hidden:
-        words += (
-            f", and {_join([_the(i) for i in hidden])} {'is' if len(hidden) == 1 else 'are'} out of sight"
-        )
+    if hidden := [_the(o.id) for o in objects if not o.visible and o.id not in held]:
+        words += f", and {_join(hidden)} {'is' if len(hidden) == 1 else 'are'} out of sight"
     return _sentence(words)

@@ -157,15 +157,11 @@ def disagreement(scene: Scene, remark: str) -> str:
         return ""
     above = [s for s in seen if _means((match["acolour"].lower(), match["akind"].lower()), s)]
     below = (match["bcolour"] or "", (match["bkind"] or "").lower())
-    for symbol in above:
-        supports = [f.args[1] for f in scene.relations if f.predicate == "on" and f.args[0] == symbol]
-        fits = [x for x in supports if (x == TABLE_SYMBOL if match["table"] else _means(below, x))]
-        if fits or not supports:
-            return ""
-    if not above:
+    under = {s: [f.args[1] for f in scene.relations if (f.predicate, f.args[0]) == ("on", s)] for s in above}
+    fits = (lambda x: x == TABLE_SYMBOL) if match["table"] else (lambda x: _means(below, x))
+    if not above or any(not supports or any(map(fits, supports)) for supports in under.values()):
         return ""
-    supports = [f.args[1] for f in scene.relations if f.predicate == "on" and f.args[0] == above[0]]
-    return f"the detector sees the {words_of(above[0])} on the {words_of(supports[0])}"
+    return f"the detector sees the {words_of(above[0])} on the {words_of(under[above[0]][0])}"
 
 
 def mentioned(remark: str) -> list[tuple[str, str]]:
