@@ -433,6 +433,8 @@ def test_everything_observable_is_told_whether_it_holds_or_not() -> None:
     text = prompt(request(), None)
     facts = text.partition("facts that hold now: ")[2].partition("\n")[0]
     assert "(hand_empty)" in facts, "init is every observed fact"
+    free = scene().model_copy(update={"facts": (*scene().facts, Fact(predicate="hand_free", args=()))})
+    assert "(hand_free) (hand_empty); (on ?a" in prompt(request(observation=free), None)
     for words in (
         "(hand_empty): the gripper holds nothing",
         "(held ?a)",

@@ -216,7 +216,8 @@ def _described(
     told = {s.name: in_words(s, action, plain) for s in request.skills if (action := known[s.name])}
     asked = {(word.name if (word := meant(a[0], words)) else a[0], *a[1:]) for goal in goals for a in goal}
     moved = {a[:2] for a in asked}  # what rests on that is put back where it has to stay
-    asked |= {(f.predicate, *f.args) for f in request.observation.facts if (f.predicate, f.args[-1]) in moved}
+    seen_now = ((f.predicate, *f.args) for f in request.observation.facts)
+    asked |= {a for a in seen_now if (a[0], a[-1]) in moved}
     shown = {n for n in known if re.search(rf"\(:action\s+{re.escape(n)}\s", domain, re.IGNORECASE)}
     task, says = stems(request.task.text), {s.name: stems(f"{s.name} {s.doc}") for s in request.skills}
     often = Counter(chain.from_iterable(says.values()))
