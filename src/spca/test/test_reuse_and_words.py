@@ -130,14 +130,14 @@ def test_a_model_gets_measures_once_where_it_asks_for_them() -> None:
 
 
 def test_what_was_said_before_is_told() -> None:
-    """Whole, as where the things of many steps were comes last; later without the plan."""
+    """Whole, as where the things of many steps were comes last; later without plan and reason."""
     steps = ", ".join(["pick_up(cube_red, plate_red)"] * 12)
     long = f"robot: success: done [{steps}]; to put back: put the red cube on the red plate"
     assert long in prompt(request(task=TASK.model_copy(update={"conversation": (long,)})), None)
     talk = prompt(
         request(task=TASK.model_copy(update={"conversation": (long, *["user: and so on"] * 6)})), None
     )
-    assert '"robot: success: done; to put back: put the red cube on the red plate"' in talk
+    assert '"robot: success; to put back: put the red cube on the red plate"' in talk
 
 
 def test_for_a_task_that_the_grammar_does_not_know_the_usual_skills_are_told() -> None:

@@ -29,7 +29,7 @@ from spca_planner.pddl.syntax import OBJECT, Action
 from spca_planner.trusted import Actions, stems
 
 _MOST_SKILLS, _MOST_TOLD = 12, 3
-_MOST_FACTS, _MOST_SENTENCES, _MOST_WHOLE, _MOST_STEPS = 200, 12, 6, 40
+_MOST_FACTS, _MOST_SENTENCES, _MOST_WHOLE, _MOST_STEPS = 200, 12, 4, 40
 _MOST_WORDS = 60
 """Maximum number of words from a model to the user; the prompt asks for fewer."""
 _LONGEST = {"pddl": 16_000, "failure": 1500, "message": 800, "sentence": 300, "doc": 400, "task": 2000}
@@ -159,7 +159,8 @@ def messages(
     other = ((n, k) for k in KINDS.keys() & kinds for n in KINDS[k].nouns if n in task - kinds)
     nouns = tuple(f"'{n}' may mean a {k}" for n, k in sorted(other))
     said = [s for s in request.task.conversation if s != f"user: {request.task.text}"][-_MOST_SENTENCES:]
-    said[:-_MOST_WHOLE] = [re.sub(r" \[.*?\]", "", s) for s in said[:-_MOST_WHOLE]]  # the plans
+    why = r"^(robot: \w+): .*?(?=; to put back: |$)"  # which is no news later
+    said[:-_MOST_WHOLE] = [re.sub(why, r"\1", s) for s in said[:-_MOST_WHOLE]]
     skills, others, own, types = _described(request, actions or {}, words, domain, goals, seen)
     told_rows = rows(observation)
     untold = ROLES if told_rows else ()
