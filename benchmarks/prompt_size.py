@@ -1,4 +1,4 @@
-"""How large each role's prompt is: on the real table by the number of skills in a library, and on all levels.
+"""How large each role's prompt is: by the number of skills in a library, on all levels, in a conversation.
 
 .venv/bin/python benchmarks/prompt_size.py
 
@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import re
 from contextlib import closing
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+import spca
 from spca_coder.drafting import TOKEN_BUDGET, relevant, situation, tokens_of
 from spca_coder.language import LanguageCoder
 from spca_coder.source import LibraryReader, read
@@ -33,6 +36,9 @@ from spca_tabletop.act.ctx import TABLETOP_API
 from spca_tabletop.kit import TabletopKit
 from spca_tabletop.level_check import nominal_observation
 from spca_testing import pddl
+from spca_testing.models.fallible_model import MODELS, configuration
+from spca_testing.models.grammar_model import GrammarModel
+from spca_testing.models.server import ModelServer
 
 SIZES = (0, 10, 100, 1000)
 MANNERS = (
@@ -46,6 +52,18 @@ MANNERS = (
     "firmly",
     "lightly",
     "last",
+)
+SAID = (
+    "Put the red cube on the blue plate.",
+    "Stack the green cube on it.",
+    "Put it on the table.",
+    "Put the blue cube to the left of the red plate.",
+    "Touch the left plate.",
+    "Put the red cube between the green plate and the red plate.",
+    "Put every cube on a plate of its colour.",
+    "Put the red cube next to the green plate.",
+    "Build a tower of all cubes.",
+    "Put all cubes on the table.",
 )
 
 
@@ -115,6 +133,7 @@ def prompts(size: int) -> dict[str, int]:
 def on_levels() -> dict[str, list[int]]:
     """Tokens of the prompts that every level of the tabletop begins with; the coder writes two skills."""
     kit, text = TabletopKit(), library_source("tabletop", TabletopKit.builtin_skills)
+    room = {level: kit.room(RunOptions(level=level)) for level in list_levels()}
     vocabulary, actions = kit.vocabulary(), actions_of(kit.builtin().domains)
     schemas = tuple(a.schema for a in parse_domain(pddl.DOMAIN).actions.values())[1:4:2]
     shown = relevant(text, schemas, TOKEN_BUDGET, actions=told_of(actions, vocabulary.words()))
@@ -132,11 +151,25 @@ def on_levels() -> dict[str, list[int]]:
             ("planner, with skills", LibraryReader().signatures(text)),
         ):
             asked = PlanRequest.model_validate({**known, "skills": skills})
-            found[name].append(_tokens(messages(asked, None, None, vocabulary, actions)))
+            found[name].append(_tokens(messages(asked, None, None, vocabulary, actions, "", room[level])))
         told = situation(CodeRequest.model_validate({**known, "plan": plan, "library": text}))
         coder = LanguageCoder(None)  # type: ignore[arg-type]
         found["coder, first"].append(_tokens(coder.messages(schemas, TABLETOP_API, shown, told, "", "")))
     return found
+
+
+def in_a_conversation() -> dict[str, list[int]]:
+    """Tokens of the first question for each of ten sentences, with the built-in skills.
+
+    An example's domain is left out: that of the scripted model is most of the built-in one.
+    """
+    with ModelServer(GrammarModel(code_errs=False), models=MODELS) as server, TemporaryDirectory() as place:
+        (llm := Path(place) / "llm.yaml").write_text(configuration(server.base_url))
+        options = {"llm": str(llm), "library": str(Path(place) / "library"), "rehearse": "never"}
+        with spca.session(report=False, proposer="openai", **options) as table:
+            first = [(len(server.requests), table.do(s, Path(place) / s))[0] for s in SAID]
+        asked = [server.requests[at].text for at in first]
+    return {"planner, ten sentences": [tokens_of(re.sub(r"(?s)```pddl.*?```", "", a)) for a in asked]}
 
 
 def _tokens(conversation: list[Message]) -> int:
@@ -151,7 +184,7 @@ def main() -> None:
         table.add_row(name, *(f"{columns[size][name]:,}" for size in SIZES))
     Console().print(table)
     table = Table("tokens on all levels", "least", "median", "most")
-    for name, sizes in on_levels().items():
+    for name, sizes in {**on_levels(), **in_a_conversation()}.items():
         table.add_row(name, *(f"{round(f(sizes)):,}" for f in (min, median, max)))
     Console().print(table)
 

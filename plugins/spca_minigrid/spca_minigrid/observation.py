@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from spca_core.scene import Fact, Observation
-from spca_minigrid.cells import DOOR, GOAL, KEY, PORTABLE
+from spca_minigrid.cells import BOX, DOOR, GOAL, KEY, PORTABLE
 from spca_minigrid.referents import Referents
 from spca_minigrid.worldmap import GONE, HELD, KnownThing, WorldMap
 
@@ -99,11 +99,8 @@ def _keys(colour: str, referents: Referents, things: Iterable[KnownThing]) -> It
 def _sentences(
     known: WorldMap, referents: Referents, things: list[KnownThing], report: bool
 ) -> Iterator[str]:
-    """Yield four to eight plain sentences about what is known."""
-    yield (
-        "An agent moves on a grid and remembers what it has seen; it sees a few cells ahead, "
-        "not behind walls and doors."
-    )
+    """Yield four to ten plain sentences about what is known."""
+    yield "An agent on a grid sees a few cells ahead, not behind walls and doors, and remembers them."
     lying = [t for t in things if t.place != HELD]
     by_kind = {
         "keys, balls and boxes": [t for t in lying if t.kind in PORTABLE],
@@ -122,8 +119,11 @@ def _sentences(
     unseen = [noun.words for symbol, noun in referents.nouns.items() if not referents.find(symbol)]
     if unseen:
         yield f"The mission also speaks of {_listed(unseen)}, not seen yet: it has to be found first."
-    locked = {door.colour for door in _locked(known)}
-    if locked:
+    if "sample" in referents.nouns:
+        yield "The sample, in line with no other thing, has the kind and colour of the matching object."
+    if any(t.kind == BOX for t in lying):
+        yield "A box that is opened is gone, and what it held, if anything, lies in its place."
+    if _locked(known):
         yield (
             "A locked door opens to whoever carries the key of its colour, and only one thing can be carried."
         )

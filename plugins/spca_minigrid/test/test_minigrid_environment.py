@@ -232,6 +232,21 @@ def test_observation_names_what_is_not_seen_yet() -> None:
         assert not any(digit in " ".join(seen.sentences) for digit in "0123456789")
 
 
+def test_what_a_mission_leaves_unsaid_is_told() -> None:
+    """What a sample is, and what becomes of a box, only where there is one."""
+    told = {}
+    for level in ("MiniGrid-MemoryS9", "BabyAI-KeyInBox", "MiniGrid-DoorKey-6x6"):
+        with closing(MinigridEnvironment(find_level(level), seed=3)) as environment:
+            told[level] = " ".join(environment.sense().sentences)
+    assert ["The sample, in line with no other" in text for text in told.values()] == [True, False, False]
+    assert ["A box that is opened is gone" in text for text in told.values()] == [False, True, False]
+
+
+def test_a_text_that_an_argument_is_by_default_is_told_as_it_is_written() -> None:
+    signatures = [method.signature for method in MinigridEnvironment.api.methods]
+    assert 'explore(name: str = "", force: bool = False) -> Route | None' in signatures
+
+
 def test_a_model_is_shown_a_found_thing_by_one_name() -> None:
     with closing(MinigridEnvironment(find_level("MiniGrid-DoorKey-6x6"), seed=0)) as environment:
         seen = environment.sense()

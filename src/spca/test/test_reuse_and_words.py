@@ -130,14 +130,14 @@ def test_a_model_gets_measures_once_where_it_asks_for_them() -> None:
 
 
 def test_what_was_said_before_is_told() -> None:
-    """Whole, as where the things of many steps were before comes last."""
+    """Whole, as where the things of many steps were comes last; later without plan and reason."""
     steps = ", ".join(["pick_up(cube_red, plate_red)"] * 12)
-    long = f"robot: success [{steps}]; before it: red cube on the red plate"
+    long = f"robot: success: done [{steps}]; to put back: put the red cube on the red plate"
     assert long in prompt(request(task=TASK.model_copy(update={"conversation": (long,)})), None)
     talk = prompt(
         request(task=TASK.model_copy(update={"conversation": (long, *["user: and so on"] * 6)})), None
     )
-    assert "robot: success" in talk and "before it" not in talk and "pick_up(cube_red, plate_red)" not in talk
+    assert '"robot: success; to put back: put the red cube on the red plate"' in talk
 
 
 def test_for_a_task_that_the_grammar_does_not_know_the_usual_skills_are_told() -> None:
@@ -433,6 +433,8 @@ def test_everything_observable_is_told_whether_it_holds_or_not() -> None:
     text = prompt(request(), None)
     facts = text.partition("facts that hold now: ")[2].partition("\n")[0]
     assert "(hand_empty)" in facts, "init is every observed fact"
+    free = scene().model_copy(update={"facts": (*scene().facts, Fact(predicate="hand_free", args=()))})
+    assert "(hand_free) (hand_empty); (on ?a" in prompt(request(observation=free), None)
     for words in (
         "(hand_empty): the gripper holds nothing",
         "(held ?a)",
@@ -441,6 +443,25 @@ def test_everything_observable_is_told_whether_it_holds_or_not() -> None:
         assert words in text
     assert "(in ?a ?b)" not in text, "there is nothing for a thing to be in"
     assert "(in ?a ?b)" in prompt(request(observation=nominal_observation("bowls_01")), None)
+
+
+def test_what_holds_of_many_things_is_told_once() -> None:
+    seen = nominal_observation("bowls_06")
+    text = prompt(request(observation=seen), None)
+    assert (
+        'facts that hold now: "(on cube_red bowl_blue) (in cube_red bowl_blue) (hand_empty); '
+        '(on ?a table) for all but cube_red table; (clear ?a) for all but bowl_blue table"\n' in text
+    )
+    facts = {(f.predicate, *f.args) for f in seen.told if f.predicate in ("on", "in", "clear")}
+    assert facts == {tuple(a) for a in pddl.facts_in(text)} - {("hand_empty",)}
+
+
+def test_what_the_gripper_is_too_narrow_for_is_told_where_there_is_such_a_thing() -> None:
+    text = prompt(request(observation=nominal_observation("shapes_01")), None)
+    assert "(too_wide cuboid_pink)" in text and "- (too_wide ?a): ?a is too wide to be held\n" in text
+    assert "too_wide" not in prompt(request(), None)
+    seen = TabletopVocabulary().extensions(nominal_observation("shapes_01"))["too_wide"]
+    assert seen.atoms == {("cuboid_pink",)}, "so that a draft may ask for it"
 
 
 def test_what_lies_left_and_near_of_what_is_told_of_all_things() -> None:
@@ -512,7 +533,7 @@ def test_a_replan_shows_what_was_done_predicted_and_seen() -> None:
         "failed when it was run; everything was put back since",
     ):
         assert words in text
-    assert "(on cube_red table)" in text and "touched" not in text.partition("seen only")[2]
+    assert "(on ?a table) for all but table" in text and "touched" not in text.partition("seen only")[2]
 
 
 def test_the_same_question_is_not_asked_twice() -> None:

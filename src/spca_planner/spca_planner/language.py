@@ -29,7 +29,7 @@ from spca_planner.pddl.syntax import OBJECT, Action
 from spca_planner.trusted import Actions, stems
 
 _MOST_SKILLS, _MOST_TOLD = 12, 3
-_MOST_FACTS, _MOST_SENTENCES, _MOST_WHOLE, _MOST_STEPS = 200, 12, 6, 40
+_MOST_FACTS, _MOST_SENTENCES, _MOST_WHOLE, _MOST_STEPS = 200, 12, 4, 40
 _MOST_WORDS = 60
 """Maximum number of words from a model to the user; the prompt asks for fewer."""
 _LONGEST = {"pddl": 16_000, "failure": 1500, "message": 800, "sentence": 300, "doc": 400, "task": 2000}
@@ -159,7 +159,8 @@ def messages(
     other = ((n, k) for k in KINDS.keys() & kinds for n in KINDS[k].nouns if n in task - kinds)
     nouns = tuple(f"'{n}' may mean a {k}" for n, k in sorted(other))
     said = [s for s in request.task.conversation if s != f"user: {request.task.text}"][-_MOST_SENTENCES:]
-    said[:-_MOST_WHOLE] = [re.split(r" \[|; to put back", s)[0] for s in said[:-_MOST_WHOLE]]
+    why = r"^(robot: \w+): .*?(?=; to put back: |$)"  # which is no news later
+    said[:-_MOST_WHOLE] = [re.sub(why, r"\1", s) for s in said[:-_MOST_WHOLE]]
     skills, others, own, types = _described(request, actions or {}, words, domain, goals, seen)
     told_rows = rows(observation)
     untold = ROLES if told_rows else ()
@@ -209,12 +210,15 @@ def _described(
     They are those of the shown `domain`, which tells of them; those that serve one of the `goals`, or, if
     nothing is known of its goals, those that bring what any task may ask for and those that share most words
     with it, unless they need what is not `seen`, such as a bridge; and those that bring what these need,
-    unless they need what nobody brings and is not `seen`; and, by name alone, those that share most.
+    unless they need what is not `seen`, either; and, by name alone, those that share most.
     """
     known = {s.name: actions.get((s.name.lower(), len(s.parameters))) for s in request.skills}
     plain = [*words, *own_words(actions, words)]
     told = {s.name: in_words(s, action, plain) for s in request.skills if (action := known[s.name])}
     asked = {(word.name if (word := meant(a[0], words)) else a[0], *a[1:]) for goal in goals for a in goal}
+    moved = {a[:2] for a in asked}  # what rests on that is put back where it has to stay
+    seen_now = ((f.predicate, *f.args) for f in request.observation.facts)
+    asked |= {a for a in seen_now if (a[0], a[-1]) in moved}
     shown = {n for n in known if re.search(rf"\(:action\s+{re.escape(n)}\s", domain, re.IGNORECASE)}
     task, says = stems(request.task.text), {s.name: stems(f"{s.name} {s.doc}") for s in request.skills}
     often = Counter(chain.from_iterable(says.values()))
@@ -226,10 +230,11 @@ def _described(
     any_task = {w.name for w in words if w.args and not (w.aside or w.of)}
     usual = [n for n in told if any_task & {a[0] for a in brought[n]}]
     able = [n for n in (*usual, *rest[:_MOST_TOLD]) if {a[0] for a in needs[n] if a[2:]} <= {"=", *seen}]
-    near = [n for n in told if _brings(told[n], asked, twice)] or able
+    objects = request.observation.objects
+    barred = {s.name: _barred(s, action, objects) for s in request.skills if (action := known[s.name])}
+    near = [n for n in told if _brings(told[n], asked, twice, barred[n])] or able
     needed = {a for n in near for a in needs[n] if len(a) == 2}
-    there = {"=", *seen, *(a[0] for n in near for a in brought[n])}
-    more = (n for n in told if _brings(told[n], needed) and {a[0] for a in needs[n] if a[2:]} <= there)
+    more = (n for n in told if _brings(told[n], needed) and {a[0] for a in needs[n] if a[2:]} <= {"=", *seen})
     serving = {*near, *more, *(n for n in known if n not in told)}
     weights = {s: (s.name in shown, s.name in serving, alike[s.name]) for s in request.skills}
     chosen = sorted(weights, key=weights.__getitem__, reverse=True)[:_MOST_SKILLS]
@@ -260,12 +265,26 @@ def _told_atoms(text: str) -> list[Atom]:
     return [tuple(atom.split()) for atom in re.findall(r"(?<!not )\(([^()]+)\)", text)]
 
 
-def _brings(about: str, wanted: Collection[Atom], twice: bool = False) -> bool:
+def _barred(skill: SkillSignature, action: Action, objects: Mapping[str, str]) -> dict[str, set[str]]:
+    """Return the things that each parameter of a skill, such as ?cube, cannot be by its type."""
+    of = [{p.type, *action.kinds.get(p.type, ())} for p in action.parameters]
+    pairs = zip(skill.parameters, of, strict=True)
+    return {f"?{name}": {o for o, k in objects.items() if not {OBJECT, o, k} & t} for name, t in pairs}
+
+
+def _brings(
+    about: str,
+    wanted: Collection[Atom],
+    twice: bool = False,
+    barred: Mapping[str, Collection[str]] | None = None,
+) -> bool:
     """Whether a skill told so may bring about one of these atoms, and no two of a thing unless `twice`."""
     told = _told_atoms(about.partition("brings ")[2])
     if not twice and len({a[:2] for a in told}) < len(told):
         return False
-    return any(a[0] == b[0] and (a[-1][0] in "?*" or a[-1] == b[-1]) for a in told for b in wanted)
+    alike = ((a, b) for a in told for b in wanted if a[0] == b[0] and (a[-1][0] in "?*" or a[-1] == b[-1]))
+    pairs = (zip(a, b, strict=False) for a, b in alike)
+    return any(all(thing not in (barred or {}).get(name, ()) for name, thing in both) for both in pairs)
 
 
 def _executed(request: PlanRequest, words: Sequence[ObservableWord], domain: str) -> dict[str, object]:
@@ -286,14 +305,23 @@ def _executed(request: PlanRequest, words: Sequence[ObservableWord], domain: str
 
 
 def _facts(observation: Observation, vocabulary: Vocabulary, untold: Collection[str]) -> str:
-    """Return the observed facts, with those without arguments, such as that the hand is empty."""
+    """Return the observed facts, what holds of many things once, with those without arguments."""
     facts = [(f.predicate, *f.args) for f in observation.facts if f.predicate not in untold]
-    extensions = vocabulary.extensions(observation)
+    extensions, of = vocabulary.extensions(observation), dict[Atom, list[str]]()
     bare = [w.name for w in vocabulary.words() if not w.args and w.name in extensions]
     facts += [(name,) for name in bare if () in extensions[name].atoms]
-    atoms = [f"({' '.join(fact)})" for fact in dict.fromkeys(facts)]
-    more = [f"and {len(atoms) - _MOST_FACTS} more"] if len(atoms) > _MOST_FACTS else []
-    return " ".join(atoms[:_MOST_FACTS] + more)
+    for name, *args in dict.fromkeys(facts):
+        of.setdefault((name, "?a" * bool(args), *args[1:]), []).extend(args[:1])
+    told, many = list[str](), list[str]()
+    for form, things in of.items():
+        others = [thing for thing in observation.objects if thing not in things]
+        if len(things) > 2:
+            few = f"all but {' '.join(others)}" if len(others) < len(things) else " ".join(things)
+            many.append(f"({' '.join(form)}) for {few if others else 'all'}")
+        else:
+            told += [f"({' '.join(filter(None, (form[0], thing, *form[2:])))})" for thing in things or [""]]
+    told[_MOST_FACTS:] = [f"and {len(told) - _MOST_FACTS} more"] * (len(told) > _MOST_FACTS)
+    return "; ".join([" ".join(told)] * bool(told) + many)
 
 
 def _bare(text: str) -> str:

@@ -145,7 +145,7 @@ def _written(method: Callable[..., Any]) -> str:
         star = "*" if p.kind is inspect.Parameter.VAR_POSITIONAL else ""
         default = ""
         if p.default is not inspect.Parameter.empty:
-            default = f" = {json.dumps(p.default) if isinstance(p.default, str) else p.default!r}"
+            default = f" = {json.dumps(p.default) if isinstance(p.default, str) else repr(p.default)}"
         parts.append(f"{star}{p.name}: {p.annotation}{default}")
     return f"({', '.join(parts)}) -> {signature.return_annotation}"
 

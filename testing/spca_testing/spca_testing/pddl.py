@@ -74,10 +74,17 @@ def goal(task: str) -> tuple[str, str]:
 def _scene(text: str) -> tuple[list[str], dict[str, str]]:
     """Cubes and plates, and what each cube rests on, from what a request says was observed."""
     objects = [name for name, kind in kinds_in(text).items() if kind in ("cube", "plate")]
-    resting: dict[str, str] = {}
-    for cube, below in re.findall(r"\(on (cube\S+) (\S+)\)", said(text, "facts that hold now: ")):
-        resting.setdefault(cube, below)
-    return objects, resting
+    return objects, {a[1]: a[2] for a in reversed(facts_in(text)) if a[0] == "on" and a[1].startswith("cube")}
+
+
+def facts_in(text: str) -> list[list[str]]:
+    """The facts that a request tells, of each of the things that it tells one of at once."""
+    found = []
+    for form, of in re.findall(r"\(([^()]+)\)(?: for ([^;]*))?", said(text, "facts that hold now: ")):
+        few = of.split() or [""]
+        things = [n for n in kinds_in(text) if n not in few] if few[0] == "all" else few
+        found += [[thing if word == "?a" else word for word in form.split()] for thing in things]
+    return found
 
 
 def kinds_in(text: str) -> dict[str, str]:

@@ -139,7 +139,7 @@ def initial(observation: Observation) -> Iterator[Atom]:
     for hindered, word in OBSTRUCTIONS.items():
         found = {f.args[1] for f in observation.facts if f.predicate == hindered}
         yield from ((word, name) for name in sorted(found & observation.objects.keys()))
-    yield from (("too_large", name) for name in sorted(_too_large(observation)))
+    yield from (("too_large", name) for name in sorted(too_large(observation)))
     within_reach = reachable(observation)
     seen = {"on", "clear", "at", *(row.name for row in relations() if row.skill)}
     pairs: set[Atom] = set()
@@ -232,7 +232,7 @@ def reachable(observation: Observation) -> set[str]:
     return {c for c in cubes if c in held or any(a == c for a, _ in lying)}
 
 
-def _too_large(observation: Observation) -> dict[str, float]:
+def too_large(observation: Observation) -> dict[str, float]:
     """Return the solids that do not fit between the fingers, with their width in metres."""
     widths = {thing.id: min(thing.size[:2]) for thing in observation.things}
     return {c: widths[c] for c in _of(observation, *SOLIDS) if widths.get(c, 0.0) > WIDEST}
@@ -240,22 +240,22 @@ def _too_large(observation: Observation) -> dict[str, float]:
 
 def _within_reach(observation: Observation, goals: Sequence[Goal]) -> Sequence[Goal]:
     """Return the goals within the arm's reach; all, if nothing is too far. Raises Impossible if none is."""
-    too_large = _too_large(observation)
-    within_reach = reachable(observation) - set(too_large)
+    wide = too_large(observation)
+    within_reach = reachable(observation) - set(wide)
     far = {fact.args[0] for fact in observation.facts if fact.predicate == "far"}
     left, lost = [], [""]
     for goal in goals:
         open_ = [atom for atom in goal if atom[0] not in RULES and not observation.holds(*atom)]
         first = {s for atom in open_ for s in atom[1:2]}
-        needed = {s for atom in open_ for s in atom[1:] if s in first or s not in too_large}
+        needed = {s for atom in open_ for s in atom[1:] if s in first or s not in wide}
         needed &= {*_of(observation, *SOLIDS)}
         lost = sorted((needed - within_reach) | {s for atom in open_ for s in atom[1:] if s in far})
         if not lost:
             left.append(goal)
     if left:
         return left if far else goals
-    if lost[0] in too_large:
-        width = f"{too_large[lost[0]] * 100:.1f} cm wide, and the gripper takes {WIDEST * 100:.1f}"
+    if lost[0] in wide:
+        width = f"{wide[lost[0]] * 100:.1f} cm wide, and the gripper takes {WIDEST * 100:.1f}"
         raise Impossible(f"The {words_of(lost[0])} is too large to be picked up: it is {width} cm.")
     where = "I cannot see what it rests on"
     if observation.holds("on", lost[0], GROUND_SYMBOL):

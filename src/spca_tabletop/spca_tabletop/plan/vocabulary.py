@@ -12,10 +12,10 @@ from spca_core.plan import Task
 from spca_core.ports.proposer import Impossible, NotUnderstood
 from spca_core.ports.vocabulary import Extension, ObservableWord, Vocabulary
 from spca_core.relation import relations
-from spca_core.scene import RELATIONS, Observation
+from spca_core.scene import RELATIONS, Fact, Observation
 from spca_tabletop.language.goal import RULES
 from spca_tabletop.language.understanding import describe, out_of_sight, understand
-from spca_tabletop.plan.problem import OBSTRUCTIONS, abreast, bridges, reachable, with_places
+from spca_tabletop.plan.problem import OBSTRUCTIONS, abreast, bridges, reachable, too_large, with_places
 
 _CUBE, _PLATE, _TABLE = frozenset(SOLIDS), frozenset(SUPPORTS), frozenset({"table"})
 _GROUND = frozenset({"ground"})
@@ -33,7 +33,7 @@ _EXPLAINED = (
     ),
     ObservableWord(
         name="clear", args=("?a",),
-        meaning=f"nothing rests on or in ?a; or, on a {_ROOMY_WORDS}, there is room",
+        meaning=f"nothing rests on or in ?a, or a {_ROOMY_WORDS} has room",
         synonyms=("uncovered",), like=r"(is_)?(clear|top_clear|clear_top|uncovered|nothing_on(_top)?)",
     ),
     ObservableWord(
@@ -53,13 +53,14 @@ _EXPLAINED = (
     ),
     ObservableWord(
         name="next_to", args=("?a", "?b"),
-        meaning="?a and ?b touch side by side; in effects and goals, ?a is what moves",
+        meaning="?a and ?b touch side by side; in effects and goals, ?a moves",
         synonyms=("beside", "adjacent"), like=r"(is_)?(next_to|beside|adjacent|adjacent_to|side_by_side)",
     ),
     ObservableWord(
         name="at", args=("?a", "?p"),
         meaning=f"?a is on the table at ?p: {', '.join(_PLACES)}; left_of__X__40: in line, a gap of 40 mm",
     ),
+    ObservableWord(name="too_wide", args=("?a",), meaning="?a is too wide to be held", aside=True),
     *(ObservableWord(name=row.name, args=("?a", "?b"), meaning=row.meaning, synonyms=row.names, of=row.of)
       for row in relations() if row.meaning),
 )  # fmt: skip
@@ -78,6 +79,11 @@ class TabletopVocabulary(Vocabulary):
     def words(self) -> tuple[ObservableWord, ...]:
         """Return the words for what Sense can say, whether it holds now or not."""
         return _WORDS
+
+    def shown(self, observation: Observation) -> Observation:
+        """See `Vocabulary`: with what the gripper is too narrow for."""
+        wide = (Fact(predicate="too_wide", args=(thing,)) for thing in too_large(observation))
+        return observation.model_copy(update={"facts": (*observation.facts, *wide)})
 
     def with_places(self, observation: Observation, names: Iterable[str]) -> Observation:
         """See `Vocabulary`."""
@@ -109,6 +115,7 @@ class TabletopVocabulary(Vocabulary):
             "at": Extension((_CUBE, frozenset({"place"})), seen("at")),
         }
         found["held"] = Extension((_CUBE,), held)
+        found["too_wide"] = Extension((_CUBE,), frozenset((c,) for c in too_large(observation)))
         found["hand_empty"] = Extension((), frozenset() if held else frozenset({()}))
         found["on_table"] = Extension((_CUBE,), frozenset((c,) for c, x in on if x == TABLE_SYMBOL))
         for name in list(found):

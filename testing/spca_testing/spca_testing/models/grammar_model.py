@@ -24,7 +24,7 @@ from spca_testing.models.behaviours import Behaviour, Say, say_json
 from spca_testing.models.fallible_model import BIG, CODER, SMALL, drafted, only_asked, written
 from spca_testing.models.server import Seen
 from spca_testing.observations import scene
-from spca_testing.pddl import kinds_in, said
+from spca_testing.pddl import facts_in, kinds_in, said
 
 PLANNER_ERRS_EVERY = 3
 """The first draft of every so many fresh plans is faulty."""
@@ -108,8 +108,7 @@ class GrammarModel:
 
 def observation_in(text: str) -> Observation:
     """Return the observation that a planner's request states."""
-    atoms = [a.split() for a in re.findall(r"\(([^()]+)\)", said(text, "facts that hold now: "))]
-    objects = kinds_in(text)
+    atoms, objects = facts_in(text), kinds_in(text)
     below = {words[1]: words[2] for words in atoms if words[0] == "on"}
     held = next((words[1] for words in atoms if words[0] == "held"), "")
     coloured = [symbol for symbol in objects if symbol.startswith(("cube_", "plate_"))]

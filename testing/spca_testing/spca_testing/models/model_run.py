@@ -70,17 +70,11 @@ def run_with_model(
         llm = folder / "llm.yaml"
         llm.write_text(configuration(server.base_url, **(settings or {})))
         values: dict[str, Any] = {
-            "level": level,
-            "transport": "inproc",
-            "proposer": "openai",
-            "llm": str(llm),
-            "skills": "empty",
-            "library": str(folder / "library"),
-            "budgets": budgets or Budgets(),
-            "video": False,
+            "level": level, "transport": "inproc", "proposer": "openai", "llm": str(llm), "skills": "empty",
+            "library": str(folder / "library"), "budgets": budgets or Budgets(), "video": False,
             "rehearse": "never",  # what the tests are about is what happens when a fault reaches the world
             **options,
-        }
+        }  # fmt: skip
         run_options = RunOptions.model_validate(values)
         result = Run(run_options, run_folder).advance()
     return ModelRun(result, run_folder.path, server.requests)
