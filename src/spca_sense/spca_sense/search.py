@@ -45,21 +45,11 @@ def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -
     clues = Clues(view, colours, np.full(view.heights.shape, -np.inf, np.float32))
     found = _tall(clues, catalogue)
     found = complete(clues, found, catalogue)
-<<<<<<< HEAD
     free = outside(view, colours, found, np.ones(view.heights.shape, bool))
     found += (grey := _grey(clues, free))
     free = outside(view, colours, grey, free)
     flat, free = _flat(clues, catalogue, free)
     found += flat + _rest(clues, free)
-=======
-    free = outside(view, colours, found, np.ones(view.heights.shape, bool), None)
-    found += (grey := _grey(clues, free))
-    free = outside(view, colours, grey, free, None)
-    for _ in range(2):  # beside what was found there may be more
-        flat, free = _flat(clues, catalogue, free)
-        found += flat
-    found += _rest(clues, free)
->>>>>>> 80451b3bd70754a348acd33256ca4e8be1154a35
     return tuple(reversed(on_their_supports(found, view.table_top)))
 
 
@@ -240,11 +230,7 @@ def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detectio
                 faces.append((Face(mask, mask, level), region))
         for face, region in sorted(faces, key=lambda pair: -pair[0].level):
             flat = region.cheapest(replace(face, taken=~clear[region.window]))[1]
-<<<<<<< HEAD
             clear = outside(view, colours, flat, clear)
-=======
-            clear = outside(view, colours, flat, clear, None)
->>>>>>> 80451b3bd70754a348acd33256ca4e8be1154a35
             found += flat
     return found, clear
 
@@ -276,18 +262,11 @@ def _components(
     mask, (down, right) = mask[area], (area[0].start, area[1].start)
     # A strip beside what hides the rest is no seam.
     joined = (mask if across is None else mask | across[area]).astype(np.uint8)
-<<<<<<< HEAD
     opened = cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
     inner = opened & mask
     whole = inner if across is None else inner | across[area]
     count, parts = cv2.connectedComponents(whole.astype(np.uint8), connectivity=8)
     areas = np.bincount(parts[inner], minlength=count)
-=======
-    seams = cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) & mask
-    joined = seams if across is None else seams | across[area].astype(np.uint8)
-    count, parts = cv2.connectedComponents(joined, connectivity=8)
-    areas = np.bincount(parts[seams > 0], minlength=count)
->>>>>>> 80451b3bd70754a348acd33256ca4e8be1154a35
     for index in range(1, count):
         if areas[index] >= least:
             part = (parts == index) & inner
