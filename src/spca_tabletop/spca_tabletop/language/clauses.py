@@ -75,7 +75,8 @@ def about(phrase: Phrase, talk: Talk, kinds: Things = LIFTABLE) -> Iterator[tupl
         if kinds == LIFTABLE and (fixed := [t for t in things if talk.table.kind(t) not in SOLIDS]):
             raise NotUnderstood(f"I cannot move the {words_of(fixed[0])}.")
         text = " and ".join(t.text for t in phrase)
-        yield things, after.but(spoken=(*after.spoken, *((t, text) for t in things)))
+        series = things if 1 < len(phrase) == len(things) else after.series
+        yield things, after.but(spoken=(*after.spoken, *((t, text) for t in things)), series=series)
 
 
 @clause

@@ -218,6 +218,8 @@ class Talk:
     verb: str = ""
     listed: bool = False
     """Whether the things of the last clause were named one by one."""
+    series: Things = ()
+    """What was named one by one last: where an end is said of it, it is in that order."""
     forbidding: bool = False
     released: tuple[int, ...] = ()
     before: tuple[Atom, ...] = ()

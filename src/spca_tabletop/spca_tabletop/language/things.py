@@ -636,6 +636,8 @@ def where(reference: Thing, *, relation: str) -> Quality:
             others = talk.table.of(*SOLIDS) if alone else named(like, talk, ANYTHING)
         except Impossible:
             return []
+        vague = len(found) == 1 < len(others) and not (every is all or reference.any or reference.pronoun)
+        refuse(vague, f"I do not know which one '{reference.text}' is; say which.")
         rest = {s: [o for o in others if o != s] for s in found}
         deep = relation == "on" and noun.plural  # what stands on it on others is on it, too
         over = talk.table.above({*others} - {TABLE_SYMBOL}) if deep else ()

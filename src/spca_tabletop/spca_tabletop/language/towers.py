@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, pairwise, permutations
 
@@ -124,6 +124,9 @@ def finished(talk: Talk) -> Iterator[Talk]:
             elif said:
                 raise NotUnderstood("I do not know the order of what; name the things one by one.")
             tower = replace(tower, listing=None)
+        if one.series and tower.active and not tower.runs and tower.members == one.series:
+            at = {-(slot == "top"): t for slot, t in tower.slots if slot in ("top", "bottom")}
+            tower = replace(tower, runs=_as_listed(one.series, at))
         placed = {*dict(tower.slots)} - {"middle"} == set() and (one.ends or tower.slots)
         if placed and not tower.active and not tower.barred:
             yield from _in_row(one)
@@ -133,6 +136,12 @@ def finished(talk: Talk) -> Iterator[Talk]:
                 raise NotUnderstood("I do not know what it should be on top of, or under; name the cubes.")
             tower = replace(tower, active=True)
         yield one.but(tower=tower)
+
+
+def _as_listed(things: Things, at: Mapping[int, str]) -> tuple[Things, ...]:
+    """The order in which things were named, that way round in which those that are said are at their ends."""
+    ways = [way for way in (things, things[::-1]) if at and all(way[n] == t for n, t in at.items())]
+    return tuple(ways)
 
 
 def _in_row(talk: Talk) -> Iterator[Talk]:
@@ -147,7 +156,8 @@ def _in_row(talk: Talk) -> Iterator[Talk]:
         raise Contradiction(
             f"I do not know in the middle of what the {words_of(said[-1][1])} is to be, or at its end."
         )
-    orders = (o for o in permutations(row) if all(o[n] == thing for n, thing in at.items()))
+    ways = _as_listed(row, at) if {*row} == {*talk.series} else ()
+    orders = (o for o in ways or permutations(row) if all(o[n] == thing for n, thing in at.items()))
     for order in islice(orders, 12 if axes else _MOST):
         side = next((side for side, way in AXES.items() if axes and way == (*axes, -1)), "")
         ways = in_turn(order, side) if side else [[("abreast", *pair) for pair in pairwise(order)]]
