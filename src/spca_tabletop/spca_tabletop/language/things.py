@@ -317,8 +317,7 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
 
 
 def _unmentioned(found: list[str], thing: Thing, noun: Nominal, talk: Talk, subject: str) -> list[str]:
-    if not talk.mentioned and not thing.any:
-        raise NotUnderstood(f"I do not know which things '{thing.text}' means; name them.")
+    refuse(not (talk.mentioned or thing.any), f"I do not know which things '{thing.text}' means; name them.")
     on = talk.table.support_of(subject) if subject else ""
     before = {*talk.mentioned, *([on] if talk.table.kind(on) in SUPPORTS else [])}
     left = [s for s in found if s not in before]

@@ -70,8 +70,7 @@ def at_slot(things: Things, slot: str, talk: Talk, ordered: bool = False) -> Tal
 def listed(things: Things, upwards: bool, talk: Talk) -> Talk:
     """Things of a tower in their order."""
     refuse(len(things) < 2, "I do not know the order of what; name the things one by one.")
-    run = things if upwards else things[::-1]
-    tower = replace(talk.tower, active=True, runs=(*talk.tower.runs, run))
+    tower = replace(talk.tower, active=True, runs=(*talk.tower.runs, things if upwards else things[::-1]))
     return talk.but(tower=tower).put_down(things)
 
 
@@ -119,8 +118,7 @@ def finished(talk: Talk) -> Iterator[Talk]:
             upwards, things, said = tower.listing
             refuse(upwards is None, WHICH_WAY)
             if len(things) > 1:
-                run = things if upwards else things[::-1]
-                tower = replace(tower, runs=(*tower.runs, run), active=True)
+                tower = replace(tower, runs=(*tower.runs, things if upwards else things[::-1]), active=True)
             elif said:
                 raise NotUnderstood("I do not know the order of what; name the things one by one.")
             tower = replace(tower, listing=None)
@@ -140,8 +138,7 @@ def finished(talk: Talk) -> Iterator[Talk]:
 
 def _as_listed(things: Things, at: Mapping[int, str]) -> tuple[Things, ...]:
     """The order in which things were named, that way round in which those that are said are at their ends."""
-    ways = [way for way in (things, things[::-1]) if at and all(way[n] == t for n, t in at.items())]
-    return tuple(ways)
+    return tuple(way for way in (things, things[::-1]) if at and all(way[n] == t for n, t in at.items()))
 
 
 def _in_row(talk: Talk) -> Iterator[Talk]:
@@ -178,8 +175,7 @@ def _bridged(talk: Talk) -> Iterator[Talk]:
         cubes = things or tuple(talk.table.of("cube")) * bool(apex)
         alone = not (talk.pairs or stacked) and (tower.listing is None or tower.listing[1] == apex)
         if alone and (not (slots or tower.listing) or (apex and (size or len(cubes)) == 6)):
-            order = (*(c for c in cubes if c not in apex), *apex)
-            done = pyramid(order, size, talk.but(stage=stage))
+            done = pyramid((*(c for c in cubes if c not in apex), *apex), size, talk.but(stage=stage))
             yield done.but(stage=talk.stage, tower=replace(tower, members=(), slots=(), listing=None))
             return
     top, supports = slots.get("top", ""), talk.pairs[-1] if talk.pairs else ()
@@ -244,8 +240,7 @@ def all_built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
         others = used.union(*named[number + 1 :])
         if others & named[number]:
             raise Contradiction("A thing cannot be in two towers.")
-        one = talk.but(tower=towers[number], left_out=(*talk.left_out, *others))
-        for tower in built(one, atoms):
+        for tower in built(talk.but(tower=towers[number], left_out=(*talk.left_out, *others)), atoms):
             for rest in more(number + 1, used | {a[1] for a in tower}):
                 yield tower | rest
 
@@ -286,8 +281,7 @@ def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
         raise Contradiction(f"There are {len(cubes)} cubes, not enough for a tower of {size}.")
     if len(names) > size:
         raise Contradiction(f"A tower of {size} cubes cannot be made of {len(names)}.")
-    rest = [c for c in cubes if c not in names]
-    rests = combinations(rest, size - len(names))
+    rests = combinations([c for c in cubes if c not in names], size - len(names))
     found = (order for more in rests for order in _orders((*names, *more), stacked, talk))
     for order in islice(found, _MOST):
         at = {a[2] for a in atoms if a[0] == "on" and a[1] == order[0]}
