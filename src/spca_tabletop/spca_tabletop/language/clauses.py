@@ -75,7 +75,8 @@ def about(phrase: Phrase, talk: Talk, kinds: Things = LIFTABLE) -> Iterator[tupl
         if kinds == LIFTABLE and (fixed := [t for t in things if talk.table.kind(t) not in SOLIDS]):
             raise NotUnderstood(f"I cannot move the {words_of(fixed[0])}.")
         text = " and ".join(t.text for t in phrase)
-        yield things, after.but(spoken=(*after.spoken, *((t, text) for t in things)))
+        series = things if 1 < len(phrase) == len(things) else after.series
+        yield things, after.but(spoken=(*after.spoken, *((t, text) for t in things)), series=series)
 
 
 @clause
@@ -192,8 +193,7 @@ def _is_of_solids(phrase: Phrase, talk: Talk) -> bool:
 def hold(things: Things, talk: Talk) -> Talk:
     again = any(a[1] in things and a[0] != "touched" for a in talk.atoms)
     refuse(again, "I can aim at one arrangement only, not at one after the other.")
-    new = ((t, talk.stage) for t in things if t not in dict(talk.held))
-    return talk.but(held=(*talk.held, *new))
+    return talk.but(held=(*talk.held, *((t, talk.stage) for t in things if t not in dict(talk.held))))
 
 
 def lift(phrase: Phrase = (_IT,), source: Destination | None = None) -> Meaning:
@@ -217,8 +217,7 @@ def lift_to(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Tal
 
 
 def take_down(phrase: Phrase, source: Destination) -> Meaning:
-    off_table = any(t.noun.kind == "table" for t in source.things)
-    refuse(off_table or not any(t.several for t in phrase), NO_PLACE)
+    refuse(any(t.noun.kind == "table" for t in source.things) or not any(t.several for t in phrase), NO_PLACE)
     return put_away(phrase, source)
 
 
@@ -364,8 +363,7 @@ def _standing(talk: Talk) -> Things:
     """The tower that stands there, upwards."""
     on = {(a[2], a[1]) for a in talk.table.facts if a[0] == "on" and talk.table.kind(a[2]) in SOLIDS}
     order = sorted({s for pair in on for s in pair}, key=lambda s: -len(talk.table.above([s])))
-    if not order or not on.issuperset(pairwise(order)):
-        raise NotUnderstood("I do not know which tower that is; name the things.")
+    refuse(not order or not on.issuperset(pairwise(order)), "I do not know which tower that is; name each.")
     return tuple(order)
 
 
@@ -445,15 +443,13 @@ def swap(phrase: Phrase, other: Phrase = ()) -> Meaning:
 
     def then(things: Things, talk: Talk) -> Iterator[Talk]:
         places = [talk.table.support_of(t) for t in things]
-        if len(things) != 2 or any(t.any for t in phrase):
-            raise NotUnderstood("I can swap two certain things only; name them.")
+        refuse(len(things) != 2 or any(t.any for t in phrase), "I can swap two certain things; name them.")
         one, other = things
         if places == [TABLE_SYMBOL, TABLE_SYMBOL]:
             swapped = ((one, other), (other, one))
             yield talk.ask([stands(thing, "at", (), spot_of(to, talk)) for thing, to in swapped])
             return
-        if "" in places or places[0] == places[1]:
-            raise NotUnderstood("I can swap things that lie on, or in, different things only.")
+        refuse("" in places or places[0] == places[1], "I can swap what lies on or in different things only.")
         if any(a[0] == "on" and a[2] in things and a[1] not in things for a in talk.table.facts):
             raise NotUnderstood("I can swap things that nothing else lies on only; say what goes where.")
         # one on the other: the tower is turned over
@@ -547,8 +543,7 @@ rule.means(0, "Heap -> STACK")
 
 def as_high(extent: str) -> int:
     """As in "the highest tower you can build": of all there is."""
-    if extent not in ("largest", "tallest"):
-        raise NotUnderstood("I do not know how high the tower is to be; say of how many.")
+    refuse(extent not in ("largest", "tallest"), "I do not know how high a tower is to be; say of how many.")
     return towers.ALL
 
 
@@ -561,8 +556,7 @@ def build(more: Detail | None, size: int, before: Destinations = (), *, talk: Ta
     refuse(talk.tower.active, _ONE_TOWER)
     just_any = towers.any_of(phrase, talk)
     for things, one in islice(about(phrase, talk.but(verb="build")), 1 if just_any else None):
-        if size > 0 and things and len(things) != size:
-            raise NotUnderstood(f"A tower of {size} cannot be made of {len(things)}.")
+        refuse(size > 0 < len(things) != size, f"A tower of {size} cannot be made of {len(things)}.")
         sized = one.but(tower=replace(one.tower, size=size or None, active=True))
         for after in _tower(things, phrase, (*before, *places), upwards, sized):
             yield after.but(mentioned=talk.mentioned) if just_any else after.about(things)
@@ -589,8 +583,7 @@ def of_number(number: int, noun: tuple[str, bool] | None = None) -> tuple[int, P
 def one_tower(more: Meaning | Phrase, *, talk: Talk, other: bool) -> Iterator[Talk]:
     """As in "one has red on top, the other one blue"; or what one is made of."""
     fresh = not (talk.towers or talk.tower.slots or talk.tower.members or talk.tower.runs)
-    if talk.tower.of < 2 or fresh == other:
-        raise NotUnderstood("I do not know which tower that is; say how many there are to be.")
+    refuse(talk.tower.of < 2 or fresh == other, "I do not know which tower that is; say how many there are.")
     for one in towers.next_one(talk) if other else [talk]:
         yield from (along_with(more) if isinstance(more, tuple) else more)(one)
 
@@ -832,6 +825,14 @@ def close(before: Meaning, *, talk: Talk) -> Iterator[Talk]:
         refuse(not told, "I do not know what is to be close together; say next to what.")
         near = {a: stands(a[1], p.relation.name, p.things, p.values or CLOSE) for a, p in at.items()}
         yield one.but(wants=tuple((stage, near.get(a, a)) for stage, a in one.wants))
+
+
+@clause
+def left_open(before: Meaning, *, talk: Talk) -> Iterator[Talk]:
+    """As in "put a red cube in the tray, either of them": of what it was left open."""
+    ways = [*before(talk)]
+    refuse(len({way.latest for way in ways}) < 2, "I do not know of what it may be any; say it of that.")
+    yield from ways
 
 
 @clause
@@ -1171,8 +1172,7 @@ def kept_at(phrase: Phrase, places: Destinations, *, talk: Talk) -> Iterator[Tal
     """As in "keep the red cube on the plate": it stays there, or is put there."""
     ways = [*state(phrase, places)(talk)]
     so = [way for way in ways if talk.table.facts.issuperset(way.atoms[len(talk.wants) :])]
-    if so and len(ways) > 1:
-        raise NotUnderstood("I do not know whether they are to stay as they are; say which one goes where.")
+    refuse(so and len(ways) > 1, "I do not know whether they are to stay so; say which one goes where.")
     yield from ways
 
 

@@ -121,8 +121,7 @@ def _heeded(talk: Talk, stages: list[list[Atom]], number: int, word: str, buildi
         return any(stages[number:]) or in_build
     if atoms := stages[number]:
         before = {t for stage in stages[:number] for a in stage for t in a[1:]} | set(talk.tower.members)
-        onto = all(a[0] == "on" and a[2] in before for a in atoms)
-        return onto or not building or any(stages[:number])
+        return all(a[0] == "on" and a[2] in before for a in atoms) or not building or any(stages[:number])
     return in_build or number in talk.released
 
 
@@ -374,6 +373,5 @@ def _sentence(atom: Atom) -> str:
         "holding": "in the gripper", "touched": "touched", "put_down": "set down on the table first",
         "clear": "uncovered, to see what it is" if first.startswith("unknown") else "clear", "at": "",
     }  # fmt: skip
-    link = ("", " the", ": the")[min(len(others), 2)]
-    told = words.get(predicate, predicate.replace("_", " ") + link)
+    told = words.get(predicate, predicate.replace("_", " ") + ("", " the", ": the")[min(len(others), 2)])
     return " ".join(f"the {words_of(first)} {told} {rest}".split())

@@ -326,8 +326,7 @@ def _relative(things: Things, relation: str, targets: Things, talk: Talk) -> Tal
                 talk = talk.but(pairs=(*talk.pairs, (things[-1], target)), group=(things[-1], target))
         return talk
     if relation == "under":
-        if len(things) != 1 or len(targets) != 1:
-            raise NotUnderstood("Only one thing can be right under another one; name it.")
+        refuse(len(things) != 1 or len(targets) != 1, "Only one thing can be right under another; name it.")
         return talk.claim("on", targets, things[0]).put_down(things)
     return towers.across(things, targets, talk)
 
@@ -479,8 +478,7 @@ def _some_on_each(resting: Things, targets: Things, said: Phrase, talk: Talk) ->
             yield before
             return
         clean = before.but(mentioned=talk.mentioned)
-        phrases = [lambda t, one=one: ways(one, t, LIFTABLE) for one in said]
-        for chosen, after in combine(phrases, clean):
+        for chosen, after in combine([lambda t, one=one: ways(one, t, LIFTABLE) for one in said], clean):
             elsewhere = any(lying.get(c, rest[0]) != rest[0] for c in chosen)
             if len(set(chosen)) == len(chosen) and not used & set(chosen) and not elsewhere:
                 yield from fill(rest[1:], after.claim("on", chosen, rest[0]), used | set(chosen))
@@ -500,8 +498,7 @@ def _on_matching(things: Things, phrase: Phrase, talk: Talk) -> Iterator[Talk]:
         following = []
         for taken, before in found:
             for targets, after in found_by(phrase, before, tuple(SUPPORTS), thing):
-                if len(targets) != 1:
-                    raise NotUnderstood(f"'{phrase[0].text}' are several things where only one can be meant.")
+                refuse(len(targets) != 1, f"'{phrase[0].text}' are several where only one can be meant.")
                 if phrase[0].noun.matching == "own" or targets[0] not in taken:
                     there = after.claim("on", [thing], targets[0]).rule("matched", (thing,))
                     following.append(((*taken, *targets), there))

@@ -65,8 +65,7 @@ def reads_as(start: str, text: str) -> bool:
 def _asked(sentence: str, phrases: Sequence[SkillPhrase]) -> Ways:
     for phrase in phrases:
         if (nouns := phrase.match(sentence)) is not None:
-            things = tuple(_thing(nouns[name]) for name in phrase.arguments)
-            return [(0, _asking(phrase.predicate, things))]
+            return [(0, _asking(phrase.predicate, tuple(_thing(nouns[name]) for name in phrase.arguments)))]
     return []
 
 

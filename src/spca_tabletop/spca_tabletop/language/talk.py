@@ -152,8 +152,7 @@ class Sight:
 
     def stacked(self, thing: str) -> bool:
         """Whether it is part of a tower."""
-        solids = {*self.of(*SOLIDS)}
-        return any(a[0] == "on" and thing in a and {*a[1:]} <= solids for a in self.facts)
+        return any(a[0] == "on" and thing in a and {*a[1:]} <= {*self.of(*SOLIDS)} for a in self.facts)
 
     def seen(self) -> str:
         """What there is, as a sentence."""
@@ -218,6 +217,8 @@ class Talk:
     verb: str = ""
     listed: bool = False
     """Whether the things of the last clause were named one by one."""
+    series: Things = ()
+    """What was named one by one last: where an end is said of it, it is in that order."""
     forbidding: bool = False
     released: tuple[int, ...] = ()
     before: tuple[Atom, ...] = ()

@@ -318,8 +318,7 @@ def _candidates(thing: Thing, noun: Nominal, talk: Talk, kinds: Things) -> list[
 
 
 def _unmentioned(found: list[str], thing: Thing, noun: Nominal, talk: Talk, subject: str) -> list[str]:
-    if not talk.mentioned and not thing.any:
-        raise NotUnderstood(f"I do not know which things '{thing.text}' means; name them.")
+    refuse(not (talk.mentioned or thing.any), f"I do not know which things '{thing.text}' means; name them.")
     on = talk.table.support_of(subject) if subject else ""
     before = {*talk.mentioned, *([on] if talk.table.kind(on) in SUPPORTS else [])}
     left = [s for s in found if s not in before]
@@ -637,6 +636,8 @@ def where(reference: Thing, *, relation: str) -> Quality:
             others = talk.table.of(*SOLIDS) if alone else named(like, talk, ANYTHING)
         except Impossible:
             return []
+        vague = len(found) == 1 < len(others) and not (every is all or reference.any or reference.pronoun)
+        refuse(vague, f"I do not know which one '{reference.text}' is; say which.")
         rest = {s: [o for o in others if o != s] for s in found}
         deep = relation == "on" and noun.plural  # what stands on it on others is on it, too
         over = talk.table.above({*others} - {TABLE_SYMBOL}) if deep else ()

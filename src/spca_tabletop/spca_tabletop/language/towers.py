@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, pairwise, permutations
 
@@ -70,8 +70,7 @@ def at_slot(things: Things, slot: str, talk: Talk, ordered: bool = False) -> Tal
 def listed(things: Things, upwards: bool, talk: Talk) -> Talk:
     """Things of a tower in their order."""
     refuse(len(things) < 2, "I do not know the order of what; name the things one by one.")
-    run = things if upwards else things[::-1]
-    tower = replace(talk.tower, active=True, runs=(*talk.tower.runs, run))
+    tower = replace(talk.tower, active=True, runs=(*talk.tower.runs, things if upwards else things[::-1]))
     return talk.but(tower=tower).put_down(things)
 
 
@@ -119,11 +118,13 @@ def finished(talk: Talk) -> Iterator[Talk]:
             upwards, things, said = tower.listing
             refuse(upwards is None, WHICH_WAY)
             if len(things) > 1:
-                run = things if upwards else things[::-1]
-                tower = replace(tower, runs=(*tower.runs, run), active=True)
+                tower = replace(tower, runs=(*tower.runs, things if upwards else things[::-1]), active=True)
             elif said:
                 raise NotUnderstood("I do not know the order of what; name the things one by one.")
             tower = replace(tower, listing=None)
+        if one.series and tower.active and not tower.runs and tower.members == one.series:
+            at = {-(slot == "top"): t for slot, t in tower.slots if slot in ("top", "bottom")}
+            tower = replace(tower, runs=_as_listed(one.series, at))
         placed = {*dict(tower.slots)} - {"middle"} == set() and (one.ends or tower.slots)
         if placed and not tower.active and not tower.barred:
             yield from _in_row(one)
@@ -133,6 +134,11 @@ def finished(talk: Talk) -> Iterator[Talk]:
                 raise NotUnderstood("I do not know what it should be on top of, or under; name the cubes.")
             tower = replace(tower, active=True)
         yield one.but(tower=tower)
+
+
+def _as_listed(things: Things, at: Mapping[int, str]) -> tuple[Things, ...]:
+    """The order in which things were named, that way round in which those that are said are at their ends."""
+    return tuple(way for way in (things, things[::-1]) if at and all(way[n] == t for n, t in at.items()))
 
 
 def _in_row(talk: Talk) -> Iterator[Talk]:
@@ -147,7 +153,8 @@ def _in_row(talk: Talk) -> Iterator[Talk]:
         raise Contradiction(
             f"I do not know in the middle of what the {words_of(said[-1][1])} is to be, or at its end."
         )
-    orders = (o for o in permutations(row) if all(o[n] == thing for n, thing in at.items()))
+    ways = _as_listed(row, at) if {*row} == {*talk.series} else ()
+    orders = (o for o in ways or permutations(row) if all(o[n] == thing for n, thing in at.items()))
     for order in islice(orders, 12 if axes else _MOST):
         side = next((side for side, way in AXES.items() if axes and way == (*axes, -1)), "")
         ways = in_turn(order, side) if side else [[("abreast", *pair) for pair in pairwise(order)]]
@@ -168,8 +175,7 @@ def _bridged(talk: Talk) -> Iterator[Talk]:
         cubes = things or tuple(talk.table.of("cube")) * bool(apex)
         alone = not (talk.pairs or stacked) and (tower.listing is None or tower.listing[1] == apex)
         if alone and (not (slots or tower.listing) or (apex and (size or len(cubes)) == 6)):
-            order = (*(c for c in cubes if c not in apex), *apex)
-            done = pyramid(order, size, talk.but(stage=stage))
+            done = pyramid((*(c for c in cubes if c not in apex), *apex), size, talk.but(stage=stage))
             yield done.but(stage=talk.stage, tower=replace(tower, members=(), slots=(), listing=None))
             return
     top, supports = slots.get("top", ""), talk.pairs[-1] if talk.pairs else ()
@@ -234,8 +240,7 @@ def all_built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
         others = used.union(*named[number + 1 :])
         if others & named[number]:
             raise Contradiction("A thing cannot be in two towers.")
-        one = talk.but(tower=towers[number], left_out=(*talk.left_out, *others))
-        for tower in built(one, atoms):
+        for tower in built(talk.but(tower=towers[number], left_out=(*talk.left_out, *others)), atoms):
             for rest in more(number + 1, used | {a[1] for a in tower}):
                 yield tower | rest
 
@@ -276,8 +281,7 @@ def built(talk: Talk, atoms: Collection[Atom]) -> Iterator[set[Atom]]:
         raise Contradiction(f"There are {len(cubes)} cubes, not enough for a tower of {size}.")
     if len(names) > size:
         raise Contradiction(f"A tower of {size} cubes cannot be made of {len(names)}.")
-    rest = [c for c in cubes if c not in names]
-    rests = combinations(rest, size - len(names))
+    rests = combinations([c for c in cubes if c not in names], size - len(names))
     found = (order for more in rests for order in _orders((*names, *more), stacked, talk))
     for order in islice(found, _MOST):
         at = {a[2] for a in atoms if a[0] == "on" and a[1] == order[0]}
