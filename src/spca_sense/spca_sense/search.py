@@ -45,11 +45,13 @@ def find_things(view: HeightView, colours: ColourLabels, catalogue: Catalogue) -
     clues = Clues(view, colours, np.full(view.heights.shape, -np.inf, np.float32))
     found = _tall(clues, catalogue)
     found = complete(clues, found, catalogue)
-    free = outside(view, colours, found, np.ones(view.heights.shape, bool))
+    free = outside(view, colours, found, np.ones(view.heights.shape, bool), None)
     found += (grey := _grey(clues, free))
-    free = outside(view, colours, grey, free)
-    flat, free = _flat(clues, catalogue, free)
-    found += flat + _rest(clues, free)
+    free = outside(view, colours, grey, free, None)
+    for _ in range(2):  # beside what was found there may be more
+        flat, free = _flat(clues, catalogue, free)
+        found += flat
+    found += _rest(clues, free)
     return tuple(reversed(on_their_supports(found, view.table_top)))
 
 
@@ -230,7 +232,7 @@ def _flat(clues: Clues, catalogue: Catalogue, free: Mask) -> tuple[list[Detectio
                 faces.append((Face(mask, mask, level), region))
         for face, region in sorted(faces, key=lambda pair: -pair[0].level):
             flat = region.cheapest(replace(face, taken=~clear[region.window]))[1]
-            clear = outside(view, colours, flat, clear)
+            clear = outside(view, colours, flat, clear, None)
             found += flat
     return found, clear
 
