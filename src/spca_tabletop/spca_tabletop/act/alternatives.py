@@ -188,6 +188,9 @@ class Alternatives(SkillContext):
         if (there := self._there(at, thing)) is None:
             return f"no place {at.words}: things lie {self._world.work_area}"
         self._hinder("obstructs", there, lambda seen: bool(self._spots_at(at, seen, name, hold)))
+        if not self._hindered[there.id][1]:  # what it is related to may stand on a plate, which stays
+            others = [o for o in map(self.scene.get, at.things) if o and o.bottom > self._table.top + 0.005]
+            self._hindered[there.id] = "obstructs", others
         return placements.barred(
             at, there, [o for o in self.scene.objects if o.id not in (name, TABLE_SYMBOL)]
         )
