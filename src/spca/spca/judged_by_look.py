@@ -54,7 +54,9 @@ class JudgedByLook(Environment):
         evidence = self._reader.weigh(plan, [], seen)
         goal = self._reader.goal(plan.draft.model_copy(update={"remark": ""}))
         lost = self._reader.say([frozenset(evidence.goal_unseen)])
-        unseen = f", not seen: {goal}" * (lost != goal) + f"; a look cannot show: {lost}"
+        shown = self._reader.met(plan.draft, seen)
+        unseen = f", seen to hold: {shown}" if shown else f", not seen: {goal}" * (lost != goal)
+        unseen += f"; a look cannot show: {lost}"
         memory = ""
         if evidence.goal is None and seen.hidden:  # the lower cubes of a tower, say
             hidden, seen = seen.hidden, seen.model_copy(update={"hidden": ()})

@@ -218,7 +218,11 @@ class PddlReader:
     def met(self, draft: Draft, seen: Observation) -> str:
         """See `PlanReader`."""
         look = ObservedAtoms(seen, parse(draft.domain, draft.problem)[0], self._vocabulary)
-        return self.say([way for way in _ways(draft) if all(look.truth(atom) for atom in way)][:1])
+        told = [{atom: look.truth(atom) for atom in way} for way in _ways(draft)]
+        possible = sorted(
+            (way for way in told if False not in way.values()), key=lambda way: None in way.values()
+        )
+        return self.say([frozenset(atom for atom, holds in way.items() if holds) for way in possible[:1]])
 
     def say(self, ways: Sequence[frozenset[Atom]]) -> str:
         """See `PlanReader`: in the words of the environment."""

@@ -78,7 +78,7 @@ class PlanReader(Protocol):
         ...
 
     def met(self, draft: Draft, seen: Observation) -> str:
-        """Say the first of several ways to reach the goal that is seen to hold; empty where none is told."""
+        """Say what is seen to hold of the first way to reach the goal that may hold; empty where none does."""
         ...
 
     def say(self, ways: Sequence[frozenset[tuple[str, ...]]]) -> str:
