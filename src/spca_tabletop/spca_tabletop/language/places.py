@@ -478,7 +478,8 @@ def _some_on_each(resting: Things, targets: Things, said: Phrase, talk: Talk) ->
             yield before
             return
         clean = before.but(mentioned=talk.mentioned)
-        for chosen, after in combine([lambda t, one=one: ways(one, t, LIFTABLE) for one in said], clean):
+        phrases = [lambda t, one=one: ways(one, t, LIFTABLE) for one in said]
+        for chosen, after in combine(phrases, clean):
             elsewhere = any(lying.get(c, rest[0]) != rest[0] for c in chosen)
             if len(set(chosen)) == len(chosen) and not used & set(chosen) and not elsewhere:
                 yield from fill(rest[1:], after.claim("on", chosen, rest[0]), used | set(chosen))

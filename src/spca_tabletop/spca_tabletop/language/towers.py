@@ -153,8 +153,8 @@ def _in_row(talk: Talk) -> Iterator[Talk]:
         raise Contradiction(
             f"I do not know in the middle of what the {words_of(said[-1][1])} is to be, or at its end."
         )
-    ways = _as_listed(row, at) if {*row} == {*talk.series} else ()
-    orders = (o for o in ways or permutations(row) if all(o[n] == thing for n, thing in at.items()))
+    said_so = _as_listed(row, at) if {*row} == {*talk.series} else ()
+    orders = (o for o in said_so or permutations(row) if all(o[n] == thing for n, thing in at.items()))
     for order in islice(orders, 12 if axes else _MOST):
         side = next((side for side, way in AXES.items() if axes and way == (*axes, -1)), "")
         ways = in_turn(order, side) if side else [[("abreast", *pair) for pair in pairwise(order)]]

@@ -83,8 +83,7 @@ def _normal(text: str, left: list[str] | None = None) -> str:
     text = _SYMBOL.sub(
         lambda m: words_of(symbol_of(m.group().lower())), lexicon.spelt_out(text.replace("’", "'"))
     )
-    text = _SPELT.sub(lambda m: str(SPELT[m[1].lower()]), text)
-    return _without_asides(text, [] if left is None else left)
+    return _without_asides(_SPELT.sub(lambda m: str(SPELT[m[1].lower()]), text), [] if left is None else left)
 
 
 def _slips(unknown: Sequence[str]) -> dict[str, str]:
