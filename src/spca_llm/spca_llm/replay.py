@@ -33,9 +33,9 @@ class ReplaySource:
             hint = "record one by a run first"
             raise InputError("no such folder of recorded exchanges", where=str(folder), hint=hint)
         self.folder, self._hint = folder, _advice(folder, run or folder)
-        self._all = {path.name: read_exchange(path) for path in sorted(folder.glob("*.json"))}
+        self._all = {path.name: read_exchange(path) for path in sorted(folder.glob("*[0-9]-*.json"))}
         if not self._all:
-            raise InputError("no recorded exchanges", where=str(folder), hint="record some by a run first")
+            raise InputError("no recorded exchanges", where=str(folder), hint="of a run that asked a model")
         self._waiting: dict[str, deque[Exchange]] = defaultdict(deque)
         for exchange in self._all.values():
             if exchange.error_kind != STOPPED:
@@ -85,7 +85,7 @@ def _advice(recorded: Path, now: Path) -> str:
         return "record this run anew"
     then, here = (RunFolder(folder).read(MANIFEST, Manifest).options for folder in folders)
     asks = then.model_dump(exclude={"llm", "library", "video", "view", "rate"})
-    told = [f"--{name} {value}" for name, value in asks.items() if value != here.model_dump()[name]]
+    told = [f"--{name} {value}".removeprefix("--level ") for name, value in asks.items() if value != here.model_dump()[name]]
     return f"it was recorded with {' '.join(told) or 'another version of spca: record this run anew'}"
 
 

@@ -90,7 +90,7 @@ def label_colours(view: HeightView, catalogue: Catalogue) -> ColourLabels:
     # The mixture of two colours that meet may look like a third one: each pixel is what it is more like.
     pure = np.where(cv2.erode(labels, _SMALL) == cv2.dilate(labels, _SMALL), labels, np.uint8(NEUTRAL))
     last, first = cv2.dilate(pure, _SEAM), cv2.erode(pure - np.uint8(1), _SEAM) + 1  # NEUTRAL is no first one
-    third = (first > 0) & (first < last) & (labels != first) & (labels != last) & (view.heights > _TABLE_BAND)
+    third = (first > 0) & (first < last) & (labels != first) & (labels != last)
     labels[third] = most_alike(pure, third, view.frame.colour, len(_SEAM) // 2)
     return ColourLabels(labels, tuple(c.name for c in palette))
 

@@ -78,7 +78,7 @@ class PlanReader(Protocol):
         ...
 
     def met(self, draft: Draft, seen: Observation) -> str:
-        """Say what is seen to hold of the first way to reach the goal that may hold; empty where none does."""
+        """Say what is seen to hold of the first way to the goal that may hold; empty where none does."""
         ...
 
     def say(self, ways: Sequence[frozenset[tuple[str, ...]]]) -> str:
