@@ -85,7 +85,11 @@ def _advice(recorded: Path, now: Path) -> str:
         return "record this run anew"
     then, here = (RunFolder(folder).read(MANIFEST, Manifest).options for folder in folders)
     asks = then.model_dump(exclude={"llm", "library", "video", "view", "rate"})
-    told = [f"--{name} {value}".removeprefix("--level ") for name, value in asks.items() if value != here.model_dump()[name]]
+    told = [
+        f"--{name} {value}".removeprefix("--level ")
+        for name, value in asks.items()
+        if value != here.model_dump()[name]
+    ]
     return f"it was recorded with {' '.join(told) or 'another version of spca: record this run anew'}"
 
 
