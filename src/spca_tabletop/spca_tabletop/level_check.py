@@ -11,6 +11,7 @@ from spca_core.layout import Layout, nominal_layout
 from spca_core.names import TABLE_SYMBOL, symbol_of, words_of
 from spca_core.ports.kit import LevelFindings
 from spca_core.ports.proposer import Impossible, NotUnderstood
+from spca_core.relation import resting
 from spca_core.scene import Observation, Scene, SceneObject
 from spca_core.world import World, load_world
 from spca_referee.check import check_level
@@ -49,7 +50,7 @@ def _contradictions(level: Level, goals: Sequence[Goal], world: World, seen: Obs
         if wanted and all(said) and not any(wanted in places for places in said):
             places = " or ".join(f"the {words_of(place)}" for place in sorted(set().union(*said)))
             put = f"the text puts the {words_of(thing)} on {places}"
-            yield f"{put}, a condition wants it {'in' if state.inside else 'on'} the {words_of(wanted)}"
+            yield f"{put}, a condition wants it {resting(wanted)}"
         moved = all(any(atom[:2] == ("at", thing) for atom in goal) for goal in goals)
         about = [s for s in level.success.states if s.thing == state.thing], state.model_fields_set
         more = about != ([state], {"thing", "rests_on"}) or any(state.thing in p for p in level.success.pairs)
