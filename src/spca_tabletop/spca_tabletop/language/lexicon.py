@@ -13,7 +13,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from spca_core.kinds import KINDS, SOLIDS, SUPPORTS
+from spca_core.errors import InputError
+from spca_core.kinds import KINDS, MESHES, SOLIDS, SUPPORTS
 from spca_core.relation import relations
 from spca_core.validation import read_yaml
 
@@ -108,6 +109,12 @@ def _patterns() -> tuple[Any, ...]:
 
 _PATTERNS, ASIDES, RULES, SLIPS = _patterns()
 """What aside begins how, and which words it may have; what makes a clause an order; what may be misspelt."""
+
+for _kind, _noun in ((name, noun) for name in MESHES for noun in KINDS[name].nouns):
+    for _token in (t for t, rows in _PATTERNS.items() if any(re.fullmatch(row, _noun) for row in rows)):
+        if _token != _kind.upper() and _token != "FILLER":
+            _what = f"the kind '{_kind}' is called '{_noun}', which means something else in task texts"
+            raise InputError(_what, hint="give it another noun, or uninstall it")
 
 _VALUES: dict[str, tuple[str, object]] = {token: tuple(value) for token, value in _FILE["values"].items()}
 _VALUES |= {name.upper() + "S" * plural: ("NOUN", (name, bool(plural))) for plural in (0, 1)
