@@ -28,7 +28,7 @@ from spca_ros.convert.robot import joint_state_msg
 from spca_ros.node import answering, run_nodes
 from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.live_view import LiveView
-from spca_sim.mujoco_world import MujocoWorld, Pacer
+from spca_sim.pacer import Pacer
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.simulator_node import SimulatorNode
 from spca_sim.variation import PRESETS as VARIATIONS
@@ -97,8 +97,7 @@ class SimNode(SimulatorNode):
         self._joints = world.robot.arm.joint_names
         variation = draw_variation(variant.preset, variant.seed)
         variation = variation.model_copy(update={"disturbances": variant.disturbances})
-        self._sim = MujocoSimulator(world, variant.noise, variation)
-        self.recorder = MujocoWorld(self._sim)
+        self.recorder = self._sim = MujocoSimulator(world, variant.noise, variation)
         self._sim.on_contacts(self._on_sample)
         if self._view is not None:
             self._view.change(self._sim)
@@ -132,7 +131,7 @@ class SimNode(SimulatorNode):
     def _tell(self) -> None:
         """Publish what has changed: contacts first, as joint states say that time has passed."""
         self._published = time.monotonic()
-        self._state = state = self._sim.joint_state()
+        self._state = state = self._sim.state()
         self._now = state.stamp
         self._time.publish(Clock(clock=time_msg(state.stamp)))
         self._flush()
@@ -141,7 +140,7 @@ class SimNode(SimulatorNode):
     def _on_sample(self, sample: ContactSample) -> None:
         self._samples.append(sample)
         if self.get_parameter("places").value:
-            poses = {model: self._sim.object_pose(model) for model in self._sim.state().objects}
+            poses = {model: self._sim.object_pose(model) for model in self._sim.moment().objects}
             self._moments.append((sample.stamp, poses))
 
     def _flush(self) -> None:
