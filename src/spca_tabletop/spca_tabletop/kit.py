@@ -121,7 +121,6 @@ class TabletopKit(Kit):
         """See `Kit.build`. Raises InputError for an unknown level or world."""
         from spca_core.ports.proposer import NotUnderstood
         from spca_sense.detection import make_detector
-        from spca_sim.pacer import Pacer
         from spca_sim.simulator import MujocoSimulator
         from spca_tabletop.environment import Tabletop
         from spca_tabletop.language.reading import ways_to_read
@@ -136,6 +135,8 @@ class TabletopKit(Kit):
         with suppress(NotUnderstood):  # read once already, while that is drawn: the first time takes longest
             ways_to_read(environment.task.description)
         if options.rate is not None:
+            from spca_sim.pacer import Pacer
+
             pacer = Pacer(options.rate)
             table.on_contacts(lambda sample: pacer.pace(sample.stamp))
         return environment
