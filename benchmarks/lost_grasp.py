@@ -46,7 +46,7 @@ def main(tables: Annotated[int, typer.Option(help="Tables, each with one pull.")
 def _measure(seed: int) -> tuple[float | None, float]:
     options = RunOptions(level="pick_and_place_04", preset="disturbed-pull_out", seed=seed)
     with closing(TabletopKit().build(options)) as environment:
-        simulator = environment.table.simulator
+        simulator = environment.table
         pulled: list[float] = []
         touched: list[float] = []
         stopped: list[float] = []

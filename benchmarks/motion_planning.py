@@ -39,7 +39,6 @@ from spca_motion.planning_scene import Obstacle, PlanningScene
 from spca_motion.query import Start
 from spca_robot.description.moveit_config import PIPELINES
 from spca_robot.kinematics import ArmKinematics
-from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import GRASP, true_scene
 
@@ -114,7 +113,7 @@ def pick_and_place(world: World, simulator: MujocoSimulator, seed: int, watch: S
     """The red cube onto the blue one; times it in simulated seconds. Whether it stands there."""
     layout = random_layout(world, seed)
     simulator.reset(layout)
-    arm, scene = Manipulator(world, MujocoWorld(simulator)), true_scene(world, layout)
+    arm, scene = Manipulator(world, simulator), true_scene(world, layout)
     arm.set_scene(scene)
     try:
         arm.move_named("out_of_view")

@@ -39,7 +39,7 @@ def advance_and_tell(simulator: MujocoSimulator) -> None:
         simulators.append(simulator)
     advance(simulator)
     if simulator is simulators[0]:
-        speed = np.abs(simulator.joint_state().velocity).max()
+        speed = np.abs(simulator.state().velocity).max()
         os.write(pipe, RECORD.pack(simulator.time, time.monotonic(), speed))
 
 

@@ -16,7 +16,7 @@ from spca_core.plan import ActResult
 from spca_core.run_folder import EVENTS
 from spca_core.scene import OBSTRUCTED
 from spca_sim.disturbances.disturbance import ABOUT, Happened
-from spca_sim.mujoco_world import DISTURBANCES
+from spca_sim.disturbances.recorder import DISTURBANCES
 
 if TYPE_CHECKING:
     from spca_benchmarks.runs import RunSummary

@@ -13,7 +13,7 @@ from spca_core.options import RunOptions
 from spca_core.plan import ActResult
 from spca_core.run_folder import RunFolder
 from spca_sim.disturbances.disturbance import KINDS, Happened
-from spca_sim.mujoco_world import DISTURBANCES
+from spca_sim.disturbances.recorder import DISTURBANCES
 
 LEVELS = {"pull_out": ("pick_and_place_04", 1), "target": ("stack_01", 2)}
 EACH = {*LEVELS, "hand"}

@@ -39,12 +39,12 @@ class EmbeddedEpisode:
         return [replace(frame, pose=pose)]
 
     def feel(self) -> Proprioception:
-        state = self._simulator.joint_state()
+        state = self._simulator.state()
         opening = state.gripper_gap / STROKE
         return Proprioception(state.position, state.velocity, opening, state.gripper_force, state.stamp)
 
     def act(self, joints: Array, opening: float) -> None:
-        now = np.array(self._simulator.joint_state().position)
+        now = np.array(self._simulator.state().position)
         step = np.clip(np.asarray(joints) - now, -0.15, 0.15)
         rows = np.stack([now, now + step])
         rates = np.stack([step, step]) / self.period

@@ -162,7 +162,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
         if self._referee is None:
             raise InputError("there is no table", hint="call reset() first")
         wanted, simulator = np.clip(wanted, -1.0, 1.0), self._simulator
-        if np.abs(np.array(self._input.current_position) - simulator.joint_state().position).max() > _LAG:
+        if np.abs(np.array(self._input.current_position) - simulator.state().position).max() > _LAG:
             self._plan_from_arm()  # something holds it back
         simulator.follow(self._towards(wanted[:-1] * REACH))
         simulator.command_gripper((wanted[-1] + 1.0) / 2.0 * MAX_GAP)
@@ -188,7 +188,7 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
 
     def _plan_from_arm(self) -> None:
         """Let the next trajectory begin where the arm is, at the velocity that it has, as far as allowed."""
-        state = self._simulator.joint_state()
+        state = self._simulator.state()
         self._input.current_position = list(np.clip(state.position, self._lower, self._upper))
         self._input.current_velocity = list(np.clip(state.velocity, -self._fastest, self._fastest))
         self._input.current_acceleration = [0.0] * self._joints
@@ -217,11 +217,11 @@ class TabletopEnv(gymnasium.Env[Any, np.ndarray]):
     def _where(self, model: str) -> np.ndarray:
         if model != COBOT:
             return np.array(self._simulator.object_pose(model).position)
-        state = self._simulator.joint_state()
+        state = self._simulator.state()
         return self._tools.tool(np.asarray(state.position), min(max(state.gripper_gap, 0.0), MAX_GAP))[:3, 3]
 
     def _observe(self) -> Any:
-        state = self._simulator.joint_state()
+        state = self._simulator.state()
         if not self._state_only:
             colour, depth = self._pictures()
             joints, gap = np.asarray(state.position, np.float32), np.array([state.gripper_gap], np.float32)

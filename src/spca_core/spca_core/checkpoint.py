@@ -53,7 +53,7 @@ def array(content: bytes) -> np.ndarray:
     return np.lib.format.read_array(stream, allow_pickle=False)
 
 
-_MAGIC = b"spca-checkpoint-5\n"
+_MAGIC = b"spca-checkpoint-6\n"
 _PLAIN = (str, bool, int, float, type(None))
 _SEQUENCES: dict[str, type] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 _LARGEST = 64 * 2**20

@@ -16,14 +16,13 @@ from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World
 from spca_motion.execution import Tolerances
 from spca_motion.manipulator import Manipulator
-from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import over, true_scene
 
 NOTHING = Scene(stamp=0.0, objects=(), relations=(), sentences=())
 
 
-class Faulty(MujocoWorld):
+class Faulty(MujocoSimulator):
     """The real simulated robot behind a driver that can be made to misbehave."""
 
     bend: Callable[[JointTrajectory], JointTrajectory] = staticmethod(lambda trajectory: trajectory)
@@ -67,9 +66,9 @@ class Faulty(MujocoWorld):
 
 @pytest.fixture
 def robot(world: World) -> Faulty:
-    simulator = MujocoSimulator(world)
-    simulator.reset(Layout(poses={}))
-    return Faulty(simulator)
+    robot = Faulty(world)
+    robot.reset(Layout(poses={}))
+    return robot
 
 
 @pytest.fixture
@@ -88,7 +87,7 @@ def fails(robot: Faulty, kind: str, motion: Callable[..., object], *args: object
     assert caught.value.kind == kind, str(caught.value)
     assert robot.held >= 1
     robot.wait(0.5)
-    assert np.abs(MujocoWorld.state(robot).velocity).max() < 0.02
+    assert np.abs(MujocoSimulator.state(robot).velocity).max() < 0.02
     return str(caught.value)
 
 
@@ -125,9 +124,7 @@ def test_an_arm_that_is_blocked_stops(world: World) -> None:
     """By a crate of two tonnes that nobody perceived."""
     crate = world.objects[1].model_copy(update={"size": (0.3, 0.05, 0.3), "mass": 2000.0})
     blocked = world.model_copy(update={"objects": (crate,)})
-    simulator = MujocoSimulator(blocked)
-    simulator.reset(nominal_layout(blocked))
-    robot = Faulty(simulator)
+    robot = Faulty(blocked)
     arm = Manipulator(world, robot)
     arm.set_scene(NOTHING)
     arm.move_to(top_down(0.45, 0.2, 0.5, 0.0))
@@ -175,11 +172,11 @@ def test_an_interrupted_wait_stops_the_arm(robot: Faulty, arm: Manipulator, worl
 
 def test_no_motion_begins_while_the_arm_swings(robot: Faulty, arm: Manipulator, world: World) -> None:
     robot.report = lambda state: replace(state, velocity=state.velocity + 0.5)
-    before = MujocoWorld.state(robot).position
+    before = MujocoSimulator.state(robot).position
     with pytest.raises(MotionError, match="rest") as caught:
         arm.move_joints(goal(world))
     assert caught.value.kind == "timeout"
-    assert MujocoWorld.state(robot).position == pytest.approx(before, abs=1e-3)
+    assert MujocoSimulator.state(robot).position == pytest.approx(before, abs=1e-3)
 
 
 def test_after_a_stop_nothing_reaches_the_robot(robot: Faulty, arm: Manipulator, world: World) -> None:
@@ -263,15 +260,12 @@ def test_a_gripper_that_never_rests_is_an_error(robot: Faulty, arm: Manipulator)
 
 def test_what_never_rests_between_pads_that_press_it_is_held(world: World) -> None:
     """The simulator's cube is taken; the pads only seem to move on, as about what rolls or yields."""
-    simulator = MujocoSimulator(world)
-    simulator.reset(nominal_layout(world))
-    scene = true_scene(world, nominal_layout(world))
-    robot = Faulty(simulator)
+    robot, scene = Faulty(world), true_scene(world, nominal_layout(world))
     arm = Manipulator(world, robot)
     arm.set_scene(scene)
     arm.move_to(over(scene, "cube_red", 0.09))
     arm.move_linear(over(scene, "cube_red", 0.004))
-    lay = simulator.object_pose("box_red").position[2]
+    lay = robot.object_pose("box_red").position[2]
     robot.report = lambda state: replace(
         state, gripper_gap=state.gripper_gap + 3e-3 * np.sin(40 * state.stamp)
     )
@@ -279,7 +273,7 @@ def test_what_never_rests_between_pads_that_press_it_is_held(world: World) -> No
     assert arm.holding()
     arm.move_linear(over(scene, "cube_red", 0.09))
     assert arm.holding()
-    assert simulator.object_pose("box_red").position[2] > lay + 0.05
+    assert robot.object_pose("box_red").position[2] > lay + 0.05
 
 
 def test_holding_needs_gap_and_force(robot: Faulty, arm: Manipulator) -> None:
@@ -297,7 +291,7 @@ def test_a_lost_cube_is_felt(world: World) -> None:
     simulator = MujocoSimulator(world)
     simulator.reset(nominal_layout(world))
     scene = true_scene(world, nominal_layout(world))
-    arm = Manipulator(world, MujocoWorld(simulator))
+    arm = Manipulator(world, simulator)
     arm.set_scene(scene)
     arm.move_to(over(scene, "cube_red", 0.09))
     arm.move_linear(over(scene, "cube_red", 0.004))

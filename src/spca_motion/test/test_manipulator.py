@@ -16,7 +16,6 @@ from spca_motion.limits import EMPTY, HOLDING
 from spca_motion.manipulator import Manipulator
 from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import ArmKinematics
-from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import ABOVE, GRASP, ArmContract, over, true_scene
 
@@ -24,7 +23,7 @@ from spca_testing.contracts.arm_contract import ABOVE, GRASP, ArmContract, over,
 @pytest.fixture
 def arm(world: World, simulator: MujocoSimulator, scene: Scene) -> Manipulator:
     simulator.reset(nominal_layout(world))
-    arm = Manipulator(world, MujocoWorld(simulator))
+    arm = Manipulator(world, simulator)
     arm.set_scene(scene)
     return arm
 
@@ -37,7 +36,7 @@ def test_a_line_is_straight_and_a_motion_keeps_its_limits(
     arm: Manipulator, scene: Scene, simulator: MujocoSimulator
 ) -> None:
     states: list[JointState] = []
-    end = simulator.on_contacts(lambda _: states.append(simulator.joint_state()))
+    end = simulator.on_contacts(lambda _: states.append(simulator.state()))
     arm.move_to(over(scene, "cube_red", 0.2))
     assert 0.3 < np.abs([s.velocity for s in states]).max() <= EMPTY.velocity.max() + 0.05
     states.clear()
@@ -58,7 +57,7 @@ def test_the_pads_meet_around_the_pose_that_was_asked_for_with_open_fingers(
     arm.move_to(over(scene, "cube_blue", ABOVE))
     arm.move_linear(goal)
     gap = arm.close()
-    tip = ArmKinematics(simulator.world.robot.arm).forward(simulator.joint_state().position)
+    tip = ArmKinematics(simulator.world.robot.arm).forward(simulator.state().position)
     height = tip[2, 3] + 0.4 - tcp_offset(gap)
     assert height == pytest.approx(goal.position[2], abs=0.001)
 
@@ -67,7 +66,7 @@ def test_equal_tasks_move_equally(world: World, simulator: MujocoSimulator, scen
     ends = []
     for _ in range(2):
         simulator.reset(nominal_layout(world))
-        arm = Manipulator(world, MujocoWorld(simulator))
+        arm = Manipulator(world, simulator)
         arm.set_scene(scene)
         arm.move_to(over(scene, "cube_green", ABOVE))
         arm.move_to(over(scene, "plate_red", 0.05))
@@ -83,12 +82,12 @@ def test_a_held_cube_is_not_swung_about(arm: Manipulator, scene: Scene, simulato
     arm.move_linear(over(scene, "cube_blue", ABOVE))
 
     def in_flange() -> np.ndarray:
-        flange = ArmKinematics(simulator.world.robot.arm).forward(simulator.joint_state().position)
+        flange = ArmKinematics(simulator.world.robot.arm).forward(simulator.state().position)
         return np.asarray((np.linalg.inv(flange) @ simulator.object_pose("box_blue").matrix())[:3, 3])
 
     held = in_flange()
     speeds = []
-    end = simulator.on_contacts(lambda _: speeds.append(np.abs(simulator.joint_state().velocity).max()))
+    end = simulator.on_contacts(lambda _: speeds.append(np.abs(simulator.state().velocity).max()))
     arm.move_to(top_down(0.40, -0.25, 0.55, 0.0))
     arm.move_to(top_down(0.60, 0.25, 0.65, 2.0))
     end()
@@ -102,7 +101,7 @@ def test_a_held_cube_is_not_swung_about(arm: Manipulator, scene: Scene, simulato
 def test_it_stacks_two_cubes_on_a_random_table(world: World, simulator: MujocoSimulator, seed: int) -> None:
     layout = random_layout(world, seed)
     simulator.reset(layout)
-    arm = Manipulator(world, MujocoWorld(simulator))
+    arm = Manipulator(world, simulator)
     scene = true_scene(world, layout)
     arm.set_scene(scene)
     touched: set[tuple[str, str]] = set()

@@ -29,7 +29,6 @@ from spca_motion.moveit.backend import Geometry, PathRequest, Setup
 from spca_motion.moveit.process import PlannerProcess
 from spca_motion.moveit.search import bends, moveit_arm
 from spca_motion.planner import MotionPlanner
-from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_testing.contracts.arm_contract import ABOVE, ArmContract, over
 from spca_testing.moveit import faulty
@@ -49,7 +48,7 @@ def process(world: World) -> Iterator[PlannerProcess]:
 @pytest.fixture
 def arm(world: World, simulator: MujocoSimulator, scene: Scene, process: PlannerProcess) -> Manipulator:
     simulator.reset(nominal_layout(world))
-    arm = moveit_arm(world, MujocoWorld(simulator), process)
+    arm = moveit_arm(world, simulator, process)
     arm.set_scene(scene)
     return arm
 
@@ -63,7 +62,7 @@ def test_an_arm_of_seven_joints_moves_within_its_limits(process: PlannerProcess)
     world = load_world("tabletop@panda")
     simulator = MujocoSimulator(world)
     try:
-        assert moveit_arm(world, MujocoWorld(simulator), process).state().position.shape == (7,)
+        assert moveit_arm(world, simulator, process).state().position.shape == (7,)
     finally:
         simulator.close()
 
@@ -149,9 +148,9 @@ def test_it_moves_at_no_more_than_its_share_of_the_full_speed(
     world: World, process: PlannerProcess, scene: Scene, simulator: MujocoSimulator
 ) -> None:
     simulator.reset(nominal_layout(world))
-    arm, speeds = moveit_arm(world, MujocoWorld(simulator), process, speed=0.3), []
+    arm, speeds = moveit_arm(world, simulator, process, speed=0.3), []
     arm.set_scene(scene)
-    end = simulator.on_contacts(lambda _: speeds.append(np.abs(simulator.joint_state().velocity)))
+    end = simulator.on_contacts(lambda _: speeds.append(np.abs(simulator.state().velocity)))
     arm.move_to(over(scene, "cube_red", 0.2))
     end()
     assert 0.1 < np.max(speeds) <= 0.3 * simulator.world.robot.arm.column("velocity").max() + 0.02

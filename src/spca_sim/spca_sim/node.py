@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -14,7 +13,6 @@ from spca_interfaces.srv import Capture, LetPass, ResetWorld
 from spca_core.camera import RgbdFrame
 from spca_core.contacts import ContactSample
 from spca_core.errors import SpcaError
-from spca_core.geometry import Pose
 from spca_core.layout import Layout
 from spca_core.processes.child import leave
 from spca_core.trajectory import JointTrajectory
@@ -22,13 +20,12 @@ from spca_core.world import load_world
 from spca_ros import names
 from spca_ros.camera import CameraTopics
 from spca_ros.convert.camera import colour_msg, depth_msg, info_msg
-from spca_ros.convert.contacts import contacts_msg, places_msg
 from spca_ros.convert.records import from_msg, time_msg
 from spca_ros.convert.robot import joint_state_msg
 from spca_ros.node import answering, run_nodes
 from spca_sim.disturbances.disturbance import Disturbance
 from spca_sim.live_view import LiveView
-from spca_sim.mujoco_world import MujocoWorld, Pacer
+from spca_sim.pacer import Pacer
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.simulator_node import SimulatorNode
 from spca_sim.variation import PRESETS as VARIATIONS
@@ -37,20 +34,12 @@ from spca_sim.variation import draw_variation
 PRESETS = ("nominal", "shuffled", "noisy", "hard")
 VIEWS = ("none", "window")
 _disturbances = TypeAdapter(tuple[Disturbance, ...])
+_Variant = tuple[str, str, int, bool, tuple[Disturbance, ...]]
+"""World, preset, seed, noise and disturbances that a simulator is built with."""
 _TICK = 0.02  # simulated seconds that pass between two joint states
 _SLICE_S = 0.1  # simulated seconds that pass for one request, at most
 _BUSY_S = 0.05  # wall seconds that one request may take at a slow rate, unless a single tick takes longer
 _STATE_PERIOD = 0.05  # wall seconds between two joint states while time stands still
-
-
-class _Variant(NamedTuple):
-    """Parameters that a simulator is built with; the seed counts only where it draws something."""
-
-    world: str
-    preset: str
-    seed: int
-    noise: bool
-    disturbances: tuple[Disturbance, ...]
 
 
 class SimNode(SimulatorNode):
@@ -73,8 +62,6 @@ class SimNode(SimulatorNode):
         stream = self.parameter("stream", 0.0, about, low=0.0)
         self._wanted_view = self.parameter("view", "none", "shows the simulation in a window", choices=VIEWS)
         self._pacer = Pacer(self._rate or None)
-        self._samples: list[ContactSample] = []
-        self._moments: list[tuple[float, dict[str, Pose]]] = []  # where things were at some of them
         self._view: LiveView | None = None
         self._build(self._wanted())
         self._published = 0.0
@@ -93,12 +80,11 @@ class SimNode(SimulatorNode):
     def _build(self, variant: _Variant) -> None:
         """Build a new simulator for one variant of the world."""
         self._variant = variant
-        world = load_world(variant.world)
+        world_name, preset, seed, noise, disturbances = variant
+        world = load_world(world_name)
         self._joints = world.robot.arm.joint_names
-        variation = draw_variation(variant.preset, variant.seed)
-        variation = variation.model_copy(update={"disturbances": variant.disturbances})
-        self._sim = MujocoSimulator(world, variant.noise, variation)
-        self.recorder = MujocoWorld(self._sim)
+        variation = draw_variation(preset, seed).model_copy(update={"disturbances": disturbances})
+        self.recorder = self._sim = MujocoSimulator(world, noise, variation)
         self._sim.on_contacts(self._on_sample)
         if self._view is not None:
             self._view.change(self._sim)
@@ -130,27 +116,15 @@ class SimNode(SimulatorNode):
             self._tell()
 
     def _tell(self) -> None:
-        """Publish what has changed: contacts first, as joint states say that time has passed."""
+        """Publish the time and the joint states, which say that it has passed: its contacts are told."""
         self._published = time.monotonic()
-        self._state = state = self._sim.joint_state()
+        self._state = state = self._sim.state()
         self._now = state.stamp
         self._time.publish(Clock(clock=time_msg(state.stamp)))
-        self._flush()
         self._states.publish(joint_state_msg(state, self._joints))
 
     def _on_sample(self, sample: ContactSample) -> None:
-        self._samples.append(sample)
-        if self.get_parameter("places").value:
-            poses = {model: self._sim.object_pose(model) for model in self._sim.state().objects}
-            self._moments.append((sample.stamp, poses))
-
-    def _flush(self) -> None:
-        for stamp, poses in self._moments:
-            self._places.publish(places_msg(stamp, poses))
-        self._moments.clear()
-        if self._samples:
-            self._contacts.publish(contacts_msg(self._samples))
-            self._samples.clear()
+        self.tell_contacts(sample, lambda: self._sim.places(self._sim.moment().objects))
 
     # --- arm and gripper ------------------------------------------------------------------------------------
 
@@ -188,7 +162,6 @@ class SimNode(SimulatorNode):
     def _reset(self, request: ResetWorld.Request, response: ResetWorld.Response) -> ResetWorld.Response:
         with answering(response):
             self.change(request.client)
-            self._flush()
             self._become(self._wanted())
             self._sim.reset(from_msg(Layout, request.layout), request.seed)
             self._tell()
@@ -196,18 +169,16 @@ class SimNode(SimulatorNode):
         return response
 
     def _wanted(self) -> _Variant:
-        """Return the variant asked for. A preset that draws only the layout leaves the world as described."""
+        """Return the variant asked for; the seed counts only where it draws something.
+
+        A preset that draws only the layout leaves the world as described.
+        """
         world, preset, seed, noise, disturbances = (
             self.get_parameter(name).value for name in ("world", "preset", "seed", "noise", "disturbances")
         )
-        varied = preset in VARIATIONS and preset != "nominal"
-        return _Variant(
-            world,
-            preset if varied else "nominal",
-            seed if varied else 0,
-            noise,
-            _disturbances.validate_json(disturbances),
-        )
+        if preset not in VARIATIONS or preset == "nominal":
+            preset, seed = "nominal", 0
+        return world, preset, seed, noise, _disturbances.validate_json(disturbances)
 
     def _become(self, variant: _Variant) -> None:
         if variant == self._variant:

@@ -5,37 +5,40 @@ One thread at a time may use it. Nothing is welded or attached: what the gripper
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
-from threading import Thread
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spca_core.camera import RgbdFrame
+from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import SAMPLE_PERIOD, ContactSample
 from spca_core.errors import InputError, SpcaError
 from spca_core.geometry import Array, Pose
 from spca_core.kinds import KINDS
 from spca_core.layout import Layout, nominal_layout
+from spca_core.ports.table import TableWorld
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World
 from spca_robot.gripper_2f85 import STROKE, driver_angle, gap_of, pad_force
 from spca_robot.gripper_model import KP, KV, MAX_MOMENT
 from spca_robot.windowless import mujoco
 from spca_sim.contact_monitor import ContactMonitor
-from spca_sim.disturbances.disturber import DISTURBED_KINDS, Disturbed, Disturber
+from spca_sim.disturbances.disturber import DISTURBED_KINDS, Disturber
+from spca_sim.disturbances.recorder import DisturbanceRecorder, Picture
 from spca_sim.physics_model import build_physics
 from spca_sim.ray_renderer import RayRenderer
-from spca_sim.recording import SimState
+from spca_sim.recording import STATES, SimState, save_states
 from spca_sim.tracking import ArmServo, GripperRamp, check_trajectory
 from spca_sim.variation import Lighting, SimVariation
-from spca_sim.view import CameraView, RgbdSensor, disturb, moved, sensor_view
+from spca_sim.view import RgbdSensor, disturb, moved, sensor_view
 
 _SETTLE_STEPS = 50  # at reset: things sink 0.1 mm into their contacts and come to rest within a few of these
 _MAX_START_DEVIATION = 0.1  # rad between the arm and the first point of a trajectory
+_TICK = 0.02  # simulated seconds between two looks at what is waited for
 _STILL = (0.0, 0.0, 0.0)
 _WAKING = 1e-9  # m/s and rad/s: whatever has a velocity is awake
 _SLEEP = (
@@ -43,27 +46,8 @@ _SLEEP = (
     "ntree_awake", "nbody_awake", "nparent_awake", "nv_awake", "qacc_smooth", "qfrc_smooth",
 )  # fmt: skip
 """Fields of MuJoCo's data that say who sleeps, or that the solver reads of sleepers; its state lacks them."""
-
-
-@dataclass(frozen=True)
-class SimSnapshot:
-    """The complete state on which the future depends."""
-
-    objects: tuple[str, ...]
-    variation: SimVariation
-    steps: int
-    owed: float
-    physics: Array
-    servo: tuple[Array, Array, int]
-    gripper: tuple[float, float]
-    sleep: dict[str, Any]
-    contacts: tuple[bytes, Array]
-    noise: dict[str, Any]
-    disturbed: Disturbed
-
-
-SNAPSHOT_KINDS: Collection[type] = (SimSnapshot, SimVariation, *DISTURBED_KINDS)
-"""Classes of which a snapshot consists, for `spca_core.checkpoint`."""
+_KINDS = (SimVariation, *DISTURBED_KINDS)
+"""Classes of objects in a checkpoint, see `spca_core.checkpoint`."""
 
 
 class _Scene:
@@ -88,14 +72,19 @@ class _Scene:
         return {name: self.data.xpos[body, 2] + up for name, (body, up) in self.containers.items()}
 
 
-class MujocoSimulator:
+class MujocoSimulator(TableWorld):
     """Physics that is stepped by its user. Equal seeds and equal calls give equal results, bit for bit.
 
     `noise=False` makes the camera ideal; `variation` makes the world differ from its description. It is its
-    own `Camera`, whose `pose` is the calibrated one of the world file, as a real camera's would be.
+    own `Robot`, whose joint states are never stale, and its own `Camera`, whose `pose` is the calibrated one
+    of the world file, as a real camera's would be. It records the states from which a video is drawn, and
+    what disturbed the run.
     """
 
+    camera: MujocoSimulator
+
     def __init__(self, world: World, noise: bool = True, variation: SimVariation | None = None) -> None:
+        self.robot = self.camera = self
         self.world = world
         self.intrinsics, self.pose = world.camera.intrinsics, world.camera.pose
         self.variation = variation or SimVariation()
@@ -104,12 +93,21 @@ class MujocoSimulator:
         self._listeners: list[Callable[[ContactSample], object]] = []
         self.disturber = Disturber(world, self.variation.disturbances)
         self._frame: RgbdFrame | None = None  # the newest that has arrived, where frames can be lost
+        self.states: list[SimState] = []
+        """State at every sample, as lived through: a restored checkpoint sets the clock back."""
+        self.disturbances = DisturbanceRecorder(self.picture)
+        self.disturber.listener = self.disturbances.hear
+        self._lock = threading.RLock()  # a contact listener, called while time passes, may ask to hold
         self.reset(nominal_layout(world))
 
     @property
     def time(self) -> float:
         """Simulated seconds since the last reset."""
         return self._steps * self._dt
+
+    def now(self) -> float:
+        """See `time`."""
+        return self.time
 
     @property
     def model(self) -> mujoco.MjModel:
@@ -122,10 +120,7 @@ class MujocoSimulator:
         return self._scene.data
 
     def reset(self, layout: Layout, seed: int = 0) -> None:
-        """Put the robot home and open, objects at rest as in `layout`, and the time to 0.
-
-        Raises InputError for an unknown object.
-        """
+        """See `TableWorld`. Raises InputError for an unknown object."""
         known = {o.model for o in self.world.objects}
         if unknown := sorted(set(layout.poses) - known):
             hint = ", ".join(sorted(known))
@@ -134,7 +129,7 @@ class MujocoSimulator:
             tuple(o.model for o in self.world.objects if o.model in layout.poses)
         )
         self._dt = float(scene.model.opt.timestep)
-        self._steps, self._owed = 0, 0.0
+        self._steps, self._owed, self._begun = 0, 0.0, 0.0
         self._servo = ArmServo(self.world.robot.arm, np.array(self.world.robot.home))
         self._gripper = GripperRamp(STROKE)
         self._noise = np.random.default_rng(seed)
@@ -153,6 +148,7 @@ class MujocoSimulator:
         scene.data.time = 0.0
         scene.monitor.take(scene.data, scene.rims)
         self._steps = 0
+        self.record_afresh()
 
     def step(self, seconds: float) -> None:
         """Advance by whole physics steps; the remainder is added to the next call."""
@@ -170,38 +166,59 @@ class MujocoSimulator:
 
     def follow(self, trajectory: JointTrajectory) -> None:
         """Begin to track a trajectory. MotionError('deviation') if it does not begin where the arm is."""
-        check_trajectory(trajectory, self._arm_position(), _MAX_START_DEVIATION)
-        self._servo.follow(trajectory, self._dt)
+        with self._lock:
+            check_trajectory(trajectory, self._arm_position(), _MAX_START_DEVIATION)
+            self._servo.follow(trajectory, self._dt)
+            self._begun = self.time
+
+    def begun(self) -> float:
+        """See `Robot`: a simulator begins at once."""
+        return self._begun
+
+    def wait(self, seconds: float, until: Callable[[JointState], bool] | None = None) -> bool:
+        """Let up to `seconds` pass, as `step` does; return True as soon as `until` holds."""
+        end = self.time + seconds
+        while True:
+            if until is not None and until(self.state()):
+                return True
+            left = end - self.time
+            if left <= 1e-9:
+                return False
+            with self._lock:
+                self.step(min(_TICK, left))
 
     def hold(self) -> None:
         """Brake to a standstill from where the arm is; along its reference it would creep on afterwards."""
-        position, velocity = self._arm_position(), self.data.qvel[self._scene.index.arm_qvel].copy()
-        if self._servo.done and np.abs(position - self._servo.state[0]).max() <= _MAX_START_DEVIATION:
-            return  # it holds, and has not been pushed away
-        inertia = np.empty((self.model.nv, self.model.nv))
-        mujoco.mj_fullM(self.model, self.data, inertia)
-        arm = self._scene.index.arm_qvel
-        self._servo.brake(position, velocity, inertia[np.ix_(arm, arm)], self._dt)
+        with self._lock:
+            position, velocity = self._arm_position(), self.data.qvel[self._scene.index.arm_qvel].copy()
+            if self._servo.done and np.abs(position - self._servo.state[0]).max() <= _MAX_START_DEVIATION:
+                return  # it holds, and has not been pushed away
+            inertia = np.empty((self.model.nv, self.model.nv))
+            mujoco.mj_fullM(self.model, self.data, inertia)
+            arm = self._scene.index.arm_qvel
+            self._servo.brake(position, velocity, inertia[np.ix_(arm, arm)], self._dt)
 
     def command_gripper(self, gap: float) -> None:
         """Drive the pads towards `gap` metres; an object between them is pressed with 46 N per pad."""
         driver_angle(gap)  # refuses what is out of range
-        now = self._scene.index.gap(self.data)  # pads that are pressed together give way a little
-        self._gripper.command(gap, min(max(now, 0.0), STROKE))
+        with self._lock:
+            now = self._scene.index.gap(self.data)  # pads that are pressed together give way a little
+            self._gripper.command(gap, min(max(now, 0.0), STROKE))
 
-    def joint_state(self) -> JointState:
+    def state(self) -> JointState:
         """Return the state of arm and gripper now; the force is each pad's, in N, positive when closing."""
-        index, data = self._scene.index, self.data
-        angle = float(data.qpos[index.drivers].mean())
-        rate = float(data.qvel[self._scene.tendon_qvel].mean())
-        moment = KP * (float(data.ctrl[-1]) - angle) - KV * rate
-        return JointState(
-            stamp=self.time,
-            position=self._arm_position(),
-            velocity=data.qvel[index.arm_qvel].copy(),
-            gripper_gap=gap_of(angle),
-            gripper_force=pad_force(min(max(moment, -MAX_MOMENT), MAX_MOMENT), angle),
-        )
+        with self._lock:
+            index, data = self._scene.index, self.data
+            angle = float(data.qpos[index.drivers].mean())
+            rate = float(data.qvel[self._scene.tendon_qvel].mean())
+            moment = KP * (float(data.ctrl[-1]) - angle) - KV * rate
+            return JointState(
+                stamp=self.time,
+                position=self._arm_position(),
+                velocity=data.qvel[index.arm_qvel].copy(),
+                gripper_gap=gap_of(angle),
+                gripper_force=pad_force(min(max(moment, -MAX_MOMENT), MAX_MOMENT), angle),
+            )
 
     def capture(self) -> RgbdFrame:
         """Return the camera's frame now, with noise; an older one where the newest has been lost."""
@@ -217,7 +234,7 @@ class MujocoSimulator:
         colour, depth, _ = self.picture()
         return self._sensor.expose(colour, depth, self.time, noise)
 
-    def picture(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], CameraView]:
+    def picture(self) -> Picture:
         """Render what the camera would see now without noise or loss: colour, depth, and from where."""
         scene, now = self._scene, self.disturber.now
         knock = now.shift, now.turn
@@ -231,10 +248,10 @@ class MujocoSimulator:
     def draw_ahead(self) -> None:
         """Have another thread draw what never moves, which is most of what the first picture takes."""
         scene = self._scene
-        Thread(target=RayRenderer, args=(scene.model, scene.view, scene.lighting)).start()
+        threading.Thread(target=RayRenderer, args=(scene.model, scene.view, scene.lighting)).start()
 
     def on_contacts(self, listener: Callable[[ContactSample], object]) -> Callable[[], None]:
-        """Subscribe to contact samples; returns a function that ends the subscription."""
+        """Tell a listener of each sample as it is taken; returns a function that ends that."""
         self._listeners.append(listener)
 
         def end() -> None:
@@ -243,7 +260,7 @@ class MujocoSimulator:
 
         return end
 
-    def state(self) -> SimState:
+    def moment(self) -> SimState:
         """Return all positions now. Ground truth: for recordings."""
         return SimState(self.time, self._scene.objects, self.data.qpos.astype(np.float32))
 
@@ -254,40 +271,57 @@ class MujocoSimulator:
         """
         return self._scene.index.item_pose(self.data, model)
 
-    def snapshot(self) -> SimSnapshot:
-        """Return the complete state on which the future depends."""
+    def places(self, models: Iterable[str]) -> Mapping[str, Pose]:
+        """See `TableWorld`."""
+        return {model: self.object_pose(model) for model in models}
+
+    def record_afresh(self) -> None:
+        """See `TableWorld`."""
+        self.states.clear()
+        self.disturbances.clear()
+
+    def save_recording(self, folder: Path) -> None:
+        """Write `states.npz` and `disturbances/` into a run's folder."""
+        save_states(self.states, folder / STATES)
+        self.disturbances.save(folder)
+
+    def checkpoint(self) -> bytes:
+        """Return the complete state on which the future depends: physics, controllers, time and noise."""
         spec = mujoco.mjtState.mjSTATE_INTEGRATION
         physics = np.empty(mujoco.mj_stateSize(self.model, spec))
         mujoco.mj_getState(self.model, self.data, physics, spec)
-        return SimSnapshot(
-            objects=self._scene.objects, variation=self.variation, steps=self._steps, owed=self._owed,
-            physics=physics, sleep={name: copy(getattr(self.data, name)) for name in _SLEEP},
-            servo=self._servo.save(), gripper=(self._gripper.setpoint, self._gripper.target),
-            contacts=self._scene.monitor.save(), noise=dict(self._noise.bit_generator.state),
-            disturbed=self.disturber.save(),
-        )  # fmt: skip
+        state = {
+            "objects": self._scene.objects, "variation": self.variation, "steps": self._steps,
+            "owed": self._owed, "begun": self._begun, "physics": physics,
+            "sleep": {name: copy(getattr(self.data, name)) for name in _SLEEP},
+            "servo": self._servo.save(), "gripper": (self._gripper.setpoint, self._gripper.target),
+            "contacts": self._scene.monitor.save(), "noise": dict(self._noise.bit_generator.state),
+            "disturbed": self.disturber.save(),
+        }  # fmt: skip
+        return pack(state)
 
-    def restore(self, snapshot: SimSnapshot) -> None:
-        """Restore a snapshot of a simulator of the same world and variation. ValueError for another's."""
-        if snapshot.variation != self.variation:
-            raise ValueError("the snapshot is of a simulator with another variation")
-        self._scene = scene = self._scene_of(snapshot.objects)
+    def restore(self, state: bytes) -> None:
+        """See `TableWorld`. Raises ValueError for a checkpoint of another world or variation."""
+        saved = unpack(state, _KINDS)
+        if saved["variation"] != self.variation:
+            raise ValueError("the checkpoint is of a simulator with another variation")
+        self._scene = scene = self._scene_of(saved["objects"])
         mujoco.mj_resetData(scene.model, scene.data)
-        mujoco.mj_setState(scene.model, scene.data, snapshot.physics, mujoco.mjtState.mjSTATE_INTEGRATION)
+        mujoco.mj_setState(scene.model, scene.data, saved["physics"], mujoco.mjtState.mjSTATE_INTEGRATION)
         mujoco.mj_fwdPosition(scene.model, scene.data)  # a sleeper's geoms stay where they are put now
-        for name, value in snapshot.sleep.items():
+        for name, value in saved["sleep"].items():
             if name.startswith("n"):
                 setattr(scene.data, name, value)
             else:
                 getattr(scene.data, name)[:] = value
-        self._steps, self._owed = snapshot.steps, snapshot.owed
-        self._servo.load(snapshot.servo)
-        self._gripper = GripperRamp(snapshot.gripper[0])
-        self._gripper.target = snapshot.gripper[1]
-        scene.monitor.load(snapshot.contacts, scene.data)
-        self._noise.bit_generator.state = snapshot.noise
+        self._steps, self._owed, self._begun = saved["steps"], saved["owed"], saved["begun"]
+        self._servo.load(saved["servo"])
+        self._gripper = GripperRamp(saved["gripper"][0])
+        self._gripper.target = saved["gripper"][1]
+        scene.monitor.load(saved["contacts"], scene.data)
+        self._noise.bit_generator.state = saved["noise"]
         self._frame = None
-        self.disturber.load(snapshot.disturbed)
+        self.disturber.load(saved["disturbed"])
         self._apply_friction()
 
     def close(self) -> None:
@@ -327,5 +361,7 @@ class MujocoSimulator:
                 self._apply_friction()
                 self.data.qvel[self.data.qvel == 0] = _WAKING
         sample = ContactSample(self.time, *self._scene.monitor.take(self.data, self._scene.rims))
+        self.disturbances.look(self.time)
+        self.states.append(self.moment())
         for listener in tuple(self._listeners):
             listener(sample)

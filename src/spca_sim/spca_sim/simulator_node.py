@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +16,21 @@ from spca_interfaces.msg import Contacts
 from spca_interfaces.srv import SaveRecording
 from std_srvs.srv import Trigger
 
+from spca_core.contacts import ContactSample
 from spca_core.errors import InputError, SpcaError
+from spca_core.geometry import Pose
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_robot.gripper_2f85 import SPEED
 from spca_ros import names
 from spca_ros.action_server import Job, LongAction
+from spca_ros.convert.contacts import contacts_msg, places_msg
 from spca_ros.convert.records import time_msg
 from spca_ros.convert.robot import trajectory
 from spca_ros.node import SpcaNode, answering
 from spca_ros.qos import EVERY, SENSOR
 
 _SILENT_S = 20.0  # wall seconds without a wish for time after which a motion's client counts as lost
-_TICK_S = 0.02  # wall seconds between two looks at a motion
+_TICK_S = 0.1  # wall seconds between two looks at a motion, and two messages on it
 _SLOWER, _REST_S = 1.5, 0.5  # of the pads' travel: times as long as at their speed, and simulated s to rest
 
 
@@ -91,6 +94,12 @@ class SimulatorNode(SpcaNode, ABC):
     @abstractmethod
     def brake(self) -> None:
         """Stop the arm."""
+
+    def tell_contacts(self, sample: ContactSample, places: Callable[[], Mapping[str, Pose]]) -> None:
+        """Publish a sample of contacts, and the `places` of things at it where they are to be told."""
+        if self.get_parameter("places").value:
+            self._places.publish(places_msg(sample.stamp, places()))
+        self._contacts.publish(contacts_msg([sample]))
 
     # --- motions --------------------------------------------------------------------------------------------
 

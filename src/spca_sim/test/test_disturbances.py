@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spca_core.checkpoint import pack, unpack
 from spca_core.layout import nominal_layout
 from spca_core.world import load_world
 from spca_sim.disturbances.disturbance import KINDS, Disturbance, Happened, draw_disturbances
-from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator
+from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation
 
 WORLD = load_world()
@@ -108,9 +107,9 @@ def test_a_knock_moves_the_camera_but_not_its_calibration() -> None:
 
 def test_an_encoder_offset_moves_the_arm_but_not_what_it_reports() -> None:
     sim, _ = simulator(due("encoder"))
-    home = sim.joint_state().position
+    home = sim.state().position
     sim.step(1.0)
-    assert sim.joint_state().position == pytest.approx(home, abs=1e-3)
+    assert sim.state().position == pytest.approx(home, abs=1e-3)
     true = sim.data.qpos[: len(home)]
     assert np.abs(np.asarray(true) - home).max() > 0.001
 
@@ -127,7 +126,7 @@ def test_friction_changes_until_the_next_reset() -> None:
 def test_a_checkpoint_in_the_middle_of_a_disturbance_goes_on_exactly() -> None:
     sim, _ = simulator(due("remove", seed=2), due("add", 0.5), due("friction", 0.2))
     sim.step(0.3)
-    kept = unpack(pack(sim.snapshot()), SNAPSHOT_KINDS)
+    kept = sim.checkpoint()
     sim.step(5.0)
     ends = [sim.object_pose(n) for n in NAMES]
     sim.restore(kept)

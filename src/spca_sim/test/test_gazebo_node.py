@@ -98,7 +98,7 @@ class PlayedGazebo(SpcaNode):
                         continue
                     self._steps -= round(STEP / PHYSICS_STEP)
                 self.simulator.step(STEP)
-                state, now = self.simulator.joint_state(), self.simulator.time
+                state, now = self.simulator.state(), self.simulator.time
             self._ticks.publish(self._clock_type(clock=time_msg(now)))
             if round(now / STEP) % 2:  # states do not come as often as time passes
                 continue
@@ -115,7 +115,7 @@ class PlayedGazebo(SpcaNode):
     def _arm(self, goal) -> object:
         message = goal.request.trajectory
         with self._lock:
-            state = self.simulator.joint_state()
+            state = self.simulator.state()
             times = np.array([seconds(p.time_from_start) for p in message.points])
             positions = np.array([p.positions for p in message.points])
             velocities = np.array([p.velocities for p in message.points])

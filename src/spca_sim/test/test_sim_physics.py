@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample, pair
 from spca_core.geometry import Array, Pose, Vec3
 from spca_core.layout import Layout, nominal_layout, random_layout
@@ -16,7 +15,7 @@ from spca_core.world import World, load_world
 from spca_robot.gripper_2f85 import tcp_offset
 from spca_robot.kinematics import ArmKinematics
 from spca_sim.disturbances.disturbance import Disturbance
-from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator
+from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import SimVariation
 
 COBOT, TABLE, GROUND = "cobot", "table_lightgray", "ground_plane"
@@ -35,7 +34,7 @@ def tool_at(simulator: MujocoSimulator, point: Vec3, yaw: float, gap: float) -> 
     tool[:3, 2] = (0, 0, -1)
     tool[:3, 3] = np.subtract(point, simulator.world.robot.base.position)
     tool[2, 3] += tcp_offset(gap)
-    now = simulator.joint_state().position
+    now = simulator.state().position
     arm = ArmKinematics(simulator.world.robot.arm)
     solutions = arm.nearest_turns(arm.inverse_branches(tool), now)
     return np.asarray(solutions[np.nanargmin(np.abs(solutions - now).max(axis=1))])
@@ -43,7 +42,7 @@ def tool_at(simulator: MujocoSimulator, point: Vec3, yaw: float, gap: float) -> 
 
 def go(simulator: MujocoSimulator, joints: Array, speed: float = 1.0) -> None:
     """Blend to joint positions at about `speed` rad/s and wait until there."""
-    start = simulator.joint_state().position
+    start = simulator.state().position
     duration = max(0.4, float(np.abs(joints - start).max()) / speed)
     s = np.linspace(0, 1, 60)[:, None]
     blend, rate = 3 * s**2 - 2 * s**3, (6 * s - 6 * s**2) / duration
@@ -82,7 +81,7 @@ def test_a_cube_is_lifted_by_friction_alone(world: World, simulator: MujocoSimul
     samples = watch(simulator)
     z = simulator.object_pose("box_red").position[2]
     grasp(simulator, "box_red")
-    state = simulator.joint_state()
+    state = simulator.state()
     assert state.gripper_gap == pytest.approx(0.04, abs=0.001)
     assert state.gripper_force == pytest.approx(46, abs=3)
     raise_tool(simulator, "box_red")
@@ -99,12 +98,12 @@ def test_a_held_cube_survives_a_fast_swing(world: World, simulator: MujocoSimula
     simulator.reset(nominal_layout(world))
     grasp(simulator, "box_blue")
     raise_tool(simulator, "box_blue")
-    swing = simulator.joint_state().position + np.array([1.2, 0, 0, 0, 0, 1.5])
+    swing = simulator.state().position + np.array([1.2, 0, 0, 0, 0, 1.5])
     go(simulator, swing, speed=2.0)
     samples = watch(simulator)
     simulator.step(0.1)
     assert pair("box_blue", COBOT) in samples[-1].pairs
-    assert simulator.joint_state().gripper_gap == pytest.approx(0.04, abs=0.001)
+    assert simulator.state().gripper_gap == pytest.approx(0.04, abs=0.001)
 
 
 @pytest.mark.parametrize("base", [TABLE, "plate_red"])
@@ -136,7 +135,7 @@ def tower(world: World, simulator: MujocoSimulator) -> tuple[str, ...]:
 
 def asleep(simulator: MujocoSimulator) -> set[str]:
     model, trees = simulator.model, simulator.data.tree_asleep
-    return {name for name in simulator.state().objects if trees[model.body_treeid[model.body(name).id]] >= 0}
+    return {name for name in simulator.moment().objects if trees[model.body_treeid[model.body(name).id]] >= 0}
 
 
 def test_what_sleeps_touches_what_it_did_until_the_arm_wakes_it(
@@ -149,7 +148,7 @@ def test_what_sleeps_touches_what_it_did_until_the_arm_wakes_it(
     samples = watch(simulator)
     simulator.step(0.3)
     assert all(s.pairs == standing and carried <= s.ways for s in samples)
-    kept = unpack(pack(simulator.snapshot()), SNAPSHOT_KINDS)
+    kept = simulator.checkpoint()
     ends = []
     for number, one in enumerate((simulator, simulator, MujocoSimulator(world))):
         if number:
@@ -157,7 +156,7 @@ def test_what_sleeps_touches_what_it_did_until_the_arm_wakes_it(
         heard = watch(one)
         grasp(one, high)
         raise_tool(one, high)
-        ends.append((one.snapshot().physics.tobytes(), [(s.stamp, s.pairs, s.ways) for s in heard]))
+        ends.append((one.checkpoint(), [(s.stamp, s.pairs, s.ways) for s in heard]))
         assert asleep(one) == {low, middle}
     assert ends[0] == ends[1] == ends[2]
     assert pair(middle, high) not in ends[0][1][-1][1] and pair(low, middle) in ends[0][1][-1][1]
@@ -274,10 +273,10 @@ def test_an_empty_gripper_closes_fully_at_its_speed(world: World, simulator: Muj
     simulator.reset(Layout(poses={}))
     simulator.command_gripper(0.0)
     simulator.step(0.3)
-    assert simulator.joint_state().gripper_gap == pytest.approx(0.085 - 0.3 * 0.15, abs=0.01)
+    assert simulator.state().gripper_gap == pytest.approx(0.085 - 0.3 * 0.15, abs=0.01)
     simulator.step(0.5)
-    assert simulator.joint_state().gripper_gap == pytest.approx(0.0, abs=5e-4)
-    assert abs(simulator.joint_state().gripper_force) < 1.0
+    assert simulator.state().gripper_gap == pytest.approx(0.0, abs=5e-4)
+    assert abs(simulator.state().gripper_force) < 1.0
 
 
 def test_a_grip_is_not_lost_when_told_to_close_on(world: World, simulator: MujocoSimulator) -> None:

@@ -13,7 +13,7 @@ from spca_core.layout import Layout, nominal_layout
 from spca_core.trajectory import JointTrajectory
 from spca_core.world import World
 from spca_sim.live_view import LiveView
-from spca_sim.mujoco_world import Pacer
+from spca_sim.pacer import Pacer
 from spca_sim.recording import SimState, load_states, save_states
 from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import PRESETS, SimVariation, draw_variation
@@ -25,8 +25,8 @@ def recorded(world: World) -> list[SimState]:
     """Two seconds of a moving arm with all objects, then one with a single object after a reset."""
     simulator = MujocoSimulator(world)
     recorded: list[SimState] = []
-    simulator.on_contacts(lambda _: recorded.append(simulator.state()))
-    start = simulator.joint_state().position
+    simulator.on_contacts(lambda _: recorded.append(simulator.moment()))
+    start = simulator.state().position
     ends = np.array([start, start + np.array([0.8, 0, 0, 0, 0, 0])])
     simulator.follow(JointTrajectory(np.array([0.0, 1.5]), ends, np.zeros((2, 6))))
     simulator.step(2.0)
@@ -95,7 +95,7 @@ def test_the_video_ends_with_the_verdict(world: World, recorded: list[SimState],
 def test_what_stands_still_is_drawn_once(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state = MujocoSimulator(world).state()
+    state = MujocoSimulator(world).moment()
     still = [SimState(stamp, state.objects, state.qpos) for stamp in np.arange(0.0, 4.0, 0.02)]
     drawn: list[SimState] = []
     draw = _Scenes.draw
@@ -146,7 +146,7 @@ def test_variations_are_drawn_by_seed() -> None:
         draw_variation("wild", 0)
 
 
-def test_a_snapshot_fits_its_own_variation_only(world: World) -> None:
+def test_a_checkpoint_fits_its_own_variation_only(world: World) -> None:
     one, other = MujocoSimulator(world), MujocoSimulator(world, variation=SimVariation(mass_scale=2.0))
     with pytest.raises(ValueError, match="variation"):
-        other.restore(one.snapshot())
+        other.restore(one.checkpoint())

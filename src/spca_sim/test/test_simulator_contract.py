@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from spca_core.checkpoint import pack, unpack
 from spca_core.contacts import ContactSample
 from spca_core.errors import InputError
 from spca_core.layout import Layout, nominal_layout, random_layout
 from spca_core.trajectory import JointState, JointTrajectory
 from spca_core.world import World
-from spca_sim.simulator import SNAPSHOT_KINDS, MujocoSimulator
+from spca_sim.simulator import MujocoSimulator
 from spca_sim.variation import draw_variation
 
 SAMPLE_PERIOD = 0.02
@@ -21,7 +20,7 @@ SAMPLE_PERIOD = 0.02
 
 def move(simulator: MujocoSimulator, delta: float = 0.3, seconds: float = 1.0) -> JointTrajectory:
     """A smooth motion of all joints by `delta` radians from where the arm is."""
-    start = simulator.joint_state().position
+    start = simulator.state().position
     s = np.linspace(0.0, 1.0, 21)[:, None]
     blend, rate = 3 * s**2 - 2 * s**3, (6 * s - 6 * s**2) / seconds
     return JointTrajectory(s[:, 0] * seconds, start + blend * delta, rate * np.full(6, delta))
@@ -71,11 +70,11 @@ def test_a_trajectory_is_tracked_and_its_end_held(world: World, simulator: Mujoc
     trajectory = move(simulator, -0.3, 1.0)
     simulator.follow(trajectory)
     simulator.step(0.5)
-    assert simulator.joint_state().position == pytest.approx(trajectory.positions[10], abs=0.01)
-    assert simulator.joint_state().velocity == pytest.approx(trajectory.velocities[10], abs=0.05)
+    assert simulator.state().position == pytest.approx(trajectory.positions[10], abs=0.01)
+    assert simulator.state().velocity == pytest.approx(trajectory.velocities[10], abs=0.05)
     simulator.step(1.0)
-    assert simulator.joint_state().position == pytest.approx(trajectory.positions[-1], abs=1e-3)
-    assert simulator.joint_state().velocity == pytest.approx(np.zeros(6), abs=1e-3)
+    assert simulator.state().position == pytest.approx(trajectory.positions[-1], abs=1e-3)
+    assert simulator.state().velocity == pytest.approx(np.zeros(6), abs=1e-3)
 
 
 def test_hold_brakes(world: World, simulator: MujocoSimulator) -> None:
@@ -84,10 +83,10 @@ def test_hold_brakes(world: World, simulator: MujocoSimulator) -> None:
     trajectory = move(simulator, 0.6, 1.0)
     simulator.follow(trajectory)
     simulator.step(0.5)
-    moving = simulator.joint_state()
+    moving = simulator.state()
     simulator.hold()
     simulator.step(0.4)
-    still = simulator.joint_state()
+    still = simulator.state()
     assert np.abs(moving.velocity).max() > 0.5
     assert np.abs(still.velocity).max() < 1e-2
     assert (still.position - moving.position > -0.01).all()
@@ -113,7 +112,7 @@ def test_equal_calls_give_equal_results(world: World, varied: MujocoSimulator) -
         varied.step(0.73)
         end()
         frame = varied.capture()
-        return varied.joint_state(), frame.colour.tobytes(), frame.depth.tobytes(), samples
+        return varied.state(), frame.colour.tobytes(), frame.depth.tobytes(), samples
 
     first, again, other = run(5), run(5), run(6)
     assert equal(first[0], again[0])
@@ -131,21 +130,21 @@ def test_a_snapshot_is_exact(world: World, varied: MujocoSimulator) -> None:
         end = varied.on_contacts(samples.append)
         run(0.311)
         end()
-        return varied.joint_state(), varied.capture().colour.tobytes(), samples
+        return varied.state(), varied.capture().colour.tobytes(), samples
 
     varied.reset(random_layout(world, 4), seed=1)
     varied.follow(move(varied))
     varied.command_gripper(0.01)
     varied.capture()
     varied.step(0.207)
-    now = varied.joint_state()
-    saved = pack(varied.snapshot())
+    now = varied.state()
+    saved = varied.checkpoint()
     expected = future(varied.step)
     only = world.objects[1].model
     varied.reset(Layout(poses={only: nominal_layout(world).poses[only]}), seed=9)
     varied.step(0.5)
-    varied.restore(unpack(saved, SNAPSHOT_KINDS))
-    assert equal(varied.joint_state(), now)
+    varied.restore(saved)
+    assert equal(varied.state(), now)
     got = future(varied.step)
     assert equal(got[0], expected[0])
     assert got[1:] == expected[1:]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # constructing a kit must be cheap: every command does
 
     from spca_core.ports.chat import VisionModel
     from spca_core.scene import SceneObject
-    from spca_sim.mujoco_world import MujocoWorld
+    from spca_sim.simulator import MujocoSimulator
     from spca_tabletop.environment import Tabletop
     from spca_tabletop.rehearsal.twin import TabletopTwin
     from spca_tabletop.ros.executor_node import TabletopRos
@@ -117,11 +117,10 @@ class TabletopKit(Kit):
         x, y, _ = thing.pose.position
         return f"at x = {x:.3f} m, y = {y:.3f} m"
 
-    def build(self, options: RunOptions, vision: VisionModel | None = None) -> Tabletop[MujocoWorld]:
+    def build(self, options: RunOptions, vision: VisionModel | None = None) -> Tabletop[MujocoSimulator]:
         """See `Kit.build`. Raises InputError for an unknown level or world."""
         from spca_core.ports.proposer import NotUnderstood
         from spca_sense.detection import make_detector
-        from spca_sim.mujoco_world import MujocoWorld, Pacer
         from spca_sim.simulator import MujocoSimulator
         from spca_tabletop.environment import Tabletop
         from spca_tabletop.language.reading import ways_to_read
@@ -129,13 +128,15 @@ class TabletopKit(Kit):
 
         world, level = load_table(options)
         layout, drawn = draw_table(options.preset, options.seed, world, level)
-        table = MujocoWorld(MujocoSimulator(world, options.noise, drawn))
-        table.simulator.draw_ahead()
+        table = MujocoSimulator(world, options.noise, drawn)
+        table.draw_ahead()
         detector = make_detector(options.detector, world)
         environment = Tabletop(level, world, layout, table, options.seed, vision=vision, detector=detector)
         with suppress(NotUnderstood):  # read once already, while that is drawn: the first time takes longest
             ways_to_read(environment.task.description)
         if options.rate is not None:
+            from spca_sim.pacer import Pacer
+
             pacer = Pacer(options.rate)
             table.on_contacts(lambda sample: pacer.pace(sample.stamp))
         return environment
@@ -143,13 +144,13 @@ class TabletopKit(Kit):
     @contextmanager
     def session(
         self, options: RunOptions, vision: VisionModel | None = None
-    ) -> Iterator[Tabletop[MujocoWorld]]:
+    ) -> Iterator[Tabletop[MujocoSimulator]]:
         """See `Kit.session`."""
         with closing(self.build(options, vision)) as environment, ExitStack() as opened:
             if options.view is True:
                 from spca_sim.live_view import LiveView
 
-                opened.enter_context(LiveView(environment.table.simulator))
+                opened.enter_context(LiveView(environment.table))
             yield environment
 
     def twin(self, options: RunOptions) -> TabletopTwin:

@@ -29,7 +29,6 @@ from spca_motion.tool import ToolKinematics
 from spca_planner.planner import DraftingPlanner
 from spca_planner.trusted import TrustedDomains
 from spca_sense.detection import make_detector
-from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act.ctx import FRESH, Motion, Perception
 from spca_tabletop.act.grasps import APPROACH
@@ -51,7 +50,7 @@ ON_PLATE = TOP + 0.008
 @contextmanager
 def table(
     level: str, **moved: tuple[float, float, float]
-) -> Iterator[tuple[Tabletop[MujocoWorld], Observation]]:
+) -> Iterator[tuple[Tabletop[MujocoSimulator], Observation]]:
     poses = {o.model: (*o.position, WORLD.table.top + o.size[2] / 2) for o in WORLD.objects} | moved
     environment = TabletopKit().build(RunOptions(level=level, noise=False))
     environment.table.reset(Layout(poses={n: Pose.from_xyz_yaw(*p, 0.0) for n, p in poses.items()}))
@@ -203,10 +202,9 @@ def test_a_dense_table_is_surveyed_at_a_bounded_cost(rows: int, monkeypatch: pyt
         return hits(checker, joints, gap)
 
     world = WORLD.model_copy(update={"objects": things})
-    simulator = MujocoSimulator(world)
-    simulator.reset(Layout(poses=poses))
-    with closing(MujocoWorld(simulator)) as here:
-        arm = Manipulator(world, here.robot)
+    with closing(MujocoSimulator(world)) as here:
+        here.reset(Layout(poses=poses))
+        arm = Manipulator(world, here)
         arm.set_scene(scene)
         monkeypatch.setattr(CollisionChecker, "hits", counted)
         compiled = _compiled.cache_info().misses
@@ -253,7 +251,7 @@ def test_what_is_missed_where_a_thing_stood_is_put_beside_it_where_it_stands_now
 @contextmanager
 def stack_01_with(
     box: WorldObject, known: bool, folder: Path, **moved: tuple[float, float, float]
-) -> Iterator[tuple[Tabletop[MujocoWorld], MujocoSimulator, DraftingPlanner]]:
+) -> Iterator[tuple[Tabletop[MujocoSimulator], MujocoSimulator, DraftingPlanner]]:
     """Yield the level with one more box, which the world file mentions if it is `known`, and a planner."""
     options = RunOptions(level="stack_01", transport="inproc")
     world, level = load_table(options)
@@ -262,8 +260,8 @@ def stack_01_with(
     more = world.model_copy(update={"objects": (*world.objects, box)})
     simulator = MujocoSimulator(more, noise=False)
     world = more if known else world
-    detector, here = make_detector(options.detector, world), MujocoWorld(simulator)
-    environment = Tabletop(level, world, Layout(poses=poses), here, detector=detector)
+    detector = make_detector(options.detector, world)
+    environment = Tabletop(level, world, Layout(poses=poses), simulator, detector=detector)
     trusted, words = TrustedDomains(folder), TabletopVocabulary()
     with closing(environment), DraftingPlanner("tabletop", BuiltinProposer(), trusted, words) as planner:
         yield environment, simulator, planner

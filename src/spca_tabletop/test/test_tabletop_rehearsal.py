@@ -142,14 +142,14 @@ def test_a_plan_that_does_not_do_what_its_goal_says_blames_no_skill(
 def test_it_knows_nothing_but_what_was_seen(
     monkeypatch: pytest.MonkeyPatch, plan: Plan, library: str, observation: Observation
 ) -> None:
-    """Layouts, snapshots, verdicts and places in the world's description are poison: nothing changes."""
+    """Layouts, checkpoints, verdicts and places in the world's description are poison: nothing changes."""
 
     def poison(*args: object, **kwargs: object) -> None:
         raise AssertionError("a rehearsal asked for ground truth")
 
     for name in (
         "spca_tabletop.presets.draw_table", "spca_referee.referee.Referee.__init__",
-        "spca_referee.referee.Referee.consume", "spca_sim.simulator.MujocoSimulator.snapshot",
+        "spca_referee.referee.Referee.consume", "spca_sim.simulator.MujocoSimulator.checkpoint",
         "spca_sim.simulator.MujocoSimulator.restore", "spca_sim.simulator.MujocoSimulator.capture",
     ):  # fmt: skip
         monkeypatch.setattr(name, poison)

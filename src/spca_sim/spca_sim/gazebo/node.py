@@ -31,7 +31,6 @@ from spca_robot.description.moveit_config import harmless_pairs
 from spca_robot.description.names import GRIPPER_CONTROLLER, GRIPPERS, SOURCES, STATE_BROADCASTER
 from spca_robot.gripper_2f85 import CLOSED_ANGLE, STROKE, driver_angle
 from spca_ros import names
-from spca_ros.convert.contacts import contacts_msg, places_msg
 from spca_ros.convert.records import duration_msg, from_msg, seconds, time_msg
 from spca_ros.convert.robot import joint_state, joint_state_msg
 from spca_ros.node import run_nodes
@@ -174,9 +173,7 @@ class GazeboSim(SimulatorNode):
         if self._resetting or self._state is None:
             return
         self.recorder.record(sample.stamp, self._state, poses)
-        if self.get_parameter("places").value:
-            self._places.publish(places_msg(sample.stamp, poses))
-        self._contacts.publish(contacts_msg([sample]))
+        self.tell_contacts(sample, lambda: poses)
 
     def _do_let_pass(self, request: LetPass.Request) -> LetPass.Response:
         """Let as much of Gazebo's own time pass as is asked for; a path commanded before begins before.

@@ -30,7 +30,6 @@ from spca_sandbox.executor import PlanExecutor
 from spca_sandbox.limits import Limits
 from spca_sense.detection import square_yaw
 from spca_sense.relations import relate
-from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.recording import SimState, save_states
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act import skills
@@ -91,11 +90,10 @@ class TabletopTwin:
         self._played = self._world.of(scene)
         simulator = self._simulator(self._played, errors)
         simulator.reset(errors.truth(scene))
-        table = MujocoWorld(simulator)
-        self._states = table.states
+        self._states = simulator.states
         kept = {ground(fact, {})[1] for fact in predict(plan).problem.init if fact.head == "kept"}
-        stage = _Stage(self._world.bare, table, scene, errors, kept)
-        table.on_contacts(stage.touched)
+        stage = _Stage(self._world.bare, simulator, scene, errors, kept)
+        simulator.on_contacts(stage.touched)
         stopped = not go_on(stage.moment("start"))
 
         def on_step(step: StepReport) -> None:
@@ -114,7 +112,7 @@ class TabletopTwin:
             return result, simulator.time
         finally:
             self._others = stage.ctx.preferences.others()
-            table.close()
+            simulator.close()
 
     def alternatives(self) -> Sequence[Sequence[Choice]]:
         """See `Twin`."""
@@ -147,10 +145,10 @@ class _Stage:
     """One play: the simulated things, the arm among them, and what has touched what."""
 
     def __init__(
-        self, world: World, table: MujocoWorld, scene: Scene, errors: Errors, kept: Collection[str]
+        self, world: World, table: MujocoSimulator, scene: Scene, errors: Errors, kept: Collection[str]
     ) -> None:
         """Make a play of a scene; `kept` are the things that the robot must leave alone."""
-        self._world, self._sim, self._errors, self._kept = world, table.simulator, errors, kept
+        self._world, self._sim, self._errors, self._kept = world, table, errors, kept
         self._things = scene.objects
         self._first: Scene | None = scene.model_copy(update={"stamp": table.now()})
         self._arm = Manipulator(world, table)

@@ -19,7 +19,6 @@ from spca_sense.catalogue import Catalogue
 from spca_sense.outline import footprint
 from spca_sense.search import ShapeDetector
 from spca_sim.gazebo.write import write_all
-from spca_sim.mujoco_world import MujocoWorld
 from spca_sim.simulator import MujocoSimulator
 from spca_tabletop.act.grasps import grasps
 from spca_tabletop.language.lexicon import longest
@@ -112,6 +111,6 @@ class KindContract:
         return simulator
 
     def _arm(self) -> Manipulator:
-        arm = Manipulator(self._world(), MujocoWorld(self._simulator()))
+        arm = Manipulator(self._world(), self._simulator())
         arm.set_scene(self._scene())
         return arm
