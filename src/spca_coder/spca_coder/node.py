@@ -5,7 +5,7 @@ from __future__ import annotations
 from spca_interfaces.action import WriteSkills
 from spca_interfaces.msg import CodeResult as CodeResultMsg
 
-from spca_core.errors import BudgetExhausted, InputError
+from spca_core.errors import InputError
 from spca_core.plan import CodeRequest, CodeResult
 from spca_core.ports.stages import Coder
 from spca_core.stopping import Stop, never
@@ -34,10 +34,5 @@ class CoderNode(SpcaNode):
         request = from_msg(CodeRequest, job.goal.request)
         actions = ", ".join(dict.fromkeys(step.action for step in request.plan.steps))
         job.feedback(WriteSkills.Feedback(attempt=request.attempt, message=f"skills for {actions}"))
-        try:
-            result = self.complete(request, job.cancelled)
-        except InputError as error:
-            return WriteSkills.Result(input_error=str(error))
-        except BudgetExhausted as error:
-            return WriteSkills.Result(budget_exhausted=str(error))
+        result = self.complete(request, job.cancelled)
         return WriteSkills.Result(result=to_msg(result, CodeResultMsg()))

@@ -8,7 +8,7 @@ from spca_interfaces.msg import Plan as PlanMsg
 from spca_interfaces.msg import PlanResult as PlanResultMsg
 from spca_interfaces.srv import Learned
 
-from spca_core.errors import BudgetExhausted, InputError
+from spca_core.errors import InputError
 from spca_core.plan import DraftRecord, PlanRequest, PlanResult
 from spca_core.ports.stages import OnDraft, Planner, unheard
 from spca_core.stopping import Stop, never
@@ -55,12 +55,7 @@ class PlannerNode(SpcaNode):
         def on_draft(draft: DraftRecord) -> None:
             job.feedback(MakePlan.Feedback(attempt=request.attempt, draft=to_msg(draft, DraftRecordMsg())))
 
-        try:
-            result = self.plan(request, on_draft, job.cancelled)
-        except InputError as error:
-            return MakePlan.Result(input_error=str(error))
-        except BudgetExhausted as error:
-            return MakePlan.Result(budget_exhausted=str(error))
+        result = self.plan(request, on_draft, job.cancelled)
         return MakePlan.Result(result=to_msg(result, PlanResultMsg()))
 
     def _learned(self, request: Learned.Request, response: Learned.Response) -> Learned.Response:

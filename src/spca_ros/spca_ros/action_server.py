@@ -11,6 +11,7 @@ from typing import Any
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 
+from spca_ros.calls import SAID
 from spca_ros.node import SpcaNode, background
 
 _TURN_S = 0.05
@@ -40,10 +41,10 @@ class Job:
 class LongAction:
     """An action whose goals are worked off by `work(job)`, which returns the result message.
 
-    `work` should not raise: what it can say belongs in the result. If it does, the goal is aborted with an
-    empty one. `on_cancel` is called in the spinning thread when a goal is to be cancelled, for what cannot
-    wait. `refuse(goal)` returns why a goal is not accepted, or "": a newer goal then takes the place of an
-    older one. Without it no goal is accepted while another one is under way.
+    What `work` raises is said in the result, where that has a text for it (see `SAID`); else the goal is
+    aborted with an empty one. `on_cancel` is called in the spinning thread when a goal is to be cancelled,
+    for what cannot wait. `refuse(goal)` returns why a goal is not accepted, or "": a newer goal then takes
+    the place of an older one. Without it no goal is accepted while another one is under way.
     """
 
     def __init__(
@@ -114,9 +115,14 @@ class LongAction:
     def _run(self, handle: ServerGoalHandle, job: Job) -> None:
         try:
             result = self._work(job)
-        except Exception:
-            self._node.get_logger().error(traceback.format_exc())
-            result, job.failed = self._kind.Result(), True
+        except Exception as error:
+            result = self._kind.Result()
+            texts = [t for t, kind in SAID.items() if isinstance(error, kind) and getattr(result, t, 0) == ""]
+            if texts:
+                setattr(result, texts[0], str(error))
+            else:
+                self._node.get_logger().error(traceback.format_exc())
+                job.failed = True
 
         def finish(goal_handle: ServerGoalHandle) -> Any:  # in the spinning thread
             if self._job is job:

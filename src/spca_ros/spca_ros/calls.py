@@ -16,7 +16,7 @@ from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
 from rclpy.task import Future
 
-from spca_core.errors import SpcaError
+from spca_core.errors import BudgetExhausted, InputError, SpcaError
 from spca_core.stopping import Stop, never
 from spca_ros.node import SpcaNode
 
@@ -26,6 +26,8 @@ MISSED = 0.5
 """Wall time in seconds to wait for a service that was there before: its node may be starting anew."""
 _ANSWERED = 5.0
 """Wall time in seconds that a server may take to accept a goal; at an end it may have gone unnoticed."""
+SAID = {"input_error": InputError, "budget_exhausted": BudgetExhausted, "error": SpcaError}
+"""Texts that results may have, not empty where nothing was done because of such an error."""
 
 
 class NodeLost(SpcaError):
@@ -108,8 +110,8 @@ class ActionCall:
 
         `on_feedback` and `cancelled` are called in the calling thread.
 
-        Raises SpcaError when the goal is refused, NodeLost when the server dies or does not end a cancelled
-        goal.
+        Raises what the result says (see `SAID`), SpcaError when the goal is refused, NodeLost when the server
+        dies or does not end a cancelled goal.
         """
         assert not self._node.loop.here, "a callback must not wait for an action"
         what, loop = f"action {self._name}", self._node.loop
@@ -158,6 +160,9 @@ class ActionCall:
         response = result.result()
         if response.status == GoalStatus.STATUS_ABORTED and response.result == type(response.result)():
             raise SpcaError(f"{what} failed; see the log of its node")
+        for text, error in SAID.items():
+            if isinstance(said := getattr(response.result, text, None), str) and said:
+                raise error(said)
         return response.result
 
 

@@ -12,7 +12,7 @@ from spca_interfaces.msg import PlanRequest as PlanRequestMsg
 from spca_interfaces.msg import PlanResult as PlanResultMsg
 from spca_interfaces.srv import Learned
 
-from spca_core.errors import BudgetExhausted, InputError, SpcaError
+from spca_core.errors import SpcaError
 from spca_core.geometry import Pose
 from spca_core.options import RunOptions
 from spca_core.plan import CodeRequest, CodeResult, DraftRecord, PlanRequest, PlanResult
@@ -50,9 +50,7 @@ class RosPlanner:
                 tell(from_msg(DraftRecord, message.draft))
 
         goal = MakePlan.Goal(request=to_msg(request, PlanRequestMsg()))
-        answer = self._make_plan(goal, on_feedback, cancelled)
-        _raise(answer)
-        result = from_msg(PlanResult, answer.result)
+        result = from_msg(PlanResult, self._make_plan(goal, on_feedback, cancelled).result)
         for draft in result.drafts[len(told) :]:  # feedback that has not arrived
             tell(draft)
         return result
@@ -76,7 +74,6 @@ class RosCoder:
     def complete(self, request: CodeRequest, cancelled: Stop = never) -> CodeResult:
         """Ask the coder's node for the skills that a plan needs."""
         answer = self._write(WriteSkills.Goal(request=to_msg(request, CodeRequestMsg())), cancelled=cancelled)
-        _raise(answer)
         return from_msg(CodeResult, answer.result)
 
 
@@ -94,17 +91,7 @@ class RosSense:
             tool=[pose_msg(tool)] if tool is not None else [],
             joints=[joint_state_msg(joints, self._joints)] if joints is not None else [],
         )
-        answer = self._perceive(goal)
-        if answer.error:
-            raise SpcaError(answer.error)
-        return from_msg(Scene, answer.scene)
-
-
-def _raise(answer: MakePlan.Result | WriteSkills.Result) -> None:
-    if answer.input_error:
-        raise InputError(answer.input_error)
-    if answer.budget_exhausted:
-        raise BudgetExhausted(answer.budget_exhausted)
+        return from_msg(Scene, self._perceive(goal).scene)
 
 
 class RosSide(Protocol):

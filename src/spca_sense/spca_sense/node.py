@@ -71,14 +71,11 @@ class SenseNode(SpcaNode):
     def _perceive(self, job: Job) -> Perceive.Result:
         goal = job.goal
         job.feedback(Perceive.Feedback(attempt=goal.attempt, stage="looking"))
-        try:
-            if self.look is None:
-                raise SpcaError("there is no table to look at: no run is under way")
-            tool = pose_from_msg(goal.tool[0]) if goal.tool else None
-            joints = joint_state(goal.joints[0], self.world.robot.arm.joint_names) if goal.joints else None
-            scene = self.look(goal.held or None, tool, joints)
-        except SpcaError as error:
-            return Perceive.Result(error=str(error))
+        if self.look is None:
+            raise SpcaError("there is no table to look at: no run is under way")
+        tool = pose_from_msg(goal.tool[0]) if goal.tool else None
+        joints = joint_state(goal.joints[0], self.world.robot.arm.joint_names) if goal.joints else None
+        scene = self.look(goal.held or None, tool, joints)
         self.saw(scene)
         return Perceive.Result(scene=to_msg(scene, SceneMsg()))
 

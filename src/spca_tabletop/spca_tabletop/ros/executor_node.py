@@ -199,11 +199,8 @@ class ExecutorNode(SpcaNode):
         def on_step(step: StepReport) -> None:
             job.feedback(ExecutePlan.Feedback(attempt=goal.attempt, step=to_msg(step, StepReportMsg())))
 
-        try:
-            with self.using():
-                result = self.standing().act(goal.attempt, from_msg(Plan, goal.plan), goal.library, on_step)
-        except SpcaError as error:
-            return ExecutePlan.Result(error=str(error))
+        with self.using():
+            result = self.standing().act(goal.attempt, from_msg(Plan, goal.plan), goal.library, on_step)
         return ExecutePlan.Result(result=to_msg(result, ActResultMsg()))
 
     def standing(self) -> RosTabletop:
